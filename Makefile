@@ -19,7 +19,7 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 
 .NOTPARALLEL:
 .PHONY: help demo build test set-up-tests build-debug test-debug build-release test-seeds test-consumer simtest fuzz test-lab \
-  build-fleet play-lab test-sanitizers docs bench format lint clean set-up package-build install uninstall deb test-deb
+  build-fleet play-lab test-sanitizers docs bench bench-fleet format lint clean set-up package-build install uninstall deb test-deb
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -92,10 +92,19 @@ docs: set-up ## The documentation of the library products, in .build-docs; a war
 	swift build $(debug) --target Jobs
 	Packaging/documentation .build/debug .build-docs
 
-bench: set-up ## Measurements beside a C client, what a chain step costs, and what a start costs
+bench: set-up ## Measurements beside a C client, chain steps, starts, and fleets where nats-server is installed
 	@.ci/set-up bluez
 	swift build -c release --product blerun
 	swift run -c release benchmarks
+	@if PATH="$$PATH:/usr/sbin" command -v nats-server >/dev/null; then $(MAKE) --no-print-directory bench-fleet; \
+	  else echo "Fleets are not measured: make bench-fleet installs nats-server and libnats-dev, and does it"; fi
+
+bench-fleet: set-up ## Fleets: jobs a second, traffic, an idle one, and one beside a local batch; FLEET=one traffic …
+	@.ci/set-up python3 nats-server libnats-dev
+	for product in blerun blerun-fleet benchmarks; do \
+	  swift build -c release --traits Fleet --scratch-path .build-fleet --product $$product || exit 1; \
+	done
+	.ci/bench-fleet .build-fleet/release $(FLEET)
 
 package-build: build
 	@.ci/set-up lowdown
@@ -122,7 +131,7 @@ lint: ## Say where the sources are not formatted
 	swift format lint -s -r $(swift_sources)
 
 clean: ## Remove what was built; the lab's cache stays
-	rm -rf .build .build-docs .build-tsan .build-asan .build-package
+	rm -rf .build .build-docs .build-fleet .build-tsan .build-asan .build-package
 
 set-up:
 	@.ci/set-up $(packages)

@@ -202,8 +202,8 @@ let package = Package(
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "CBenchmarkPeers", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Jobs", "Bluetooth",
-        "DBus", "Signals",
+        "CBenchmarkPeers", "SimulatedFleets", "FleetNATS", "Fleet", "BlueZ", "BlueZSimulator",
+        "SimulatedDevices", "Jobs", "Bluetooth", "DBus", "Signals",
       ],
       swiftSettings: strict,
       linkerSettings: whole

@@ -24,6 +24,16 @@ struct Benchmarks {
       case "counts": try counts()
       case "profile":
         try SerialReads.readOnly(arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000)
+      #if Fleet
+        case "fleet":
+          guard let fleet = try SimulatedGateways(arguments.dropFirst()) else {
+            throw Unknown(name: "fleet without URL GATEWAYS DEVICES CONNECTIONS")
+          }
+          try fleet.run { line in
+            print(line)
+            fflush(nil)
+          }
+      #endif
       case "serve" where arguments.count == 3:
         exit(peers_serve(arguments[1], Int32(arguments[2]) ?? -1))
       case let name?: throw Unknown(name: name)
@@ -78,8 +88,9 @@ struct Benchmarks {
   struct Unknown: Error, CustomStringConvertible {
     let name: String
     var description: String {
-      "no measurement is called \(name): steps, operators, reads, simulated, starts, "
-        + "many COUNT…, counts, profile, or none for all"
+      "no measurement is called \(name): steps, operators, reads, simulated, starts, many COUNT…, "
+        + "counts, profile, fleet URL GATEWAYS DEVICES CONNECTIONS (with the trait Fleet), or none for "
+        + "all that needs no server"
     }
   }
 }
