@@ -27,6 +27,8 @@ extension BlueZDeviceService {
     operation(.pair, "pairing") { [self] in
       try await client.keepInStep()
       let device = try await linkedDevice()
+      // Counted here: the connection may drop while the pairing waits for its turn and for the agent.
+      let falls = client.link(to: device).falls
       if client.look({ $0.isPaired(device) }) { return .already }
       let agent = client.agent
       return try await agent.pairing.pass(
@@ -38,7 +40,7 @@ extension BlueZDeviceService {
         if client.look({ $0.isPaired(device) }) { return .already }
         let entry = try await agent.enter(answers) { device }
         do {
-          let isNew = try await callPair(device)
+          let isNew = try await callPair(device, since: falls)
           let isAuthenticated = agent.isAuthenticated(entry)
           await agent.leave(entry)
           return isNew ? .paired(isAuthenticated: isAuthenticated) : .already
@@ -95,12 +97,12 @@ extension BlueZDeviceService {
     return try connectedDevice()
   }
 
+  /// - Parameter falls: How often the connection had dropped when it was last used for this pairing.
   /// - Returns: Whether it was not paired before.
-  private func callPair(_ device: ObjectPath) async throws -> Bool {
+  private func callPair(_ device: ObjectPath, since falls: Int) async throws -> Bool {
     let call = MethodCall.bluez(device, Device1.pair)
     let isAnswered = Guarded(false)
     let link = client.link(to: device)
-    let falls = link.falls
     do {
       try await withThrowingTaskGroup(of: Void.self) { [self] group in
         defer { group.cancelAll() }
