@@ -48,7 +48,7 @@ public struct SimulatedFleet: Sendable {
     for state in world.jobs.compactMap({ rules.end(of: $0.job.id)?.state }) {
       ends[state, default: 0] += 1
     }
-    defer { run.loop.end() }
+    defer { run.end() }
     return SimulatedFleet(
       seed: world.seed,
       violations: rules.violations + failure,
@@ -143,6 +143,17 @@ final class FleetRun: Sendable {
     rules.withLock { rules in
       devices.withLock { rules.finish(world, $0, at: elapsed) }
     }
+  }
+
+  /// Lets go of the members and of what they wait for: both refer to the fleet.
+  func end() {
+    let parts = parts.withLock { parts in
+      defer { parts = Parts() }
+      return parts
+    }
+    for gateway in parts.gateways { gateway.clock.cancel() }
+    for submitter in parts.submitters { submitter.clock.cancel() }
+    loop.end()
   }
 
   /// The members join before anything goes wrong.

@@ -22,7 +22,7 @@ final class SimulatedSubmitter: Sendable {
   let number: Int
   private let fleet: FleetRun
   private let store: any JobStore
-  private let clock: HostClock
+  let clock: HostClock
   private let state: Guarded<State>
 
   var name: String { "submitter-\(number)" }
