@@ -36,7 +36,7 @@ extension GatewayService {
     // What bluetoothd only remembers has no RSSI.
     guard let rssi = device.rssi else { return }
     var sighting = Sighting(address: device.address, rssi: max(-127, min(20, rssi)))
-    sighting.isIdentity = device.hasIdentityAddress
+    sighting.isIdentity = device.address.isIdentity(device.addressType)
     sighting.name = device.name.flatMap { name in
       name.utf8.count <= FleetBounds.deviceName ? name : nil
     }
@@ -73,17 +73,5 @@ extension GatewayService {
     let bonds = parts.world.bonds(of: parts.settings.adapter).prefix(FleetBounds.sightings)
     let isNews = presence.change { $0.bonds = Array(bonds) }
     if isNews, !isOver { presence.renewNow() }
-  }
-}
-
-extension Advertisement {
-  /// Whether the address identifies the device: public, or random and static.
-  ///
-  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.2.
-  var hasIdentityAddress: Bool {
-    switch addressType {
-    case .public: true
-    case .random: address.number >> 46 == 0b11
-    }
   }
 }

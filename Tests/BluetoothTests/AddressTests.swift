@@ -5,6 +5,14 @@ import Testing
 
 @Suite("Addresses and UUIDs")
 struct AddressTests {
+  @Test("a public address and a static random one identify a device")
+  func identity() throws {
+    let fixed = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
+    let resolvable = try #require(BluetoothAddress("7F:FF:EE:00:00:01"))
+    #expect(fixed.isIdentity(.random) && fixed.isIdentity(.public))
+    #expect(!resolvable.isIdentity(.random) && resolvable.isIdentity(.public))
+  }
+
   @Test(
     "an address is read in either case, with any of the usual separators",
     arguments: ["C0:FF:EE:00:00:01", "c0:ff:ee:00:00:01", "C0_FF_EE_00_00_01", "c0-ff-ee-00-00-01"]

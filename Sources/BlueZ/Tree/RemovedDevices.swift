@@ -20,7 +20,7 @@ struct RemovedDevices: Sendable {
   /// A device was removed. One with a private address returns under another address, if at all.
   mutating func insert(_ path: ObjectPath, _ properties: PropertyMap) {
     guard let address = properties[Device1.address],
-      properties[Device1.addressType] != .random || address.isStaticRandom
+      address.isIdentity(properties[Device1.addressType] ?? .public)
     else { return }
     if devices.count == Self.bound { self = RemovedDevices() }
     var kept = PropertyMap()
@@ -46,11 +46,4 @@ struct RemovedDevices: Sendable {
     }
     return BlueZPath.address(ofDevice: found[0])
   }
-}
-
-extension BluetoothAddress {
-  /// Whether this random address stays the same: its upper two bits are set.
-  ///
-  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.2.1.
-  fileprivate var isStaticRandom: Bool { number >> 46 == 0b11 }
 }

@@ -44,6 +44,17 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
 
   public var description: String { text(separator: ":") }
 
+  /// Whether it identifies a device: as a public address does, and a random one that is static, with its upper
+  /// two bits set. Other random addresses change.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.2.
+  package func isIdentity(_ type: AddressType) -> Bool {
+    switch type {
+    case .public: true
+    case .random: number >> 46 == 0b11
+    }
+  }
+
   /// The octets in upper-case hexadecimal, with an ASCII character between them.
   package func text(separator: Unicode.Scalar) -> String {
     String(unsafeUninitializedCapacity: 17) { text in
