@@ -347,4 +347,31 @@ struct FoundTests {
     let chain = service.connect().flattenMap { service.read(.alert) }
     Verdict(.linkLost, .passing, within: .seconds(6)).check(simulation.endure(chain))
   }
+
+  @Test("a connection that a pairing makes after a drop ends with its turn")
+  func droppedBeforePairing() throws {
+    let simulation = try Simulation(hold: { $0.member == "RegisterAgent" ? .seconds(9) : .zero })
+    let simulator = simulation.simulator
+    simulation.loop.after(.seconds(6)) { simulator.loseLink(simulation.address) }
+    let service = simulation.service
+    let chain = service.connect().flattenMap { service.pair(PairingAnswers()) }
+    #expect(simulation.endure(chain).error == nil)
+    #expect(simulation.history.count { $0.contains("link up") } == 2, "\(simulation.history)")
+    simulation.expectReleased()
+  }
+
+  @Test("what cleans up after an unanswered clean-up does not wait for an old Disconnect, too")
+  func unansweredCleanUps() throws {
+    let simulation = try Simulation(
+      hold: { ["StopNotify", "Disconnect"].contains($0.member) ? nil : .zero }
+    )
+    let service = simulation.service
+    let chain = service.connect()
+      .flattenMap { service.exchange(write: [1], to: .alert, expectingOn: .alert) }
+      .flattenMap { _ in service.disconnect() }
+    let ended = simulation.endure(chain, within: .seconds(4))
+    #expect(ended.error != nil)
+    // StopNotify 10 s, then another Disconnect 8 s.
+    #expect(ended.took == .seconds(22), "\(ended.took)")
+  }
 }

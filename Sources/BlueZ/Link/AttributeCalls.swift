@@ -25,6 +25,8 @@ final class AttributeCalls: Sendable {
   private struct State {
     var pending: [Pending] = []
     var nextID: UInt64 = 0
+    /// A clean-up was left unanswered, and no other call has been made since.
+    var isSilent = false
   }
 
   private let bus: any MessageBus
@@ -75,9 +77,26 @@ final class AttributeCalls: Sendable {
     }
   }
 
+  /// Whether a clean-up was left unanswered: what cleans up next does not wait again.
+  var isSilent: Bool { state.withLock { $0.isSilent } }
+
+  /// Sends a call that cleans up, and waits for its reply, unless the last clean-up was left unanswered.
+  ///
+  /// A run that is cancelled while the bus does not answer so waits for one of its clean-ups, not for each.
+  func cleanUp(_ call: MethodCall) async throws {
+    if isSilent { return try bus.send(call.withoutReply()) }
+    do {
+      _ = try await bus.call(call, limit: limits.call, lateReply: nil)
+    } catch let error as TimedOut {
+      state.withLock { $0.isSilent = true }
+      throw error
+    }
+  }
+
   private func enter(_ caller: Completion<Message>, _ isConclusive: Bool) -> UInt64 {
     let now = bus.loop.now
     return state.withLock { state in
+      state.isSilent = false
       state.nextID += 1
       state.pending.append(
         Pending(id: state.nextID, since: now, isConclusive: isConclusive, caller: caller)

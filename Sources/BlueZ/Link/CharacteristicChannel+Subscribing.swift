@@ -179,7 +179,7 @@ extension CharacteristicChannel {
         dropRule()
       }
       do {
-        _ = try await bus.call(stopCall, limit: limits.call, lateReply: nil)
+        try await calls.cleanUp(stopCall)
       } catch let error as DBusError where !Self.matters(error) {
         // The connection, the object or bluetoothd has ended first, and the subscription with it.
       } catch is BusFailure {}

@@ -161,7 +161,9 @@ extension DeviceLink {
   @discardableResult
   func waitUntilDown() async throws -> Bool {
     do {
-      try await wait("the end of the last link", limit: limits.disconnect) {
+      // A bus that has left a clean-up unanswered is not waited for again.
+      let limit = calls.isSilent ? .zero : limits.disconnect
+      try await wait("the end of the last link", limit: limit) {
         $0.machine.phase == .disconnecting ? nil : .success(())
       }
       return true

@@ -137,17 +137,10 @@ extension BlueZDeviceService {
       if isAnswered.withLock({ $0 }) { throw error }
       // Paired without a reply: the goal is reached.
       if error is TimedOut, client.look({ $0.isPaired(device) }) { return true }
-      await cancelPairing(of: device)
+      // Whatever it replies, so that nobody waits. It removes an existing bond: only for a pairing that was
+      // not answered.
+      try? client.bus.send(MethodCall.bluez(device, Device1.cancelPairing).withoutReply())
       throw error
-    }
-  }
-
-  /// Cancels a pairing in bluetoothd, whatever it replies; this removes an existing bond, so it is
-  /// only for a pairing that was not answered.
-  private func cancelPairing(of device: ObjectPath) async {
-    let call = MethodCall.bluez(device, Device1.cancelPairing)
-    _ = try? await shielded(on: loop, limit: client.limits.call) { [client] in
-      try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     }
   }
 

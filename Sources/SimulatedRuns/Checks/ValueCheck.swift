@@ -129,9 +129,24 @@ struct ValueCheck: Check {
     _ now: Instant
   ) {
     if hasOthers, kept[attribute] != nil { return }
-    let sent = (notified[attribute] ?? [])[step.notified...].map(\.octets)[...]
+    let sent = (notified[attribute] ?? [])[step.notified...]
+    // Those of this instant may have come before the subscription, or not.
+    let early = sent.prefix { $0.at <= step.began }.count
+    let complaints = (0...early).map {
+      difference(of: events, from: sent.dropFirst($0).map(\.octets)[...])
+    }
+    // The complaint about the whole is the one that is printed.
+    if complaints.allSatisfy({ $0 != nil }), let complaint = complaints.first ?? nil {
+      complain("No notified value is lost or made up", "\(id) \(step.step): \(complaint)", now)
+    }
+  }
+
+  /// What was received and is not next in what was sent; nil for nothing.
+  private func difference(
+    of events: [NotificationEvent],
+    from sent: ArraySlice<[UInt8]>
+  ) -> String? {
     var rest = sent
-    // The first may be one of this instant that came before the subscription.
     var mayJump = true
     var last: [UInt8]?
     for event in events {
@@ -144,15 +159,12 @@ struct ValueCheck: Check {
       last = received.value
       let index = mayJump ? rest.firstIndex(of: received.value) : rest.indices.first
       guard let index, rest[index] == received.value else {
-        return complain(
-          "No notified value is lost or made up",
-          "\(id) \(step.step): \(received.value) is not next in \(rest.prefix(5))",
-          now
-        )
+        return "\(received.value) is not next in \(rest.prefix(5))"
       }
       rest = rest[(index + 1)...]
       mayJump = false
     }
+    return nil
   }
 
   mutating func finish(at now: Instant) {}
