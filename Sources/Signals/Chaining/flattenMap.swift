@@ -20,10 +20,12 @@ extension Signal {
   ///   .flattenMap { thermometer.read(.batteryLevel) }
   /// ```
   @inlinable
-  public func flattenMap<R: Sendable>(
+  public consuming func flattenMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Signal<R>
   ) -> Signal<R> {
-    Signal<R>(home: home, .linked(FlattenMapLink(work.link(), transform)))
+    // Both parts move into the result: copying them would count references up, and down again.
+    let home = home
+    return Signal<R>(home: home, .linked(FlattenMapLink((consume self).work.link(), transform)))
   }
 
   /// Ignores the values; once completed, runs `next`.
@@ -92,10 +94,10 @@ extension Signal {
 /// A `flattenMap` of a chain.
 @usableFromInline
 final class FlattenMapLink<Value: Sendable, R: Sendable>: ChainLink<R>, @unchecked Sendable {
-  private let source: ChainLink<Value>
-  private let transform: @Sendable (Value) throws -> Signal<R>
+  @usableFromInline let source: ChainLink<Value>
+  @usableFromInline let transform: @Sendable (Value) throws -> Signal<R>
 
-  @usableFromInline
+  @inlinable
   init(
     _ source: ChainLink<Value>,
     _ transform: @escaping @Sendable (Value) throws -> Signal<R>

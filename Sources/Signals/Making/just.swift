@@ -87,9 +87,9 @@ extension Signal {
 /// A `just` of a chain.
 @usableFromInline
 final class JustLink<Value: Sendable>: ChainLink<Value>, @unchecked Sendable {
-  private let value: Value
+  @usableFromInline let value: Value
 
-  @usableFromInline
+  @inlinable
   init(_ value: Value) {
     self.value = value
     super.init()

@@ -35,9 +35,9 @@ extension Signal {
 @usableFromInline
 class ChainLink<Value: Sendable>: @unchecked Sendable {
   /// How many `flattenMap`s there are in a row, up to this one.
-  let length: Int
+  @usableFromInline let length: Int
 
-  @usableFromInline init(length: Int = 0) { self.length = length }
+  @inlinable init(length: Int = 0) { self.length = length }
 
   @usableFromInline
   func run(_ sink: (Value) async throws -> Void) async throws {
