@@ -11,8 +11,12 @@ let packageFolder = URL(fileURLWithPath: #filePath)
 /// Where the binary keeps what outlives it, unless a test says otherwise: nothing of the user's.
 private let stateFolder = "/tmp/blerun-test-state-\(getpid())"
 
-/// The binary that was built beside the tests.
+/// The binary under test: that of the folder `BLERUN_PROGRAMS`, as `make test` sets it, or the one
+/// that was built beside the tests.
 let binaryPath: String = {
+  if let folder = ProcessInfo.processInfo.environment["BLERUN_PROGRAMS"] {
+    return folder + "/blerun"
+  }
   let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
   return URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/blerun"
 }()
