@@ -126,6 +126,7 @@ final class FleetRun: Sendable {
     let store = MemoryStore(on: loop, seed: world.seed) { [self] request, revision in
       changed(request, revision)
     }
+    defer { store.close() }
     let gateways = (0..<world.gateways).map {
       SimulatedGateway($0, self, store.client("gateway-\($0)"))
     }

@@ -105,6 +105,19 @@ public final class MemoryStore: Sendable {
   /// Changes what goes wrong from now on.
   public func setFaults(_ faults: StoreFaults) { state.withLock { $0.faults = faults } }
 
+  /// Lets go of all who watch, listen or wait: nothing is delivered any more.
+  package func close() {
+    // They may refer to this store, so that they end outside its lock.
+    _ = state.withLock { state in
+      defer { (state.watches, state.subscribers) = ([], [:]) }
+      return (state.watches, state.subscribers)
+    }
+    _ = state.withLock { state in
+      defer { (state.observers, state.held) = ([], []) }
+      return (state.observers, state.held)
+    }
+  }
+
   // MARK: Disturbances
 
   /// Messages of a client no longer pass in one direction.
