@@ -55,17 +55,20 @@ struct FleetTest {
     )
     for line in broken.lines { write(line) }
     if let seed = broken.firstSeed {
-      write("repeat with: blerun-simtest --fleet --seed \(seed)")
+      write("repeat with: blerun-simtest --fleet --seed \(seed)\(omission)")
       throw ExitCode(1)
     }
   }
+
+  /// The option that leaves the step out, for commands that repeat a run.
+  private var omission: String { omitted.map { " --omit \($0.rawValue)" } ?? "" }
 
   private func checkRepetition(_ seed: UInt64) throws {
     let first = SimulatedFleet.play(seed: seed, omitting: omitted, isRecording: true).timeline
     let second = SimulatedFleet.play(seed: seed, omitting: omitted, isRecording: true).timeline
     guard first != second else { return }
     write("seed \(seed): A simulated run repeats: two runs of the fleet differ")
-    write("repeat with: blerun-simtest --fleet --from \(seed) --seeds 1")
+    write("repeat with: blerun-simtest --fleet --from \(seed) --seeds 1\(omission)")
     throw ExitCode(1)
   }
 }
