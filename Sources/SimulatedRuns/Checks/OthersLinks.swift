@@ -42,7 +42,8 @@ struct OthersLinks: Check {
     case .asked(let id, let plan): plans[id] = plan
     case .turnBegan(let id):
       turns[id.program] = id
-      guard let stallEnd, stallEnd <= now else { return }
+      // What a stalled bus held back is delivered in the instant in which it ends.
+      guard let stallEnd, stallEnd < now else { return }
       let up = isUp
       tried[id.program] = tried[id.program]?.filter { up.contains($0) } ?? []
     case .device(.linkUp(let address)): isUp.insert(Self.element(address))
