@@ -7,9 +7,10 @@ packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev 
 # What the tests look at terminals and pages with, and what fleets need.
 test_packages := tmux chromium chromium-driver python3 nats-server libnats-dev valgrind
 
-# Debug builds have the fleet, so that it is tested; release builds have it only where they are asked for it. Each
-# change of the traits compiles everything anew.
-debug := --traits Fleet
+# Debug builds have the fleet, so that it is tested; release builds have it only where they are asked for it. A folder
+# of their own lets both be built at a time, and keeps `swift build` from compiling everything anew for other traits.
+debug_build := .build-debug
+debug := --traits Fleet --scratch-path $(debug_build)
 
 swift_sources := Sources Tests Package.swift
 
@@ -53,7 +54,7 @@ build-debug: set-up-tests
 # The tests of commands run the programs of the release build: in a third of the time.
 test-debug: set-up-tests
 	mkdir -p $(programs)
-	ln -f .build/release/blerun .build/release/blerun-serve .build/debug/blerun-fleet $(programs)
+	ln -f .build/release/blerun .build/release/blerun-serve $(debug_build)/debug/blerun-fleet $(programs)
 	BLERUN_PROGRAMS=$(CURDIR)/$(programs) .ci/test $(debug) --skip-build
 
 build-release: set-up
@@ -96,7 +97,7 @@ test-sanitizers: set-up-tests ## All tests under the thread sanitizer, then the 
 docs: set-up ## The documentation of the library products, in .build-docs; a warning is an error
 	swift build $(debug) --target BLETesting
 	swift build $(debug) --target Jobs
-	Packaging/documentation .build/debug .build-docs
+	Packaging/documentation $(debug_build)/debug .build-docs
 
 bench: set-up ## Measurements beside a C client, chain steps, starts, and fleets where nats-server is installed
 	@.ci/set-up bluez
@@ -137,7 +138,7 @@ lint: ## Say where the sources are not formatted
 	swift format lint -s -r $(swift_sources)
 
 clean: ## Remove what was built; the lab's cache stays
-	rm -rf .build .build-docs .build-fleet .build-tsan .build-asan .build-package
+	rm -rf .build .build-debug .build-docs .build-fleet .build-tsan .build-asan .build-package
 
 set-up:
 	@.ci/set-up $(packages)
