@@ -45,6 +45,13 @@ public final class MemoryStore: Sendable {
     let arrive: @Sendable () -> Void
   }
 
+  /// A request without its answer.
+  struct Open {
+    let answer: @Sendable (StoreAnswer) -> Void
+    /// Ends the wait.
+    var timer: LoopTimer?
+  }
+
   struct State {
     var contents = StoreContents()
     var generator: SeededGenerator
@@ -52,6 +59,7 @@ public final class MemoryStore: Sendable {
     var isRunning = true
     var cuts: [String: Set<Direction>] = [:]
     var held: [Held] = []
+    var open: [Int: Open] = [:]
     var watches: [Watching] = []
     var subscribers: [KeyPattern: [Subscribing]] = [:]
     var observers: [Observing] = []
@@ -113,8 +121,8 @@ public final class MemoryStore: Sendable {
       return (state.watches, state.subscribers)
     }
     _ = state.withLock { state in
-      defer { (state.observers, state.held) = ([], []) }
-      return (state.observers, state.held)
+      defer { (state.observers, state.held, state.open) = ([], [], [:]) }
+      return (state.observers, state.held, state.open)
     }
   }
 
@@ -174,13 +182,18 @@ public final class MemoryStore: Sendable {
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   ) {
     let passage = state.withLock { $0.faults.passage(&$0.generator) }
-    let once = OneAnswer(answer)
-    once.limit(loop.after(limit) { once.give(request.withoutReply) })
+    let id = state.withLock { state in
+      let id = state.makeID()
+      state.open[id] = Open(answer: answer)
+      return id
+    }
+    let timer = loop.after(limit) { [self] in give(request.withoutReply, to: id) }
+    state.withLock { $0.open[id]?.timer = timer }
     let arrive: @Sendable () -> Void = { [self] in
       let made = carryOut(request, age: passage.age)
       guard let delay = passage.reply else { return }
       loop.after(delay) { [self] in
-        if state.withLock({ $0.isOpen(client, .receiving) }) { once.give(made) }
+        if state.withLock({ $0.isOpen(client, .receiving) }) { give(made, to: id) }
       }
     }
     guard let delay = passage.request else { return }
@@ -196,6 +209,13 @@ public final class MemoryStore: Sendable {
       }
       if isOpen { arrive() }
     }
+  }
+
+  /// Answers a request, unless it has been answered.
+  private func give(_ answer: StoreAnswer, to id: Int) {
+    guard let open = state.withLock({ $0.open.removeValue(forKey: id) }) else { return }
+    open.timer?.cancel()
+    open.answer(answer)
   }
 
   /// Carries out what has arrived.
@@ -267,33 +287,5 @@ public final class MemoryStore: Sendable {
 extension Instant {
   fileprivate static func - (instant: Instant, duration: Duration) -> Instant {
     instant + (.zero - duration)
-  }
-}
-
-/// Gives one answer, whichever comes first.
-private final class OneAnswer: Sendable {
-  private struct State {
-    var answer: (@Sendable (StoreAnswer) -> Void)?
-    var timer: LoopTimer?
-  }
-
-  private let state: Guarded<State>
-
-  init(_ answer: @escaping @Sendable (StoreAnswer) -> Void) {
-    state = Guarded(State(answer: answer))
-  }
-
-  func limit(_ timer: LoopTimer) { state.withLock { $0.timer = timer } }
-
-  func give(_ value: StoreAnswer) {
-    let (answer, timer) = state.withLock { state in
-      defer {
-        state.answer = nil
-        state.timer = nil
-      }
-      return (state.answer, state.timer)
-    }
-    timer?.cancel()
-    answer?(value)
   }
 }
