@@ -111,15 +111,21 @@ struct FoundTests {
     #expect(scanning == (treatment == .ignore ? [] : ["scanning on", "scanning off"]))
   }
 
-  @Test("a Pair that bluetoothd gets to late, and that makes another link, is undone")
-  func latePair() throws {
+  @Test(
+    "a Pair that bluetoothd gets to late makes no other link, or one that is undone",
+    arguments: [true, false]
+  )
+  func latePair(isCancelled: Bool) throws {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
-    simulator.treatCalls { $0.member == "Pair" ? .delay(.seconds(4)) : .take }
+    let treatments: [String: CallTreatment] = [
+      "Pair": .delay(.seconds(4)), "CancelPairing": isCancelled ? .take : .ignore,
+    ]
+    simulator.treatCalls { treatments[$0.member ?? ""] ?? .take }
     let chain = service.connect().flattenMap { service.pair(PairingAnswers()) }.map { _ in }
     #expect(simulation.endure(chain, within: .seconds(2)).error != nil)
     try simulation.pass(.seconds(20))
-    #expect(simulation.history.count { $0.hasSuffix("link up") } == 2)
+    #expect(simulation.history.count { $0.hasSuffix("link up") } == (isCancelled ? 1 : 2))
     #expect(simulation.history.last?.hasSuffix("link down") == true)
   }
 

@@ -47,7 +47,7 @@ final class TreatedCalls: ObjectHandler {
     let wishes = wishes.withLock { $0 }
     wishes.listener?(invocation.message)
     switch wishes.treatment(invocation.message) {
-    case .take: return inner.handle(invocation)
+    case .take: return delayed.withLock { $0.holds(invocation) } || inner.handle(invocation)
     case .ignore: return true
     case .wrongTransport:
       let text = "br-connection-" + ConnectionText.profileUnavailable.rawValue
@@ -56,10 +56,11 @@ final class TreatedCalls: ObjectHandler {
     case .loseAnswer: return inner.handle(invocation.losingAnswer())
     case .delay(let delay):
       let client = invocation.caller
-      delayed.withLock { $0.begin(client) }
+      delayed.withLock { $0.begin(invocation) }
       invocation.bus.loop.after(delay) { [self] in
         take(invocation)
-        let hasLeft = delayed.withLock { $0.end(client) }
+        let (hasLeft, behind) = delayed.withLock { $0.end(invocation) }
+        for call in behind { take(call) }
         if hasLeft { self.wishes.withLock { $0.lateCallTaken }?(client) }
       }
       return true
@@ -81,23 +82,49 @@ final class TreatedCalls: ObjectHandler {
 
 /// The callers of delayed calls, and which of them have left meanwhile.
 private struct DelayedCallers {
+  /// A client pairs with a device.
+  private struct Pairing: Hashable {
+    let client: String
+    let device: ObjectPath?
+
+    init(_ call: Invocation) { (client, device) = (call.caller, call.message.path) }
+  }
+
   private var counts: [String: Int] = [:]
   private var left: Set<String> = []
+  /// Each delayed Pair, with what cancels it: bluetoothd never takes that first.
+  private var pairings: [Pairing: [Invocation]] = [:]
 
-  mutating func begin(_ client: String) { counts[client, default: 0] += 1 }
+  mutating func begin(_ call: Invocation) {
+    counts[call.caller, default: 0] += 1
+    if call.message.member == Device1.pair.name { pairings[Pairing(call)] = [] }
+  }
+
+  /// Keeps a CancelPairing behind a delayed Pair.
+  ///
+  /// - Returns: Whether it is kept.
+  mutating func holds(_ call: Invocation) -> Bool {
+    guard !pairings.isEmpty, call.message.member == Device1.cancelPairing.name else { return false }
+    return pairings[Pairing(call)]?.append(call) != nil
+  }
 
   mutating func leave(_ client: String) {
     if counts[client] != nil { left.insert(client) }
   }
 
-  /// A delayed call is handled; returns whether its caller has left.
-  mutating func end(_ client: String) -> Bool {
+  /// A delayed call is handled.
+  ///
+  /// - Returns: Whether its caller has left; the calls that waited for it.
+  mutating func end(_ call: Invocation) -> (hasLeft: Bool, behind: [Invocation]) {
+    let client = call.caller
+    let isPair = call.message.member == Device1.pair.name
+    let behind = isPair ? pairings.removeValue(forKey: Pairing(call)) : nil
     let hasLeft = left.contains(client)
     counts[client, default: 1] -= 1
     if counts[client] == 0 {
       counts[client] = nil
       left.remove(client)
     }
-    return hasLeft
+    return (hasLeft, behind ?? [])
   }
 }
