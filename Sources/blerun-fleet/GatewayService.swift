@@ -170,14 +170,7 @@ final class GatewayService: Sendable {
     every pause: Duration,
     _ body: @escaping @Sendable () async throws -> Void
   ) {
-    keep(
-      loop.task { [loop] in
-        while true {
-          try await body()
-          try await loop.sleep(for: pause)
-        }
-      }
-    )
+    keep(loop.repeatedly(every: pause, body))
   }
 
   // MARK: The machine

@@ -73,12 +73,7 @@ public final class GatewayPresence: Sendable {
     every pause: Duration,
     _ body: @escaping @Sendable () async throws -> Void
   ) {
-    let task = loop.task { [loop] in
-      while true {
-        try await body()
-        try await loop.sleep(for: pause)
-      }
-    }
+    let task = loop.repeatedly(every: pause, body)
     state.withLock { $0.tasks.append(task) }
   }
 
