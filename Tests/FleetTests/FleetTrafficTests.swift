@@ -105,7 +105,12 @@ struct FleetTrafficTests {
 
   @Test("a chain that has ended leaves its connection to the next job before its end is stored")
   func freeConnection() throws {
-    let gateway = GatewayOnStore(loop, EndsWithoutReply(counting, on: loop))
+    let withoutEnds = CountingStore(counting) { [loop] request, limit, answer in
+      guard case .append(_, .record(.ended), _) = request else { return false }
+      loop.after(limit) { answer(.unknown) }
+      return true
+    }
+    let gateway = GatewayOnStore(loop, withoutEnds)
     let submitter = SubmitterOnStore(loop, counting)
     let chain = "steps:\n  - read: a\n"
     let most = FleetSettings().connections
@@ -129,57 +134,29 @@ struct FleetTrafficTests {
   }
 }
 
-/// A store that never answers whoever wants to store the end of a job.
-private struct EndsWithoutReply: JobStore {
-  private let store: CountingStore
-  private let loop: Loop
-
-  init(_ store: CountingStore, on loop: Loop) { (self.store, self.loop) = (store, loop) }
-
-  func perform(
-    _ request: StoreRequest,
-    within limit: Duration,
-    _ answer: @escaping @Sendable (StoreAnswer) -> Void
-  ) {
-    if case .append(_, .record(.ended), _) = request {
-      loop.after(limit) { answer(.unknown) }
-    } else {
-      store.perform(request, within: limit, answer)
-    }
-  }
-
-  func watch(
-    _ pattern: KeyPattern,
-    _ handler: @escaping @Sendable (WatchEvent) -> Void
-  ) -> StoreSubscription {
-    store.watch(pattern, handler)
-  }
-
-  func subscribe(
-    _ pattern: KeyPattern,
-    _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
-  ) -> StoreSubscription {
-    store.subscribe(pattern, handler)
-  }
-
-  func observeConnection(
-    _ handler: @escaping @Sendable (StoreConnection) -> Void
-  ) -> StoreSubscription {
-    store.observeConnection(handler)
-  }
-}
-
 /// Counts what goes through a store: requests by kind, and deliveries to subscribers.
 private final class CountingStore: JobStore {
+  typealias Answer = @Sendable (StoreAnswer) -> Void
+
   private struct State {
     var sent: [String: Int] = [:]
     var delivered: [String: Int] = [:]
   }
 
   private let store: any JobStore
+  private let takes: @Sendable (StoreRequest, Duration, @escaping Answer) -> Bool
   private let state = Guarded(State())
 
-  init(_ store: some JobStore) { self.store = store }
+  /// - Parameter takes: Whether a request is answered here, and not by the store.
+  init(
+    _ store: some JobStore,
+    takes: @escaping @Sendable (StoreRequest, Duration, @escaping Answer) -> Bool = { _, _, _ in
+      false
+    }
+  ) {
+    self.store = store
+    self.takes = takes
+  }
 
   var sent: [String: Int] { state.withLock { $0.sent } }
   var delivered: [String: Int] { state.withLock { $0.delivered } }
@@ -205,7 +182,7 @@ private final class CountingStore: JobStore {
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   ) {
     state.withLock { $0.sent[Self.name(request), default: 0] += 1 }
-    store.perform(request, within: limit, answer)
+    if !takes(request, limit, answer) { store.perform(request, within: limit, answer) }
   }
 
   func watch(

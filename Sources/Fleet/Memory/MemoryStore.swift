@@ -115,14 +115,13 @@ public final class MemoryStore: Sendable {
 
   /// Lets go of all who watch, listen or wait: nothing is delivered any more.
   package func close() {
-    // They may refer to this store, so that they end outside its lock.
+    // They may refer to this store: the copy that is returned ends outside its lock.
     _ = state.withLock { state in
-      defer { (state.watches, state.subscribers) = ([], [:]) }
-      return (state.watches, state.subscribers)
-    }
-    _ = state.withLock { state in
-      defer { (state.observers, state.held, state.open) = ([], [], [:]) }
-      return (state.observers, state.held, state.open)
+      defer {
+        (state.watches, state.subscribers, state.observers) = ([], [:], [])
+        (state.held, state.open) = ([], [:])
+      }
+      return state
     }
   }
 
