@@ -51,7 +51,7 @@ set-up-tests: set-up
 build-debug: set-up-tests
 	swift build $(debug) --build-tests
 
-# The tests of commands run the programs of the release build: in a third of the time.
+# The tests of commands run the programs of the release build, which takes less time than the debug build of them.
 test-debug: set-up-tests
 	mkdir -p $(programs)
 	ln -f .build/release/blerun .build/release/blerun-serve $(debug_build)/debug/blerun-fleet $(programs)

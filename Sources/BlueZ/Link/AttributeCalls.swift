@@ -82,7 +82,7 @@ final class AttributeCalls: Sendable {
 
   /// Sends a call that cleans up, and waits for its reply, unless the last clean-up was left unanswered.
   ///
-  /// A run that is cancelled while the bus does not answer so waits for one of its clean-ups, not for each.
+  /// So a run that is cancelled while the bus does not answer waits for one of its clean-ups, not for each.
   func cleanUp(_ call: MethodCall) async throws {
     if isSilent { return try bus.send(call.withoutReply()) }
     do {
