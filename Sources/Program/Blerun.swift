@@ -45,7 +45,7 @@ package struct Blerun: ParsableCommand {
     // signals would take most of the time of the answer.
     if arguments == ["--version"] {
       SystemSignals.ignoreFailingWrites()
-      Glibc.exit((StandardOutput.write(atOnce: version) == nil ? ExitStatus.ok : .output).rawValue)
+      _exit((StandardOutput.write(atOnce: version) == nil ? ExitStatus.ok : .output).rawValue)
     }
     SystemSignals.start()
     if let run = UsualRun(arguments) {
@@ -79,9 +79,12 @@ package struct Blerun: ParsableCommand {
   }
 
   /// Ends the process when all is printed.
+  ///
+  /// What libraries would do at the end of a process is left out: OpenSSL frees what the threads of
+  /// libnats still use, and a command that has done its work would end with a crash.
   static func end(_ status: ExitStatus) -> Never {
     StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
-    Glibc.exit(status.rawValue)
+    _exit(status.rawValue)
   }
 
   /// Runs the command of the arguments and returns the exit status of the process.
