@@ -26,6 +26,8 @@
     let handler: @Sendable (WatchEvent) -> Void
     let state = Guarded(State())
 
+    var isInitialReported: Bool { state.withLock { $0.isInitialReported } }
+
     init(
       _ id: UInt64,
       _ stream: StreamLayout.Stream,
@@ -146,7 +148,16 @@
         ) { [weak self] message in self?.take(message, round, watching) }
         guard let subscription else { return restart(watching, after: Self.watchPause) }
         watching.state.withLock { $0.subscription = subscription }
-        if subscription.isEmpty == true { endInitialState(watching) }
+        guard !watching.isInitialReported else { return }
+        switch subscription.isEmpty {
+        case true?: endInitialState(watching)
+        case false?: break
+        // Where nothing is stored no message ends the initial state: it is asked again.
+        case nil:
+          loop.after(Self.watchPause) { [weak self] in
+            if !watching.isInitialReported { self?.start(watching) }
+          }
+        }
       }
     }
 
@@ -163,8 +174,7 @@
       if message.isRemoval {
         remember(removal: position.sequence)
         // Who has not seen the entry does not learn that it was removed.
-        let isNews = watching.state.withLock { $0.isInitialReported }
-        event = isNews ? .removed(key, position.sequence) : nil
+        event = watching.isInitialReported ? .removed(key, position.sequence) : nil
       } else {
         event = value(of: message.body, at: key).map {
           .entry(StoreEntry(key: key, value: $0, revision: position.sequence))

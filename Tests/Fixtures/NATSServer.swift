@@ -16,7 +16,7 @@ package final class NATSServer {
 
   package let port: Int
   private let folder: TemporaryFolder
-  private let configuration: String
+  private var configuration: String
   private var program: RunningProgram?
 
   /// Starts it and waits until it answers.
@@ -29,13 +29,21 @@ package final class NATSServer {
     (self.program, self.port) = (program, port)
   }
 
+  private static func write(
+    _ settings: String,
+    port: Int,
+    in folder: TemporaryFolder
+  ) throws -> String {
+    try folder.file("server.conf", "listen: \"127.0.0.1:\(port)\"\n\(settings)\n")
+  }
+
   private static func start(
     _ settings: String,
     port: Int,
     in folder: TemporaryFolder
   ) throws -> (RunningProgram, Int) {
     guard let path else { throw NotInstalled() }
-    let file = try folder.file("server.conf", "listen: \"127.0.0.1:\(port)\"\n\(settings)\n")
+    let file = try write(settings, port: port, in: folder)
     // Its log is on standard error.
     let program = try RunningProgram(
       ["/bin/sh", "-c", "exec \"$0\" -c \"$1\" 2>&1", path, file],
@@ -67,6 +75,17 @@ package final class NATSServer {
 
   /// Goes on.
   package func resume() { program?.send(SIGCONT) }
+
+  /// Waits until it has logged `text`.
+  package func waitForLog(_ text: String) throws { try program?.waitForOutput(text) }
+
+  /// Has it read other settings while it runs.
+  package func reload(_ settings: String) throws {
+    configuration = settings
+    _ = try Self.write(settings, port: port, in: folder)
+    program?.send(SIGHUP)
+    try waitForLog("Reloaded server configuration")
+  }
 
   /// Starts it again, where it was.
   package func restart() throws {

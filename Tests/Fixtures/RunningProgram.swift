@@ -12,6 +12,11 @@ package final class RunningProgram {
     package let status: Int32
 
     package var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    /// How it ended and what it said about that, on one line.
+    package var account: String {
+      "status \(status): \(errors.split(separator: "\n").joined(separator: " | "))"
+    }
   }
 
   /// It ended, or its time did, before it printed what was awaited.

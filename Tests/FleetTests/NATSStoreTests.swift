@@ -23,8 +23,8 @@
 
     init() throws { server = try NATSServer() }
 
-    private func connect(_ server: NATSServer) throws -> NATSJobStore {
-      let address = try FleetAddress(parsing: server.address(of: fleet))
+    private func connect(_ server: NATSServer, user: String? = nil) throws -> NATSJobStore {
+      let address = try FleetAddress(parsing: server.address(of: fleet, user: user))
       return try loop.run { [loop] in
         try await FleetStore.connect(NATSSettings(address, client: "test"), on: loop)
       }
@@ -162,6 +162,27 @@
         #expect(loop.now - begun < .seconds(6))
         server.resume()
       }
+    }
+
+    @Test("a list of nothing ends, although the server did not answer whether there is anything")
+    func unansweredInfo() throws {
+      func settings(_ permissions: String) -> String {
+        """
+        jetstream { store_dir: "store" }
+        authorization { users: [{ user: u, password: p, permissions: { \(permissions) } }] }
+        """
+      }
+      let server = try NATSServer(settings("publish: { deny: \"$JS.API.CONSUMER.INFO.>\" }"))
+      let store = try connect(server, user: "u:p")
+      defer { store.close() }
+      let answer = Guarded<StoreAnswer?>(nil)
+      store.perform(.list(.all(.device)), within: Self.limit) { one in
+        answer.withLock { $0 = one }
+      }
+      try server.waitForLog("Publish Violation")
+      try server.reload(settings("publish: \">\""))
+      try loop.drive { answer.withLock { $0 } != nil }
+      #expect(answer.withLock { $0 } == .entries([]))
     }
 
     @Test("what is wrong with a server is said before anything is done")
