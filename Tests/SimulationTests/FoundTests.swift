@@ -119,12 +119,13 @@ struct FoundTests {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
     let treatments: [String: CallTreatment] = [
-      "Pair": .delay(.seconds(4)), "CancelPairing": isCancelled ? .take : .ignore,
+      // Beyond the chain's limit and its clean-ups.
+      "Pair": .delay(.seconds(20)), "CancelPairing": isCancelled ? .take : .ignore,
     ]
     simulator.treatCalls { treatments[$0.member ?? ""] ?? .take }
     let chain = service.connect().flattenMap { service.pair(PairingAnswers()) }.map { _ in }
     #expect(simulation.endure(chain, within: .seconds(2)).error != nil)
-    try simulation.pass(.seconds(20))
+    try simulation.pass(.seconds(40))
     #expect(simulation.history.count { $0.hasSuffix("link up") } == (isCancelled ? 1 : 2))
     #expect(simulation.history.last?.hasSuffix("link down") == true)
   }
@@ -379,5 +380,30 @@ struct FoundTests {
     #expect(ended.error != nil)
     // StopNotify 10 s, then another Disconnect 8 s.
     #expect(ended.took == .seconds(22), "\(ended.took)")
+  }
+
+  @Test(
+    "the connection that a pairing made ends with the turn if the pairing is cancelled or rejected",
+    arguments: [true, false],
+    [true, false]
+  )
+  func linkOfFailedPairing(isCancelled: Bool, isFound: Bool) throws {
+    let simulation = try Simulation(definition: .pairing(.confirm))
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    if isFound {
+      let other = try simulation.otherProgram()
+      #expect(simulation.endure(other.connect(keep: true, expecting: [])).error == nil)
+    }
+    simulator.treatCalls { $0.member == "Pair" ? .delay(.seconds(4)) : .take }
+    simulation.loop.after(.seconds(3)) { simulator.loseLink(simulation.address) }
+    // The person who is asked never answers; the other answer is no.
+    let answers =
+      isCancelled
+      ? PairingAnswers(ask: { _, _ in {} }) : PairingAnswers(comparison: .always(false))
+    let pairing = service.pair(answers).map { _ in }
+    let chain = isFound ? pairing : service.connect().flattenMap { pairing }
+    #expect(simulation.endure(chain, within: .seconds(20)).error != nil)
+    #expect(simulation.history.count { $0.hasSuffix("link up") } == 2, "\(simulation.history)")
+    simulation.expectReleased()
   }
 }

@@ -123,8 +123,8 @@ extension DeviceLink {
     try? bus.send(disconnectCall.withoutReply())
   }
 
-  /// A Pair was answered after its caller had left, with any result: the connection that it made, or
-  /// still makes, is ended.
+  /// A Pair was answered after its caller had left, with any result, or outside a turn: the
+  /// connection that it made, or still makes, is ended.
   ///
   /// - Source: BlueZ 5.66, `src/device.c`: pair_device, device_request_disconnect.
   func latePair(since falls: Int) {
@@ -132,15 +132,25 @@ extension DeviceLink {
     if isUnused { try? bus.send(disconnectCall.withoutReply()) }
   }
 
-  /// A Pair was answered in time: the connection that it made is ours.
+  /// A Pair has ended, or nobody waits for it any more: the connection that it made is ours, and the
+  /// turn ends it, unless connections are to be kept.
   ///
   /// - Returns: Whether it made one.
-  func pairEnded(since falls: Int) -> Bool {
+  func pairEnded(
+    since falls: Int,
+    in turn: Turn,
+    named name: String,
+    release: @escaping @Sendable () async throws -> Void
+  ) -> Bool {
     guard hasMadeConnection(since: falls) else { return false }
     take(.madeByPair)
     recordAttempt()
     recordConnection()
     reportConnected(since: loop.now)
+    let isHeld = state.withLock { state in
+      state.isKept || state.holders.contains { $0.turn === turn }
+    }
+    if !isHeld { hold(in: turn, name, release) }
     return true
   }
 

@@ -97,9 +97,49 @@ extension BlueZDeviceService {
     return try connectedDevice()
   }
 
+  /// Pairs. A connection that Pair makes, because the present one drops, belongs to this turn.
+  ///
   /// - Parameter falls: How often the connection had dropped when it was last used for this pairing.
   /// - Returns: Whether it was not paired before.
   private func callPair(_ device: ObjectPath, since falls: Int) async throws -> Bool {
+    let link = client.link(to: device)
+    do {
+      guard try await sendPair(device, since: falls) else { return false }
+    } catch {
+      if Self.mayLeaveConnection(error) { own(link, since: falls) }
+      throw error
+    }
+    if own(link, since: falls) { try await connect(keep: false, expecting: []).run { _ in } }
+    return true
+  }
+
+  /// Whether a Pair that failed so may have made a connection: not one that was not begun.
+  private static func mayLeaveConnection(_ error: any Error) -> Bool {
+    guard let error = error as? DBusError else { return true }
+    return ErrorMapping.isAboutPairing(ErrorAnswer(error))
+  }
+
+  /// Makes the present turn end the connection that a Pair has made.
+  ///
+  /// - Returns: Whether it made one, and the turn has it.
+  @discardableResult
+  private func own(_ link: DeviceLink, since falls: Int) -> Bool {
+    guard let turn = Turn.current else {
+      link.latePair(since: falls)
+      return false
+    }
+    return link.pairEnded(
+      since: falls,
+      in: turn,
+      named: deviceDescription,
+      release: releasing(link, from: turn)
+    )
+  }
+
+  /// Calls Pair, and cancels the pairing when nobody waits for its reply any more.
+  ///
+  /// - Returns: Whether it was not paired before.
+  private func sendPair(_ device: ObjectPath, since falls: Int) async throws -> Bool {
     let call = MethodCall.bluez(device, Device1.pair)
     let isAnswered = Guarded(false)
     let link = client.link(to: device)
@@ -126,10 +166,6 @@ extension BlueZDeviceService {
         }
         try await group.next()
       }
-      // The connection dropped meanwhile, and Pair made another one: this turn ends it.
-      if link.pairEnded(since: falls) {
-        try await connect(keep: false, expecting: []).run { _ in }
-      }
       return true
     } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.alreadyExists {
       return false
@@ -137,11 +173,19 @@ extension BlueZDeviceService {
       if isAnswered.withLock({ $0 }) { throw error }
       // Paired without a reply: the goal is reached.
       if error is TimedOut, client.look({ $0.isPaired(device) }) { return true }
-      // Whatever it replies, so that nobody waits. It removes an existing bond: only for a pairing that was
-      // not answered.
-      try? client.bus.send(MethodCall.bluez(device, Device1.cancelPairing).withoutReply())
+      await cancelPairing(of: device)
       throw error
     }
+  }
+
+  /// Cancels a pairing in bluetoothd, whatever it replies. The turn goes on when bluetoothd has
+  /// handled it, with what Pair began there.
+  ///
+  /// It removes an existing bond: only for a pairing that was not answered.
+  private func cancelPairing(of device: ObjectPath) async {
+    let call = MethodCall.bluez(device, Device1.cancelPairing)
+    let calls = client.link(to: device).calls
+    _ = try? await shielded(on: loop, limit: client.limits.call) { try await calls.cleanUp(call) }
   }
 
   /// A pairing failure that was caused by an answer of our agent.

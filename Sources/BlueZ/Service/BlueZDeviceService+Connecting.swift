@@ -81,15 +81,20 @@ extension BlueZDeviceService {
         in: turn,
         named: deviceDescription,
         keep: keep,
-        release: { [self] in
-          do {
-            try await link.release(from: turn)
-          } catch {
-            throw failure(error, .disconnect, "disconnecting")
-          }
-        },
+        release: releasing(link, from: turn),
         check: { try await seeServices(of: device, expecting) }
       )
+    }
+  }
+
+  /// What ends the connection when the turn ends.
+  func releasing(_ link: DeviceLink, from turn: Turn) -> @Sendable () async throws -> Void {
+    { [self] in
+      do {
+        try await link.release(from: turn)
+      } catch {
+        throw failure(error, .disconnect, "disconnecting")
+      }
     }
   }
 
