@@ -406,4 +406,35 @@ struct FoundTests {
     #expect(simulation.history.count { $0.hasSuffix("link up") } == 2, "\(simulation.history)")
     simulation.expectReleased()
   }
+
+  @Test("a pairing that a refused message ends leaves no agent registered")
+  func refusedWhilePairing() throws {
+    let calls = Recorded<String>()
+    let simulation = try Simulation(
+      definition: .pairing(.confirm),
+      log: { message, _ in
+        if message.kind == .methodCall { calls.add(message.member ?? "") }
+      }
+    )
+    let (service, simulatorBus) = (simulation.service, simulation.simulatorBus)
+    let tooLarge = try Message.signal(
+      path: simulation.devicePath,
+      interface: "org.freedesktop.DBus.Properties",
+      member: "PropertiesChanged",
+      body: [
+        .string("org.bluez.Device1"),
+        .properties(["Name": .string(String(repeating: "x", count: 200_000))]),
+        .strings([]),
+      ]
+    ).received()
+    #expect(tooLarge.refusal != nil)
+    let answers = PairingAnswers(ask: { _, _ in
+      try? simulatorBus.send(tooLarge)
+      return {}
+    })
+    let chain = service.connect().flattenMap { service.pair(answers) }
+    #expect(simulation.endure(chain).error != nil)
+    #expect(calls.all.count { $0 == "RegisterAgent" } == 1)
+    #expect(calls.all.count { $0 == "UnregisterAgent" } == 1)
+  }
 }

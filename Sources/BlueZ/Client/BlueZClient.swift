@@ -294,6 +294,7 @@ public final class BlueZClient: Sendable {
     }
     for discovery in discoveries { discovery.release(self) }
     for link in links { link.release() }
+    agent.release()
     lost(why, forEver: true)
   }
 

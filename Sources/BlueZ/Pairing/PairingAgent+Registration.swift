@@ -65,12 +65,21 @@ extension PairingAgent {
         if registered != nil { try await unregister() }
         try await register(wanted)
       } else {
-        // Nobody waits for the reply: what is asked of bluetoothd later is handled later.
-        state.withLock { $0.registered = nil }
-        try bus.send(call(AgentManager1.unregisterAgent).withoutReply())
-        dropExport()
+        release()
       }
     }
+  }
+
+  /// Unregisters the agent, if it is registered; does not wait for the reply: what is asked of
+  /// bluetoothd later is handled later.
+  func release() {
+    let wasRegistered = state.withLock { state in
+      defer { state.registered = nil }
+      return state.registered != nil
+    }
+    guard wasRegistered else { return }
+    try? bus.send(call(AgentManager1.unregisterAgent).withoutReply())
+    dropExport()
   }
 
   private func register(_ capability: AgentCapability) async throws {
