@@ -77,19 +77,59 @@ struct Key<Owner: Sendable>: Sendable {
   var shape: ShapeDescription { description.shape }
 
   /// - Parameters:
-  ///   - path: Where the value is stored. It is made when a value is read or printed: each key path
-  ///     that is made costs a start tens of thousands of instructions.
+  ///   - path: Where the value is stored. Both inits that have it are inlined, so that the compiler makes
+  ///     plain accesses of it: each key path that is made costs a start more than ten thousand instructions.
   ///   - initial: The default, with which the key may be null; nil for a required key.
   ///   - form: Nil for an option with the same name.
+  @inline(__always)
   init<Value: Equatable & Sendable>(
     _ name: String,
-    _ path: @autoclosure @escaping @Sendable () -> any WritableKeyPath<Owner, Value> & Sendable,
+    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Owner, Value>,
     _ shape: Shape<Value>,
     default initial: Value? = nil,
     _ form: LineForm? = nil,
     documentation: String
   ) {
-    let form = form ?? .option(name)
+    self.init(
+      name,
+      get: { $0[keyPath: path()] },
+      set: { $0[keyPath: path()] = $1 },
+      shape,
+      default: initial,
+      form ?? .option(name),
+      documentation: documentation
+    )
+  }
+
+  /// A key whose default is nil.
+  @inline(__always)
+  init<Value: Equatable & Sendable>(
+    _ name: String,
+    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Owner, Value?>,
+    _ shape: Shape<Value>,
+    _ form: LineForm? = nil,
+    documentation: String
+  ) {
+    self.init(
+      name,
+      get: { $0[keyPath: path()] },
+      set: { $0[keyPath: path()] = $1 },
+      shape.optional,
+      default: .some(nil),
+      form ?? .option(name),
+      documentation: documentation
+    )
+  }
+
+  private init<Value: Equatable & Sendable>(
+    _ name: String,
+    get: @escaping @Sendable (Owner) -> Value,
+    set: @escaping @Sendable (inout Owner, Value) -> Void,
+    _ shape: Shape<Value>,
+    default initial: Value?,
+    _ form: LineForm,
+    documentation: String
+  ) {
     description = KeyDescription(
       name: name,
       documentation: documentation,
@@ -99,35 +139,24 @@ struct Key<Owner: Sendable>: Sendable {
     )
     read = { node, owner, reader in
       guard let value = reader.read(node, shape) else { return false }
-      owner[keyPath: path()] = value
+      set(&owner, value)
       return true
     }
     words = { owner in
-      let value = owner[keyPath: path()]
+      let value = get(owner)
       return value == initial ? [] : shape.words(value).map { form.written($0) }
     }
-    mentions = { shape.mentions($0[keyPath: path()]) }
-    characteristics = { shape.characteristics($0[keyPath: path()]) }
+    mentions = { shape.mentions(get($0)) }
+    characteristics = { shape.characteristics(get($0)) }
     check = { owner, limits in
-      let value = owner[keyPath: path()]
+      let value = get(owner)
       return value == initial ? nil : shape.check(value, limits)
     }
     filling = { owner, filling throws(Unfilled) in
       guard let fill = shape.fill else { return }
-      owner[keyPath: path()] = try fill(owner[keyPath: path()], filling)
+      set(&owner, try fill(get(owner), filling))
     }
-    isGiven = { $0[keyPath: path()] != initial }
-  }
-
-  /// A key whose default is nil.
-  init<Value: Equatable & Sendable>(
-    _ name: String,
-    _ path: @autoclosure @escaping @Sendable () -> any WritableKeyPath<Owner, Value?> & Sendable,
-    _ shape: Shape<Value>,
-    _ form: LineForm? = nil,
-    documentation: String
-  ) {
-    self.init(name, path(), shape.optional, default: .some(nil), form, documentation: documentation)
+    isGiven = { get($0) != initial }
   }
 
   /// Reads the key, if it is present.

@@ -49,9 +49,9 @@ struct MeasurementTests {
   }
 
   @Test(
-    "blerun --version takes at most 2.5 million instructions, a simulated chain of five steps 22 million",
+    "blerun --version takes at most 2.5 million instructions, a simulated chain of five steps 20 million",
     .enabled(if: Measurements.measured.areStartsCounted, "needs valgrind"),
-    arguments: [("version", 2_500_000), ("five-steps", 22_000_000)]
+    arguments: [("version", 2_500_000), ("five-steps", 20_000_000)]
   )
   func startInstructions(start: String, limit: Double) throws {
     let instructions = try #require(measured["\(start)-instructions"], "\(measured.lines)")
