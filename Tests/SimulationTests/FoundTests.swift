@@ -278,6 +278,26 @@ struct FoundTests {
     #expect(endured.failure?.code == .notFound)
   }
 
+  @Test("a subscription that resumes outlives an attempt that was undone")
+  func undoneAttempt() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    let other = try simulation.otherProgram()
+    simulation.loop.after(.seconds(10)) {
+      // The next connection comes up, and is ended at the limit of its Connect.
+      simulator.treatCalls { $0.member == "Connect" ? .loseAnswer : .take }
+      _ = simulation.loop.task { try? await other.disconnect().first(within: .seconds(10)) }
+    }
+    simulation.loop.after(.seconds(30)) { simulator.treatCalls { _ in .take } }
+    let options = SubscriptionOptions(delivery: .signals, onLinkLoss: .resume)
+    // A gap, and a value that never comes.
+    let chain = service.connect()
+      .flattenMap { service.subscribe(.alert, options).flattenMap { $0.take(2).collect() } }
+    let ended = simulation.endure(chain.map { _ in }, within: .seconds(90))
+    #expect(simulation.history.count { $0.hasSuffix("link up") } == 3)
+    #expect(ended.took >= .seconds(90), "\(String(describing: ended.error))")
+  }
+
   @Test("a loss that takes the objects along is one loss: one gap, and no value twice")
   func oneLoss() throws {
     let simulation = try Simulation(definition: .bench)

@@ -38,9 +38,12 @@ final class NotificationMailbox: Sendable {
   /// The subscription has ended by itself at `instant`: the subscriber fails after the buffered
   /// values, or resumes if it wants to and that can help.
   func end(_ problem: Problem, at instant: Instant) {
+    let code = problem.explanation.code
     change { state in
-      if options.onLinkLoss == .resume, problem.explanation.code == .linkLost {
-        // A dropped connection, and the objects removed with it, are one loss.
+      let isLoss = code == .linkLost || state.isInterrupted && code == .notConnected
+      if options.onLinkLoss == .resume, isLoss {
+        // A dropped connection, the objects removed with it, and an attempt to resume that was
+        // undone are one loss.
         if !state.isInterrupted { state.queue.lost(problem, at: instant) }
         state.isInterrupted = true
       } else {
