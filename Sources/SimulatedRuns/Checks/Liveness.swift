@@ -20,13 +20,16 @@ struct Liveness: Check {
   private var isKept = false
   /// A change of a device was refused for its size: the clients know the devices no more, for good.
   private var isMirrorLost = false
-  /// Calls of AcquireNotify that have no answer: bluetoothd keeps their characteristics acquired.
-  private var acquiring: [Acquiring] = []
+  /// Calls that have no answer, and for which bluetoothd refuses others as in progress.
+  private var unanswered: [Unanswered] = []
 
-  private struct Acquiring {
+  /// A call of AcquireNotify, which keeps its characteristic acquired, or of WriteValue, such as a
+  /// write of a protected value, which waits for a pairing.
+  private struct Unanswered {
     let caller: String
     let serial: UInt32
     let path: ObjectPath
+    let isWrite: Bool
   }
 
   init(_ world: World) {
@@ -47,12 +50,13 @@ struct Liveness: Check {
     case .ended(let id, let ending):
       guard let error = ending.error else { return }
       let code = (error as? DeviceFailure)?.code
+      let isPlain = id.number >= Self.plain
       // A device drops the link over a protected value that nobody pairs for.
-      if code == .linkLost, hasSecrets || isPairingRejected, id.number < Self.plain { return }
+      if code == .linkLost, hasSecrets || isPairingRejected, !isPlain { return }
       if code == .characteristicMissing, isKept { return }
-      if code == .busy, !acquiring.isEmpty { return }
+      if code == .busy, unanswered.contains(where: { !($0.isWrite && isPlain) }) { return }
       if code == .invalidValue, isMirrorLost { return }
-      if id.number >= Self.plain {
+      if isPlain {
         complain("Once all is well, so is a chain", "\(id): \(error)", now)
       } else if isCalm, !cancelled.contains(id), !Self.isOwnFault(error) {
         complain("Without a fault nothing fails", "\(id): \(error)", now)
@@ -67,18 +71,23 @@ struct Liveness: Check {
     if message.isRefusedChange { isMirrorLost = true }
     if message.errorName == BlueZErrorName.authenticationFailed { isPairingRejected = true }
     switch message.kind {
-    case .methodCall where message.member == GattCharacteristic1.acquireNotify.name:
-      guard let caller = message.sender, let path = message.path else { return }
-      acquiring.append(Acquiring(caller: caller, serial: message.serial, path: path))
+    case .methodCall where message.interface == GattCharacteristic1.interface:
+      let isWrite = message.member == GattCharacteristic1.writeValue.name
+      guard isWrite || message.member == GattCharacteristic1.acquireNotify.name,
+        let caller = message.sender, let path = message.path
+      else { return }
+      unanswered.append(
+        Unanswered(caller: caller, serial: message.serial, path: path, isWrite: isWrite)
+      )
     case .methodReturn, .error:
-      acquiring.removeAll {
+      unanswered.removeAll {
         $0.caller == message.destination && $0.serial == message.replySerial
       }
     case .signal where message.member == StandardInterface.interfacesRemoved.name:
       guard message.body.last?.asStrings?.contains(GattCharacteristic1.interface) == true,
         let path = message.body.first?.asObjectPath
       else { return }
-      acquiring.removeAll { $0.path == path }
+      unanswered.removeAll { $0.path == path }
     case .methodCall, .signal: break
     }
   }
