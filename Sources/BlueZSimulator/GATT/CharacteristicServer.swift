@@ -176,8 +176,7 @@ final class CharacteristicServer: Sendable {
         if self.state.withLock({ $0.subscribed(call.caller, isTaken) }) {
           self.mark(GattCharacteristic1.notifying)
         }
-        // The client may have stopped, or left, meanwhile.
-        if isTaken, self.state.withLock({ $0.listeners.isEmpty }) { self.unsubscribe() }
+        if isTaken { self.unsubscribeIfUnused() }
         switch result {
         case .success: call.reply()
         case .failure(let code): call.refuse(by: code)
@@ -237,6 +236,11 @@ final class CharacteristicServer: Sendable {
     _ = access.device.subscribe(entry.handle, nil)
   }
 
+  /// Clients may have stopped, or left, while the device was asked.
+  private func unsubscribeIfUnused() {
+    if state.withLock({ $0.listeners.isEmpty }) { unsubscribe() }
+  }
+
   /// bluetoothd itself subscribes, until the connection or a subscription of a client ends. This is
   /// not counted.
   /// - Source: recorded from bluetoothd 5.66, whose parts each count their own subscriptions.
@@ -258,6 +262,7 @@ final class CharacteristicServer: Sendable {
       if self.state.withLock({ $0.resumed(isTaken) }) {
         self.mark(GattCharacteristic1.notifying)
       }
+      if isTaken { self.unsubscribeIfUnused() }
     }
   }
 
@@ -305,7 +310,7 @@ final class CharacteristicServer: Sendable {
   private func acquired(_ caller: Acquisition.Caller, _ call: Invocation) {
     guard state.withLock({ $0.notifyAcquisition == .pending(caller) }) else {
       // It was stopped meanwhile, or its client has left.
-      if state.withLock({ $0.listeners.isEmpty }) { unsubscribe() }
+      unsubscribeIfUnused()
       return
     }
     let pair = AcquiredSocket.pair(access.socketNumbers.next(), on: access.host.loop) { _ in

@@ -208,6 +208,32 @@ struct NotifyTests {
     #expect(lab.client.take().contains("\(Self.path) Notifying=false"))
   }
 
+  @Test("a client that stops while its session resumes leaves no subscription behind")
+  func stoppedWhileResuming() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .heartRate)
+    lab.simulator.loseLink(.monitor)
+    try lab.pass(.seconds(1))
+    try lab.client.begin("Connect", .device)
+    // The session resumes as soon as the services are resolved.
+    for _ in 0..<5_000
+    where !lab.client.lines.contains(where: { $0.contains("ServicesResolved=true") }) {
+      try lab.pass()
+    }
+    lab.events.forget()
+    try lab.client.call("StopNotify", .heartRate)
+    #expect(lab.events.all == [.unsubscribed(.monitor, "2a37")])
+    lab.client.forget()
+    try lab.pass(.seconds(5))
+    #expect(
+      lab.events.all.dropFirst() == [
+        .subscribed(.monitor, "2a37"), .unsubscribed(.monitor, "2a37"),
+      ]
+    )
+    #expect(lab.client.take().contains { $0.contains("Value=") } == false)
+  }
+
   @Test("StartNotify without a link succeeds, and takes effect on the next one")
   func armed() throws {
     let lab = try Lab()
