@@ -18,8 +18,10 @@ extension RemoteDevice {
   func disconnect(_ call: Invocation) { perform { $0.disconnect(WaitingCall(call)) } }
 
   /// RemoveDevice.
+  ///
+  /// - Source: BlueZ 5.66, `src/device.c` (device_remove).
   func remove(_ call: Invocation) {
-    abandonPairingToCome()
+    abandonPairingToCome(.pageTimeout)
     perform { $0.remove(WaitingCall(call)) }
     endPairing()
   }

@@ -74,9 +74,7 @@ extension RemoteDevice {
   }
 
   /// The device is about to be removed: a Pair that is still connecting fails.
-  ///
-  /// - Source: BlueZ 5.66, `src/device.c` (device_remove).
-  func abandonPairingToCome() { takePairingToCome()?.refuse(.pageTimeout) }
+  func abandonPairingToCome(_ answer: ErrorAnswer) { takePairingToCome()?.refuse(answer) }
 
   /// The connection is up: with a bond, it is encrypted at once.
   func resumeBond() {

@@ -46,10 +46,11 @@ extension RemoteDevice {
     if isExported { host.server.add([interface], at: path) }
   }
 
-  /// The adapter was unplugged, and the connection with it: pending calls never get a reply, and
-  /// the object is removed, with Battery1.
+  /// The adapter was unplugged, and the connection with it: a Pair that is connecting fails, other
+  /// pending calls never get a reply, and the object is removed, with Battery1.
   /// - Source: recorded from bluetoothd 5.66.
   func unplugged() {
+    abandonPairingToCome(.authenticationFailed)
     state.withLock { state in
       state.end = .timeout
       state.battery = nil

@@ -173,10 +173,9 @@ final class CharacteristicServer: Sendable {
     case .ask:
       subscribe { result in
         let isTaken = (try? result.get()) != nil
-        if self.state.withLock({ $0.subscribed(call.caller, isTaken) }) {
-          self.mark(GattCharacteristic1.notifying)
-        }
-        if isTaken { self.unsubscribeIfUnused() }
+        let isChanged = self.state.withLock { $0.subscribed(call.caller, isTaken) }
+        if isChanged { self.mark(GattCharacteristic1.notifying) }
+        if isTaken || isChanged { self.unsubscribeIfUnused() }
         switch result {
         case .success: call.reply()
         case .failure(let code): call.refuse(by: code)

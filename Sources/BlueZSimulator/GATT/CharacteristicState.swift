@@ -63,13 +63,11 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   /// - Returns: Whether `Notifying` has changed.
   mutating func subscribed(_ client: String, _ isTaken: Bool) -> Bool {
     subscribing.removeAll { $0 == client }
-    guard isTaken else {
-      listeners.removeAll { $0 == client }
-      return false
-    }
-    guard !isNotifying, !listeners.isEmpty else { return false }
-    isNotifying = true
-    return true
+    if !isTaken { listeners.removeAll { $0 == client } }
+    let wasNotifying = isNotifying
+    // A refused client may have been the last one, after others had subscribed and stopped.
+    isNotifying = (isTaken || wasNotifying) && !listeners.isEmpty
+    return isNotifying != wasNotifying
   }
 
   /// The device has confirmed the kept sessions on a new connection, or refused them.

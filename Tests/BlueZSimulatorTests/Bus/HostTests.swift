@@ -70,6 +70,19 @@ struct HostTests {
     #expect(!other.client.take().contains { $0.contains("Connect ") })
   }
 
+  @Test("unplugged: a Pair that is still connecting fails")
+  func pairing() throws {
+    let lab = try Lab(faults: [FaultRule(on: .connect, action: .slow(.seconds(5)))])
+    try lab.discover()
+    try lab.client.begin("Pair", .device)
+    try lab.pass(.seconds(1))
+    lab.client.forget()
+    lab.simulator.unplug()
+    try lab.pass()
+    let failed = "Pair failed org.bluez.Error.AuthenticationFailed: Authentication Failed"
+    #expect(lab.client.take().first == failed)
+  }
+
   @Test("plugged in again: a device that was connected is known below the new path, disconnected")
   func renumbered() throws {
     let lab = try Lab([.small])

@@ -181,6 +181,26 @@ struct NotifyTests {
     #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify replied")
   }
 
+  @Test("a refused client that was the last one left ends what another had begun")
+  func refusedLast() throws {
+    let refusal = OperationFault.refuse(.insufficientResources)
+    let lab = try Lab(faults: [FaultRule(on: .subscribe, occurrence: .nth(2), action: refusal)])
+    try lab.connect()
+    let other = try lab.join()
+    try lab.client.begin("StartNotify", .heartRate)
+    try other.begin("StartNotify", .heartRate)
+    for _ in 0..<5_000 where !lab.client.lines.contains("StartNotify replied") { try lab.pass() }
+    try lab.client.call("StopNotify", .heartRate)
+    lab.events.forget()
+    try lab.pass(.seconds(1))
+    #expect(other.lines.contains { $0.hasPrefix("StartNotify failed") })
+    #expect(lab.events.all.last == .unsubscribed(.monitor, "2a37"))
+    #expect(try lab.client.property("Notifying", .heartRate) == .boolean(false))
+    lab.client.forget()
+    try lab.client.call("StartNotify", .heartRate)
+    #expect(lab.client.take() == ["\(Self.path) Notifying=true", "StartNotify replied"])
+  }
+
   // MARK: Links that end
 
   @Test("Notifying stays through a lost link, and values come again after reconnecting")
