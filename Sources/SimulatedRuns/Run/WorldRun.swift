@@ -45,6 +45,7 @@ final class WorldRun: Sendable {
   private let treatments = Guarded(CallTreatments())
   private let trigger: Guarded<StallTrigger>
   private let oversize: Guarded<Oversize?>
+  private let isHealed = Guarded(false)
 
   init(_ world: World, isRecording: Bool) throws {
     self.world = world
@@ -226,13 +227,14 @@ final class WorldRun: Sendable {
     let next = simulator.successor(on: connection)
     treatCalls(of: next)
     daemon.withLock { $0 = Daemon(simulator: next, bus: connection) }
-    _ = loop.task { [daemon] in
+    _ = loop.task { [weak self, daemon, isHealed] in
       do {
         try await next.start()
       } catch {
-        // A bluetoothd that a stalled bus does not answer exits.
+        // A bluetoothd that a stalled bus does not answer exits; its limit may end as the bus heals.
         next.crash()
         daemon.withLock { if $0.bus.uniqueName == connection.uniqueName { $0.isRunning = false } }
+        if isHealed.withLock({ $0 }) { self?.startSuccessor() }
       }
     }
   }
@@ -240,6 +242,7 @@ final class WorldRun: Sendable {
   /// Everything is well from now on.
   private func heal() {
     observer.see(.healed)
+    isHealed.withLock { $0 = true }
     trigger.withLock { $0.end() }
     oversize.withLock { $0 = nil }
     bus.resume()
