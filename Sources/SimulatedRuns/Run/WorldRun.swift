@@ -45,7 +45,6 @@ final class WorldRun: Sendable {
   private let treatments = Guarded(CallTreatments())
   private let trigger: Guarded<StallTrigger>
   private let oversize: Guarded<Oversize?>
-  private let isHealed = Guarded(false)
 
   init(_ world: World, isRecording: Bool) throws {
     self.world = world
@@ -102,6 +101,9 @@ final class WorldRun: Sendable {
     let end = loop.now + world.healsAt
     try pass(until: end)
     heal()
+    try rest()
+    // A fault that began before the healing may have acted after it.
+    recover()
     try rest()
     try plainChains(programs[0])
     try rest()
@@ -227,14 +229,13 @@ final class WorldRun: Sendable {
     let next = simulator.successor(on: connection)
     treatCalls(of: next)
     daemon.withLock { $0 = Daemon(simulator: next, bus: connection) }
-    _ = loop.task { [weak self, daemon, isHealed] in
+    _ = loop.task { [daemon] in
       do {
         try await next.start()
       } catch {
-        // A bluetoothd that a stalled bus does not answer exits; its limit may end as the bus heals.
+        // A bluetoothd that a stalled bus does not answer exits.
         next.crash()
         daemon.withLock { if $0.bus.uniqueName == connection.uniqueName { $0.isRunning = false } }
-        if isHealed.withLock({ $0 }) { self?.startSuccessor() }
       }
     }
   }
@@ -242,7 +243,6 @@ final class WorldRun: Sendable {
   /// Everything is well from now on.
   private func heal() {
     observer.see(.healed)
-    isHealed.withLock { $0 = true }
     trigger.withLock { $0.end() }
     oversize.withLock { $0 = nil }
     bus.resume()
@@ -252,8 +252,14 @@ final class WorldRun: Sendable {
     simulator.plugIn()
     simulator.setPowered(true)
     for device in world.devices {
-      simulator.appear(device.address)
       for service in device.services { simulator.offer(service.uuid, true, at: device.address) }
     }
+    recover()
+  }
+
+  /// bluetoothd runs, and the devices are in range.
+  private func recover() {
+    startSuccessor()
+    for device in world.devices { simulator.appear(device.address) }
   }
 }

@@ -1,0 +1,46 @@
+// What began before the healing and ends after it.
+
+import Signals
+import SimulatedDevices
+import Testing
+
+@testable import SimulatedRuns
+
+@Suite("The end of a world's faults")
+struct HealingTests {
+  /// A world with one chain, whose bus stalls for good at the end of the chain.
+  private static func world(stalledAt message: Int) -> World {
+    var world = World.playing([.connect(keep: false), .read(DeviceDraft.alertLevel), .disconnect])
+    world.stall = BusStall(message: message, duration: nil)
+    return world
+  }
+
+  @Test("a bluetoothd that gives up its start in that instant is started again")
+  func start() {
+    var world = Self.world(stalledAt: 20)
+    // How long a start waits for the bus.
+    let limit = Duration.seconds(10)
+    world.disturbances = [
+      TimedDisturbance(
+        at: world.healsAt - limit - .seconds(1),
+        disturbance: .fault(.endDaemon(isKilled: true))
+      ),
+      TimedDisturbance(at: world.healsAt - limit, disturbance: .fault(.startDaemon)),
+    ]
+    #expect(SimulatedRun.play(world).violations == [])
+  }
+
+  @Test(
+    "a device that vanishes at a call of before is brought back",
+    arguments: 8...40
+  )
+  func vanished(message: Int) {
+    var world = Self.world(stalledAt: message)
+    let rule = FaultRule(on: .disconnect, action: .vanish)
+    let change = FaultAction.device(world.devices[0].address, .rules([rule]))
+    world.disturbances = [
+      TimedDisturbance(at: world.healsAt - .milliseconds(1), disturbance: .fault(change))
+    ]
+    #expect(SimulatedRun.play(world).violations == [])
+  }
+}
