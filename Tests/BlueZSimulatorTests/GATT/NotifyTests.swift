@@ -189,7 +189,7 @@ struct NotifyTests {
     let other = try lab.join()
     try lab.client.begin("StartNotify", .heartRate)
     try other.begin("StartNotify", .heartRate)
-    for _ in 0..<5_000 where !lab.client.lines.contains("StartNotify replied") { try lab.pass() }
+    try lab.pass(untilLine: "StartNotify replied")
     try lab.client.call("StopNotify", .heartRate)
     lab.events.forget()
     try lab.pass(.seconds(1))
@@ -237,10 +237,7 @@ struct NotifyTests {
     try lab.pass(.seconds(1))
     try lab.client.begin("Connect", .device)
     // The session resumes as soon as the services are resolved.
-    for _ in 0..<5_000
-    where !lab.client.lines.contains(where: { $0.contains("ServicesResolved=true") }) {
-      try lab.pass()
-    }
+    try lab.pass(untilLine: "ServicesResolved=true")
     lab.events.forget()
     try lab.client.call("StopNotify", .heartRate)
     #expect(lab.events.all == [.unsubscribed(.monitor, "2a37")])

@@ -93,6 +93,11 @@ struct Lab {
     try loop.run { [loop] in try await loop.sleep(for: duration) }
   }
 
+  /// Lets time pass until one of the first client's lines ends so, at most five seconds.
+  func pass(untilLine end: String) throws {
+    for _ in 0..<5_000 where !client.lines.contains(where: { $0.hasSuffix(end) }) { try pass() }
+  }
+
   /// Discovers until every device is known, then stops. Nothing is left in the first client's log.
   func discover() throws {
     try client.call("SetDiscoveryFilter", .adapter, [.properties(["Transport": .string("le")])])
