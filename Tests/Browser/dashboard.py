@@ -431,6 +431,40 @@ def day():
             same(browser.complaints(), [])
 
 
+def missed():
+    """What the page misses is loaded again: also while it loads, after a failed load, and after a refusal."""
+    # The page's own stream and requests, with a hand in them.
+    script = """
+        window.loads = [];
+        const Stream = EventSource, ask = fetch;
+        window.EventSource = class extends Stream {
+          constructor(url) {
+            super((window.streams = (window.streams ?? 0) + 1) === 1 ? '/api/nothing' : url);
+            window.stream = this;
+          }
+        };
+        window.miss = () => stream.dispatchEvent(new MessageEvent('missed', { data: '{"events":3}' }));
+        window.fetch = async (...request) => {
+          const number = loads.push(request[0]);
+          if (number === 1) miss();
+          if (number === 3) throw new Error('torn');
+          return ask(...request);
+        };"""
+    with served(*BELT, *HEART) as server, Browser() as browser:
+        browser.command("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        browser.open(server.url)
+        text = "document.getElementById('state').innerText"
+        # The first stream is refused; of the second one something is missed while the page loads.
+        browser.wait(f"{text} === 'live; 3 updates were missed, and loaded again'", "it is loaded again")
+        same(browser.run("streams"), 2)
+        same(browser.run("loads"), ["/api/snapshot"] * 2)
+        browser.run("miss()")
+        browser.wait(f"{text} === 'cannot load, tries again: torn'", "a load fails")
+        browser.wait(f"{text} === 'live'", "it is tried again")
+        same(browser.run("loads"), ["/api/snapshot"] * 4)
+        browser.wait("/bpm/.test(document.querySelector('.now')?.innerText)", "a value")
+
+
 def keyboard():
     """The page can be used by keyboard alone; what is announced is little."""
     with served(*BELT, *HEART) as server, Browser() as browser:
@@ -539,5 +573,5 @@ def end():
         one.wait("document.documentElement.dataset.state === 'lost'", "the page says so")
 
 
-play([values, stop, start, reload, note, absent, shared, run, progress, batch, fleet, refused, day, keyboard, hostile, phone,
-      end])
+play([values, stop, start, reload, note, absent, shared, run, progress, batch, fleet, refused, day, missed, keyboard, hostile,
+      phone, end])

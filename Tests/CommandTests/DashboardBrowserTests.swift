@@ -16,7 +16,7 @@ struct DashboardBrowserTests {
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
     arguments: [
       "values", "stop", "start", "reload", "note", "absent", "shared", "run", "progress", "batch",
-      "fleet", "refused", "day", "keyboard", "hostile", "phone", "end",
+      "fleet", "refused", "day", "missed", "keyboard", "hostile", "phone", "end",
     ]
   )
   func scene(name: String) throws {

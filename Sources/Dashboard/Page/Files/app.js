@@ -529,13 +529,20 @@ function state(text, kind) {
   document.documentElement.dataset.state = kind;
 }
 
+/** What was sent since the snapshot under way was asked for; null without one. */
 let waiting = null;
+/** What is shown once everything is known; null when nothing was missed since. */
+let due = null;
+/** How long a snapshot may take, and how long to wait before another try, in ms. */
+const patience = 60000, pause = 2000;
+const isLost = () => document.documentElement.dataset.state === "lost";
+const isOpen = () => events.readyState === EventSource.OPEN;
 
 /** Fetches all that is known. What was sent meanwhile is taken in behind it. */
-async function load() {
-  waiting = waiting || [];
-  const answer = await fetch("/api/snapshot", { credentials: "same-origin", cache: "no-store" });
-  if (answer.status === 401) { location.href = "/login"; return; }
+async function fetchAll() {
+  const answer = await fetch("/api/snapshot", { credentials: "same-origin", cache: "no-store",
+    signal: AbortSignal.timeout(patience) });
+  if (answer.status === 401) location.href = "/login";
   if (!answer.ok) throw new Error(String(answer.status));
   view.offset = (Date.parse(answer.headers.get("Date")) || Date.now()) - Date.now();
   if (Math.abs(view.offset) < 2000) view.offset = 0;
@@ -544,31 +551,48 @@ async function load() {
   forget();
   take(snapshot);
   for (const update of waiting) take(update);
-  waiting = null;
   isLoading = false;
   for (const part of Object.keys(shown)) touch(part);
 }
 
-const events = new EventSource("/api/events");
-events.addEventListener("open", () => {
-  waiting = [];
-  const isBack = document.documentElement.dataset.state === "lost";
-  load().then(() => {
-    state("live", "live");
-    if (isBack) announce("Connected to blerun again");
-  }, () => state("cannot load", "lost"));
-});
-events.addEventListener("update", (event) => {
-  const update = JSON.parse(event.data);
-  if (waiting) waiting.push(update); else take(update);
-});
-events.addEventListener("missed", (event) => {
-  waiting = [];
-  const count = JSON.parse(event.data).events;
-  load().then(() => state(`live; ${count} updates were missed, and loaded again`, "live"),
-    () => state("cannot load", "lost"));
-});
-events.addEventListener("error", () => {
-  if (document.documentElement.dataset.state !== "lost") announce("Not connected to blerun");
-  state("not connected to blerun", "lost");
-});
+/** Loads everything, again when something is missed meanwhile, until it succeeds. */
+async function load(text) {
+  due = text;
+  if (waiting) return;
+  try {
+    while (due) {
+      [waiting, text, due] = [[], due, null];
+      await fetchAll();
+    }
+    if (isOpen()) {
+      if (isLost()) announce("Connected to blerun again");
+      state(text, "live");
+    }
+  } catch (error) {
+    state(`cannot load, tries again: ${error.message}`, "lost");
+    setTimeout(() => { if (isOpen()) load("live"); }, pause);
+  }
+  waiting = null;
+}
+
+let events;
+
+function listen() {
+  events = new EventSource("/api/events");
+  events.addEventListener("open", () => load("live"));
+  events.addEventListener("update", (event) => {
+    const update = JSON.parse(event.data);
+    if (waiting) waiting.push(update); else take(update);
+  });
+  events.addEventListener("missed", (event) => {
+    load(`live; ${JSON.parse(event.data).events} updates were missed, and loaded again`);
+  });
+  events.addEventListener("error", () => {
+    if (!isLost()) announce("Not connected to blerun");
+    state("not connected to blerun", "lost");
+    // The browser itself tries again, unless the answer was a refusal, as with too many readers.
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, pause);
+  });
+}
+
+listen();
