@@ -73,6 +73,36 @@ struct SteeredSimulationTests {
     #expect(Self.becomes { Self.processes(of: folder).isEmpty && Self.names(in: folder).isEmpty })
   }
 
+  @Test("SIGTERM at any moment of its start ends it", arguments: 0..<20)
+  func terminated(step: Int32) throws {
+    try expectTerminated(running: "exec sleep 600") { run, folder in
+      // The bus is being started; the simulation and the command come next.
+      #expect(Self.becomes { !Self.names(in: folder).isEmpty })
+      poll(nil, 0, 3 * step)
+      run.send(SIGTERM)
+    }
+  }
+
+  @Test("SIGTERM from its command ends both", arguments: 0..<5)
+  func terminatedFromInside(number: Int) throws {
+    try expectTerminated(running: "kill -TERM $PPID; exec sleep 600") { _, _ in }
+  }
+
+  private func expectTerminated(
+    running script: String,
+    by terminate: (RunningProgram, TemporaryFolder) -> Void
+  ) throws {
+    let folder = try TemporaryFolder()
+    let run = try RunningProgram(
+      blerun: ["simulate", heartRate, "--", "sh", "-c", script],
+      environment: ["TMPDIR": folder.path],
+      limit: .seconds(60)
+    )
+    terminate(run, folder)
+    #expect(run.end().status == 128 + SIGTERM)
+    #expect(Self.becomes { Self.processes(of: folder).isEmpty && Self.names(in: folder).isEmpty })
+  }
+
   /// The processes that name a folder, in what they were called with or in their environment.
   private static func processes(of folder: TemporaryFolder) -> [String] {
     let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -30,8 +30,13 @@ extension ChildProcess {
     }
     defer { signals.close() }
     StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
-    let child = try ChildProcess(command, environment: environment)
-    running.withLock { $0 = child }
+    // A signal reaches the command, or comes before it begins.
+    let early = try running.withLock { running throws(ChildProcess.Failure) in
+      let early = SystemSignals.arrived
+      if early == nil { running = try ChildProcess(command, environment: environment) }
+      return early
+    }
+    if let early { return 128 + early.number }
     // It may have ended before anybody looked.
     loop.post(look)
     try loop.drive { status.withLock { $0 != nil } }

@@ -18,47 +18,45 @@ struct PrivateBus: Sendable {
 
   /// Starts the daemon and waits, at most five seconds, until it listens.
   init() throws(Failure) {
-    let folder = try Self.makeFolder()
-    var made = false
-    defer { if !made { Self.remove(folder) } }
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = "\(base)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let listening = "unix:path=" + Self.escaped(folder + "/bus")
-    try Self.write(Self.configuration(address: listening), to: folder + "/bus.conf")
     let printed = try Pipe()
     defer { printed.close() }
     let leash = try Pipe()
-    defer {
-      leash.closeReading()
-      if !made { leash.closeWriting() }
-    }
-    // It complains of limits that it may not raise; that does not matter here.
-    let log = open(folder + "/log", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard log >= 0 else { throw Failure(description: "\(folder)/log: \(Self.reason())") }
-    defer { close(log) }
+    defer { leash.closeReading() }
     let guardian: ChildProcess
     do {
+      let configuration = Self.configuration(address: listening)
       guardian = try ChildProcess(
-        ["sh", "-c", Self.guarding, "sh", folder, listening],
-        inherited: [(printed.writing, 3), (leash.reading, 0), (log, 2)],
+        ["sh", "-c", Self.guarding, "sh", folder, listening, configuration],
+        inherited: [(printed.writing, 3), (leash.reading, 0)],
         isApart: true
       )
     } catch {
+      leash.closeWriting()
       throw Failure(description: "\(error)")
     }
     printed.closeWriting()
-    guard let address = Self.readLine(printed.reading, milliseconds: 5000) else {
+    let line = Self.readLine(printed.reading)
+    guard let line, line.hasPrefix("unix:") else {
+      let complaint = line ?? Self.complaint(in: folder)
       leash.closeWriting()
       guardian.wait()
-      lseek(log, 0, SEEK_SET)
-      let complaint = Self.readLine(log, milliseconds: 0) ?? "nothing else"
-      throw Failure(
-        description: "dbus-daemon did not print its address within 5 s; it printed: \(complaint)"
-      )
+      Self.remove(folder)
+      throw Failure(description: complaint)
     }
     self.folder = folder
     self.guardian = guardian
     self.leash = leash.writing
-    self.address = address
-    made = true
+    address = line
+  }
+
+  private static func complaint(in folder: String) -> String {
+    let log = open(folder + "/log", O_RDONLY | O_CLOEXEC)
+    defer { if log >= 0 { close(log) } }
+    let line = log < 0 ? nil : readLine(log)
+    return "dbus-daemon did not print its address within 5 s; it printed: \(line ?? "nothing")"
   }
 
   /// Ends the daemon and removes its folder. Programs on the bus are left alone.
@@ -74,15 +72,20 @@ struct PrivateBus: Sendable {
     text.withUTF8 { _ = Glibc.write(leash, $0.baseAddress, $0.count) }
   }
 
-  /// Runs the daemon until the leash is let go, then takes its folder away. Of its own group, it is
-  /// there when this program and its command are killed together.
+  /// Makes the folder, and runs the daemon until the leash is let go; then takes the folder away. Of
+  /// its own group, it is there when this program and its command are killed together.
   ///
-  /// When nobody wrote that all is done, this program was killed: whoever has its bus in the
-  /// environment, which is the command and what that started, is then asked to end.
+  /// It prints the address, or why there is none, and complains in the log: of limits that the daemon
+  /// may not raise, which does not matter here. When nobody wrote that all is done, this program was
+  /// killed: whoever has its bus in the environment, which is the command and what that started, is
+  /// then asked to end.
   private static let guarding = """
     if ! command -v dbus-daemon >/dev/null
-    then echo "dbus-daemon is not there: install the package dbus-daemon" >&2; exit 127
+    then echo "dbus-daemon is not there: install the package dbus-daemon" >&3; exit 127
     fi
+    mkdir -m 700 "$1" 2>&3 || exit
+    exec 2>"$1/log"
+    printf %s "$3" >"$1/bus.conf"
     dbus-daemon --config-file="$1/bus.conf" --nofork --print-address=3 &
     daemon=$!
     exec 3>&-
@@ -99,27 +102,6 @@ struct PrivateBus: Sendable {
     rmdir "$1"
     """
 
-  private static func makeFolder() throws(Failure) -> String {
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(base)/blerun-bus.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw Failure(description: "no folder could be made in \(base): \(reason())")
-    }
-    return template.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { String(cString: $0) } ?? ""
-    }
-  }
-
-  private static func write(_ text: String, to path: String) throws(Failure) {
-    guard let file = fopen(path, "w") else {
-      throw Failure(description: "\(path) could not be written: \(reason())")
-    }
-    fputs(text, file)
-    fclose(file)
-  }
-
-  private static func reason() -> String { String(cString: strerror(errno)) }
-
   private static func remove(_ folder: String) {
     unlink(folder + "/bus")
     unlink(folder + "/bus.conf")
@@ -127,10 +109,11 @@ struct PrivateBus: Sendable {
     rmdir(folder)
   }
 
-  private static func readLine(_ descriptor: Int32, milliseconds: Int32) -> String? {
+  /// A line that comes within five seconds.
+  private static func readLine(_ descriptor: Int32) -> String? {
     var line: [UInt8] = []
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    while poll(&polled, 1, milliseconds) > 0 {
+    while poll(&polled, 1, 5000) > 0 {
       var octet: UInt8 = 0
       guard read(descriptor, &octet, 1) == 1 else { return nil }
       if octet == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
