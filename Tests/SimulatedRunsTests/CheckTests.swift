@@ -104,6 +104,20 @@ struct CheckTests {
     #expect(broken.contains("No link is left up"))
   }
 
+  @Test("a subscription that bluetoothd keeps, unless it ends as soon as the device has answered")
+  func subscriptions() {
+    let uuid = BluetoothUUID(short: 0x2a19)
+    let kept: [Sighting] = [
+      .healed, .device(.linkUp(Self.address)), .device(.subscribed(Self.address, uuid)),
+    ]
+    let down = Sighting.device(.linkDown(Self.address))
+    let ended = Sighting.device(.unsubscribed(Self.address, uuid))
+    let rule = "A subscription ends with its step"
+    #expect(Self.broken(kept).contains(rule))
+    #expect(Self.broken(kept + [down]) == [rule])
+    #expect(Self.broken(kept + [ended, down]) == [])
+  }
+
   @Test("a failure that explains nothing, and one of what has not happened")
   func failures() {
     let plan = Self.plan()

@@ -20,6 +20,8 @@ struct Leftovers: Check {
   /// Whether a chain that was drawn still runs.
   private var open: Set<ChainID> = []
   private var up: [BluetoothAddress] = []
+  /// What was subscribed to, by device, while no chain ran that may do so.
+  private var subscribed: [BluetoothAddress: [BluetoothUUID]] = [:]
   private var leavesLink = false
   /// Calls that subscribe and have not been answered.
   private var starting = 0
@@ -33,13 +35,18 @@ struct Leftovers: Check {
     switch sighting {
     case .device(.scanning(let isOn)): isScanning = isOn
     case .device(.linkUp(let address)): up.append(address)
-    case .device(.linkDown(let address)): up.removeAll { $0 == address }
+    case .device(.linkDown(let address)):
+      up.removeAll { $0 == address }
+      complainOfSubscriptions(to: address, now)
     case .device(.subscribed(let address, let uuid)):
-      // bluetoothd subscribes again, with each link, for a session that nobody has ended.
+      // bluetoothd subscribes again, with each link, for a session that nobody has ended. One that
+      // is ended meanwhile ends as soon as the device has answered.
       guard isHealed, open.isEmpty, starting == 0, uuid != Self.plain,
         lost.isDisjoint(with: Self.listening)
       else { return }
-      complain("A subscription ends with its step", "\(uuid) of \(address)", now)
+      subscribed[address, default: []].append(uuid)
+    case .device(.unsubscribed(let address, let uuid)):
+      subscribed[address]?.removeAll { $0 == uuid }
     case .treated(let call, let treatment):
       guard let member = call.member else { return }
       if treatment == .ignore || treatment == .loseAnswer { lost.insert(member) }
@@ -99,6 +106,13 @@ struct Leftovers: Check {
     }
     if !leavesLink, lost.isDisjoint(with: ["Connect", "Disconnect", "RemoveDevice", "Pair"]) {
       for address in up { complain("No link is left up", "that to \(address)", now) }
+    }
+    for address in up { complainOfSubscriptions(to: address, now) }
+  }
+
+  private mutating func complainOfSubscriptions(to address: BluetoothAddress, _ now: Instant) {
+    for uuid in subscribed.removeValue(forKey: address) ?? [] {
+      complain("A subscription ends with its step", "\(uuid) of \(address)", now)
     }
   }
 
