@@ -24,7 +24,7 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 
 .NOTPARALLEL:
 .PHONY: help demo build test set-up-tests build-debug test-debug build-release test-seeds test-consumer simtest fuzz test-lab \
-  build-fleet play-lab test-sanitizers docs bench bench-fleet format lint clean set-up package-build install uninstall deb test-deb
+  build-fleet play-lab test-sanitizers docs bench bench-fleet order format lint clean set-up package-build install uninstall deb test-deb
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -113,6 +113,11 @@ bench-fleet: set-up ## Fleets: jobs a second, traffic, an idle one, and one besi
 	  swift build -c release --traits Fleet --scratch-path .build-fleet --product $$product || exit 1; \
 	done
 	.ci/bench-fleet .build-fleet/release $(FLEET)
+
+order: build ## List the functions that a start calls, for the linker: Packaging/link/start.order
+	@.ci/set-up valgrind
+	Packaging/order .build/release/blerun >.build/start.order
+	mv .build/start.order Packaging/link/start.order
 
 package-build: build
 	@.ci/set-up lowdown

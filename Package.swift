@@ -8,9 +8,13 @@ let sanitized: [SwiftSetting] =
 
 /// A release makes generic types by calls. The compiler would rather have the runtime parse their names
 /// and search the program's conformances for each of their arguments: two fifths of a short run.
+/// Each function has a section of its own, for the linker to place.
 let direct: [SwiftSetting] = [
   .unsafeFlags(
-    ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
+    [
+      "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors", "-Xfrontend",
+      "-function-sections",
+    ],
     .when(configuration: .release)
   )
 ]
@@ -27,8 +31,9 @@ let strict: [SwiftSetting] =
 
 /// A release has the libraries of Swift, of C++ and SQLite in it, at a fixed address: it starts in a
 /// third of the time, most of which the loader took, and runs where Swift is not installed. It exports
-/// nothing: the runtime goes through all that is exported at each start. These are options of the
-/// linker alone: tests of a release build share what was compiled.
+/// nothing: the runtime goes through all that is exported at each start. The functions that a start
+/// calls lie together: `make order` lists them. These are options of the linker alone: tests of a
+/// release build share what was compiled.
 let whole: [LinkerSetting] = [
   .unsafeFlags(
     [
@@ -38,6 +43,8 @@ let whole: [LinkerSetting] = [
       "-Xclang-linker", "-no-pie", "-Xlinker", "--no-export-dynamic",
       "-L\(Context.packageDirectory)/Packaging/link", "-Xlinker",
       "--remap-inputs=*/libsqlite3.so=\(Context.packageDirectory)/Packaging/link/sqlite3.ld",
+      "-Xlinker", "--no-warn-symbol-ordering", "-Xlinker",
+      "--symbol-ordering-file=\(Context.packageDirectory)/Packaging/link/start.order",
     ],
     .when(configuration: .release)
   )
