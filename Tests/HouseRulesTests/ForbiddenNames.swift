@@ -194,8 +194,8 @@ struct NameException: Sendable {
     ),
     .init(
       "Sources/Program/World/PrivateBus.swift",
-      "stdout",
-      "writes the configuration of a bus into a file"
+      ".random",
+      "names a folder where every user may make one; no output and no event has the name"
     ),
     .init(
       "Sources/benchmarks/BenchmarkBus.swift",
