@@ -4,8 +4,9 @@
 # what is missing. Below the first line: what Swift itself builds and links with.
 packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev pkg-config \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
-# What the tests look at terminals and pages with, and what fleets need.
-test_packages := tmux chromium chromium-driver python3 nats-server libnats-dev valgrind
+# What the tests look at terminals with, and what fleets need; below, what `make test-all` needs beside it.
+test_packages := tmux python3 nats-server libnats-dev
+all_test_packages := $(test_packages) chromium chromium-driver
 
 # Debug builds have the fleet, so that it is tested; release builds have it only where they are asked for it. A folder
 # of their own lets both be built at a time, and keeps `swift build` from compiling everything anew for other traits.
@@ -18,13 +19,14 @@ swift_sources := Sources Tests Package.swift
 # The programs under test, in one folder as they are installed. Links, as each finds the others beside itself.
 programs := .build/programs
 
-# How many inputs of each fuzz target belong to `make test`.
+# How many inputs of each fuzz target belong to `make test-all`.
 fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6000 csv=3000 \
   suites=10000 journals=300
 
 .NOTPARALLEL:
-.PHONY: help demo build test set-up-tests build-debug test-debug build-release test-seeds test-consumer simtest fuzz test-lab \
-  build-fleet play-lab test-sanitizers docs bench bench-fleet order format lint clean set-up package-build install uninstall deb test-deb
+.PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
+  test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint clean set-up \
+  package-build install uninstall deb test-deb
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -43,23 +45,40 @@ build: set-up ## Build .build/release/blerun and blerun-serve
 	swift build -c release --product blerun
 	swift build -c release --product blerun-serve
 
-test: set-up-tests lint build-release build-debug test-debug test-seeds test-consumer ## Lint, then all tests that need neither a radio nor root
+# The manifest leaves out whatever these tests do not need.
+check: set-up ## Build and run the tests in Tests/SimulatedDevicesTests alone: make check MODULE=SimulatedDevices
+	MODULE=$(MODULE) .ci/test --scratch-path .build-check -Xswiftc -index-ignore-system-modules
 
-# The parts of `make test`, which .ci/run plays in an order of its own.
+test: set-up-tests lint build-debug run-tests test-some-seeds ## Lint, then all tests that need neither a radio nor root
+
+# All kills and repeats of the tests, their pages in Chromium, what is built as a release, all seeds and hostile files.
+test-all: export BLERUN_TEST_ALL := 1
+test-all: set-up-all-tests build-release test test-seeds test-consumer docs ## What `make test` samples in full, and the release builds
+
+# The parts of `make test` and `make test-all`, which .ci/run plays in an order of its own.
 set-up-tests: set-up
 	@.ci/set-up $(test_packages)
+
+set-up-all-tests: set-up
+	@.ci/set-up $(all_test_packages)
 
 build-debug: set-up-tests
 	swift build $(debug) --build-tests
 
-# The tests of commands run the programs of the release build, which takes less time than the debug build of them.
-test-debug: set-up-tests
+# The tests of commands run debug programs; in `make test-all`, those of the release.
+run-tests: set-up-tests
 	mkdir -p $(programs)
-	ln -f .build/release/blerun .build/release/blerun-serve $(debug_build)/debug/blerun-fleet $(programs)
-	BLERUN_PROGRAMS=$(CURDIR)/$(programs) .ci/test $(debug) --skip-build
+	$(if $(BLERUN_TEST_ALL),ln -f .build/release/blerun .build/release/blerun-serve $(debug_build)/debug/blerun-fleet $(programs))
+	$(if $(BLERUN_TEST_ALL),BLERUN_PROGRAMS=$(CURDIR)/$(programs)) .ci/test $(debug) --skip-build
+
+test-some-seeds: build-debug
+	$(debug_build)/debug/blerun-simtest --seeds 300
+	$(debug_build)/debug/blerun-simtest --fleet --seeds 100
 
 build-release: set-up
-	swift build -c release
+	for product in blerun blerun-serve blerun-simtest blerun-fuzz; do \
+	  swift build -c release --product $$product || exit 1; \
+	done
 
 test-seeds:
 	.build/release/blerun-simtest --seeds 3000
@@ -100,7 +119,7 @@ docs: set-up ## The documentation of the library products, in .build-docs; a war
 	swift build $(debug) --target Jobs
 	Packaging/documentation $(debug_build)/debug .build-docs
 
-bench: set-up ## Measurements beside a C client, chain steps, starts, and fleets where nats-server is installed
+bench: set-up ## Measurements beside a C client, chain steps, and fleets where nats-server is installed
 	@.ci/set-up bluez
 	swift build -c release --product blerun
 	swift run -c release benchmarks
@@ -113,11 +132,6 @@ bench-fleet: set-up ## Fleets: jobs a second, traffic, an idle one, and one besi
 	  swift build -c release --traits Fleet --scratch-path .build-fleet --product $$product || exit 1; \
 	done
 	.ci/bench-fleet .build-fleet/release $(FLEET)
-
-order: build ## List the functions that a start calls, for the linker: Packaging/link/start.order
-	@.ci/set-up valgrind
-	Packaging/order .build/release/blerun >.build/start.order
-	mv .build/start.order Packaging/link/start.order
 
 package-build: build
 	@.ci/set-up lowdown
@@ -144,7 +158,7 @@ lint: ## Say where the sources are not formatted
 	swift format lint -s -r $(swift_sources)
 
 clean: ## Remove what was built; the lab's cache stays
-	rm -rf .build .build-debug .build-docs .build-fleet .build-tsan .build-asan .build-package
+	rm -rf .build .build-check .build-debug .build-docs .build-fleet .build-tsan .build-asan .build-package
 
 set-up:
 	@.ci/set-up $(packages)

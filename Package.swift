@@ -6,19 +6,6 @@ import PackageDescription
 let sanitized: [SwiftSetting] =
   Context.environment["THREAD_SANITIZER"] == nil ? [] : [.define("THREAD_SANITIZER")]
 
-/// A release makes generic types by calls. The compiler would rather have the runtime parse their names
-/// and search the program's conformances for each of their arguments: two fifths of a short run.
-/// Each function has a section of its own, for the linker to place.
-let direct: [SwiftSetting] = [
-  .unsafeFlags(
-    [
-      "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors", "-Xfrontend",
-      "-function-sections",
-    ],
-    .when(configuration: .release)
-  )
-]
-
 /// What every Swift target is compiled with.
 let strict: [SwiftSetting] =
   [
@@ -27,24 +14,17 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-  ] + sanitized + direct
+  ] + sanitized
 
-/// A release has the libraries of Swift, of C++ and SQLite in it, at a fixed address: it starts in a
-/// third of the time, most of which the loader took, and runs where Swift is not installed. It exports
-/// nothing: the runtime goes through all that is exported at each start. The functions that a start
-/// calls lie together: `make order` lists them. These are options of the linker alone: tests of a
-/// release build share what was compiled.
-let whole: [LinkerSetting] = [
+/// A release runs where Swift is not installed: Swift's library is linked statically. An option of the
+/// linker alone, and not `--static-swift-stdlib`, so that tests of a release build share what was compiled;
+/// the libraries are those that Foundation's archive needs.
+let standalone: [LinkerSetting] = [
   .unsafeFlags(
     [
-      "-static-stdlib", "-use-ld=lld", "-lFoundation", "-lCoreFoundation",
-      "-lFoundationInternationalization", "-lFoundationEssentials", "-l_FoundationICU",
-      "-l_FoundationCShims", "-l_FoundationCollections", "-Xclang-linker", "-static-libgcc",
-      "-Xclang-linker", "-no-pie", "-Xlinker", "--no-export-dynamic",
-      "-L\(Context.packageDirectory)/Packaging/link", "-Xlinker",
-      "--remap-inputs=*/libsqlite3.so=\(Context.packageDirectory)/Packaging/link/sqlite3.ld",
-      "-Xlinker", "--no-warn-symbol-ordering", "-Xlinker",
-      "--symbol-ordering-file=\(Context.packageDirectory)/Packaging/link/start.order",
+      "-static-stdlib", "-lFoundation", "-lCoreFoundation", "-lFoundationInternationalization",
+      "-lFoundationEssentials", "-l_FoundationICU", "-l_FoundationCShims",
+      "-l_FoundationCollections",
     ],
     .when(configuration: .release)
   )
@@ -176,7 +156,7 @@ let package = Package(
       name: "blerun",
       dependencies: ["Program"],
       swiftSettings: strict,
-      linkerSettings: whole
+      linkerSettings: standalone
     ),
     .target(
       name: "Dashboard",
@@ -194,7 +174,7 @@ let package = Package(
         "Program", "Dashboard", "WebServer", "Journal", "Jobs", "Bluetooth", "Signals",
       ],
       swiftSettings: strict,
-      linkerSettings: whole
+      linkerSettings: standalone
     ),
     .executableTarget(
       name: "blerun-fleet",
@@ -203,7 +183,7 @@ let package = Package(
         argumentParser,
       ],
       swiftSettings: strict,
-      linkerSettings: whole
+      linkerSettings: standalone
     ),
     .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
     .executableTarget(
@@ -213,7 +193,7 @@ let package = Package(
         "SimulatedDevices", "Jobs", "Bluetooth", "DBus", "Signals",
       ],
       swiftSettings: strict,
-      linkerSettings: whole
+      linkerSettings: standalone
     ),
     // What several test targets build their fixtures with; no source may import it.
     .target(
@@ -303,3 +283,22 @@ let package = Package(
     tests("BlueZTests", ["Fixtures", "BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
   ]
 )
+
+// `make check MODULE=Jobs` builds the tests of one module: whatever they do not need is left out.
+if let module = Context.environment["MODULE"], !module.isEmpty {
+  let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var needed: Set<String> = []
+  var found = ["\(module)Tests"]
+  while let name = found.popLast() {
+    guard let target = targets[name], needed.insert(name).inserted else { continue }
+    for dependency in target.dependencies {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): found.append(name)
+      default: break
+      }
+    }
+  }
+  precondition(!needed.isEmpty, "MODULE=\(module): there is no folder Tests/\(module)Tests")
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}
