@@ -18,6 +18,7 @@ package struct FleetCommand: ParsableCommand {
         blerun fleet follow b0123abcd
         blerun fleet drain hall-1
       """,
+    shouldDisplay: CompanionProgram.fleet.isInstalled,
     subcommands: [
       Status.self, Gateways.self, Devices.self, Jobs.self, Follow.self, Cancel.self, Drain.self,
     ]

@@ -23,7 +23,8 @@ package struct GatewayCommand: WorldCommand {
         blerun gateway --name demo-1 \\
           --fleet nats://127.0.0.1:4222/demo \\
           --simulate Simulators/devices/thermometer.yaml
-      """
+      """,
+    shouldDisplay: CompanionProgram.fleet.isInstalled
   )
 
   @OptionGroup package var server: FleetOptions

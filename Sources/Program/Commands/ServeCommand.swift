@@ -27,7 +27,8 @@ package struct ServeCommand: WorldCommand {
 
       Only this host can reach it, unless --listen names another address. Whatever changes \
       something needs the token, which is printed on standard error, or written to --token-file.
-      """
+      """,
+    shouldDisplay: CompanionProgram.serve.isInstalled
   )
 
   @Argument(
@@ -112,11 +113,7 @@ package struct ServeCommand: WorldCommand {
   }
 
   package func run() throws {
-    let program = CompanionProgram(
-      command: "serve",
-      source: "install the package blerun, or swift build --product blerun-serve"
-    )
-    try program.replaceProcess(Array(CommandLine.arguments.dropFirst(2)))
+    try CompanionProgram.serve.replaceProcess(Array(CommandLine.arguments.dropFirst(2)))
   }
 }
 

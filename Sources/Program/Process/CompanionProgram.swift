@@ -1,12 +1,18 @@
 // Programs that carry out a command of `blerun`: `blerun serve` is done by `blerun-serve`.
 //
-// They are apart because what they link would slow down the start of every other command.
+// They are apart because they need libraries that no other command needs.
 
 import Glibc
 import Jobs
 
 /// A program beside this one.
 struct CompanionProgram: Sendable {
+  /// `blerun-serve`.
+  static let serve = CompanionProgram(
+    command: "serve",
+    source: "install the package blerun, or swift build --product blerun-serve"
+  )
+
   /// The word of the command: `serve`.
   let command: String
   /// Where it comes from, as advice.
@@ -33,6 +39,9 @@ struct CompanionProgram: Sendable {
     let reason = String(cString: strerror(errno))
     throw Ending(.unavailable, "\(file) could not be started: \(reason)")
   }
+
+  /// Whether the program is installed: help lists its commands only then.
+  var isInstalled: Bool { file(in: Self.folders) != nil }
 
   /// The program in the first folder that has it.
   func file(in folders: [String]) -> String? {
