@@ -76,7 +76,7 @@ test-some-seeds: build-debug
 	$(debug_build)/debug/blerun-simtest --fleet --seeds 100
 
 build-release: set-up
-	for product in blerun blerun-serve blerun-simtest blerun-fuzz; do \
+	for product in blerun blerun-serve blerun-simtest blerun-fuzz benchmarks; do \
 	  swift build -c release --product $$product || exit 1; \
 	done
 

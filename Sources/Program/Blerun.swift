@@ -41,17 +41,7 @@ package struct Blerun: ParsableCommand {
   /// Runs the command of the arguments, and ends the process with its status.
   package static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    // Scripts ask this at each start. The parser, the description of all commands and the thread of the
-    // signals would take most of the time of the answer.
-    if arguments == ["--version"] {
-      SystemSignals.ignoreFailingWrites()
-      _exit((StandardOutput.write(atOnce: version) == nil ? ExitStatus.ok : .output).rawValue)
-    }
     SystemSignals.start()
-    if let run = UsualRun(arguments) {
-      StandardStreams.ofProcess.presentation = run.world.presentation
-      end(status { try run.run() })
-    }
     end(status(of: arguments) { try $0.run() })
   }
 

@@ -1,7 +1,7 @@
 // Side-by-side measurements: `make bench`.
 //
-// Everything is a ratio within one run: machines are shared and change their speed. What the tests
-// hold is counted (instructions, allocations), not timed.
+// Everything is a ratio within one run: machines are shared and change their speed. Nothing of it is a
+// limit; tests hold growth alone.
 
 import CBenchmarkPeers
 import Glibc
@@ -19,7 +19,6 @@ struct Benchmarks {
       case "operators": print(OperatorStream.measured().line)
       case "reads": try SerialReads.measured().lines.forEach { print($0) }
       case "simulated": print(try SimulatedChains.measured().line)
-      case "starts": try Starts.lines().forEach { print($0) }
       case "many": try many(arguments.dropFirst().compactMap { Int($0) })
       case "counts": try counts()
       case "profile":
@@ -49,46 +48,26 @@ struct Benchmarks {
     print(OperatorStream.measured().line)
     print(try SimulatedChains.measured().line)
     try SerialReads.measured().lines.forEach { print($0) }
-    try Starts.lines().forEach { print($0) }
   }
 
   nonisolated private static func many(_ counts: [Int]) throws {
     for count in counts {
       let many = try ManyDevices.measured(count: count)
-      let instructions = many.instructionsPerMessage.map { ", \(Int($0)) instructions each" }
-      print(
-        "\(count) simulated devices, 8 at once: \(many.messages) messages" + (instructions ?? "")
-      )
+      print("\(count) simulated devices, 8 at once: \(many.messages) messages")
     }
   }
 
-  /// What the tests hold to limits, one `name value` a line.
-  ///
-  /// Without the instructions where the machine does not count them.
+  /// What must not grow, one `name value` a line: tests hold it to limits.
   nonisolated private static func counts() throws {
-    try Starts.counts().forEach { print($0) }
-    print("allocations-of-first-files \(try FirstFiles.allocations())")
-    let steps = ChainSteps.measured()
-    print("allocations-per-step \(decimal(steps.allocations))")
     print("growth-octets \(ChainSteps.growth(chains: 100_000))")
     print("repetition-growth-octets \(try RepeatedSteps.growth(count: 200_000))")
-    let simulated = try SimulatedChains.measured()
-    print("simulated-chains-cpu-seconds \(decimal(simulated.processorSeconds))")
-    let growth = try ManyDevices.growth(count: 1000)
-    print("many-devices-message-growth \(decimal(growth.messages))")
-    if let instructions = growth.instructions {
-      print("many-devices-growth \(decimal(instructions))")
-    }
-    guard let reads = try SerialReads.counted(reads: 2000) else { return }
-    print("instructions-per-read-ratio \(decimal(reads.ratio))")
-    print("instructions-per-read \(reads.ours)")
-    print("instructions-per-read-c \(reads.theirs)")
+    print("many-devices-message-growth \(decimal(try ManyDevices.growth(count: 1000)))")
   }
 
   struct Unknown: Error, CustomStringConvertible {
     let name: String
     var description: String {
-      "no measurement is called \(name): steps, operators, reads, simulated, starts, many COUNT…, "
+      "no measurement is called \(name): steps, operators, reads, simulated, many COUNT…, "
         + "counts, profile, fleet URL GATEWAYS DEVICES CONNECTIONS (with the trait Fleet), or none for "
         + "all that needs no server"
     }

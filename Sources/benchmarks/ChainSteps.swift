@@ -8,12 +8,9 @@ struct ChainSteps {
 
   /// Nanoseconds a step, the best of some batches.
   let nanosecondsPerStep: Double
-  /// Allocations a step.
-  let allocations: Double
 
   var line: String {
-    "chain step (K=\(Self.length), build and run): \(decimal(nanosecondsPerStep)) ns, "
-      + "\(decimal(allocations)) allocations"
+    "chain step (K=\(Self.length), build and run): \(decimal(nanosecondsPerStep)) ns"
   }
 
   @inline(never)
@@ -32,10 +29,7 @@ struct ChainSteps {
       for _ in 0..<batch { precondition(run(on: scheduler)) }
       best = min(best, (nanoseconds() - start) / Double(batch * length))
     }
-    let before = peers_allocations()
-    for _ in 0..<batch { precondition(run(on: scheduler)) }
-    let made = Double(peers_allocations() - before)
-    return ChainSteps(nanosecondsPerStep: best, allocations: made / Double(batch * length))
+    return ChainSteps(nanosecondsPerStep: best)
   }
 
   /// How many octets of memory the process grew by over many chains, after some to warm up.

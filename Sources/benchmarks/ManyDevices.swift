@@ -1,14 +1,12 @@
 // What one of many simulated devices costs: each is connected to and read, eight at once, in virtual
 // time, over one adapter and one client.
 //
-// Neither the messages a device nor the instructions a message may depend on how many devices there are.
+// The messages a device may not depend on how many devices there are.
 
 import BlueZ
 import BlueZSimulator
 import Bluetooth
-import CBenchmarkPeers
 import DBus
-import Glibc
 import Signals
 import SimulatedDevices
 
@@ -19,47 +17,19 @@ struct ManyDevices {
   /// How many devices there are, and what they took.
   let count: Int
   let messages: Int
-  /// nil where the machine does not count instructions.
-  let instructions: Int?
 
   var messagesPerDevice: Double { Double(messages) / Double(count) }
-  var instructionsPerMessage: Double? { instructions.map { Double($0) / Double(messages) } }
 
-  /// What `count` devices take, as multiples of what fewer take.
-  struct Growth {
-    /// The messages a device, compared with half as many devices.
-    let messages: Double
-    /// The instructions a message, compared with a tenth of the devices; nil where the machine does not
-    /// count instructions.
-    let instructions: Double?
-  }
-
-  static func growth(count: Int) throws -> Growth {
-    // The first run pays for what is made once in a process.
-    _ = try measured(count: lanes)
-    let (few, half) = (try measured(count: count / 10), try measured(count: count / 2))
-    let many = try measured(count: count)
-    let instructions: Double? =
-      if let before = few.instructionsPerMessage, let after = many.instructionsPerMessage {
-        after / before
-      } else {
-        nil
-      }
-    return Growth(
-      messages: many.messagesPerDevice / half.messagesPerDevice,
-      instructions: instructions
-    )
+  /// The messages a device of `count` devices, by those of half as many.
+  static func growth(count: Int) throws -> Double {
+    try measured(count: count).messagesPerDevice / measured(count: count / 2).messagesPerDevice
   }
 
   /// Connects to each device, reads and disconnects.
   static func measured(count: Int) throws -> ManyDevices {
-    let counter = peers_open_instruction_counter()
-    let isCounted = counter >= 0
-    defer { if isCounted { close(counter) } }
     let loop = VirtualTimeLoop()
     let messages = Guarded(0)
     let bus = LoopbackBus(on: loop) { _, _ in messages.withLock { $0 += 1 } }
-    let before = isCounted ? peers_read_instruction_counter(counter) : 0
     let devices = (1...count).map { number in
       SimulatedDevice(
         definition(number),
@@ -80,12 +50,7 @@ struct ManyDevices {
         try await group.waitForAll()
       }
     }
-    let instructions = isCounted ? Int(peers_read_instruction_counter(counter) - before) : nil
-    return ManyDevices(
-      count: count,
-      messages: messages.withLock { $0 },
-      instructions: instructions
-    )
+    return ManyDevices(count: count, messages: messages.withLock { $0 })
   }
 
   private static func read(lane: Int, of count: Int, _ client: BlueZClient) async throws {

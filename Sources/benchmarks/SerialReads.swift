@@ -1,12 +1,11 @@
 // Serial reads through the whole chain API beside a plain C libdbus client, on one private bus.
 //
-// Interleaved rounds, medians, ratios; instructions counted in the reading thread.
+// Interleaved rounds, medians, ratios.
 
 import BlueZ
 import Bluetooth
 import CBenchmarkPeers
 import DBus
-import Glibc
 import Signals
 
 struct SerialReads {
@@ -19,13 +18,6 @@ struct SerialReads {
       "serial reads through the chain API: \(Int(1e9 / ours))/s, "
         + "\(decimal(theirs / ours)) x the C client (\(Int(1e9 / theirs))/s)"
     ]
-  }
-
-  /// User instructions per read.
-  struct Counted {
-    let ours: Int
-    let theirs: Int
-    var ratio: Double { Double(ours) / Double(theirs) }
   }
 
   struct Failure: Error, CustomStringConvertible {
@@ -54,31 +46,6 @@ struct SerialReads {
     let bus = try BenchmarkBus()
     defer { bus.stop() }
     try Reader(bus.address).read(reads)
-  }
-
-  /// Nil where the machine does not count instructions: `perf_event_open` is refused.
-  static func counted(reads: Int) throws -> Counted? {
-    let bus = try BenchmarkBus()
-    defer { bus.stop() }
-    // Opened when the processes of the bus are there: it counts those that come later, too.
-    let counter = peers_open_instruction_counter()
-    guard counter >= 0 else { return nil }
-    defer { close(counter) }
-    let reader = try Reader(bus.address)
-    try reader.read(200)
-    let ours = try instructions(counter) { try reader.read(reads) }
-    let theirs = try instructions(counter) {
-      guard peers_read_serially(bus.address, Int32(reads)) > 0 else {
-        throw Failure(description: "the C client could not read")
-      }
-    }
-    return Counted(ours: ours / reads, theirs: theirs / reads)
-  }
-
-  private static func instructions(_ counter: Int32, _ work: () throws -> Void) throws -> Int {
-    let before = peers_read_instruction_counter(counter)
-    try work()
-    return Int(peers_read_instruction_counter(counter) - before)
   }
 }
 

@@ -16,15 +16,5 @@ int64_t peers_read_serially(const char *address, int count);
 // The path of the readable characteristic.
 extern const char *const peers_characteristic_path;
 
-// Opens a counter of the user-mode instructions of the calling thread, and of threads it makes
-// later. Returns a descriptor, or -1 with errno where this machine does not count.
-int peers_open_instruction_counter(void);
-
-// The instructions since the counter was opened, or -1.
-int64_t peers_read_instruction_counter(int counter);
-
-// The allocations that malloc, calloc and realloc made in this process so far.
-int64_t peers_allocations(void);
-
 // The octets that malloc has handed out and not got back.
 int64_t peers_octets_in_use(void);

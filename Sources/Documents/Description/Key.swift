@@ -35,64 +35,50 @@ public struct Key<Payload, State: Reading>: Sendable {
     _ doc: String,
     keep: @escaping @Sendable (inout Payload, Value, Node) -> Void
   ) {
-    self.init(name, shape, isRequired: isRequired, showing: { _ in usual }, doc, keep: keep)
-  }
-
-  /// A key whose default is in the property where the value is stored.
-  @usableFromInline
-  init<Value>(
-    _ name: String,
-    _ shape: Shape<Value, State>,
-    isRequired: Bool,
-    showing usual: @escaping @Sendable (Payload) -> String,
-    _ doc: String,
-    keep: @escaping @Sendable (inout Payload, Value, Node) -> Void
-  ) {
     self.name = name
     self.doc = doc
     self.isRequired = isRequired
     expected = shape.expected
     makeSchema = { shape.schema }
-    self.usual = { isRequired ? "required" : usual($0) }
+    self.usual = { _ in isRequired ? "required" : usual }
     read = { node, payload, state in
       if let value = shape.read(node, &state) { keep(&payload, value, node) }
     }
   }
 
   /// A key for a property, whose initial value is the default.
-  ///
-  /// This init and the next one are inlined, so that the compiler makes plain accesses of the path: each
-  /// key path that is made costs a start more than ten thousand instructions.
-  @inlinable @inline(__always)
   public init<Value>(
     _ name: String,
-    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Payload, Value>,
+    _ path: any WritableKeyPath<Payload, Value> & Sendable,
     _ shape: Shape<Value, State>,
     isRequired: Bool = false,
     usual: String? = nil,
     _ doc: String
   ) {
-    self.init(
-      name,
-      shape,
-      isRequired: isRequired,
-      showing: { usual ?? shape.shown($0[keyPath: path()]) ?? "" },
-      doc
-    ) { payload, value, _ in payload[keyPath: path()] = value }
+    self.name = name
+    self.doc = doc
+    self.isRequired = isRequired
+    expected = shape.expected
+    makeSchema = { shape.schema }
+    self.usual = { payload in
+      isRequired ? "required" : usual ?? shape.shown(payload[keyPath: path]) ?? ""
+    }
+    read = { node, payload, state in
+      if let value = shape.read(node, &state) { payload[keyPath: path] = value }
+    }
   }
 
   /// A key for an optional property, which is nil without the key.
-  @inlinable @inline(__always)
   public init<Value>(
     _ name: String,
-    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Payload, Value?>,
+    _ path: any WritableKeyPath<Payload, Value?> & Sendable,
     _ shape: Shape<Value, State>,
     isRequired: Bool = false,
     usual: String = "",
     _ doc: String
   ) {
     self.init(name, shape, isRequired: isRequired, usual: usual, doc) { payload, value, _ in
-      payload[keyPath: path()] = value
+      payload[keyPath: path] = value
     }
   }
 }

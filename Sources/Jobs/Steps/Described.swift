@@ -63,34 +63,20 @@ extension Described {
 
   /// The keys with values other than the defaults, in the one-line form.
   func words(_ keys: [Key<Self>]) -> [String] {
-    // This and the next ones are loops: the library's algorithms over lists of keys and rules, which
-    // are not specialised here, search the conformances of the program for each type.
-    var all: [String] = []
-    for key in keys { all += key.words(self) }
-    return all
+    keys.flatMap { $0.words(self) }
   }
 
   /// The error in the value, however it was made.
   func complaint(_ limits: PlanLimits, within limit: Duration? = nil) -> Complaint? {
-    for key in Self.keys {
-      if let complaint = key.complaint(self, limits) { return complaint }
-    }
-    return broken(within: limit)
+    Self.keys.lazy.compactMap { $0.complaint(self, limits) }.first ?? broken(within: limit)
   }
 
   private func broken(within limit: Duration? = nil) -> Complaint? {
-    for rule in Self.rules {
-      if let complaint = rule.complaint(self, within: limit) { return complaint }
-    }
-    return nil
+    Self.rules.lazy.compactMap { $0.complaint(self, within: limit) }.first
   }
 
   /// The captured values that it uses.
-  var mentions: [VariablePath] {
-    var all: [VariablePath] = []
-    for key in Self.keys { all += key.mentions(self) }
-    return all
-  }
+  var mentions: [VariablePath] { Self.keys.flatMap { $0.mentions(self) } }
 
   /// The value with its captured values replaced.
   func filled(_ filling: Filling) throws(Unfilled) -> Self {

@@ -58,9 +58,6 @@ struct KeyDescription: Sendable {
 }
 
 /// A key of a mapping that becomes an `Owner`.
-///
-/// `Owner` has no constraint that exists at run time: each one would cost a search of the program's
-/// conformances at start, for every kind of step.
 struct Key<Owner: Sendable>: Sendable {
   let description: KeyDescription
   private let read: @Sendable (Node, inout Owner, inout StepReader) -> Bool
@@ -77,59 +74,18 @@ struct Key<Owner: Sendable>: Sendable {
   var shape: ShapeDescription { description.shape }
 
   /// - Parameters:
-  ///   - path: Where the value is stored. Both inits that have it are inlined, so that the compiler makes
-  ///     plain accesses of it: each key path that is made costs a start more than ten thousand instructions.
+  ///   - path: Where the value is stored.
   ///   - initial: The default, with which the key may be null; nil for a required key.
   ///   - form: Nil for an option with the same name.
-  @inline(__always)
   init<Value: Equatable & Sendable>(
     _ name: String,
-    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Owner, Value>,
+    _ path: any WritableKeyPath<Owner, Value> & Sendable,
     _ shape: Shape<Value>,
     default initial: Value? = nil,
     _ form: LineForm? = nil,
     documentation: String
   ) {
-    self.init(
-      name,
-      get: { $0[keyPath: path()] },
-      set: { $0[keyPath: path()] = $1 },
-      shape,
-      default: initial,
-      form ?? .option(name),
-      documentation: documentation
-    )
-  }
-
-  /// A key whose default is nil.
-  @inline(__always)
-  init<Value: Equatable & Sendable>(
-    _ name: String,
-    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Owner, Value?>,
-    _ shape: Shape<Value>,
-    _ form: LineForm? = nil,
-    documentation: String
-  ) {
-    self.init(
-      name,
-      get: { $0[keyPath: path()] },
-      set: { $0[keyPath: path()] = $1 },
-      shape.optional,
-      default: .some(nil),
-      form ?? .option(name),
-      documentation: documentation
-    )
-  }
-
-  private init<Value: Equatable & Sendable>(
-    _ name: String,
-    get: @escaping @Sendable (Owner) -> Value,
-    set: @escaping @Sendable (inout Owner, Value) -> Void,
-    _ shape: Shape<Value>,
-    default initial: Value?,
-    _ form: LineForm,
-    documentation: String
-  ) {
+    let form = form ?? .option(name)
     description = KeyDescription(
       name: name,
       documentation: documentation,
@@ -139,24 +95,35 @@ struct Key<Owner: Sendable>: Sendable {
     )
     read = { node, owner, reader in
       guard let value = reader.read(node, shape) else { return false }
-      set(&owner, value)
+      owner[keyPath: path] = value
       return true
     }
     words = { owner in
-      let value = get(owner)
+      let value = owner[keyPath: path]
       return value == initial ? [] : shape.words(value).map { form.written($0) }
     }
-    mentions = { shape.mentions(get($0)) }
-    characteristics = { shape.characteristics(get($0)) }
+    mentions = { shape.mentions($0[keyPath: path]) }
+    characteristics = { shape.characteristics($0[keyPath: path]) }
     check = { owner, limits in
-      let value = get(owner)
+      let value = owner[keyPath: path]
       return value == initial ? nil : shape.check(value, limits)
     }
     filling = { owner, filling throws(Unfilled) in
       guard let fill = shape.fill else { return }
-      set(&owner, try fill(get(owner), filling))
+      owner[keyPath: path] = try fill(owner[keyPath: path], filling)
     }
-    isGiven = { get($0) != initial }
+    isGiven = { $0[keyPath: path] != initial }
+  }
+
+  /// A key whose default is nil.
+  init<Value: Equatable & Sendable>(
+    _ name: String,
+    _ path: any WritableKeyPath<Owner, Value?> & Sendable,
+    _ shape: Shape<Value>,
+    _ form: LineForm? = nil,
+    documentation: String
+  ) {
+    self.init(name, path, shape.optional, default: .some(nil), form, documentation: documentation)
   }
 
   /// Reads the key, if it is present.

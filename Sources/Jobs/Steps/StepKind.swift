@@ -79,9 +79,7 @@ extension StepKind {
 
   /// All its characteristics.
   var characteristics: [CharacteristicSelector] {
-    var all: [CharacteristicSelector] = []
-    for key in Self.keys { all += key.characteristics(self) }
-    return all
+    Self.keys.flatMap { $0.characteristics(self) }
   }
 
   /// The one-line form, without inner steps and shared keys.
@@ -92,27 +90,14 @@ extension StepKind {
   /// The keys that it shares with other kinds: its own, and those of every step. A step has no name
   /// where its kind has a key of that name.
   static var sharedKeys: [StepKey] {
-    let named: [StepKey] = hasKey("name") ? [] : [.name]
+    let named: [StepKey] = keys.contains { $0.name == "name" } ? [] : [.name]
     let tried: [StepKey] = needsLink ? [.attempts, .backoff] : []
     return named + common + tried + [.onFailure]
   }
 
-  /// Whether it has a key of its own with a name.
-  ///
-  /// A loop, as in ``Described``: generic algorithms over a list of its keys search the conformances
-  /// of the program, once for each kind.
-  private static func hasKey(_ name: String) -> Bool {
-    for key in keys where key.name == name { return true }
-    return false
-  }
-
   /// Whether the values of a key may use captured values.
   static func isLive(_ name: String) -> Bool {
-    for key in keys where key.name == name && key.shape.isLive { return true }
-    for key in sharedKeys where key.description.name == name {
-      if key.description.shape.isLive { return true }
-    }
-    return false
+    descriptions.contains { $0.name == name && $0.shape.isLive }
   }
 
   /// All keys, including the shared ones.

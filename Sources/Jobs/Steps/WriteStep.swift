@@ -33,22 +33,16 @@ extension Write: StepKind {
 
 extension Key {
   /// `value`: what is written.
-  @inline(__always)
-  static func value(
-    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Owner, WrittenValue>
-  ) -> Key {
+  static func value(_ path: any WritableKeyPath<Owner, WrittenValue> & Sendable) -> Key {
     let documentation = "a value in a format, or a list of such values"
-    return Key("value", path(), .written, .parts, documentation: documentation)
+    return Key("value", path, .written, .parts, documentation: documentation)
   }
 
   /// `kind`: the kind of write.
-  @inline(__always)
-  static func writeKind(
-    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Owner, WriteKind>
-  ) -> Key {
+  static func writeKind(_ path: any WritableKeyPath<Owner, WriteKind> & Sendable) -> Key {
     Key(
       "kind",
-      path(),
+      path,
       .writeKind,
       default: .automatic,
       .writeKind,
@@ -57,11 +51,8 @@ extension Key {
   }
 
   /// `offset`: where in the attribute a write begins.
-  @inline(__always)
-  static func writeOffset(
-    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Owner, Int>
-  ) -> Key {
-    Key("offset", path(), .offset, default: 0, documentation: "the first byte to write")
+  static func writeOffset(_ path: any WritableKeyPath<Owner, Int> & Sendable) -> Key {
+    Key("offset", path, .offset, default: 0, documentation: "the first byte to write")
   }
 }
 

@@ -25,7 +25,7 @@ struct Check: ParsableCommand {
   @OptionGroup var suites: SuiteOptions
 
   @Option(
-    name: UsualOption.steps.names,
+    name: [.customShort("e"), .long],
     help: ArgumentHelp("Steps to check, as run takes them.", valueName: "steps"),
     completion: .list(Plan.verbs)
   )

@@ -6,7 +6,7 @@ import Bluetooth
 /// One device, by its address or its name.
 struct DeviceOptions: ParsableArguments {
   @Option(
-    name: UsualOption.device.names,
+    name: .shortAndLong,
     help: "The device: an address, or a name with wildcards * and ?."
   )
   var device: String?

@@ -13,7 +13,7 @@ struct OutputOptions: ParsableArguments {
     var ofChain: ChainOutputOptions.Output { self == .json ? .json : .text }
   }
 
-  @Option(name: UsualOption.output.names, help: "How results are printed: text or json.")
+  @Option(help: "How results are printed: text or json.")
   var output: Output = .text
 }
 
@@ -34,7 +34,6 @@ struct ChainOutputOptions: ParsableArguments {
   }
 
   @Option(
-    name: UsualOption.output.names,
     help: "How results are printed: text or json as things happen, junit or tap at the end."
   )
   var output: Output = .text

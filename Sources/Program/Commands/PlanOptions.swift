@@ -16,7 +16,7 @@ struct PlanOptions: ParsableArguments {
   var files: [String] = []
 
   @Option(
-    name: UsualOption.steps.names,
+    name: [.customShort("e"), .long],
     help: ArgumentHelp(
       "Steps instead of a file: 'read battery-level; sleep 1s'.",
       valueName: "steps"

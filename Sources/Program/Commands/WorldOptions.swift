@@ -8,14 +8,12 @@ import SimulatedDevices
 /// Which world, which adapter.
 package struct WorldOptions: ParsableArguments {
   @Option(
-    name: UsualOption.simulate.names,
     help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
     completion: .file()
   )
   var simulate: [String] = []
 
   @Option(
-    name: UsualOption.seed.names,
     help: "Where all randomness of a simulation comes from (the scenario's, or 0)."
   )
   var seed: UInt64?

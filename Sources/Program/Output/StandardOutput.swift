@@ -62,13 +62,6 @@ package final class StandardOutput: Sendable {
     failed.withLock { $0 } ?? writer?.failure(of: descriptor).map { .system($0) }
   }
 
-  /// Writes a line with nothing else at work: no thread and no signals.
-  ///
-  /// - Returns: The error number when it could not.
-  static func write(atOnce line: String) -> Int32? {
-    writeAll(STDOUT_FILENO, Array((PrintableText(line: line).description + "\n").utf8))
-  }
-
   /// The results of a command, at the pace of their reader.
   package static func ofCommand() -> StandardOutput { StandardOutput() }
 

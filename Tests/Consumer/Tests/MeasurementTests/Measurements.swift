@@ -37,10 +37,4 @@ struct Measurements: Sendable {
     }
     return nil
   }
-
-  /// Whether the machine lets a process count its instructions.
-  var areInstructionsCounted: Bool { self["instructions-per-read-ratio"] != nil }
-
-  /// Whether valgrind is installed.
-  var areStartsCounted: Bool { access("/usr/bin/valgrind", X_OK) == 0 }
 }
