@@ -13,7 +13,8 @@
     "A fleet that is disturbed",
     .blocking,
     .serialized,
-    .needsNATSServer
+    .needsNATSServer,
+    .onlyInTestAll
   )
   struct DisturbedFleetTests {
     /// BLERUN_FLEET_SEEDS="2 3 4" runs others.
