@@ -7,7 +7,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Forbidden names")
+@Suite("Forbidden names", .blocking)
 struct ForbiddenNameTests {
   /// What is forbidden, as it looks in code, and what to use instead.
   private static let names: KeyValuePairs<String, String> = [

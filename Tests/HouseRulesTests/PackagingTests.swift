@@ -6,7 +6,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Packaging")
+@Suite("Packaging", .blocking)
 struct PackagingTests {
   private let project = ProjectFolder()
   private let build = BuildFolder()

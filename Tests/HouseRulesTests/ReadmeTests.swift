@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("README")
+@Suite("README", .blocking)
 struct ReadmeTests {
   private let project = ProjectFolder()
   private let build = BuildFolder()

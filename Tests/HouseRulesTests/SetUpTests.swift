@@ -5,7 +5,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Set-up")
+@Suite("Set-up", .blocking)
 struct SetUpTests {
   /// A folder that is the whole PATH, gone with its owner.
   private final class Machine {
