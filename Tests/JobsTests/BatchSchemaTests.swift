@@ -167,16 +167,4 @@ struct BatchSchemaTests {
       #expect(own != nil && used["pattern"] == own, "\(key.name)")
     }
   }
-
-  @Test("each key of a batch stands in docs/batch.md or docs/chains.md")
-  func page() throws {
-    let pages = try ["batch.md", "chains.md"].map {
-      try String(contentsOf: ChainSchemaTests.docs.appending(path: $0), encoding: .utf8)
-    }.joined()
-    for (definition, _) in Self.unknown {
-      for key in schema.keys("definitions/\(definition)", Self.file).sorted() {
-        #expect(pages.contains(key), "\(key)")
-      }
-    }
-  }
 }

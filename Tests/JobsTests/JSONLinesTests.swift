@@ -73,20 +73,6 @@ struct JSONLinesTests {
     #expect(try self.text(of: "docs/output.md").contains(line), "\(line)")
   }
 
-  @Test("the page names every key, code of Jobs and status there is")
-  func names() throws {
-    let page = try text(of: "docs/output.md")
-    let keys = [
-      "v", "event", "time", "offset", "run", "device", "attempt", "seed", "link", "chain", "steps",
-      "step",
-      "operation", "attribute", "status", "value", "hex", "exitStatus", "error", "code", "class",
-      "message", "bluez", "hint", "ok", "failed", "cancelled", "skipped", "passing", "definite",
-      "unavailable", "timed-out", "expectation-not-met", "invalid-value", "clean-up-failed",
-      "interrupted", "values-lost", "unknown",
-    ]
-    for key in keys { #expect(page.contains("`\(key)`"), "\(key)") }
-  }
-
   @Test("a further try is numbered; the first is not")
   func attempts() throws {
     bench.device.answer(

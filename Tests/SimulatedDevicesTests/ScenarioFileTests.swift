@@ -270,17 +270,4 @@ struct ScenarioFileTests {
     #expect(errors("[{ name: A }]").contains("the key 'address' is missing"))
     #expect(throws: DocumentErrors.self) { try scenario("scenario: Test") }
   }
-
-  @Test("every shipped scenario is read, has a seed, a device and a fault, and a comment above")
-  func shipped() throws {
-    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
-    #expect(files.count >= 12)
-    for file in files {
-      let path = Self.folder.appending(path: file).path
-      let scenario = try ScenarioFile.load(path: path)
-      #expect(!scenario.name.isEmpty && scenario.seed != nil && !scenario.devices.isEmpty)
-      let text = try String(contentsOfFile: path, encoding: .utf8)
-      #expect(text.contains("\nfaults:\n") && text.hasPrefix("#"))
-    }
-  }
 }

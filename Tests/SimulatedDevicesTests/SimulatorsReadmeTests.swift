@@ -1,4 +1,4 @@
-// Simulators/README.md: its examples are read and run, and its lists are whole.
+// Simulators/README.md: its examples are read and run.
 
 import Bluetooth
 import Documents
@@ -124,34 +124,5 @@ struct SimulatorsReadmeTests {
   private func bench(_ name: String) throws -> DeviceBench {
     let example = try #require(Self.examples.first { $0.text.contains("name: \(name)\n") })
     return DeviceBench(try #require(DeviceFile.parse(example.text, file: "readme.yaml").first))
-  }
-
-  @Test("every fault, device and action has its row, and every key its place")
-  func lists() throws {
-    for fault in NamedFault.all {
-      #expect(Self.text.contains("\n| `\(fault.name)`"), "\(fault.name)")
-    }
-    for file in ShippedDeviceTests.files {
-      #expect(Self.text.contains("\n| `\(file)` |"), "\(file)")
-    }
-    let schema = try SchemaTests().schema
-    for file in schema.files.keys.sorted() {
-      for key in Self.keys(schema.files[file] ?? .null).sorted() where !Self.formats.contains(key) {
-        #expect(Self.text.contains(key), "\(key) of \(file)")
-      }
-    }
-  }
-
-  /// They are listed without code marks each.
-  private static let formats = Set(ValueFormat.names)
-
-  private static func keys(_ schema: JSON) -> Set<String> {
-    let own = Set(schema["properties"]?.object.keys.sorted() ?? [])
-    let inner = schema.object.keys.sorted().flatMap { key -> [JSON] in
-      let value = schema[key] ?? .null
-      // The properties are no schema themselves.
-      return key == "properties" ? Array(value.object.values) : value.list + [value]
-    }
-    return inner.reduce(own) { $0.union(keys($1)) }
   }
 }
