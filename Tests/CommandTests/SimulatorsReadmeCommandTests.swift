@@ -1,15 +1,15 @@
-// The commands of Simulators/README.md do what it says.
+// The commands of docs/simulated-devices.md do what it says.
 
 import Fixtures
 import Foundation
 import Testing
 
-@Suite("Commands of Simulators/README.md", .blocking)
+@Suite("Commands of docs/simulated-devices.md", .blocking)
 struct SimulatorsReadmeCommandTests {
   /// What stands between a fence that begins so and its end.
   static func block(_ fence: String) throws -> [String] {
     let text = try String(
-      contentsOfFile: "\(packageFolder)/Simulators/README.md",
+      contentsOfFile: "\(packageFolder)/docs/simulated-devices.md",
       encoding: .utf8
     )
     let lines = text.components(separatedBy: "\n")

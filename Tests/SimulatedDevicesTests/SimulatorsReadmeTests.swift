@@ -1,4 +1,4 @@
-// Simulators/README.md: its examples are read and run.
+// The guide and the reference of simulated devices: their examples are read and run.
 
 import Bluetooth
 import Documents
@@ -8,7 +8,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Simulators/README.md")
+@Suite("docs/simulated-devices.md and Simulators/README.md")
 struct SimulatorsReadmeTests {
   /// An example: what it is of, and its lines.
   struct Example: CustomTestStringConvertible, Sendable {
@@ -19,8 +19,9 @@ struct SimulatorsReadmeTests {
   }
 
   static let folder = SchemaTests.folder
-  static let text =
-    (try? String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)) ?? ""
+  static let text = ["../docs/simulated-devices.md", "README.md"]
+    .compactMap { try? String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+    .joined()
 
   /// The examples between fences that begin with `yaml` and a word.
   static let examples: [Example] = {
