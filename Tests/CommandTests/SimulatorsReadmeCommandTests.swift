@@ -24,7 +24,7 @@ struct SimulatorsReadmeCommandTests {
     _ = try folder.file("lamp.yaml", text + "\n")
     let commands = try Self.block("```sh")
     let says = [
-      "lamp.yaml: ok", "6c610001-1b1a-4e1c-8f6b-0b6c1d2e3f40", "60", "org.bluez.Adapter1",
+      "lamp.yaml: ok", "6c610001-1b1a-4e1c-8f6b-0b6c1d2e3f40", "45.00 °C", "org.bluez.Adapter1",
     ]
     #expect(commands.count == says.count)
     for (command, text) in zip(commands, says) {
