@@ -51,7 +51,7 @@ struct RecordingTests {
     for kind in ["call", "reply", "error", "signal"] {
       #expect(messages.contains { $0.contains(#""kind":"\#(kind)""#) }, "\(kind)")
     }
-    let documentation = try String(contentsOfFile: "docs/output.md", encoding: .utf8)
+    let documentation = try String(contentsOfFile: "docs/json.md", encoding: .utf8)
     let example = try #require(messages.first { $0.contains(#""member":"ReadValue""#) })
     #expect(documentation.contains(example), "\(example)")
     let exported = try blerun("history", "export", "1", "--journal", journal)

@@ -12,7 +12,7 @@ import Testing
 struct JSONLinesTests {
   let bench = RunBench()
 
-  /// The run whose lines docs/output.md shows.
+  /// The run whose lines docs/json.md and docs/output.md show.
   func documentedRun() throws {
     bench.device.answer("read battery-level", .value([72], after: .microseconds(7_500)))
     bench.device.answer(
@@ -42,16 +42,17 @@ struct JSONLinesTests {
     bench.run(plan)
   }
 
-  @Test("the lines of the page are those of a real run, all of them and in order")
-  func page() throws {
+  @Test("the lines of the pages are those of a real run, all of them and in order")
+  func pages() throws {
     try documentedRun()
-    let page = try text(of: "docs/output.md")
+    let page = try text(of: "docs/json.md")
     let shown = page.split(separator: "\n").filter {
       // A recorded message and a recorded packet are shown on their own.
       $0.hasPrefix("{") && !$0.contains("bluez-message") && !$0.contains("hci-packet")
     }.map(String.init)
     #expect(shown == bench.json())
-    let blocks = page.split(separator: "```\n", omittingEmptySubsequences: false)
+    let blocks = try self.text(of: "docs/output.md")
+      .split(separator: "```\n", omittingEmptySubsequences: false)
     let text = blocks.first { $0.hasPrefix("-  connect") }
     #expect(text?.split(separator: "\n").map(String.init) == bench.text())
   }
@@ -70,7 +71,7 @@ struct JSONLinesTests {
       change: .remark(.packet(RecordedPacket(packet, file: "run.btsnoop")))
     )
     let line = try #require(JSONLinesReport().lines(for: event).first)
-    #expect(try self.text(of: "docs/output.md").contains(line), "\(line)")
+    #expect(try self.text(of: "docs/json.md").contains(line), "\(line)")
   }
 
   @Test("a further try is numbered; the first is not")

@@ -1,4 +1,4 @@
-// Simulators/README.md: its examples are read and run.
+// The guide and the reference of simulated devices: their examples are read and run.
 
 import Bluetooth
 import Documents
@@ -8,7 +8,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Simulators/README.md")
+@Suite("docs/simulated-devices.md and Simulators/README.md")
 struct SimulatorsReadmeTests {
   /// An example: what it is of, and its lines.
   struct Example: CustomTestStringConvertible, Sendable {
@@ -19,8 +19,9 @@ struct SimulatorsReadmeTests {
   }
 
   static let folder = SchemaTests.folder
-  static let text =
-    (try? String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)) ?? ""
+  static let text = ["../docs/simulated-devices.md", "README.md"]
+    .compactMap { try? String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+    .joined()
 
   /// The examples between fences that begin with `yaml` and a word.
   static let examples: [Example] = {
@@ -59,9 +60,8 @@ struct SimulatorsReadmeTests {
     switch example.kind {
     case "characteristic": return head + indented(4)
     case "with":
-      let value = "      value: { u8: $level + $high }\n"
-      return head + "  - characteristic: fff1\n    properties: [read]\n    follows:\n"
-        + indented(6) + value
+      let data = "  manufacturer-data: { 0xffff: { u8: $level + $high } }\n"
+      return head + "advertisement:\n" + indented(2) + data
     default: return example.text
     }
   }
@@ -95,9 +95,9 @@ struct SimulatorsReadmeTests {
       #expect((error == nil) == isTaken, "\(level)")
     }
     try bench.write(light, [100])
-    #expect(try bench.read(warmth) == [0x58, 0x1b])
     try bench.run(to: 1)
-    #expect(bench.sent(on: warmth).last?.value == [0x58, 0x1b])
+    #expect(try bench.read(warmth) == [0x88, 0x13])
+    #expect(bench.sent(on: warmth).last?.value == [0x88, 0x13])
   }
 
   @Test("the turnstile opens for five, for three seconds, and counts")

@@ -1,4 +1,4 @@
-// Events of a batch as JSON. The format is documented in docs/output.md.
+// Events of a batch as JSON. The format is documented in docs/json.md.
 
 extension JSONLinesReport {
   /// The line for an event of a batch; none for events that the events of the runs report.

@@ -135,7 +135,7 @@ public enum JournalRecord: Hashable, Sendable {
     public let attempt: Int
     /// The name of the event in output.
     public let kind: String
-    /// A JSON object with the keys of docs/output.md.
+    /// A JSON object with the keys of docs/json.md.
     public let text: String
 
     public init(moment: Moment, attempt: Int, kind: String, text: String) {
@@ -153,7 +153,7 @@ public enum JournalRecord: Hashable, Sendable {
     /// Microseconds.
     public let took: Int64
     public let status: String
-    /// The result of the step, a JSON object with the keys of docs/output.md; nil for none.
+    /// The result of the step, a JSON object with the keys of docs/json.md; nil for none.
     public let result: String?
     /// JSON.
     public let error: String?
