@@ -74,10 +74,8 @@ struct Benchmarks {
     print("repetition-growth-octets \(try RepeatedSteps.growth(count: 200_000))")
     let simulated = try SimulatedChains.measured()
     print("simulated-chains-cpu-seconds \(decimal(simulated.processorSeconds))")
-    let growth = try ManyDevices.growth(count: 1000)
-    print("many-devices-message-growth \(decimal(growth.messages))")
-    if let instructions = growth.instructions {
-      print("many-devices-growth \(decimal(instructions))")
+    if let growth = try ManyDevices.growth(count: 1000) {
+      print("many-devices-growth \(decimal(growth))")
     }
     guard let reads = try SerialReads.counted(reads: 2000) else { return }
     print("instructions-per-read-ratio \(decimal(reads.ratio))")

@@ -1,7 +1,7 @@
 // What one of many simulated devices costs: each is connected to and read, eight at once, in virtual
 // time, over one adapter and one client.
 //
-// Neither the messages a device nor the instructions a message may depend on how many devices there are.
+// The instructions a message must not depend on how many devices there are.
 
 import BlueZ
 import BlueZSimulator
@@ -22,33 +22,17 @@ struct ManyDevices {
   /// nil where the machine does not count instructions.
   let instructions: Int?
 
-  var messagesPerDevice: Double { Double(messages) / Double(count) }
   var instructionsPerMessage: Double? { instructions.map { Double($0) / Double(messages) } }
 
-  /// What `count` devices take, as multiples of what fewer take.
-  struct Growth {
-    /// The messages a device, compared with half as many devices.
-    let messages: Double
-    /// The instructions a message, compared with a tenth of the devices; nil where the machine does not
-    /// count instructions.
-    let instructions: Double?
-  }
-
-  static func growth(count: Int) throws -> Growth {
+  /// The instructions a message with `count` devices, as a multiple of those with a tenth of them;
+  /// nil where the machine does not count instructions.
+  static func growth(count: Int) throws -> Double? {
     // The first run pays for what is made once in a process.
     _ = try measured(count: lanes)
-    let (few, half) = (try measured(count: count / 10), try measured(count: count / 2))
-    let many = try measured(count: count)
-    let instructions: Double? =
-      if let before = few.instructionsPerMessage, let after = many.instructionsPerMessage {
-        after / before
-      } else {
-        nil
-      }
-    return Growth(
-      messages: many.messagesPerDevice / half.messagesPerDevice,
-      instructions: instructions
-    )
+    guard let few = try measured(count: count / 10).instructionsPerMessage,
+      let many = try measured(count: count).instructionsPerMessage
+    else { return nil }
+    return many / few
   }
 
   /// Connects to each device, reads and disconnects.

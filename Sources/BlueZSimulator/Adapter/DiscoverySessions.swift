@@ -19,17 +19,6 @@ struct DiscoverySessions: Sendable {
   /// Whether a discovering client wants every advertisement announced in full.
   var wantsDuplicates: Bool { clients.contains { filters[$0]?.wantsDuplicates == true } }
 
-  /// The patterns of the discovering clients, sorted; nil when a client has none, and may accept any
-  /// advertisement.
-  var patterns: [String]? {
-    var patterns: Set<String> = []
-    for client in clients {
-      guard let pattern = filters[client]?.pattern, !pattern.isEmpty else { return nil }
-      patterns.insert(pattern)
-    }
-    return patterns.sorted()
-  }
-
   /// The minimum RSSI in dBm of the controller's filter; nil: any.
   ///
   /// The kernel filters by RSSI only if every discovering client requests it. It cannot filter by

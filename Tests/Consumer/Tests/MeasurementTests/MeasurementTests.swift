@@ -41,13 +41,6 @@ struct MeasurementTests {
     #expect(seconds < 2)
   }
 
-  @Test("1 000 simulated devices take at most 1.1 times the messages a device that 500 take")
-  func messagesOfManyDevices() throws {
-    let growth = try #require(measured["many-devices-message-growth"], "\(measured.lines)")
-    #expect(growth > 0)
-    #expect(growth <= 1.1)
-  }
-
   @Test(
     "blerun --version takes at most 2.5 million instructions, a simulated chain of five steps 20 million",
     .enabled(if: Measurements.measured.areStartsCounted, "needs valgrind"),
