@@ -79,11 +79,7 @@ struct ScenarioFileTests {
         adapter: { number: 2, address: 00:00:5E:00:53:42, name: desk, powered: false }
         monitors: true
         disconnect-delay: 1s
-        temporary-timeout: 2s
-        connect-timeout: 3s
         answer-timeout: 4s
-        agent-timeout: 5s
-        pairing-timeout: 6s
       """
     )
     var host = HostDefinition()
@@ -94,11 +90,7 @@ struct ScenarioFileTests {
     ]
     host.offersMonitors = true
     host.disconnectDelay = .seconds(1)
-    host.temporaryTimeout = .seconds(2)
-    host.connectTimeout = .seconds(3)
     host.answerTimeout = .seconds(4)
-    host.agentTimeout = .seconds(5)
-    host.pairingTimeout = .seconds(6)
     #expect(scenario.host == host)
   }
 
@@ -195,7 +187,7 @@ struct ScenarioFileTests {
       ("host: { adapters: [{ number: 1 }, { number: 1 }] }", "another adapter has the number 1"),
       ("host: { adapter: {}, adapters: [{}] }", "exclude each other"),
       ("host: { adapters: 2 }", "a list of adapters"),
-      ("host: { connect-timeout: soon }", "from 0s to 1h"),
+      ("host: { answer-timeout: soon }", "from 0s to 1h"),
       ("faults: 3", "a list of faults"), ("faults: [{}]", "the key 'fault' is missing"),
       ("faults: [{ fault: out-of-rang }]", "did you mean 'out-of-range'?"),
       ("faults: [{ fault: link-lost }]", "missing trigger"),

@@ -247,10 +247,6 @@ extension SimulatorSettings {
     if !host.adapters.isEmpty { adapters = host.adapters.map { AdapterSettings($0) } }
     offersMonitors = host.offersMonitors
     disconnectDelay = host.disconnectDelay ?? disconnectDelay
-    temporaryTimeout = host.temporaryTimeout ?? temporaryTimeout
-    connectTimeout = host.connectTimeout ?? connectTimeout
     attTimeout = host.answerTimeout ?? attTimeout
-    agentTimeout = host.agentTimeout ?? agentTimeout
-    pairingTimeout = host.pairingTimeout ?? pairingTimeout
   }
 }
