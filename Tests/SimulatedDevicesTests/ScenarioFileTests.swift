@@ -138,7 +138,7 @@ struct ScenarioFileTests {
       faults:
         - { fault: out-of-range, device: Thermo-1, at: 3s, for: 5s, every: 1m, times: 2 }
         - { fault: link-lost, after: read, characteristic: battery-level, nth: 2, delay: 1s }
-        - { fault: drop-in-turn, between: [1s, 9s], gap: 2s, if: { links: 2 } }
+        - { fault: drop-in-turn, between: [1s, 9s], gap: 2s }
         - { fault: services-empty, device: HRM-1 }
       """
     )
@@ -163,7 +163,6 @@ struct ScenarioFileTests {
         ),
         ScheduledFault(
           .between(.seconds(1), .seconds(9)),
-          if: .links(2),
           [
             TimedAction(.device(first, .loseLink)),
             TimedAction(after: .seconds(2), .device(second, .loseLink)),
@@ -207,8 +206,6 @@ struct ScenarioFileTests {
         "no device has the characteristic"
       ),
       ("faults: [{ fault: link-lost, at: 1s, for: 3s }]", "unknown key 'for'"),
-      ("faults: [{ fault: link-lost, at: 1s, if: raining }]", "scanning, or { links: 2 }"),
-      ("faults: [{ fault: link-lost, at: 1s, if: { links: 0 } }]", "from 1 to 100"),
       ("faults: [{ fault: link-lost, at: 1s, device: HRM-1 }]", "unknown device 'HRM-1'"),
       ("faults: [{ fault: adapter-off, at: 1s, device: Thermo-1 }]", "unknown key 'device'"),
       ("faults: [{ fault: att-error, on: connect }]", "does not apply to 'connect'"),

@@ -78,7 +78,6 @@ struct SchemaTests {
     ("definitions/link", "link: { \(z) }"), ("definitions/pairing", "security: { \(z) }"),
     ("definitions/service", "services: [{ \(z) }]"),
     ("definitions/fault", "faults: [{ \(z) }]"),
-    ("definitions/faultCondition", "faults: [{ if: { \(z) } }]"),
     ("definitions/machine", "machines: [{ \(z) }]"),
     ("definitions/state", "machines: [{ states: { a: { \(z) } } }]"),
     ("definitions/transition", "machines: [{ states: { a: { on: { \(z) } } } }]"),

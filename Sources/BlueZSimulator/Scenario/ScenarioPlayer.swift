@@ -200,7 +200,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   private func fire(_ fault: Int) {
-    let (actions, again) = state.withLock { $0.schedule.fire(fault, in: $0.surroundings) }
+    let (actions, again) = state.withLock { $0.schedule.fire(fault) }
     for timed in actions {
       after(timed.delay) { player in player.perform(timed.action) }
     }
