@@ -103,7 +103,7 @@ struct DeviceModelTests {
       - service: fff0
         includes: [battery, fff8]
         characteristics: [{ characteristic: fff1, properties: read }]
-      - { service: battery, primary: false }
+      - { service: battery }
       - { service: fff8 }
       """
     )

@@ -106,8 +106,7 @@ extension AdapterServer {
     let isWanted = sessions.accept(
       services: advertisement.services,
       name: advertisement.includesName ? device.device.definition.name : nil,
-      address: device.address,
-      isDiscoverable: advertisement.isDiscoverable
+      address: device.address
     )
     guard isWanted else { return }
     let data = device.device.advertisement(number)

@@ -62,16 +62,13 @@ struct DiscoverySessions: Sendable {
   }
 
   /// Whether any client accepts a device. The filters of all are merged by "or".
-  ///
-  /// Without any filter a device must be discoverable.
   func accept(
     services: [BluetoothUUID],
     name: String?,
-    address: BluetoothAddress,
-    isDiscoverable: Bool
+    address: BluetoothAddress
   ) -> Bool {
     clients.contains { client in
-      guard let filter = filters[client] else { return isDiscoverable || hasFilter }
+      guard let filter = filters[client] else { return true }
       return filter.accepts(services: services, name: name, address: address)
     }
   }

@@ -29,7 +29,6 @@ extension DeviceReader {
         isRequired: true,
         "an assigned name such as `heart-rate`, or a UUID of 4, 8 or 32 digits"
       ),
-      DeviceKey("primary", \.isPrimary, .truth, "whether it is a primary service"),
       DeviceKey(
         "includes",
         \.includes,

@@ -209,12 +209,6 @@ struct DeviceReader: Reading {
         .delay,
         "how much longer an operation may take, drawn for each"
       ),
-      DeviceKey(
-        "sensitivity",
-        \.sensitivity,
-        .integer(-127...(-20)),
-        "the RSSI in dBm at which all packets are lost: see [Strength](#strength)"
-      ),
     ]
   )
 }
