@@ -4,9 +4,6 @@ import Bluetooth
 import Signals
 
 extension DeviceState {
-  /// The longest a variable of octets becomes.
-  static let longestVariable = 1 << 20
-
   /// The first states are entered: at the start, and after a restart.
   mutating func beginMachines() -> [DeviceAction] {
     machines.indices.flatMap { index -> [DeviceAction] in
@@ -122,9 +119,6 @@ extension DeviceState {
       machines[index].variables[name] = .number(expression.value(in: scope))
     case .octets(let name, let value):
       machines[index].variables[name] = .octets(value.octets(in: scope))
-    case .append(let name, let value):
-      let all = scope.variables.octets(name) + value.octets(in: scope)
-      machines[index].variables[name] = .octets(Array(all.prefix(Self.longestVariable)))
     case .checksum(let name, let value):
       let before = UInt32(truncatingIfNeeded: scope.variables.number(name))
       let sum = Checksum.crc32(value.octets(in: scope), after: before)

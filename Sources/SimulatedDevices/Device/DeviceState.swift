@@ -49,18 +49,12 @@ struct DeviceState {
 
   // MARK: Link
 
-  mutating func linkUp(now: Instant) -> [DeviceAction] {
-    self.now = now
+  mutating func linkUp() {
     isLinked = true
     security = .none
-    return runMachines(.link(.up)).actions
   }
 
-  mutating func secure(_ level: LinkSecurity, now: Instant) -> [DeviceAction] {
-    self.now = now
-    security = level
-    return level == .none ? [] : runMachines(.link(.encrypted)).actions
-  }
+  mutating func secure(_ level: LinkSecurity) { security = level }
 
   /// What a request is refused with on a link that is not secure enough; nil when it is.
   ///
@@ -79,7 +73,7 @@ struct DeviceState {
       characteristics[index].mode = nil
       characteristics[index].ticks = 0
     }
-    return wasLinked ? runMachines(.link(.down)).actions : []
+    return wasLinked ? runMachines(.linkEnd).actions : []
   }
 
   // MARK: Reading
