@@ -87,7 +87,7 @@ struct SchemaTests {
   static let unknownOfCharacteristics: [(pointer: String, keys: String)] = [
     ("definitions/characteristic", z), ("definitions/counter", "counter: { \(z) }"),
     ("definitions/wave", "wave: { \(z) }"), ("definitions/noise", "noise: { \(z) }"),
-    ("definitions/series", "series: { \(z) }"), ("definitions/follows", "follows: { \(z) }"),
+    ("definitions/series", "series: { \(z) }"),
     ("definitions/response", "responses: [{ \(z) }]"),
     ("definitions/action", "responses: [{ then: { \(z) } }]"),
     ("definitions/descriptor", "descriptors: [{ \(z) }]"),

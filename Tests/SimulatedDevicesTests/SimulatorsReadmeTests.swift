@@ -59,9 +59,8 @@ struct SimulatorsReadmeTests {
     switch example.kind {
     case "characteristic": return head + indented(4)
     case "with":
-      let value = "      value: { u8: $level + $high }\n"
-      return head + "  - characteristic: fff1\n    properties: [read]\n    follows:\n"
-        + indented(6) + value
+      let data = "  manufacturer-data: { 0xffff: { u8: $level + $high } }\n"
+      return head + "advertisement:\n" + indented(2) + data
     default: return example.text
     }
   }
@@ -95,9 +94,9 @@ struct SimulatorsReadmeTests {
       #expect((error == nil) == isTaken, "\(level)")
     }
     try bench.write(light, [100])
-    #expect(try bench.read(warmth) == [0x58, 0x1b])
     try bench.run(to: 1)
-    #expect(bench.sent(on: warmth).last?.value == [0x58, 0x1b])
+    #expect(try bench.read(warmth) == [0x88, 0x13])
+    #expect(bench.sent(on: warmth).last?.value == [0x88, 0x13])
   }
 
   @Test("the turnstile opens for five, for three seconds, and counts")

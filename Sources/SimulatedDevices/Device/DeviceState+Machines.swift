@@ -55,10 +55,10 @@ extension DeviceState {
     let definition = characteristics[index].definition
     let before = characteristics[index].stored
     // Actions may set it to something else again.
-    let followed = definition.behaviour.isMoving ? [] : store(value, in: index)
+    if !definition.behaviour.isMoving { characteristics[index].stored = value }
     let outcome = runMachines(.write(value), of: index)
     if outcome.isHandled, outcome.refusal == nil {
-      return (.success(()), followed + outcome.actions)
+      return (.success(()), outcome.actions)
     }
     characteristics[index].stored = before
     return outcome.refusal.map { (.failure($0), outcome.actions) }

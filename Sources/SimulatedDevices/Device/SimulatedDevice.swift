@@ -67,8 +67,6 @@ public final class SimulatedDevice: Sendable {
         case .watchLink:
           guard !due.contains(where: { $0.action == .watchLink }) else { continue }
           change.armed.append((add(action), now + RadioState.supervisionTimeout))
-        case .follow:
-          change.armed.append((add(action), now))
         case .tick(_, let instant):
           change.armed.append((add(action), instant))
         case .stopTicks(let index):

@@ -76,7 +76,7 @@ extension DeviceReader {
   }
 
   private static let moving = [
-    "counter", "wave", "noise", "echo", "series", "responses", "follows",
+    "counter", "wave", "noise", "echo", "series", "responses",
   ]
 
   static let characteristicForm = DeviceForm<CharacteristicEntry>(
@@ -120,7 +120,6 @@ extension DeviceReader {
         responseShape.list(of: "responses", 0...FileLimits.responses),
         "a control point: the first rule that matches the written value decides"
       ) { .response(Response(rules: $0)) },
-      behaviour("follows", followerShape, "a value derived from others") { .follow($0) },
       DeviceKey(
         "descriptors",
         \.definition.descriptors,
@@ -235,7 +234,7 @@ extension DeviceReader {
           node.problem("nothing can be notified here", expected: "the property notify")
         )
       }
-    case .constant, .counter, .wave, .echo, .series, .noise, .follow: break
+    case .constant, .counter, .wave, .echo, .series, .noise: break
     }
   }
 

@@ -71,7 +71,6 @@ struct DeviceReader: Reading {
     }
     checkReferences(in: entry.device)
     checkInclusions(in: entry.device)
-    checkCircles(in: entry.device)
     return entry
   }
 
