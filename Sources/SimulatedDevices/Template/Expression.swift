@@ -25,8 +25,6 @@ public struct Expression: Sendable, Hashable {
     case times = "*"
     /// Division, whose remainder is dropped; by zero it is 0.
     case divided = "/"
-
-    var isProduct: Bool { self != .plus && self != .minus }
   }
 
   /// In the order they are written; the first operation is plus or minus.
