@@ -59,9 +59,6 @@ extension ObjectTree {
     return best?.path
   }
 
-  /// The number of devices that were received, bluetoothd's and those that it has removed.
-  var devicesReceived: Int { count(of: Device1.interface) + removed.count }
-
   /// The same for a caller that has looked before and found none: when every device has to be
   /// checked, only the one that has changed since is.
   ///

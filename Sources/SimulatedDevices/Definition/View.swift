@@ -1,8 +1,8 @@
-// A value that is made of those of other characteristics.
+// A name for the value of a characteristic, for advertised data and machines.
 
 public import Bluetooth
 
-/// What a part of another characteristic's value is called here.
+/// What a part of a characteristic's value is called.
 public struct View: Sendable, Hashable {
   /// The name of the part, for templates.
   public var name: String
@@ -54,22 +54,5 @@ public struct View: Sendable, Hashable {
       return .number(number)
     }
     return .number(0)
-  }
-}
-
-/// A value made of others, at every moment and whenever they change.
-///
-/// It moves as often as those of its sources that move by themselves; a source that is written,
-/// set or notified takes it along at once.
-public struct Follower: Sendable, Hashable {
-  /// The parts of other values that the value is made of.
-  public var views: [View]
-  /// How the value is made of them.
-  public var value: ValueTemplate
-
-  /// A value that follows others.
-  public init(_ views: [View], value: ValueTemplate) {
-    self.views = views
-    self.value = value
   }
 }
