@@ -196,7 +196,7 @@ final class DashboardWork: DashboardActions {
       on: plan.devices.map { world.service(for: $0.target, adapter: settings.adapter, on: lane) },
       in: lane,
       identity: identity,
-      receive: world.explaining(plan) { [hub, metrics] output in
+      receive: world.explainingWatch { [hub, metrics] output in
         if let event = output.recorded { metrics.withLock { $0.take(event) } }
         guard let record else { return hub.receive(.watchOutput(id, output)) }
         record.receive(output) { hub.receive(.watchOutput(id, output)) }

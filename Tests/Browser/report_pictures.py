@@ -14,8 +14,7 @@ import tempfile
 from browser import ROOT, Browser
 
 PAGES = {
-    "run": ["run", "docs/samples/page/belt-chain.yaml", "--simulate", "docs/samples/page/belt.yaml",
-            "--record", "calls"],
+    "run": ["run", "docs/samples/page/belt-chain.yaml", "--simulate", "docs/samples/page/belt.yaml"],
     "batch": ["batch", "docs/samples/page/fleet.yaml", "--simulate", "docs/samples/page/fleet-devices.yaml"],
 }
 # Name, width, height at most, dark, on paper.

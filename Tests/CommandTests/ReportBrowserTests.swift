@@ -79,7 +79,7 @@ struct ReportBrowserTests {
     let steps = "notify heart-rate-measurement for 60s; write battery-level u8:1"
     let run = try RunningProgram(
       blerun: [
-        "run", "-e", steps, "--record", "calls", "--report", page, "--simulate",
+        "run", "-e", steps, "--report", page, "--simulate",
         "Simulators/devices/heart-rate.yaml",
       ]
     ).end()
@@ -88,7 +88,7 @@ struct ReportBrowserTests {
       [
         browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
         "--user-data-dir=\(folder.path)/profile", "--dump-dom",
-        "file://\(page)?from=10&to=20&search=StartDiscovery",
+        "file://\(page)?from=10&to=20&search=WriteValue",
       ],
       in: folder.path
     ).end()
@@ -99,7 +99,6 @@ struct ReportBrowserTests {
     #expect(dom.contains("data-window=\"10.000000 20.000000\""))
     #expect(dom.contains(">12.00 s</text>") || dom.contains(">12 s</text>"))
     #expect(dom.contains("class=\"found\""))
-    #expect(dom.contains("<details class=\"messages\" open=\"\">"))
     let dots = dom.components(separatedBy: "class=\"dots\"").dropFirst()
     #expect(dots.contains { $0.prefix(2_000).components(separatedBy: "h0").count > 8 })
   }

@@ -65,28 +65,15 @@ struct SnoopFormatTests {
     #expect(content.slice(since: 3, of: "a") == nil)
   }
 
-  @Test("the last packets since a mark are kept for the page of a run, and the others counted")
-  func packets() {
+  @Test("of many packets a slice has the last ones")
+  func lastPackets() {
     var content = TraceContent(limit: 64 << 20, hasMoreFiles: true)
-    #expect(content.packets(since: 0, of: "a") == nil)
-    let count = 3 * TraceContent.mostRecent
-    for time in 1...count { _ = content.add(packet, at: time) }
-    let kept = content.packets(since: 10, of: "a")
-    #expect(kept?.packets.count == TraceContent.mostRecent)
-    #expect(kept?.packets.last == recorded(count, at: .microseconds(count)))
-    #expect(kept?.leftOut == count - 10 - TraceContent.mostRecent && kept?.file == "a")
-    let few = content.packets(since: count - 2, of: "a")
-    #expect(few?.packets.map(\.number) == [count - 1, count] && few?.leftOut == 0)
-    #expect(content.packets(since: count, of: "a") == nil)
-    #expect(content.slice(since: 0, of: "a")?.last.count == 32)
-  }
-
-  @Test("packets of earlier files are counted, not kept")
-  func earlierPackets() {
-    var content = small()
-    for time in 1...7 { _ = content.add(packet, at: time) }
-    let kept = content.packets(since: 1, of: "a.3")
-    #expect(kept?.packets.map(\.number) == [1] && kept?.leftOut == 5)
+    for time in 1...1000 { _ = content.add(packet, at: time) }
+    let slice = content.slice(since: 10, of: "a")
+    #expect(slice?.packets == 11...1000)
+    #expect(slice?.last.map(\.number) == Array(969...1000))
+    #expect(slice?.last.last == recorded(1000, at: .microseconds(1000)))
+    #expect(content.slice(since: 998, of: "a")?.last.map(\.number) == [999, 1000])
   }
 
   @Test("a file ends at its limit, and accepts nothing more, however small")

@@ -46,32 +46,12 @@ struct JSONLinesTests {
   func pages() throws {
     try documentedRun()
     let page = try text(of: "docs/json.md")
-    let shown = page.split(separator: "\n").filter {
-      // A recorded message and a recorded packet are shown on their own.
-      $0.hasPrefix("{") && !$0.contains("bluez-message") && !$0.contains("hci-packet")
-    }.map(String.init)
+    let shown = page.split(separator: "\n").filter { $0.hasPrefix("{") }.map(String.init)
     #expect(shown == bench.json())
     let blocks = try self.text(of: "docs/output.md")
       .split(separator: "```\n", omittingEmptySubsequences: false)
     let text = blocks.first { $0.hasPrefix("-  connect") }
     #expect(text?.split(separator: "\n").map(String.init) == bench.text())
-  }
-
-  @Test("the page shows a recorded packet as it is printed")
-  func packet() throws {
-    let time = try #require(Timestamp.time("2026-11-23T00:29:36.965546Z"))
-    let text = "> ATT Error Response, Write Request to 0x0017: 0x03"
-    let packet = TracePacket(number: 42, time: time, text: text)
-    let event = RunEvent(
-      run: RunIdentity(recorded: "5062dba90822937f", seed: 0),
-      device: "Thermo-1",
-      attempt: 1,
-      offset: .microseconds(1_269_781),
-      wallClock: time,
-      change: .remark(.packet(RecordedPacket(packet, file: "run.btsnoop")))
-    )
-    let line = try #require(JSONLinesReport().lines(for: event).first)
-    #expect(try self.text(of: "docs/json.md").contains(line), "\(line)")
   }
 
   @Test("a further try is numbered; the first is not")

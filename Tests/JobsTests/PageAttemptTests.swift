@@ -1,4 +1,4 @@
-// Tries, clean-up, unfinished steps and packets on the page of a run.
+// Tries, clean-up and unfinished steps on the page of a run.
 
 import Bluetooth
 import Foundation
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Tries, clean-up and packets on a page")
+@Suite("Tries and clean-up on a page")
 struct PageAttemptTests {
   private static func lanes(_ page: String) -> [String: String] {
     let parts = page.components(separatedBy: "<div class=\"lane\"><div class=\"name\">").dropFirst()
@@ -120,48 +120,5 @@ struct PageAttemptTests {
     #expect(page.contains("<p class=\"why\">\(sentence)</p>"))
     #expect(page.contains("<td class=\"s unfinished\">unfinished</td><td class=\"n\">1.000</td>"))
     #expect(Self.lanes(page)["Steps"]?.contains("notify battery-level, not ended") == true)
-  }
-
-  // MARK: Packets
-
-  private static func traced(_ count: Int, leftOut: Int) throws -> PageEvents {
-    var run = try PageEvents("Lamp", "read battery-level")
-    run.end(1, run.step(0), .ok, .linked(.made), took: 1)
-    let packets = (1...count).map { number in
-      TracePacket(
-        number: leftOut + number,
-        time: PageEvents.start + .milliseconds(number),
-        text: "> ATT <Notification> 0x00\(number)"
-      )
-    }
-    var ending = RunEnding(status: .ok, failure: nil, step: nil, done: 1)
-    ending.packets = TracedPackets(file: "run.btsnoop", packets: packets, leftOut: leftOut)
-    run.add(20, .runFinished(ending))
-    return run
-  }
-
-  @Test("all packets of a trace have a lane and a table; what is cut is said")
-  func packets() throws {
-    let page = PageEvents.page([try Self.traced(6_000, leftOut: 7)])
-    #expect(page.contains("<summary>HCI packets: 6\u{202f}000</summary>"))
-    #expect(
-      page.contains("7 packets before these not listed. The trace <bdi>run.btsnoop</bdi> has")
-    )
-    #expect(Self.lanes(page)["HCI packets"]?.contains("href=\"#r1p1\"") == true)
-    #expect(page.contains("\"noun\":\"packet\",\"stem\":\"r1p\""))
-    #expect(page.contains("&gt; ATT &lt;Notification&gt; 0x006000") && !page.contains("<Notif"))
-  }
-
-  @Test("all runs together keep so many packets, the last ones of each")
-  func bound() throws {
-    let runs = try (0..<5).map { _ in try Self.traced(6_000, leftOut: 0) }
-    var collector = RunCollector(keepsValues: true)
-    for run in runs { for event in run.events { collector.take(event) } }
-    let kept = collector.runs.map { $0.packets?.packets.count ?? 0 }
-    #expect(kept == [6_000, 6_000, 6_000, 2_000, 0])
-    #expect(collector.runs[3].packets?.leftOut == 4_000)
-    let page = HTMLReport().text(on: collector.runs)
-    #expect(page.components(separatedBy: "<tr id=\"r").count - 1 <= ReportPage.Room().packets + 5)
-    #expect(page.contains("6\u{202f}000 packets not listed"))
   }
 }

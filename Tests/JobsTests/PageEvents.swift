@@ -178,11 +178,10 @@ extension PageEvents {
       for turn in 1...PageMarkup.rowLimit + 100 {
         let placed = PlacedStep(StepPosition(1).repetition(turn).inner(1), plan.steps[0])
         run.end(Double(turn) / 100, placed.reported, .ok, .logged(name))
-        run.add(Double(turn) / 100, .remark(.message(message(turn, name))))
       }
-      run.add(4, .remark(.note(name)))
+      run.add(4, .note(name))
       var failure = failure(name)
-      failure.messages = [message(1, name)]
+      failure.messages = [message(1, name), message(2, name)]
       failure.trace = TraceSlice(
         file: name,
         packets: 1...1,

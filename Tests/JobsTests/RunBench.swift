@@ -65,7 +65,7 @@ struct RunBench {
         case .pairingDisplay(_, let display): "\(display)"
         case .advertisement(let step, let device): "\(step.position) \(device.address)"
         case .gap(let step, let gap): "\(step.position) gap \(gap.cause)"
-        case .remark(let remark): remark.name
+        case .note: "note"
         case .stepFinished(let result):
           "\(result.step.position) \(result.step.operation) \(result.status.rawValue)"
         case .runFinished(let ending): "run \(ending.status.rawValue)"

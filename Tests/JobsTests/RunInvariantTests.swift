@@ -71,7 +71,7 @@ struct RunInvariantTests {
         case .stepStarted(let step): open.append(step.position)
         case .value(let step, _), .advertisement(let step, _), .gap(let step, _):
           #expect(open.last == step.position, "seed \(seed)")
-        case .pairingDisplay, .remark: break
+        case .pairingDisplay, .note: break
         case .stepFinished(let result):
           #expect(open.popLast() == result.step.position, "seed \(seed)")
         case .runStarted, .runFinished: #expect(open.isEmpty, "seed \(seed)")

@@ -24,21 +24,14 @@ struct TracedReportTests {
       let times = Duration.seconds(mark + 1) ... .seconds(last)
       return TraceSlice(file: "run.btsnoop", packets: mark + 1...last, times: times)
     }
-
-    func packets(since mark: Int) -> TracedPackets? {
-      let packets = (mark + 1...self.mark()).map { number in
-        TracePacket(number: number, time: .seconds(number), text: "packet")
-      }
-      return TracedPackets(file: "run.btsnoop", packets: packets, leftOut: 0)
-    }
   }
 
   private let bench = RunBench()
 
-  private func events(_ line: String, recordsPackets: Bool = false) throws -> [RunEvent] {
+  private func events(_ line: String) throws -> [RunEvent] {
     let plan = try Plan.parse(line: line)
     let recorded = Guarded<[RunEvent]>([])
-    let traced = TracedReport(Packets(), recordsPackets: recordsPackets) { event in
+    let traced = TracedReport(Packets()) { event in
       recorded.withLock { $0.append(event) }
     }
     let runner = ChainRunner(
@@ -62,57 +55,20 @@ struct TracedReportTests {
       default: nil
       }
     }
-    // The run began at packet 1, connecting at 2, reading at 3, writing at 4; its end saw the fifth.
-    #expect(failures.map { $0.trace?.packets } == [5...5, 5...5])
+    // Connecting began at packet 1, reading at 2, writing at 3; its end saw the fourth.
+    #expect(failures.map { $0.trace?.packets } == [4...4, 4...4])
     let text = events.flatMap { TextReport().lines(for: $0) }
     #expect(
       text.contains(
-        "   trace  packets 5 to 5 of run.btsnoop, "
-          + "1970-01-01T00:00:05.000000Z to 1970-01-01T00:00:05.000000Z"
+        "   trace  packets 4 to 4 of run.btsnoop, "
+          + "1970-01-01T00:00:04.000000Z to 1970-01-01T00:00:04.000000Z"
       )
     )
     let json = events.flatMap { JSONLinesReport().lines(for: $0) }
     let member =
-      #""trace":{"file":"run.btsnoop","first":5,"last":5,"#
-      + #""from":"1970-01-01T00:00:05.000000Z","to":"1970-01-01T00:00:05.000000Z"}}"#
+      #""trace":{"file":"run.btsnoop","first":4,"last":4,"#
+      + #""from":"1970-01-01T00:00:04.000000Z","to":"1970-01-01T00:00:04.000000Z"}}"#
     #expect(json.count { $0.contains(member) } == 2)
-  }
-
-  @Test("the end of a run has its packets, for its page; no line has them")
-  func packets() throws {
-    let events = try events("read battery-level")
-    let ending = try #require(
-      events.compactMap { event -> RunEnding? in
-        if case .runFinished(let ending) = event.change { ending } else { nil }
-      }.last
-    )
-    // One at the start of the run, three at those of its steps, and one when it ends.
-    #expect(ending.packets?.packets.map(\.number) == [2, 3, 4, 5])
-    let lines = events.flatMap { JSONLinesReport().lines(for: $0) }
-    #expect(!lines.contains { $0.contains("packet") })
-  }
-
-  @Test("packets that are recorded are events, each once, before the event that follows them")
-  func recorded() throws {
-    let events = try events("read battery-level", recordsPackets: true)
-    let story = events.map { event in
-      if case .remark(.packet(let recorded)) = event.change {
-        "\(recorded.packet.number)"
-      } else {
-        String("\(event.change)".prefix { $0 != "(" })
-      }
-    }
-    #expect(story.first == "runStarted" && story.last == "runFinished")
-    let numbers = story.compactMap { Int($0) }
-    #expect(numbers == Array(2...numbers.count + 1), "\(story)")
-    #expect(numbers.count > 4)
-    let lines = events.flatMap { JSONLinesReport().lines(for: $0) }
-    #expect(
-      lines.contains {
-        $0.contains(#""event":"hci-packet","time":"1970-01-01T00:00:02.000000Z""#)
-          && $0.contains(#""file":"run.btsnoop","number":2,"text":"packet"}"#)
-      }
-    )
   }
 
   @Test("a run that succeeds is reported as without a trace")

@@ -172,7 +172,7 @@ final class WatchRecordTests: WatchScene {
     _ = state.begin(at: .start)
     let noted = state.note("window open", at: .start + .seconds(3))
     #expect(noted.map(\.recorded?.device) == ["Belt", "Thermo"])
-    #expect(noted.allSatisfy { $0.recorded?.change == .remark(.note("window open")) })
+    #expect(noted.allSatisfy { $0.recorded?.change == .note("window open") })
     #expect(noted.compactMap(\.printed).map(\.offset) == [.seconds(3)])
   }
 

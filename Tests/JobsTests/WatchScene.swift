@@ -94,7 +94,7 @@ class WatchScene {
       case .gap(let step, let gap): "\(step.position) gap of \(gap.lasted.written)"
       case .stepFinished(let result): "\(result.step.position) \(result.status.rawValue)"
       case .runFinished(let ending): "run \(ending.status.rawValue)"
-      case .remark(let remark): remark.name
+      case .note: "note"
       case .advertisement, .pairingDisplay: "?"
       }
     }

@@ -1,6 +1,7 @@
 // The events of a run, read back from a journal.
 
 import Bluetooth
+import GRDB
 import Jobs
 import Signals
 import Testing
@@ -106,6 +107,22 @@ struct RecordedEventTests {
     }
     #expect(found.map(\.octets) == [[72]])
     #expect(found.first?.numbers.map(\.unit) == ["%"])
+  }
+
+  @Test("notes are read back; what only older builds recorded beside them is not")
+  func notes() throws {
+    var script = try EventScript("read battery-level")
+    script.start()
+    script.tell(.note("window open"))
+    script.tell(.note("a packet"))
+    let run = try record(script)
+    try file.write { database in
+      try database.execute(sql: "UPDATE remarks SET kind = 'hci-packet' WHERE event = 3")
+    }
+    let (read, exported) = try lines(of: run)
+    #expect(read == exported)
+    #expect(exported.count { $0.contains(#""event":"note""#) } == 1)
+    #expect(!exported.joined().contains("packet"))
   }
 
   @Test("a run that is not there has no events")

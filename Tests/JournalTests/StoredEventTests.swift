@@ -18,7 +18,7 @@ struct StoredEventTests {
         "'\(name)' AS kind, 3 AS event, '2000-01-01T00:00:01.000000Z' AS time, 1000000 AS moment, "
           + "1 AS attempt, '2' AS position, 'read' AS operation, 'battery-level' AS attribute, "
           + "NULL AS written, NULL AS status, '\(isValue ? "7" : "{}")' AS json, '07' AS hex, "
-          + "NULL AS error, \(name == "note" ? 1 : 0) AS is_remark"
+          + "NULL AS error"
       )
     )
   }
@@ -28,7 +28,7 @@ struct StoredEventTests {
     arguments: [
       ("run-started", StoredEvent.Kind.runStarted), ("step-started", .stepStarted),
       ("value", .value), ("gap", .gap), ("step-finished", .stepFinished),
-      ("run-finished", .runFinished), ("note", .remark("note")),
+      ("run-finished", .runFinished), ("note", .note),
       ("paused", .unknown("paused")),
     ]
   )

@@ -101,7 +101,4 @@ public protocol BlueZTraffic: Sendable {
   ///   - device: The device, as output names it.
   ///   - time: Those from this time on, since 1970-01-01T00:00:00Z.
   func latest(about device: String, since time: Duration) -> [BlueZMessage]
-
-  /// Whether a message is about a device, or about none.
-  func concerns(_ message: BlueZMessage, _ device: String) -> Bool
 }

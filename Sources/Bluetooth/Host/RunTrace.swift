@@ -47,33 +47,6 @@ public struct TraceSlice: Hashable, Sendable {
   }
 }
 
-/// The packets of a period of a trace, as far as they are kept for reports.
-public struct TracedPackets: Hashable, Sendable {
-  /// The name of the file that has the last of them.
-  public let file: String
-  /// The last packets, in their order.
-  public let packets: [TracePacket]
-  /// How many came before those.
-  public let leftOut: Int
-
-  /// Packets of a trace.
-  public init(file: String, packets: [TracePacket], leftOut: Int) {
-    self.file = file
-    self.packets = packets
-    self.leftOut = leftOut
-  }
-
-  /// The same with only the last packets.
-  package func last(_ count: Int) -> TracedPackets {
-    let rest = packets.suffix(count)
-    return TracedPackets(
-      file: file,
-      packets: Array(rest),
-      leftOut: leftOut + packets.count - rest.count
-    )
-  }
-}
-
 /// A trace in progress.
 public protocol RunTrace: Sendable {
   /// The number of packets recorded so far, including pending ones.
@@ -81,8 +54,4 @@ public protocol RunTrace: Sendable {
 
   /// What was recorded since a mark, including pending packets; nil when that is nothing.
   func slice(since mark: Int) -> TraceSlice?
-
-  /// What was recorded since a mark, including pending packets, as far as it is kept; nil when that
-  /// is nothing.
-  func packets(since mark: Int) -> TracedPackets?
 }

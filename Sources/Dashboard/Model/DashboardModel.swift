@@ -161,7 +161,7 @@ package struct DashboardModel: Sendable {
       guard gap.cause != .linkLost else { return }
       let text = "\(step.attribute ?? ""): \(counted(gap.dropped, "value")) dropped"
       mark(.gap, text, event.device, at: at)
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .remark, .stepFinished,
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,
       .runFinished:
       break
     }
@@ -261,7 +261,7 @@ package struct DashboardModel: Sendable {
       changeRun(key) {
         $0.end(ending.status.rawValue, why: ending.failure?.description, at: event.wallClock)
       }
-    case .value, .advertisement, .pairingDisplay, .remark, .gap: break
+    case .value, .advertisement, .pairingDisplay, .note, .gap: break
     }
   }
 

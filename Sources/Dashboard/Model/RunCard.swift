@@ -236,7 +236,7 @@ struct RunHistory: Sendable {
       take(StepLine(result, of: event))
       card.stepsEnded += 1
       isChanged = true
-    case .runStarted, .runFinished, .value, .advertisement, .pairingDisplay, .remark, .gap: break
+    case .runStarted, .runFinished, .value, .advertisement, .pairingDisplay, .note, .gap: break
     }
   }
 

@@ -95,11 +95,6 @@ public final class HCITrace: RunTrace {
     return state.withLock { $0.content.slice(since: mark, of: name($0.content.present)) }
   }
 
-  public func packets(since mark: Int) -> TracedPackets? {
-    drain()
-    return state.withLock { $0.content.packets(since: mark, of: name($0.content.present)) }
-  }
-
   /// The files that exist, in order, with the number of packets in each.
   public var files: [(name: String, packets: Int)] {
     state.withLock { $0.content.files }.map { (name($0.number), $0.packets) }

@@ -74,13 +74,11 @@ struct TraceContent: Sendable {
 
   /// How many packets ``TraceSlice/last`` has.
   private static let mostOfSlice = 32
-  /// How many packets of the current file are kept.
-  static let mostRecent = 5_000
 
   /// Keeps the beginning of a packet: what it is.
   private mutating func keep(_ packet: MonitorPacket) {
     // Removed many at a time: each removal moves the others.
-    if recent.count == 2 * Self.mostRecent { recent.removeFirst(Self.mostRecent) }
+    if recent.count == 2 * Self.mostOfSlice { recent.removeFirst(Self.mostOfSlice) }
     let start = MonitorPacket(
       opcode: packet.opcode,
       index: packet.index,
@@ -120,21 +118,14 @@ struct TraceContent: Sendable {
       packets: first + 1...times.count,
       times: .microseconds(earliest) ... .microseconds(latest),
       before: max(0, before - mark),
-      last: recent(from: first, upTo: Self.mostOfSlice)
+      last: last(from: first)
     )
   }
 
-  /// The last packets since a mark, as far as they are in the current file; nil when there are none.
-  func packets(since mark: Int, of file: String) -> TracedPackets? {
-    let kept = recent(from: max(0, mark - (total - times.count)), upTo: Self.mostRecent)
-    guard !kept.isEmpty else { return nil }
-    return TracedPackets(file: file, packets: kept, leftOut: total - mark - kept.count)
-  }
-
   /// The last packets from a place in the current file on.
-  private func recent(from first: Int, upTo limit: Int) -> [TracePacket] {
+  private func last(from first: Int) -> [TracePacket] {
     // In the order of their places.
-    recent.suffix(limit).drop { $0.place < first }.map { place, packet in
+    recent.suffix(Self.mostOfSlice).drop { $0.place < first }.map { place, packet in
       TracePacket(
         number: place + 1,
         time: .microseconds(times[place]),

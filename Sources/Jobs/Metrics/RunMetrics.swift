@@ -64,7 +64,7 @@ public struct RunMetrics: Equatable, Sendable {
       count(running: -1)
       values.add(to: .runs, ending.status.rawValue)
       if isByDevice { values.add(to: .deviceRuns, event.device, ending.status.rawValue) }
-    case .stepStarted, .advertisement, .pairingDisplay, .remark: break
+    case .stepStarted, .advertisement, .pairingDisplay, .note: break
     }
   }
 

@@ -147,9 +147,14 @@ extension StepTry {
 }
 
 extension BlueZMessage {
-  /// With its time, for lists.
   fileprivate var json: JSONValue {
-    .object([("time", .string(Timestamp.text(time)))] + members)
+    let parts: [(String, JSONValue?)] = [
+      ("time", .string(Timestamp.text(time))), ("kind", .string(kind.rawValue)),
+      ("number", number.map { JSONValue($0) }), ("object", object.map { .string($0) }),
+      ("interface", interface.map { .string($0) }), ("member", .string(member)),
+      ("error", error.map { .string($0) }), ("arguments", .string(arguments)),
+    ]
+    return .object(parts.compactMap { key, value in value.map { (key: key, value: $0) } })
   }
 }
 

@@ -40,8 +40,7 @@ public struct JSONLinesReport: RunReport {
     case .gap(let step, let gap):
       members.add(step)
       members.add(gap)
-    case .remark(let remark):
-      for (key, value) in remark.members { members.add(key, value) }
+    case .note(let text): members.add("text", .string(text))
     case .stepFinished(let result):
       members.add(result.step)
       members.add(result)
@@ -63,7 +62,7 @@ extension RunEvent.Change {
     case .value, .advertisement: "value"
     case .pairingDisplay: "pairing-display"
     case .gap: "gap"
-    case .remark(let remark): remark.name
+    case .note: "note"
     case .stepFinished: "step-finished"
     case .runFinished: "run-finished"
     }

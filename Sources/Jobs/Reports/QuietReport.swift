@@ -25,7 +25,7 @@ extension RunEvent {
     switch change {
     case .runStarted, .stepStarted: false
     case .value, .advertisement, .pairingDisplay, .gap: true
-    case .remark: false
+    case .note: false
     case .stepFinished(let result): result.hasDataOrFailure
     case .runFinished(let ending): ending.status != .ok
     }

@@ -52,6 +52,14 @@ public struct RecordedRun: Equatable, Sendable {
     let beganAt: Duration
   }
 
+  /// A note of a person.
+  struct Note: Equatable, Sendable {
+    let at: Duration
+    let text: String
+  }
+
+  /// How many notes are kept.
+  static let noteLimit = 200
   /// How many steps of one try before the last one are kept.
   static let attemptStepLimit = 200
   /// How many tries before the last one are kept: the first ones.
@@ -89,10 +97,8 @@ public struct RecordedRun: Equatable, Sendable {
   private(set) var lastEventAt = Duration.zero
   /// The values of all tries, where they are kept.
   var values = RecordedValues()
-  /// The messages and notes of all tries, where they are kept.
-  var remarks = RecordedRemarks()
-  /// The packets of its trace, where one was recorded and values are kept.
-  var packets: TracedPackets?
+  /// The first notes of all tries, where values are kept.
+  private(set) var notes: [Note] = []
   /// How it ended; nil while it is under way.
   public internal(set) var ending: Ending?
 
@@ -114,6 +120,11 @@ public struct RecordedRun: Equatable, Sendable {
     steps.append(step)
   }
 
+  /// Adds a note; only the first ones are kept.
+  mutating func add(note text: String, at time: Duration) {
+    if notes.count < Self.noteLimit { notes.append(Note(at: time, text: text)) }
+  }
+
   /// How many steps are kept of the tries before the last one.
   var earlierStepCount: Int { earlierAttempts.reduce(0) { $0 + $1.steps.count } }
 
@@ -127,7 +138,7 @@ public struct RecordedRun: Equatable, Sendable {
       let index = underWay.lastIndex { $0.step.position == result.step.position }
       if let index { underWay.remove(at: index) }
     case .runFinished: underWay = []
-    case .runStarted, .value, .advertisement, .pairingDisplay, .gap, .remark: break
+    case .runStarted, .value, .advertisement, .pairingDisplay, .gap, .note: break
     }
   }
 

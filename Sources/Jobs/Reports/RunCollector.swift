@@ -14,9 +14,6 @@ public struct RunCollector: Sendable {
   /// From how many kept steps on each further run keeps fewer.
   public static let manySteps = 100_000
 
-  /// How many packets of traces are kept, of all runs together.
-  static let packetLimit = 20_000
-
   /// The runs, in the order in which they began.
   public private(set) var runs: [RecordedRun] = []
   /// The results outside the runs.
@@ -26,8 +23,6 @@ public struct RunCollector: Sendable {
   private let keepsValues: Bool
   /// How many steps are kept, of all runs together.
   private var kept = 0
-  /// How many packets of traces are kept, of all runs together.
-  private var packets = 0
   /// How many single numbers of values are kept, of all runs together.
   private var raw = 0
 
@@ -97,14 +92,10 @@ public struct RunCollector: Sendable {
       raw += runs[index].values.add(value, of: step, at: event.offset, keepsRaw: hasRoom)
     case .gap(let step, let gap):
       if keepsValues { runs[index].values.add(gap, of: step, at: event.offset) }
-    case .remark(let remark):
-      if keepsValues { runs[index].remarks.add(remark, at: event.offset) }
+    case .note(let text):
+      if keepsValues { runs[index].add(note: text, at: event.offset) }
     case .runFinished(let ending):
       runs[index].end(RecordedRun.Ending(ending), after: event.offset)
-      if keepsValues, let packets = ending.packets {
-        runs[index].packets = packets.last(max(0, Self.packetLimit - self.packets))
-        self.packets += runs[index].packets?.packets.count ?? 0
-      }
       indices[key] = nil
       if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
     case .runStarted, .stepStarted, .advertisement, .pairingDisplay: break

@@ -27,8 +27,7 @@ public struct TextReport: RunReport {
     case .pairingDisplay(let step?, let display): [Self.line(step, "\(display)")]
     case .pairingDisplay(nil, let display): ["-  pairing  \(display)".printable]
     case .gap(let step, let gap): [Self.line(step, Self.text(gap))]
-    case .remark(.note(let text)): ["-  note  \(text)".printable]
-    case .remark: []
+    case .note(let text): ["-  note  \(text)".printable]
     case .stepFinished(let result): Self.lines(result)
     case .runFinished(let ending):
       [Self.line(ending, event.offset, of: "step", at: ending.step?.place)]

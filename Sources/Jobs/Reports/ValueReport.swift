@@ -29,7 +29,7 @@ public struct ValueReport: RunReport {
     case .value(let step, let value): [line(event, step, TextReport.text(value))]
     case .gap(let step, let gap): showsPlace ? [line(event, step, text(gap))] : []
     case .runStarted, .stepStarted, .advertisement, .stepFinished, .runFinished, .pairingDisplay,
-      .remark:
+      .note:
       []
     }
   }

@@ -21,8 +21,8 @@ public struct RunEvent: Equatable, Sendable {
     case pairingDisplay(ReportedStep?, PairingDisplay)
     /// A place in the values of a `notify` step where some are missing.
     case gap(ReportedStep, NotificationGap)
-    /// What explains the run and belongs to no step.
-    case remark(RunRemark)
+    /// What a person noted at this moment.
+    case note(String)
     /// A step ended, with its result.
     case stepFinished(StepResult)
     /// The run ended, after the disconnect.
@@ -139,8 +139,6 @@ public struct RunEnding: Equatable, Sendable {
   public let warnings: Int
   /// The values that steps of the last try captured, by their names.
   public let captured: [String: DecodedValue]
-  /// The packets of the run, where a trace was recorded meanwhile; for reports of complete runs.
-  public internal(set) var packets: TracedPackets?
 
   /// The ending of a run; see the properties for what is what.
   public init(

@@ -1,6 +1,6 @@
 // Adds what explains a failure: the part of a trace, and what BlueZ was asked and answered.
 //
-// It is between runs and their report. It changes failures, and adds packets where these are recorded.
+// It is between runs and their report, and changes failures alone.
 
 public import Bluetooth
 import Signals
@@ -34,10 +34,6 @@ public final class TracedReport: Sendable {
 
   /// A run under way.
   private struct Run {
-    /// The number of packets when it began.
-    var mark = 0
-    /// How many packets were reported or came before it.
-    var seen = 0
     /// The running steps, the innermost last.
     var begun: [Begun] = []
     /// The last failed step, with whose failure the run may end, and its part of the trace.
@@ -46,7 +42,6 @@ public final class TracedReport: Sendable {
 
   private let trace: (any RunTrace)?
   private let traffic: (any BlueZTraffic)?
-  private let recordsPackets: Bool
   private let report: @Sendable (RunEvent) -> Void
   private let state = Guarded<[Key: Run]>([:])
 
@@ -61,48 +56,26 @@ public final class TracedReport: Sendable {
   /// - Parameters:
   ///   - trace: The trace that records meanwhile.
   ///   - traffic: The messages that are kept meanwhile.
-  ///   - recordsPackets: Whether the packets of the trace are events of the runs, each before the
-  ///     event of the run that follows it.
   ///   - report: Receives every event of ``ChainRunner``, also of several runs at once.
   public init(
     _ trace: (any RunTrace)?,
     _ traffic: (any BlueZTraffic)? = nil,
-    recordsPackets: Bool = false,
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) {
     self.trace = trace
     self.traffic = traffic
-    self.recordsPackets = recordsPackets
     self.report = report
   }
 
   /// Forwards an event.
-  @Sendable public func receive(_ event: RunEvent) {
-    for packet in packets(before: event) { report(packet) }
-    report(explained(event))
-  }
-
-  /// The packets since the last event of the run, as events.
-  private func packets(before event: RunEvent) -> [RunEvent] {
-    let key = Key(run: event.run, device: event.device)
-    guard recordsPackets, let seen = state.withLock({ $0[key]?.seen }),
-      let new = trace?.packets(since: seen)
-    else { return [] }
-    state.withLock { $0[key]?.seen = seen + new.leftOut + new.packets.count }
-    return new.packets.enumerated().map { index, packet in
-      let leftOut = index == 0 ? new.leftOut : 0
-      let recorded = RecordedPacket(packet, file: new.file, leftOut: leftOut)
-      return event.remark(.packet(recorded), at: packet.time)
-    }
-  }
+  @Sendable public func receive(_ event: RunEvent) { report(explained(event)) }
 
   /// The event with what explains its failure, if it has one.
   private func explained(_ event: RunEvent) -> RunEvent {
     let key = Key(run: event.run, device: event.device)
     switch event.change {
     case .runStarted:
-      let mark = trace?.mark() ?? 0
-      state.withLock { $0[key] = Run(mark: mark, seen: mark) }
+      state.withLock { $0[key] = Run() }
       return event
     case .stepStarted(let step):
       let mark = trace?.mark() ?? 0
@@ -113,7 +86,7 @@ public final class TracedReport: Sendable {
       return event.with(.stepFinished(finished(result, event, key)))
     case .runFinished(let ending):
       return event.with(.runFinished(finished(ending, event, key)))
-    case .value, .advertisement, .gap, .pairingDisplay, .remark: return event
+    case .value, .advertisement, .gap, .pairingDisplay, .note: return event
     }
   }
 
@@ -141,9 +114,8 @@ public final class TracedReport: Sendable {
 
   private func finished(_ ending: RunEnding, _ event: RunEvent, _ key: Key) -> RunEnding {
     let run = state.withLock { $0.removeValue(forKey: key) }
+    guard let failure = ending.failure else { return ending }
     var explained = ending
-    explained.packets = run.flatMap { trace?.packets(since: $0.mark) }
-    guard let failure = ending.failure else { return explained }
     if ending.step == nil {
       explained.failure = failure.explained(nil, messages(event, nil, since: event.wallClock))
     } else if let failed = run?.failed, ending.step?.position == failed.position {
@@ -166,7 +138,7 @@ public final class TracedReport: Sendable {
 
 extension RunEvent {
   /// The same event about something else.
-  func with(_ change: Change) -> RunEvent {
+  fileprivate func with(_ change: Change) -> RunEvent {
     RunEvent(
       run: run,
       device: device,

@@ -22,7 +22,7 @@ package struct WatchCSVReport: RunReport {
         [key, cell(value), key == "lasted" ? "s" : ""]
       }
       return lines(event, step, "gap", fields, "")
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .remark, .stepFinished,
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,
       .runFinished:
       return []
     }

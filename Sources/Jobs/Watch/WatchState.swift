@@ -185,7 +185,7 @@ struct WatchState: Sendable {
   /// A note that a person typed, which began at a time. The chain of each device has it.
   func note(_ text: String, at time: Instant) -> [WatchOutput] {
     guard let begun else { return [] }
-    let change = RunEvent.Change.remark(.note(text))
+    let change = RunEvent.Change.note(text)
     return plan.devices.indices.map { device in
       var output = recorded(device, time, change)
       // It is printed once.

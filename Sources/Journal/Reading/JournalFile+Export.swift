@@ -141,7 +141,7 @@ struct ExportedChain {
     members += Self.string("status", event.status)
     switch event.kind {
     case .value, .unknown: members += Self.member("value", event.text)
-    case .gap, .remark, .stepFinished: return text(members, then: event.text, event.error)
+    case .gap, .note, .stepFinished: return text(members, then: event.text, event.error)
     case .runStarted, .stepStarted, .runFinished: break
     }
     return text(members + Self.string("hex", event.hex))

@@ -9,15 +9,14 @@ struct StoredEvent: Hashable, Sendable {
     case stepStarted
     case value
     case gap
-    /// What belongs to no step, by its name.
-    case remark(String)
+    case note
     case stepFinished
     case runFinished
     /// An unknown kind, by its name: it is exported with the members it has.
     case unknown(String)
 
     private static let known: [Kind] = [
-      .runStarted, .stepStarted, .value, .gap, .stepFinished, .runFinished,
+      .runStarted, .stepStarted, .value, .gap, .note, .stepFinished, .runFinished,
     ]
 
     init(name: String) { self = Self.known.first { $0.name == name } ?? .unknown(name) }
@@ -29,7 +28,7 @@ struct StoredEvent: Hashable, Sendable {
       case .stepStarted: "step-started"
       case .value: "value"
       case .gap: "gap"
-      case .remark(let name): name
+      case .note: "note"
       case .stepFinished: "step-finished"
       case .runFinished: "run-finished"
       case .unknown(let name): name
@@ -56,8 +55,7 @@ struct StoredEvent: Hashable, Sendable {
 
 extension StoredEvent {
   init(_ row: StoredRow) throws(StoredRow.Unexpected) {
-    let name = try row.text("kind")
-    kind = try row.boolean("is_remark") ? .remark(name) : Kind(name: name)
+    kind = Kind(name: try row.text("kind"))
     event = try row.ordinal("event")
     time = try row.time("time")
     offset = try row.offset("moment")
@@ -69,7 +67,7 @@ extension StoredEvent {
     status = try row.optionalText("status")
     switch kind {
     case .value, .unknown: text = try row.json("json")
-    case .runStarted, .stepStarted, .gap, .remark, .stepFinished, .runFinished:
+    case .runStarted, .stepStarted, .gap, .note, .stepFinished, .runFinished:
       text = try row.jsonObject("json")
     }
     hex = try row.optionalText("hex")
@@ -92,26 +90,26 @@ extension StoredEvent {
   private static let query = """
     SELECT 'step-started' AS kind, started_event AS event, started AS time,
       started_offset AS moment, attempt, position, operation, attribute, written, NULL AS status,
-      NULL AS json, NULL AS hex, NULL AS error, 0 AS is_remark
+      NULL AS json, NULL AS hex, NULL AS error
     FROM steps WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'step-finished', s.finished_event, finished, finished_offset, attempt, position,
-      operation, attribute, written, status, json(result), NULL, json(e.error), 0
+      operation, attribute, written, status, json(result), NULL, json(e.error)
     FROM steps s LEFT JOIN errors e
       ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
     WHERE s.run = ?1 AND s.chain = ?2 AND s.status IS NOT NULL
     UNION ALL
     SELECT 'value', v.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, json(value), hex, NULL, 0
+      NULL, json(value), hex, NULL
     FROM step_values v JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'gap', g.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, json(gap), NULL, NULL, 0
+      NULL, json(gap), NULL, NULL
     FROM gaps g JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT kind, event, time, "offset", attempt, NULL, NULL, NULL, NULL,
-      NULL, json(remark), NULL, NULL, 1
-    FROM remarks WHERE run = ?1 AND chain = ?2
+      NULL, json(remark), NULL, NULL
+    FROM remarks WHERE run = ?1 AND chain = ?2 AND kind = 'note'
     ORDER BY 2
     """
 }

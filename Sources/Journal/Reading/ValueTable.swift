@@ -12,7 +12,7 @@ enum ValueTable {
 
   static var head: String { columns.joined(separator: ",") }
 
-  /// The rows of an event: one for each field of a value, none for the start of a step and for remarks.
+  /// The rows of an event: one for each field of a value, none for the start of a step and for notes.
   static func rows(
     of event: StoredEvent,
     _ chain: ExportedChain,
@@ -20,7 +20,7 @@ enum ValueTable {
     _ database: Database
   ) throws -> [String] {
     switch event.kind {
-    case .stepStarted, .remark: return []
+    case .stepStarted, .note: return []
     case .runStarted, .value, .gap, .stepFinished, .runFinished, .unknown: break
     }
     let before = [

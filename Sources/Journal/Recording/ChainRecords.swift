@@ -64,7 +64,9 @@ struct ChainRecords: Sendable {
       var members = EventMembers()
       members.add(gap)
       return .gap(step: number(of: step), moment, text: JSONValue.object(members.list).text)
-    case .remark(let remark): return Self.record(of: remark, attempt: event.attempt, moment)
+    case .note(let text):
+      let note = JSONValue.object([("text", .string(text))])
+      return .note(moment, attempt: event.attempt, text: note.text)
     case .stepFinished(let result):
       return .stepFinished(end(result, moment))
     case .runFinished(let ending):
@@ -79,17 +81,6 @@ struct ChainRecords: Sendable {
         )
       )
     }
-  }
-
-  private static func record(
-    of remark: RunRemark,
-    attempt: Int,
-    _ moment: Moment
-  ) -> JournalRecord {
-    let text = JSONValue.object(remark.members).text
-    return .remark(
-      JournalRecord.Remark(moment: moment, attempt: attempt, kind: remark.name, text: text)
-    )
   }
 
   private mutating func begin(

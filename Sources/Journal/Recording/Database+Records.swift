@@ -64,12 +64,9 @@ extension Database {
       )
     case .gap(let step, let moment, let text):
       try insert([run, chain, moment.event, step, moment.time, moment.offset, text], in: .gaps)
-    case .remark(let remark):
+    case .note(let moment, let attempt, let text):
       try insert(
-        [
-          run, chain, remark.moment.event, remark.attempt, remark.moment.time,
-          remark.moment.offset, remark.kind, remark.text,
-        ],
+        [run, chain, moment.event, attempt, moment.time, moment.offset, "note", text],
         in: .remarks
       )
     case .stepFinished(let end): try update(end, run, chain)

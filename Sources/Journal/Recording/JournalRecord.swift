@@ -28,7 +28,7 @@ public enum JournalRecord: Hashable, Sendable {
   case stepStarted(StepStart)
   case value(StoredValue)
   case gap(step: Int, Moment, text: String)
-  case remark(Remark)
+  case note(Moment, attempt: Int, text: String)
   case stepFinished(StepEnd)
   case chainFinished(ChainEnd)
 
@@ -129,23 +129,6 @@ public enum JournalRecord: Hashable, Sendable {
     }
   }
 
-  /// A row of `remarks`.
-  public struct Remark: Hashable, Sendable {
-    public let moment: Moment
-    public let attempt: Int
-    /// The name of the event in output.
-    public let kind: String
-    /// A JSON object with the keys of docs/json.md.
-    public let text: String
-
-    public init(moment: Moment, attempt: Int, kind: String, text: String) {
-      self.moment = moment
-      self.attempt = attempt
-      self.kind = kind
-      self.text = text
-    }
-  }
-
   /// The end of a row of `steps`.
   public struct StepEnd: Hashable, Sendable {
     public let step: Int
@@ -206,7 +189,7 @@ public enum JournalRecord: Hashable, Sendable {
   var isUrgent: Bool {
     switch self {
     case .batchDevices, .chainStarted, .stepFinished, .chainFinished: true
-    case .stepStarted, .value, .gap, .remark: false
+    case .stepStarted, .value, .gap, .note: false
     }
   }
 }

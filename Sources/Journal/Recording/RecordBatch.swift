@@ -61,7 +61,7 @@ struct RecordBatch: Sendable {
       return hasRoom && !headless.contains(StepKey(chain: chain, step: value.step))
     case .gap(let step, _, _):
       return hasRoom && !headless.contains(StepKey(chain: chain, step: step))
-    case .remark: return hasRoom
+    case .note: return hasRoom
     case .stepFinished(let end):
       let wasHeadless = headless.remove(StepKey(chain: chain, step: end.step)) != nil
       return hasRoom && !wasHeadless

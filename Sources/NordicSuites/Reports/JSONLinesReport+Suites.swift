@@ -50,7 +50,7 @@ extension EventMembers {
       add("done", JSONValue(ending.done))
       add("warnings", JSONValue(ending.warnings))
       add(ending.failure)
-    case .remark(let remark): for (key, value) in remark.members { add(key, value) }
+    case .note(let text): add("text", .string(text))
     case .value, .gap: break
     }
   }
@@ -90,7 +90,7 @@ extension SuiteEvent.Change {
       case .stepStarted: "operation-started"
       case .advertisement: "heard"
       case .pairingDisplay: "pairing-display"
-      case .remark(let remark): remark.name
+      case .note: "note"
       case .stepFinished: "operation-finished"
       case .runFinished: "test-finished"
       case .value, .gap: nil

@@ -23,7 +23,7 @@ extension TextReport: SuiteReport {
     case .stepFinished(let result): return lines(result).map { "  \($0)" }
     case .runFinished(let ending):
       return ["  " + line(ending, event.offset, of: "operation", at: ending.step?.action)]
-    case .stepStarted, .value, .gap, .remark: return []
+    case .stepStarted, .value, .gap, .note: return []
     }
   }
 

@@ -46,7 +46,6 @@ package struct BatchCommand: WorldCommand {
   @OptionGroup var resuming: ResumeOptions
   @OptionGroup var reports: ReportOptions
   @OptionGroup var metering: MetricsOptions
-  @OptionGroup var record: RecordOptions
 
   @Option(help: "How many chains run at once; it overrides the file's.")
   var concurrency: Int?
@@ -74,7 +73,7 @@ package struct BatchCommand: WorldCommand {
     if onFleet.server.fleet != nil {
       let given = [
         ("--simulate", !options.simulate.isEmpty), ("--resume", resuming.resume != nil),
-        ("--record", record.record != nil), ("--runs", runs != nil),
+        ("--runs", runs != nil),
       ]
       for (option, isGiven) in given where isGiven {
         throw ValidationError("\(option) is not for a batch on a fleet.")
@@ -172,7 +171,6 @@ package struct BatchCommand: WorldCommand {
       journal: writing,
       reports: reports,
       metrics: metrics,
-      recordLimit: record.limit,
       format: printing.output,
       showsSteps: eachStep || options.terminal.verbose,
       make: make

@@ -26,8 +26,6 @@ struct ChainCommand {
   let format: ChainOutputOptions.Output
   /// Names the part of it that a failed step is in.
   var trace: HCITrace?
-  /// How many octets the messages of BlueZ may take; nil where they are not recorded.
-  var recordLimit: Int?
   /// Receives every event before it is printed.
   var journal: RunJournal?
   /// Receive everything that is printed.
@@ -53,7 +51,6 @@ struct ChainCommand {
     _ recording: TraceOption? = nil,
     _ journalOptions: JournalOptions? = nil,
     _ requested: RequestedReports = RequestedReports(),
-    recordLimit: Int? = nil,
     work: String = "the chain",
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
@@ -67,7 +64,6 @@ struct ChainCommand {
         recording: recording,
         journalOptions: journalOptions,
         into: reports,
-        recordLimit: recordLimit,
         work: work,
         text: text
       )
@@ -84,7 +80,6 @@ struct ChainCommand {
     recording: TraceOption? = nil,
     journalOptions: JournalOptions?,
     into reports: ReportFiles,
-    recordLimit: Int? = nil,
     work: String = "the chain",
     text: (any RunReport)? = nil,
     at place: Place? = nil
@@ -130,7 +125,6 @@ struct ChainCommand {
       world: world,
       format: format,
       trace: trace,
-      recordLimit: recordLimit,
       journal: journal,
       reports: reports,
       text: text,
@@ -192,7 +186,7 @@ struct ChainCommand {
       service: service,
       identity: identity,
       device: plan.device?.text,
-      report: world.explaining(recordingUpTo: recordLimit, trace: trace, receive)
+      report: world.explaining(trace: trace, receive)
     )
     runner.ask = terminal?.ask
     runner.file = place?.file

@@ -33,7 +33,6 @@ struct Run: WorldCommand {
   @OptionGroup var options: WorldOptions
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var recording: TraceOption
-  @OptionGroup var record: RecordOptions
   @OptionGroup var link: LinkOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
   @OptionGroup var reports: ReportOptions
@@ -77,8 +76,7 @@ struct Run: WorldCommand {
         printing.output,
         recording,
         journal,
-        reports.requested,
-        recordLimit: record.limit
+        reports.requested
       )
     )
   }
@@ -129,7 +127,6 @@ struct Run: WorldCommand {
       format: printing.output,
       journal: journal,
       reports: reports.requested,
-      recordLimit: record.limit,
       failsFast: failFast
     )
     throw Ending(try running.run(simulated))
@@ -146,7 +143,6 @@ struct Run: WorldCommand {
       link: link,
       journal: journal,
       reports: reports.requested,
-      recordLimit: record.limit,
       warnsOfUnsupported: warnUnsupported
     )
     if dryRun { return try printLines(command.lines(simulated)) }

@@ -48,7 +48,6 @@ final class RunningBatch: Sendable {
   private let past: BatchPast?
   private let reports: ReportFiles
   private let metrics: MetricsFile?
-  private let recordLimit: Int?
   private let format: ChainOutputOptions.Output
   private let text: BatchTextReport
   private let json = JSONLinesReport()
@@ -71,7 +70,6 @@ final class RunningBatch: Sendable {
     journal: BatchJournal?,
     reports: ReportFiles,
     metrics: MetricsFile?,
-    recordLimit: Int?,
     format: ChainOutputOptions.Output,
     showsSteps: Bool,
     make: MakeBatchRunning? = nil
@@ -82,7 +80,6 @@ final class RunningBatch: Sendable {
     self.journal = journal
     self.reports = reports
     self.metrics = metrics
-    self.recordLimit = recordLimit
     self.world = world
     self.adapter = adapter
     self.format = format
@@ -106,7 +103,7 @@ final class RunningBatch: Sendable {
         try journal?.begin(identity, round: round)
         return giveBack
       },
-      onRunEvent: world.explaining(recordingUpTo: recordLimit) { [self] in receive($0) },
+      onRunEvent: world.explaining { [self] in receive($0) },
       onEvent: { [self] in receive($0) }
     )
     let runner = make?(receivers) ?? localRunner(receivers)

@@ -22,7 +22,6 @@ struct RunningFiles {
   let format: ChainOutputOptions.Output
   let journal: JournalOptions
   let reports: RequestedReports
-  let recordLimit: Int?
   /// Whether nothing is run after the first failure.
   let failsFast: Bool
 
@@ -48,7 +47,6 @@ struct RunningFiles {
           format,
           journalOptions: journal,
           into: reports,
-          recordLimit: recordLimit,
           at: place
         )
         isFirst = false

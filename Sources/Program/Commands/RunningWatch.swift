@@ -23,8 +23,6 @@ struct RunningWatch {
   let adapter: AdapterSelector
   let world: World
   let journal: WatchJournal?
-  /// How many octets the recorded messages of BlueZ may take; nil where none are recorded.
-  let recordLimit: Int?
 
   /// Watches until the end.
   ///
@@ -57,7 +55,7 @@ struct RunningWatch {
       on: services(screen),
       in: scheduler,
       identity: identity,
-      receive: world.explaining(plan, recordingUpTo: recordLimit) { [journal] output in
+      receive: world.explainingWatch { [journal] output in
         if let journal { journal.receive(output) { show(output) } } else { show(output) }
       },
       follow: screen.receive,

@@ -18,7 +18,6 @@ struct SuiteCommand {
   let link: LinkOptions
   let journal: JournalOptions
   let reports: RequestedReports
-  let recordLimit: Int?
   let warnsOfUnsupported: Bool
 
   /// Runs the suite to its end.
@@ -159,7 +158,7 @@ struct SuiteCommand {
     _ report: @escaping @Sendable (SuiteEvent) -> Void
   ) -> @Sendable (SuiteEvent) -> Void {
     let last = Guarded<SuiteEvent?>(nil)
-    let explain = world.explaining(recordingUpTo: recordLimit) { run in
+    let explain = world.explaining { run in
       guard let last = last.withLock({ $0 }) else { return }
       report(last.with(run))
     }

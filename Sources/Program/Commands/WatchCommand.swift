@@ -33,7 +33,6 @@ struct WatchCommand: WorldCommand {
 
   @OptionGroup var watch: WatchOptions
   @OptionGroup var options: WorldOptions
-  @OptionGroup var record: RecordOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
 
   func run() throws {
@@ -60,8 +59,7 @@ struct WatchCommand: WorldCommand {
         plot: watch.plot ? RunningWatch.PlotStyle(span: watch.span?.duration) : nil,
         adapter: options.adapterSelector,
         world: world,
-        journal: runs,
-        recordLimit: record.limit
+        journal: runs
       ).run(identity)
     } catch {
       ending = error

@@ -79,7 +79,7 @@ enum Tone: Sendable {
       case .failed: self = .bad
       }
     case .gap: self = .doubtful
-    case .runStarted, .stepStarted, .value, .advertisement, .pairingDisplay, .remark:
+    case .runStarted, .stepStarted, .value, .advertisement, .pairingDisplay, .note:
       return nil
     }
   }

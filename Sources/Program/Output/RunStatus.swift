@@ -38,7 +38,7 @@ struct RunStatus: Sendable {
       values = 0
     case .value, .advertisement: values += 1
     case .stepFinished, .runFinished: wait = nil
-    case .runStarted, .pairingDisplay, .gap, .remark: break
+    case .runStarted, .pairingDisplay, .gap, .note: break
     }
   }
 

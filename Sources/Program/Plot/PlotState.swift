@@ -93,7 +93,7 @@ struct PlotState: Sendable {
       }
       guard gap.cause != .linkLost else { return }
       mark(.gap, "\(name): \(counted(gap.dropped, "value")) dropped", at: at)
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .remark, .stepFinished,
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,
       .runFinished:
       break
     }

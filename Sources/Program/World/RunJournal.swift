@@ -234,7 +234,7 @@ extension RunEvent {
   /// when nothing is recorded, with the reason.
   fileprivate var isResult: Bool {
     switch change {
-    case .value, .advertisement, .gap, .remark, .stepFinished: true
+    case .value, .advertisement, .gap, .note, .stepFinished: true
     case .runStarted, .stepStarted, .pairingDisplay, .runFinished: false
     }
   }

@@ -1,77 +1,33 @@
-// What explains a run: the messages before a failure, and all of them where they are recorded.
+// What explains a failure of a run: its part of the trace, and the messages before it.
 
-import Bluetooth
-import HostController
+package import Bluetooth
 package import Jobs
 import Signals
 
 extension World {
-  /// What receives the events of runs, for a report that explains failures and has the messages that
-  /// are to be recorded.
-  ///
-  /// - Parameters:
-  ///   - limit: How many octets messages and packets may take; nil where none are recorded.
-  ///   - trace: Names the part of it that a failed step is in. Its packets are recorded with the
-  ///     messages.
-  func explaining(
-    recordingUpTo limit: Int?,
-    trace: HCITrace? = nil,
-    _ report: @escaping @Sendable (RunEvent) -> Void
-  ) -> @Sendable (RunEvent) -> Void {
-    guard let limit else { return TracedReport(trace, traffic, report).receive }
-    let isNoticed = Guarded(false)
-    let recorded = RecordedTraffic(traffic, limit: limit, on: loop) { event in
-      report(event)
-      guard case .remark(.recordingStopped) = event.change,
-        isNoticed.withLock({ isNoticed in
-          defer { isNoticed = true }
-          return !isNoticed
-        })
-      else { return }
-      StandardError.notice(
-        "no more messages of BlueZ and packets are recorded: they have taken \(limit) bytes "
-          + "(--record-limit)"
-      )
-    }
-    traffic.follow { recorded.receive($0) }
-    return TracedReport(trace, traffic, recordsPackets: true) { recorded.receive($0) }.receive
-  }
-
   /// What receives the events of runs, for a report that explains failures.
+  ///
+  /// - Parameter trace: Names the part of it that a failed step is in.
   package func explaining(
+    trace: (any RunTrace)? = nil,
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) -> @Sendable (RunEvent) -> Void {
-    explaining(recordingUpTo: nil, report)
+    TracedReport(trace, traffic, report).receive
   }
 
-  /// What receives the outputs of a watch: the same for its journal. What is recorded is also printed.
-  ///
-  /// - Parameter limit: How many octets the messages may take; nil where none are recorded.
-  package func explaining(
-    _ plan: WatchPlan,
-    recordingUpTo limit: Int? = nil,
+  /// What receives the outputs of a watch: the same for its journal.
+  package func explainingWatch(
     _ receive: @escaping @Sendable (WatchOutput) -> Void
   ) -> @Sendable (WatchOutput) -> Void {
-    let names = plan.devices.map(\.target.text)
-    let present = Guarded<(output: WatchOutput, begun: Duration?)>((WatchOutput(), nil))
-    let explain = explaining(recordingUpTo: limit) { event in
-      var output: WatchOutput
-      switch event.change {
-      case .remark(.message), .remark(.packet), .remark(.recordingStopped):
-        output = WatchOutput()
-        output.device = names.firstIndex(of: event.device)
-        // The run of the journal may have begun after the watch.
-        output.printed = event.since(present.withLock { $0.begun } ?? event.wallClock)
-      case .remark(.note), .runStarted, .stepStarted, .value, .advertisement, .pairingDisplay, .gap,
-        .stepFinished, .runFinished:
-        output = present.withLock { $0.output }
-      }
+    let present = Guarded(WatchOutput())
+    let explain = explaining { event in
+      var output = present.withLock { $0 }
       output.recorded = event
       receive(output)
     }
     return { output in
       guard let event = output.recorded else { return receive(output) }
-      present.withLock { $0 = (output, $0.begun ?? event.wallClock) }
+      present.withLock { $0 = output }
       explain(event)
     }
   }

@@ -1,4 +1,4 @@
-// What bluetoothd is asked and answers: kept for failures, printed, and passed on to be recorded.
+// What bluetoothd is asked and answers: kept for failures, and printed.
 
 import BlueZ
 import BlueZInterfaces
@@ -50,7 +50,6 @@ final class WorldTraffic: BlueZTraffic {
     var count: UInt64 = 0
     /// The objects of devices, by the names in output.
     var objects: [String: @Sendable () -> ObjectPath?] = [:]
-    var follow: (@Sendable (BlueZMessage) -> Void)?
 
     /// Forgets the device whose latest message is the oldest.
     mutating func forgetOne() {
@@ -77,11 +76,6 @@ final class WorldTraffic: BlueZTraffic {
 
   init(on loop: Loop) { self.loop = loop }
 
-  /// Calls `follow` with each message from now on, on the thread of the message.
-  func follow(_ follow: @escaping @Sendable (BlueZMessage) -> Void) {
-    state.withLock { $0.follow = follow }
-  }
-
   /// The device that output calls `name` has this object, once it is known.
   func know(_ name: String, object: @escaping @Sendable () -> ObjectPath?) {
     state.withLock { $0.objects[name] = object }
@@ -94,17 +88,15 @@ final class WorldTraffic: BlueZTraffic {
     let time = loop.wallClockAtStart + loop.now.sinceStart
     // Every attribute of a device comes and goes with its services: that explains nothing.
     let isKept = message.interface != StandardInterface.objectManager || message.path == device
-    let follow = state.withLock { state in
-      guard isKept else { return state.follow }
-      let kept = Kept(message: message, device: device, time: time, number: state.count)
-      state.count += 1
-      state.add(kept)
-      return state.follow
+    if isKept {
+      state.withLock { state in
+        state.add(Kept(message: message, device: device, time: time, number: state.count))
+        state.count += 1
+      }
     }
     if !message.isSignal, StandardStreams.ofProcess.presentation.verbosity == .verbose {
       StandardError.traffic(BlueZMessage(message, at: time), at: loop.now)
     }
-    follow?(BlueZMessage(message, at: time))
   }
 
   /// Whether a message is one of bluetoothd, or about it: programs of other names send signals, too.
@@ -122,24 +114,13 @@ final class WorldTraffic: BlueZTraffic {
   // MARK: What is kept
 
   func latest(about device: String, since time: Duration) -> [BlueZMessage] {
-    let object = object(of: device)
+    let object = state.withLock { $0.objects[device] }?()
     let kept = state.withLock { state in
       let others = state.others.messages.filter { $0.device == nil || $0.device == object }
       return (object.flatMap { state.rings[$0]?.messages } ?? []) + others
     }
     return kept.filter { $0.time >= time }.sorted { $0.number < $1.number }
       .map { BlueZMessage($0.message, at: $0.time) }
-  }
-
-  func concerns(_ message: BlueZMessage, _ device: String) -> Bool {
-    guard let path = message.object.flatMap({ try? ObjectPath($0) }),
-      let about = BlueZPath.devicePath(containing: path)
-    else { return true }
-    return about == object(of: device)
-  }
-
-  private func object(of device: String) -> ObjectPath? {
-    state.withLock { $0.objects[device] }?()
   }
 }
 

@@ -5,7 +5,7 @@ struct LaneBar: Equatable, Sendable {
   /// What it shows, by its colour and by its form.
   enum Kind: String, CaseIterable, Hashable, Sendable {
     // Later ones are drawn over earlier ones.
-    case message, ok, skipped, cancelled, failed
+    case note, ok, skipped, cancelled, failed
 
     init(_ status: StepResult.Status) {
       switch status {
@@ -19,7 +19,7 @@ struct LaneBar: Equatable, Sendable {
     /// What marks a short bar, besides its colour; nil for what needs no attention.
     var sign: String? {
       switch self {
-      case .message, .ok, .skipped: nil
+      case .note, .ok, .skipped: nil
       case .cancelled: "■"
       case .failed: "✕"
       }

@@ -101,8 +101,7 @@ enum PageStyle {
     .run > details[open] > summary::before { content: "\\25BE" / ""; }
     .run > details > summary > h2 { max-width: calc(100% - 2rem); }
     .run summary::-webkit-details-marker { display: none; }
-    .values, .packets { margin-top: .75rem; } .values > summary, .packets > summary { color: var(--link);
-      width: fit-content; }
+    .values { margin-top: .75rem; } .values > summary { color: var(--link); width: fit-content; }
     .attempt { margin: .25rem 0; } .attempt > summary { color: var(--bad); }
     .gaps { margin: .4rem 0; padding-left: 1.2rem; color: var(--stop); }
 
@@ -119,7 +118,7 @@ enum PageStyle {
     svg.bars { background: var(--card); border-radius: 3px; } .bars text { fill: #fff;
       font-size: 12px;
       pointer-events: none; }
-    .bars .ok { fill: var(--ok-bar); } .bars .message { fill: var(--plot); } .bars .failed { fill: url(#hatch); stroke: var(--bad-bar); }
+    .bars .ok { fill: var(--ok-bar); } .bars .note { fill: var(--plot); } .bars .failed { fill: url(#hatch); stroke: var(--bad-bar); }
     .base { fill: var(--bad-bar); } .stripe { fill: var(--page); opacity: .28; }
     .failed + svg text { paint-order: stroke; stroke: #8e2018; stroke-width: 3px; }
     .bars .cancelled { fill: none; stroke: var(--stop-bar); stroke-width: 2; }
@@ -132,11 +131,9 @@ enum PageStyle {
       stroke-linejoin: round; }
     .plot .dots { stroke-width: 5; stroke-linecap: round; }
     .gap { fill: var(--dim); opacity: .3; }
-    .before, .messages { margin-top: .5rem; } .messages > summary, .before > summary {
-      color: var(--link); width: fit-content; }
+    .before { margin-top: .5rem; } .before > summary { color: var(--link); width: fit-content; }
     .before ol { list-style: none; margin: .3rem 0; padding: 0; display: grid; gap: .15rem; }
     .before li { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr); gap: 0 .6rem; }
-    td.message { color: var(--dim); } td.s.message::before { content: "" / ""; }
     .selection { position: absolute; background: var(--link); opacity: .2; pointer-events: none; }
     .found { outline: 2px solid var(--link); outline-offset: -2px; }
     .cursor { position: absolute; width: 1px; background: var(--text); pointer-events: none; }
@@ -189,11 +186,10 @@ enum PageStyle {
       .run > details, .run > details > summary { padding: 0; margin: 0; }
       .failure, tr, div.lane, summary, .before li { break-inside: avoid; }
       tr:has(.explanation) { break-inside: auto; }
-      /* The tables of messages and packets have them with more room. */
+      /* The list of failures has them with more room. */
       .steps .before { display: none; }
       h2, h3, summary, .more, thead { break-after: avoid; }
       th, td { padding: .15rem .4rem; } tbody th { min-width: 5rem; }
-      .messages tbody th { min-width: 9.5rem; }
       div.lane { grid-template-columns: 9rem minmax(0, 1fr); }
       svg, .failure, tr { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
       a { color: inherit; text-decoration: none; }

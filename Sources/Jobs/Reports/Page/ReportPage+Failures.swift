@@ -141,6 +141,30 @@ extension ReportPage {
       + (start.map { messages(before: failure, from: $0) } ?? "")
   }
 
+  /// The last messages and packets before a failure, on one axis of time.
+  ///
+  /// - Parameter start: When the run began, since 1970-01-01T00:00:00Z.
+  private static func messages(before failure: RunFailure, from start: Duration) -> String {
+    let messages = failure.messages
+    let packets = failure.trace?.last ?? []
+    var lines: [(time: Duration, text: String)] = []
+    for message in messages { lines.append((message.time, message.text)) }
+    for packet in packets { lines.append((packet.time, "packet \(packet.number) \(packet.text)")) }
+    guard !lines.isEmpty else { return "" }
+    // Messages come before packets of the same time.
+    let order = lines.indices.sorted { (lines[$0].time, $0) < (lines[$1].time, $1) }
+    let items = order.map { index -> String in
+      let text = PageMarkup.text(lines[index].text)
+      let time = seconds(lines[index].time - start)
+      return "<li><span class=\"n\">\(time)</span> <code>\(text)</code></li>"
+    }
+    var parts: [String] = []
+    if !messages.isEmpty { parts.append("\(counted(messages.count, "message")) of BlueZ") }
+    if !packets.isEmpty { parts.append(counted(packets.count, "packet")) }
+    return "<details class=\"before\"><summary>Before it: \(parts.joined(separator: ", "))"
+      + "</summary><ol>\(items.joined())</ol></details>"
+  }
+
   /// What was received in place of what was expected, with its bytes.
   private static func received(_ expectation: ExpectationFailure) -> String {
     guard let octets = expectation.octets, !octets.isEmpty else { return expectation.got }

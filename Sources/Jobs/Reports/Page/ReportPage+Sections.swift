@@ -32,21 +32,35 @@ extension ReportPage {
     let between =
       run.failureBetweenSteps.map { [Self.explanation($0, from: run.startedAt)] } ?? []
     let listed = listedSteps(of: run)
-    let (messages, packets) = (shownMessages(run), shownPackets(run))
     let lanes =
-      stepLanes(index, listed, on: axis) + remarkLanes(run, on: axis)
-      + messageLanes(index, messages, on: axis) + packetLanes(index, packets, on: axis)
+      stepLanes(index, listed, on: axis) + connectionLanes(run, on: axis)
       + valueLanes(run, on: axis)
     let title = "Timeline of \(PageMarkup.name(run.label))"
     let body =
       device + unfinished + between + PageMarkup.figure(title, axis, lanes)
       + attemptTables(index, listed) + stepTable(index, listed) + valueTables(run)
-      + Self.unrecorded(run) + messageTable(index, messages) + packetTable(index, packets)
     return ["<section class=\"run\" id=\"\(Self.anchor(index))\">"]
       + PageMarkup.details(head, isOpen: isOpen, body) + ["</section>"]
   }
 
   // MARK: Lanes
+
+  /// The connection, and what a person noted.
+  private mutating func connectionLanes(_ run: RecordedRun, on axis: TimeAxis) -> [PageMarkup.Lane]
+  {
+    let connected = run.connected.map { period in
+      LaneBar(.ok, from: period.lowerBound, to: period.upperBound, title: "connected")
+    }
+    let notes = run.notes.map { LaneBar(.note, from: $0.at, to: $0.at, title: $0.text) }
+    return [("Connection", connected, "connection"), ("Notes", notes, "note")].compactMap {
+      name,
+      bars,
+      noun in
+      guard !bars.isEmpty else { return nil }
+      let drawing = PageMarkup.bars(bars, on: axis, noun: noun, room: &room.bars)
+      return PageMarkup.Lane(name: name, drawing: drawing)
+    }
+  }
 
   /// A lane for each number of each series.
   private mutating func valueLanes(_ run: RecordedRun, on axis: TimeAxis) -> [PageMarkup.Lane] {

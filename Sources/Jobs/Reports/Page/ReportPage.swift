@@ -12,8 +12,6 @@ struct ReportPage {
     var plots = 100
     /// Single numbers, for plots that are enlarged.
     var raw = RecordedValues.rawLimit
-    var messages = 10_000
-    var packets = 10_000
     /// Bars as data, for lanes that are enlarged.
     var bars = 50_000
     var failures = 50
@@ -44,12 +42,6 @@ struct ReportPage {
 
   /// The identifier of the section of a run.
   static func anchor(_ run: Int) -> String { "r\(run + 1)" }
-
-  /// The identifier of the row of a message.
-  static func anchor(_ run: Int, message: Int) -> String { "r\(run + 1)m\(message + 1)" }
-
-  /// The identifier of the row of a packet.
-  static func anchor(_ run: Int, packet: Int) -> String { "r\(run + 1)p\(packet + 1)" }
 
   static func status(_ run: RecordedRun) -> String { run.ending?.status.rawValue ?? "unfinished" }
 

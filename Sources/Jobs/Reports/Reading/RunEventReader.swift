@@ -29,13 +29,13 @@ package struct RunEventReader {
     if name == "run-started", case .number(let digits)? = json["seed"] {
       seed = UInt64(digits) ?? 0
     }
-    guard let change = change(name, json, time, offset) else { return nil }
+    guard let change = change(name, json, offset) else { return nil }
     switch change {
     case .runStarted: (begun, failed) = ([:], [:])
     case .stepStarted(let step): begun[step.position] = offset
     case .stepFinished(let result):
       if let failure = result.failure { failed[failure.message] = result.step }
-    case .value, .advertisement, .pairingDisplay, .gap, .remark, .runFinished: break
+    case .value, .advertisement, .pairingDisplay, .gap, .note, .runFinished: break
     }
     return RunEvent(
       run: RunIdentity(recorded: run, seed: seed),
@@ -50,7 +50,6 @@ package struct RunEventReader {
   private func change(
     _ name: String,
     _ json: JSONValue,
-    _ time: Duration,
     _ offset: Duration
   ) -> RunEvent.Change? {
     switch name {
@@ -68,12 +67,7 @@ package struct RunEventReader {
     case "gap":
       guard let step = ReportedStep(json), let gap = NotificationGap(json) else { return nil }
       return .gap(step, gap)
-    case "bluez-message": return BlueZMessage(json, at: time).map { .remark(.message($0)) }
-    case "hci-packet": return RecordedPacket(json, at: time).map { .remark(.packet($0)) }
-    case "recording-stopped":
-      let (limit, leftOut) = (json["limit"]?.integer ?? 0, json["leftOut"]?.integer ?? 0)
-      return .remark(.recordingStopped(limit: limit, leftOut: leftOut))
-    case "note": return json["text"]?.string.map { .remark(.note($0)) }
+    case "note": return json["text"]?.string.map { .note($0) }
     case "step-finished":
       guard let step = ReportedStep(json),
         let status = json["status"]?.string.flatMap(StepResult.Status.init)
@@ -233,16 +227,6 @@ extension TextReport {
       [("operation", .string(operation))]
       + (attribute.map { [("attribute", .string($0))] } ?? [])
     return StepOutcome(.object(step + members)).map { text($0) }
-  }
-}
-
-extension RecordedPacket {
-  fileprivate init?(_ json: JSONValue, at time: Duration) {
-    guard let file = json["file"]?.string, let number = json["number"]?.integer,
-      let text = json["text"]?.string
-    else { return nil }
-    let packet = TracePacket(number: number, time: time, text: text)
-    self.init(packet, file: file, leftOut: json["leftOut"]?.integer ?? 0)
   }
 }
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Jobs
 
 @Suite("What explains a run on its page")
-struct PageRemarksTests {
+struct PageExplanationTests {
   private static let start = Duration.seconds(1_000)
 
   /// A refused write, with a message and a packet before it.
@@ -39,7 +39,7 @@ struct PageRemarksTests {
     return failure
   }
 
-  /// A run that connects at 1 s, writes in vain at 3 s, and disconnects at 4 s, with messages.
+  /// A run that connects at 1 s, writes in vain at 3 s, and disconnects at 4 s, with a note.
   private static func events() throws -> [RunEvent] {
     let plan = try Plan.parse(line: "write alert-level u8:1")
     let leaving = PlacedStep(.impliedDisconnect, Step(.disconnect))
@@ -54,19 +54,6 @@ struct PageRemarksTests {
         wallClock: start + offset,
         change: change
       )
-    }
-    func message(_ second: Double, _ kind: BlueZMessage.Kind, _ number: Int?) -> RunEvent {
-      let message = BlueZMessage(
-        kind,
-        at: start + .microseconds(second * 1e6),
-        number: number,
-        object: "/org/bluez/hci0/dev_<x>",
-        interface: "org.bluez.Device1",
-        member: number == 1 ? "Connect" : number == 2 ? "WriteValue" : "PropertiesChanged",
-        error: kind == .error ? "org.bluez.Error.Failed" : nil,
-        arguments: "(<b>)"
-      )
-      return event(second, .remark(.message(message)))
     }
     let failure = failure
     let made = StepResult(
@@ -92,9 +79,8 @@ struct PageRemarksTests {
     )
     return [
       event(0, .runStarted(RunStart(chain: "Lamp", steps: 1, seed: 7))),
-      event(0, .stepStarted(steps[0])), message(0.5, .call, 1), message(0.9, .signal, nil),
-      message(1, .reply, 1), event(1, .stepFinished(made)), event(1, .stepStarted(steps[1])),
-      event(1.5, .remark(.note("window </open>"))), message(2, .call, 2), message(3, .error, 2),
+      event(0, .stepStarted(steps[0])), event(1, .stepFinished(made)),
+      event(1, .stepStarted(steps[1])), event(1.5, .note("window </open>")),
       event(3, .stepFinished(wrote)), event(3.5, .stepStarted(steps[2])),
       event(4, .stepFinished(left)),
       event(
@@ -117,18 +103,13 @@ struct PageRemarksTests {
     return text
   }
 
-  @Test("calls are bars until their answers, signals and notes are marks, all linked to rows")
+  @Test("the connection and notes have lanes")
   func lanes() throws {
     let page = try Self.page(try Self.events())
-    for lane in [
-      "Steps", "Connection", "Notes", "Calls to BlueZ", "Signals of BlueZ",
-      "HCI packets before failures",
-    ] {
+    for lane in ["Steps", "Connection", "Notes"] {
       #expect(page.contains("<div class=\"name\">\(lane)</div>"), "\(lane)")
     }
-    #expect(page.contains("<a href=\"#r1m1\" tabindex=\"-1\"><rect class=\"ok\" x=\"12.50%\""))
-    #expect(page.contains("WriteValue: org.bluez.Error.Failed, 1.000 s</title>"))
-    #expect(page.contains("<tr id=\"r1m5\">") && !page.contains("<b>"))
+    #expect(page.contains("<rect class=\"ok\" x=\"25%\" width=\"75%\""))
     #expect(page.contains("window &lt;/open&gt;"))
   }
 
@@ -147,70 +128,37 @@ struct PageRemarksTests {
     #expect(Self.runs(try Self.events())[0].connected == [.seconds(1) ... .seconds(4)])
   }
 
-  @Test("without recorded messages, the page has those before failures")
-  func unrecorded() throws {
-    let events = try Self.events().filter { if case .remark = $0.change { false } else { true } }
-    let page = try Self.page(events)
-    #expect(page.contains("<summary>Messages of BlueZ before failures: 1</summary>"))
-  }
-
-  @Test("of many messages and packets the last ones are kept, and the others counted")
+  @Test("of many notes the first ones are kept")
   func bounded() throws {
-    var remarks = RecordedRemarks()
-    for number in 1...RecordedRemarks.messageLimit + 3 {
-      remarks.add(.message(BlueZMessage(.call, at: .zero, number: number, member: "A")), at: .zero)
-    }
-    remarks.add(.recordingStopped(limit: 1, leftOut: 4), at: .zero)
-    #expect(remarks.messages.first?.number == 4)
-    #expect(remarks.messages.count == RecordedRemarks.messageLimit)
-    #expect(remarks.leftOut == 3 && remarks.unrecorded == 4)
-    for number in 1...RecordedRemarks.packetLimit + 3 {
-      let packet = TracePacket(number: number, time: .zero, text: "> event")
-      let leftOut = number == 1 ? 5 : 0
-      remarks.add(.packet(RecordedPacket(packet, file: "f", leftOut: leftOut)), at: .zero)
-    }
-    #expect(remarks.packets?.packets.first?.number == 4)
-    #expect(remarks.packets?.packets.count == RecordedRemarks.packetLimit)
-    #expect(remarks.packets?.leftOut == 8)
-    for _ in 0...RecordedRemarks.noteLimit { remarks.add(.note("n"), at: .zero) }
-    #expect(remarks.notes.count == RecordedRemarks.noteLimit)
-  }
-
-  /// The same with two packets that were recorded, in a trace that lost five before them.
-  private static func recorded() throws -> [RunEvent] {
-    var events = try events()
-    let wrote = try #require(events.firstIndex { $0.offset == .seconds(3) })
-    let packets = [(7, 2.0, 5), (8, 3.0, 0)].map { number, second, leftOut in
-      let time = start + .microseconds(second * 1e6)
-      let packet = TracePacket(number: number, time: time, text: "> ATT \(number) <b>")
-      let recorded = RecordedPacket(packet, file: "run.btsnoop", leftOut: leftOut)
-      return events[wrote].remark(.packet(recorded), at: time)
-    }
-    events.insert(contentsOf: packets, at: wrote)
-    return events
-  }
-
-  @Test("recorded packets are a lane and a table, instead of those before failures")
-  func packets() throws {
-    let page = try Self.page(try Self.recorded())
-    #expect(page.contains("<div class=\"name\">HCI packets</div>"))
-    #expect(page.contains("<summary>HCI packets: 2</summary>"))
-    #expect(page.contains("<a href=\"#r1p2\" tabindex=\"-1\"><rect class=\"message\" x=\"75%"))
-    #expect(page.contains("5 packets before these not listed. The trace"))
-    #expect(!page.contains("HCI packets before failures"))
+    var run = try PageEvents("Lamp", "read battery-level")
+    for number in 0...RecordedRun.noteLimit { run.add(1, .note("\(number)")) }
+    #expect(Self.runs(run.events)[0].notes.map(\.text).last == "\(RecordedRun.noteLimit - 1)")
   }
 
   // MARK: Lines of a run
 
+  @Test(
+    "events that only older records have are ignored",
+    arguments: ["bluez-message", "hci-packet", "recording-stopped"]
+  )
+  func ignored(event: String) throws {
+    let line =
+      #"{"v":1,"event":"\#(event)","time":"2000-01-01T00:00:01.000000Z","offset":1.000000,"#
+      + #""run":"0123456789abcdef","device":"a","kind":"signal","member":"Connect","number":1,"#
+      + #""file":"a","text":"b","limit":1,"leftOut":1}"#
+    var reader = RunEventReader()
+    #expect(try reader.event(in: line) == nil)
+  }
+
   @Test("the lines of a run, read back, make the same record of it")
   func readBack() throws {
-    let events = try Self.recorded()
+    let events = try Self.events()
     var reader = RunEventReader()
     let read = try events.flatMap { JSONLinesReport().lines(for: $0) }
       .compactMap { try reader.event(in: $0) }
     let (before, after) = (Self.runs(events)[0], Self.runs(read)[0])
     #expect(read.count == events.count)
-    #expect(after.remarks == before.remarks)
+    #expect(after.notes == before.notes && after.notes.count == 1)
     #expect(after.failures.map(\.json) == before.failures.map(\.json))
     #expect(after.failures.map(\.trace) == before.failures.map(\.trace))
     #expect(after.steps.map(\.endedAt) == before.steps.map(\.endedAt))
