@@ -7,8 +7,6 @@ struct CivilDate: Hashable, Sendable {
   let month: Int64
   /// From 1.
   let day: Int64
-  /// From 0, which is Sunday.
-  let weekday: Int64
 
   /// The date of a number of days after 1970-01-01; before it when negative.
   ///
@@ -23,8 +21,6 @@ struct CivilDate: Hashable, Sendable {
     month = shifted < 10 ? shifted + 3 : shifted - 9
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     day = dayOfYear - (153 * shifted + 2) / 5 + 1
-    // 1970-01-01 was a Thursday.
-    weekday = (days + 4).divided(by: 7).remainder
   }
 
   /// The number of days from 1970-01-01 to a date; negative before it.
