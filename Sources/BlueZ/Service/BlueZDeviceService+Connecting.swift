@@ -110,9 +110,10 @@ extension BlueZDeviceService {
 
   // MARK: Finding
 
+  /// The device's object, after a scan unless bluetoothd knows where the device is.
   func findDevice() async throws -> ObjectPath {
     let adapter = try await readyAdapter()
-    if let known = knownDevice(on: adapter.path) { return known }
+    if let known = reachableDevice(on: adapter.path) { return known }
     notify(.finding)
     var limit = client.limits.find
     if let address = rememberedAddress(on: adapter) {
@@ -124,6 +125,21 @@ extension BlueZDeviceService {
         throw notFound(on: adapter)
       }
       return found
+    }
+  }
+
+  /// The search for the device to connect to.
+  private func search(on adapter: ObjectPath) -> DeviceSearch {
+    DeviceSearch(target: target, adapter: adapter, failed: state.withLock { $0.failed })
+  }
+
+  /// The device's object that can be connected to without a scan; nil when there is none.
+  private func reachableDevice(on adapter: ObjectPath) -> ObjectPath? {
+    let search = search(on: adapter)
+    let bound = state.withLock { $0.device }
+    return client.look { tree in
+      if let bound, search.isStillThere(bound, in: tree) { return bound }
+      return search.known(in: tree)
     }
   }
 
@@ -158,15 +174,15 @@ extension BlueZDeviceService {
   /// Waits until discovery has found the device; nil at the end of the limit.
   private func seenDevice(on adapter: AdapterView, limit: Duration) async throws -> ObjectPath? {
     let looked = Guarded<UInt64?>(nil)
+    let search = search(on: adapter.path)
     do {
-      let found: ObjectPath = try await client.until("finding \(target)", limit: limit) {
-        [target] tree in
+      let found: ObjectPath = try await client.until("finding \(target)", limit: limit) { tree in
         try tree.requireDiscovery(on: adapter)
         let before = looked.withLock { looked in
           defer { looked = tree.deviceChanges }
           return looked
         }
-        return tree.device(target, of: adapter.path, unseenAt: before)
+        return search.found(in: tree, unseenAt: before)
       }
       return found
     } catch is TimedOut {
