@@ -110,25 +110,46 @@ extension BlueZDeviceService {
 
   // MARK: Finding
 
+  /// The device's object, after a scan unless bluetoothd knows where the device is.
   func findDevice() async throws -> ObjectPath {
     let adapter = try await readyAdapter()
-    if let known = knownDevice(on: adapter.path) { return known }
+    if let known = reachableDevice(on: adapter.path) { return known }
     notify(.finding)
     return try await client.discovery(on: adapter.path).during(client) {
-      let looked = Guarded<UInt64?>(nil)
-      do {
-        return try await client.until("finding \(target)", limit: client.limits.find) {
-          [target] tree in
-          try tree.requireDiscovery(on: adapter)
-          let before = looked.withLock { looked in
-            defer { looked = tree.deviceChanges }
-            return looked
-          }
-          return tree.device(target, of: adapter.path, unseenAt: before)
+      try await seenDevice(on: adapter)
+    }
+  }
+
+  /// The search for the device to connect to.
+  private func search(on adapter: ObjectPath) -> DeviceSearch {
+    DeviceSearch(target: target, adapter: adapter, failed: state.withLock { $0.failed })
+  }
+
+  /// The device's object that can be connected to without a scan; nil when there is none.
+  private func reachableDevice(on adapter: ObjectPath) -> ObjectPath? {
+    let search = search(on: adapter)
+    let bound = state.withLock { $0.device }
+    return client.look { tree in
+      if let bound, search.isStillThere(bound, in: tree) { return bound }
+      return search.known(in: tree)
+    }
+  }
+
+  /// Waits until discovery has found the device.
+  private func seenDevice(on adapter: AdapterView) async throws -> ObjectPath {
+    let looked = Guarded<UInt64?>(nil)
+    let search = search(on: adapter.path)
+    do {
+      return try await client.until("finding \(target)", limit: client.limits.find) { tree in
+        try tree.requireDiscovery(on: adapter)
+        let before = looked.withLock { looked in
+          defer { looked = tree.deviceChanges }
+          return looked
         }
-      } catch is TimedOut {
-        throw Problem(.notFound(target, received: client.look { $0.received(on: adapter.path) }))
+        return search.found(in: tree, unseenAt: before)
       }
+    } catch is TimedOut {
+      throw Problem(.notFound(target, received: client.look { $0.received(on: adapter.path) }))
     }
   }
 
