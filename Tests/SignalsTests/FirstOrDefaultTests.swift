@@ -1,5 +1,6 @@
 // The four rows of the blocking call's table, and what it returns.
 
+import Fixtures
 import Signals
 import Testing
 
@@ -117,11 +118,12 @@ struct FirstOrDefaultTests {
     #expect(throws: LoopIdle.self) { try loop.drive { false } }
   }
 
-  @Test("the wait for the turn counts towards the deadline")
+  // It waits for another task: on a thread of the pool, for one behind all other tests.
+  @Test("the wait for the turn counts towards the deadline", .blocking)
   func waitingCounts() async throws {
     let scheduler = SerialScheduler(on: EventLoop())
     let entered = Guarded(false)
-    let blocker = Task.detached {
+    let blocker = Task {
       try await scheduler.turn {
         entered.withLock { $0 = true }
         try await scheduler.loop.sleep(for: .seconds(3600))
