@@ -104,7 +104,17 @@ let package = Package(
     library("Spelling", []),
     library("Documents", ["Spelling", yams]),
     library("DBus", ["CDBus", "Signals"]),
-    library("Bluetooth", ["Spelling", "Signals"]),
+    .target(
+      name: "Bluetooth",
+      dependencies: ["Spelling", "Signals"],
+      resources: [
+        .embedInCode("AssignedNumbers/services.txt"),
+        .embedInCode("AssignedNumbers/characteristics.txt"),
+        .embedInCode("AssignedNumbers/descriptors.txt"),
+        .embedInCode("AssignedNumbers/appearances.txt"),
+      ],
+      swiftSettings: strict
+    ),
     library("HostController", ["CBluetooth", "Bluetooth", "Signals"]),
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
     library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),

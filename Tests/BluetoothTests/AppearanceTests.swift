@@ -40,12 +40,17 @@ struct AppearanceTests {
     #expect(try decode([0x42, 0x0d]) == .text("reserved (3394)"))
   }
 
-  @Test("names and categories are unique, and no category has too many kinds")
-  func tables() {
-    let categories = Appearance.categories0To27 + Appearance.categoriesFrom28
-    #expect(categories.map(\.number) == Array(Set(categories.map(\.number))).sorted())
-    let names = categories.flatMap(\.values).map(\.name)
-    #expect(Set(names).count == names.count)
-    #expect(categories.allSatisfy { $0.kinds.count < 64 && $0.number < 1024 })
+  @Test("each line of the table is a value and a name; a kind has the name of its category")
+  func table() {
+    let lines = Appearance.lines
+    #expect(lines.malformed == [])
+    let values = lines.entries.map(\.number)
+    #expect(values == Array(Set(values)).sorted())
+    #expect(values.allSatisfy { UInt16(exactly: $0) != nil })
+    #expect(Set(lines.entries.map(\.name)).count == lines.entries.count)
+    for (value, name) in lines.entries where value & 0x3f != 0 {
+      let category = Appearance.name(UInt16(value & ~0x3f))
+      #expect(category.map { name.hasPrefix("\($0): ") } == true, "\(name)")
+    }
   }
 }

@@ -42,17 +42,17 @@ struct AssignedNumberTests {
     }
   }
 
-  @Test("every vendor UUID is valid")
-  func vendors() {
-    let services = AssignedNumbers.vendorServices.flatMap(\.all)
-    let characteristics = AssignedNumbers.vendorCharacteristics.flatMap(\.all)
-    for entry in services + characteristics {
-      #expect(BluetoothUUID(entry.uuid) != nil, "\(entry.name)")
-    }
-    #expect(
-      AssignedNumbers.services.entries.count == AssignedNumbers.assignedServices.count
-        + services.count
-    )
+  @Test("every line of a table is a UUID and a name", arguments: tables.indices)
+  func lines(index: Int) {
+    #expect(Self.tables[index].malformed == [])
+    #expect(Self.tables[index].entries.count >= 16)
+  }
+
+  @Test("a malformed line names nothing, and is kept for the test above")
+  func malformed() {
+    let table = NameTable(Array("# Services\n\n180d Heart Rate\n180f\nxyz Battery\n".utf8))
+    #expect(table.entries.map(\.name) == ["Heart Rate"])
+    #expect(table.malformed == ["180f", "xyz Battery"])
   }
 
   @Test("the tables are in the order of their numbers", arguments: tables.indices)

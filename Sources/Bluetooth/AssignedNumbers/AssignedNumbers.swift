@@ -1,20 +1,15 @@
 // Names for assigned UUIDs, and UUIDs for names.
 //
-// The tables are in the files beside this one. Company names are in libbluetooth.
+// The tables are the texts beside this file. Company names are in libbluetooth.
 
 /// The names of services, characteristics and descriptors: those of the Bluetooth SIG, and those of
 /// common vendors.
 ///
 /// An identifier is the name in lower case with hyphens: `heart-rate-measurement`.
 public enum AssignedNumbers {
-  static let services = NameTable(assignedServices) { vendorServiceTable }
-  static let characteristics = NameTable(characteristics2A + characteristics2B) {
-    vendorCharacteristicTable
-  }
-  static let descriptors = NameTable(assignedDescriptors)
-
-  private static let vendorServiceTable = VendorTable(vendorServices)
-  private static let vendorCharacteristicTable = VendorTable(vendorCharacteristics)
+  static let services = NameTable(PackageResources.services_txt)
+  static let characteristics = NameTable(PackageResources.characteristics_txt)
+  static let descriptors = NameTable(PackageResources.descriptors_txt)
 
   /// "Heart Rate".
   ///
@@ -35,7 +30,7 @@ public enum AssignedNumbers {
 
   /// "heart-rate".
   public static func serviceIdentifier(_ uuid: BluetoothUUID) -> String? {
-    serviceName(uuid).map(NameTable.identifier)
+    services.identifier(uuid)
   }
 
   /// "heart-rate-measurement".
@@ -50,12 +45,12 @@ public enum AssignedNumbers {
   /// }
   /// ```
   public static func characteristicIdentifier(_ uuid: BluetoothUUID) -> String? {
-    characteristicName(uuid).map(NameTable.identifier)
+    characteristics.identifier(uuid)
   }
 
   /// "client-characteristic-configuration".
   public static func descriptorIdentifier(_ uuid: BluetoothUUID) -> String? {
-    descriptorName(uuid).map(NameTable.identifier)
+    descriptors.identifier(uuid)
   }
 
   /// The service with an identifier, or a UUID in any form.
@@ -93,26 +88,4 @@ public enum AssignedNumbers {
   public static func nearestDescriptor(to text: String) -> String? {
     descriptors.nearest(to: text)
   }
-}
-
-extension AssignedNumbers {
-  /// - Source: Bluetooth Assigned Numbers, "Descriptors by UUID".
-  static let assignedDescriptors: [(short: UInt16, name: String)] = [
-    (0x2900, "Characteristic Extended Properties"),
-    (0x2901, "Characteristic User Description"),
-    (0x2902, "Client Characteristic Configuration"),
-    (0x2903, "Server Characteristic Configuration"),
-    (0x2904, "Characteristic Presentation Format"),
-    (0x2905, "Characteristic Aggregate Format"),
-    (0x2906, "Valid Range"),
-    (0x2907, "External Report Reference"),
-    (0x2908, "Report Reference"),
-    (0x2909, "Number of Digitals"),
-    (0x290a, "Value Trigger Setting"),
-    (0x290b, "Environmental Sensing Configuration"),
-    (0x290c, "Environmental Sensing Measurement"),
-    (0x290d, "Environmental Sensing Trigger Setting"),
-    (0x290e, "Time Trigger Setting"),
-    (0x290f, "Complete BR-EDR Transport Block Data"),
-  ]
 }

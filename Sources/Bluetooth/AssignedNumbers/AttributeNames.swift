@@ -69,7 +69,7 @@ public struct AttributeNames: Hashable, Sendable {
 
   /// The name of an attribute: the given one, else the assigned one.
   public func name(of uuid: BluetoothUUID, _ kind: AttributeKind) -> String? {
-    given(uuid) ?? kind.table.name(uuid).map(NameTable.identifier)
+    given(uuid) ?? kind.table.identifier(uuid)
   }
 
   /// The name of an attribute, else its UUID.

@@ -2,22 +2,17 @@
 
 /// The names of an enumeration.
 struct Names: Sendable {
-  private let pairs: @Sendable () -> [(number: UInt64, name: String)]
+  private let pairs: [(number: UInt64, name: String)]
 
   /// Names for the numbers from 0.
   init(_ names: [String]) {
-    let pairs = names.enumerated().map { (number: UInt64($0.offset), name: $0.element) }
-    self.init(pairs: pairs)
+    pairs = names.enumerated().map { (number: UInt64($0.offset), name: $0.element) }
   }
 
-  /// Names that are made when they are needed.
-  init(pairs: @autoclosure @escaping @Sendable () -> [(number: UInt64, name: String)]) {
-    self.pairs = pairs
-  }
+  init(pairs: [(number: UInt64, name: String)]) { self.pairs = pairs }
 
   init(_ names: KeyValuePairs<UInt64, String>) {
-    let pairs = names.map { (number: $0.key, name: $0.value) }
-    self.init(pairs: pairs)
+    pairs = names.map { (number: $0.key, name: $0.value) }
   }
 
   /// The name of a number; `reserved (n)` when it has none, so that no number is lost.
@@ -26,11 +21,11 @@ struct Names: Sendable {
   }
 
   /// The name of a number that has one.
-  func known(_ number: UInt64) -> String? { pairs().first { $0.number == number }?.name }
+  func known(_ number: UInt64) -> String? { pairs.first { $0.number == number }?.name }
 
   /// The number for a name, for `reserved (n)`, or for the digits of a number; nil for other texts.
   func number(_ text: String) -> UInt64? {
-    if let pair = pairs().first(where: { $0.name == text }) { return pair.number }
+    if let pair = pairs.first(where: { $0.name == text }) { return pair.number }
     guard text.hasPrefix("reserved ("), text.hasSuffix(")") else { return UInt64(text) }
     return UInt64(text.dropFirst("reserved (".count).dropLast())
   }
