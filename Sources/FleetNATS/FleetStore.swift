@@ -76,10 +76,7 @@ public enum FleetStore {
       let introduction = try ServerIntroduction.await(from: address, within: limit / 2)
       try check(introduction, at: address)
       let holder = StoreHolder()
-      let events = NATSEvents(
-        connection: { holder.store?.changed($0) },
-        closed: { news(.closed($0)) }
-      )
+      let events = NATSEvents(closed: { news(.closed($0)) })
       let connection = try NATSConnection(settings, events: events)
       let layout = StreamLayout(fleet: address.fleet)
       do {

@@ -16,7 +16,6 @@
 
   /// What a connection reports, on threads of libnats.
   struct NATSEvents: Sendable {
-    let connection: @Sendable (StoreConnection) -> Void
     /// The connection has ended for good.
     let closed: @Sendable (_ reason: String) -> Void
   }
@@ -48,8 +47,6 @@
       for status in Self.fill(options, settings) { try check(status) }
       // Callbacks may come as long as the process lives: what they are given is never freed.
       let context = Unmanaged.passRetained(EventContext(events)).toOpaque()
-      try check(natsOptions_SetDisconnectedCB(options, Self.disconnected, context))
-      try check(natsOptions_SetReconnectedCB(options, Self.reconnected, context))
       try check(natsOptions_SetClosedCB(options, Self.closed, context))
       try check(natsOptions_SetErrorHandler(options, Self.ignored, nil))
       var made: (connection: OpaquePointer?, jetStream: OpaquePointer?)
@@ -138,14 +135,6 @@
       static func events(_ raw: UnsafeMutableRawPointer?) -> NATSEvents? {
         raw.map { Unmanaged<EventContext>.fromOpaque($0).takeUnretainedValue().events }
       }
-    }
-
-    private static let disconnected: natsConnectionHandler = { _, context in
-      EventContext.events(context)?.connection(.down)
-    }
-
-    private static let reconnected: natsConnectionHandler = { _, context in
-      EventContext.events(context)?.connection(.up)
     }
 
     private static let closed: natsConnectionHandler = { connection, context in

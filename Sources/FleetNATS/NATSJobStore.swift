@@ -33,15 +33,11 @@
       var stop: (@Sendable () -> Void)?
     }
 
-    struct Observer: Sendable { let handler: @Sendable (StoreConnection) -> Void }
-
     struct State {
       var nextID: UInt64 = 0
       var waiting: [UInt64: Waiting] = [:]
-      var observers: [UInt64: Observer] = [:]
       /// The subscriptions and watches that nobody has cancelled.
       var active: Set<UInt64> = []
-      var connection = StoreConnection.up
       var deliveries = 0
       /// The revisions of removals, the oldest first. A bucket marks a removed key with a message,
       /// so the server would let an update replace it.
@@ -81,7 +77,6 @@
       let waiting = state.withLock { state in
         state.isClosed = true
         state.active = []
-        state.observers = [:]
         defer { state.waiting = [:] }
         return state.waiting
       }
@@ -273,36 +268,6 @@
       } catch {
         news(.problem("\(error)"))
         return nil
-      }
-    }
-
-    // MARK: The connection
-
-    public func observeConnection(
-      _ handler: @escaping @Sendable (StoreConnection) -> Void
-    ) -> StoreSubscription {
-      let id = state.withLock { state in
-        state.nextID += 1
-        state.observers[state.nextID] = Observer(handler: handler)
-        return state.nextID
-      }
-      loop.post { [weak self] in
-        guard let self else { return }
-        let (isPresent, now) = state.withLock { ($0.observers[id] != nil, $0.connection) }
-        if isPresent { handler(now) }
-      }
-      return StoreSubscription { [state] in state.withLock { $0.observers[id] = nil } }
-    }
-
-    /// The connection has changed. Called on a thread of libnats.
-    func changed(_ connection: StoreConnection) {
-      loop.post { [weak self] in
-        guard let self else { return }
-        let observers = state.withLock { state in
-          state.connection = connection
-          return state.observers.sorted { $0.key < $1.key }.map(\.value)
-        }
-        for observer in observers { observer.handler(connection) }
       }
     }
   }

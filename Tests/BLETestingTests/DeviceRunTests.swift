@@ -54,7 +54,7 @@ struct DeviceRunTests {
       Signal.just(1).flattenMap { _ in read },
       Signal.interval(.milliseconds(10)).flattenMap { _ in read },
       Signal.values([1, 2]).flattenMap { _ in read },
-      .create { sink in try await read.run(sink) },
+      Signal { sink in try await read.run(sink) },
       Signal.just(1).delay(.milliseconds(1)).flattenMap { value in
         subject.send(value)
         return read

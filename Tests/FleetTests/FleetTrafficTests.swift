@@ -201,10 +201,4 @@ private final class CountingStore: JobStore {
       handler(key, value)
     }
   }
-
-  func observeConnection(
-    _ handler: @escaping @Sendable (StoreConnection) -> Void
-  ) -> StoreSubscription {
-    store.observeConnection(handler)
-  }
 }

@@ -136,12 +136,4 @@ enum StoreContract {
     _ = try store.ask(.list(.one(key)))
     #expect(received.withLock { $0 } == [subject, result])
   }
-
-  static func connection(_ store: StoreUnderTest<some JobStore, some JobStore>) throws {
-    let states = Guarded<[StoreConnection]>([])
-    let observing = store.second.observeConnection { state in states.withLock { $0.append(state) } }
-    try store.wait { states.withLock { !$0.isEmpty } }
-    #expect(states.withLock { $0 } == [.up])
-    observing.cancel()
-  }
 }

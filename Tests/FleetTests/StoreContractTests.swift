@@ -35,9 +35,6 @@ struct StoreContractTests {
   @Test("subscribers receive what is published and what is appended")
   func publish() throws { try StoreContract.publish(tested(store())) }
 
-  @Test("the state of the connection is reported as it is now")
-  func connection() throws { try StoreContract.connection(tested(store())) }
-
   // MARK: Faults
 
   private static let key = StoreKey.device(BluetoothAddress(number: 7))
@@ -107,10 +104,8 @@ struct StoreContractTests {
     let store = store()
     let tested = tested(store)
     let events = Guarded<[WatchEvent]>([])
-    let states = Guarded<[StoreConnection]>([])
     let client = store.client("b")
     let watch = client.watch(.all(.device)) { event in events.withLock { $0.append(event) } }
-    let observing = client.observeConnection { state in states.withLock { $0.append(state) } }
     store.cut("b", .receiving)
     let first = try tested.revision(.create(Self.key, Self.value("a")))
     #expect(events.withLock { $0 } == [.initialStateEnded])
@@ -123,10 +118,7 @@ struct StoreContractTests {
     #expect(try tested.ask(.list(.one(Self.key))) == .unavailable)
     store.start()
     #expect(try tested.ask(.list(.one(Self.key))) != .unavailable)
-    #expect(
-      states.withLock { $0 } == [.down, .up, .down, .up] || states.withLock { $0.first } == .up
-    )
-    withExtendedLifetime((watch, observing)) {}
+    withExtendedLifetime(watch) {}
   }
 
   @Test("deliveries are repeated and lost when the faults ask for it", arguments: [0, 2])

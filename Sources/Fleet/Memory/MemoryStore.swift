@@ -32,12 +32,6 @@ public final class MemoryStore: Sendable {
     let handler: @Sendable (StoreKey, StoredValue) -> Void
   }
 
-  struct Observing {
-    let id: Int
-    let client: String
-    let handler: @Sendable (StoreConnection) -> Void
-  }
-
   /// A request that waits until its way to the store is open again.
   struct Held {
     let id: Int
@@ -62,7 +56,6 @@ public final class MemoryStore: Sendable {
     var open: [Int: Open] = [:]
     var watches: [Watching] = []
     var subscribers: [KeyPattern: [Subscribing]] = [:]
-    var observers: [Observing] = []
     var nextID = 0
     var deliveries = 0
 
@@ -118,7 +111,7 @@ public final class MemoryStore: Sendable {
     // They may refer to this store: the copy that is returned ends outside its lock.
     _ = state.withLock { state in
       defer {
-        (state.watches, state.subscribers, state.observers) = ([], [:], [])
+        (state.watches, state.subscribers) = ([], [:])
         (state.held, state.open) = ([], [:])
       }
       return state
@@ -130,7 +123,6 @@ public final class MemoryStore: Sendable {
   /// Messages of a client no longer pass in one direction.
   public func cut(_ client: String, _ direction: Direction) {
     state.withLock { _ = $0.cuts[client, default: []].insert(direction) }
-    report(.down, to: client)
   }
 
   /// All messages of a client pass again. Requests that were held arrive now: late.
@@ -142,7 +134,6 @@ public final class MemoryStore: Sendable {
   /// The store stops. What it holds is kept.
   public func stop() {
     state.withLock { $0.isRunning = false }
-    report(.down, to: nil)
   }
 
   /// The store runs again.
@@ -160,16 +151,10 @@ public final class MemoryStore: Sendable {
       state.held = held.filter { one in !arriving.contains { $0.id == one.id } }
       return arriving
     }
-    report(.up, to: client)
     for request in arriving { request.arrive() }
     for watch in state.withLock({ $0.watches }) where client == nil || watch.client == client {
       update(watch.id)
     }
-  }
-
-  private func report(_ connection: StoreConnection, to client: String?) {
-    let observers = state.withLock { $0.observers.filter { client == nil || $0.client == client } }
-    for observer in observers { loop.post { observer.handler(connection) } }
   }
 
   // MARK: Requests

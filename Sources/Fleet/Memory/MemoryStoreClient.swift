@@ -60,19 +60,4 @@ struct MemoryStoreClient: JobStore {
       store.state.withLock { $0.subscribers[pattern]?.removeAll { $0.id == id } }
     }
   }
-
-  func observeConnection(
-    _ handler: @escaping @Sendable (StoreConnection) -> Void
-  ) -> StoreSubscription {
-    let id = store.state.withLock { state in
-      let id = state.makeID()
-      state.observers.append(MemoryStore.Observing(id: id, client: name, handler: handler))
-      return id
-    }
-    let isOpen = store.state.withLock { $0.isRunning && $0.cuts[name] == nil }
-    store.loop.post { handler(isOpen ? .up : .down) }
-    return StoreSubscription { [store] in
-      store.state.withLock { $0.observers.removeAll { $0.id == id } }
-    }
-  }
 }

@@ -73,14 +73,6 @@ public enum WatchEvent: Equatable, Sendable {
   case initialStateEnded
 }
 
-/// Whether requests reach the store, as far as the client knows.
-public enum StoreConnection: Equatable, Sendable {
-  /// The client is connected.
-  case up
-  /// The client is not connected, and is trying to connect again.
-  case down
-}
-
 /// Where a fleet keeps what its members agree on.
 ///
 /// Every handler is called on the loop of the store, in order. A member decides only on the outcome
@@ -112,11 +104,6 @@ public protocol JobStore: Sendable {
   func subscribe(
     _ pattern: KeyPattern,
     _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
-  ) -> StoreSubscription
-
-  /// Reports whether the client is connected, first as it is now.
-  func observeConnection(
-    _ handler: @escaping @Sendable (StoreConnection) -> Void
   ) -> StoreSubscription
 }
 
