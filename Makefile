@@ -26,7 +26,7 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
   test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint clean set-up \
-  package-build install uninstall deb test-deb
+  package-build install uninstall deb test-deb wheel test-wheel
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -150,6 +150,14 @@ deb: set-up ## Build the Debian package in .build-package/deb
 test-deb: deb ## Install, run, upgrade and remove the Debian package in a clean root
 	@.ci/set-up debootstrap
 	Packaging/test-deb $(package)/deb
+
+wheel: set-up ## Build the Python wheel in .build-package/wheel: the program and a pytest plugin
+	@.ci/set-up python3-venv
+	swift build -c release --product blerun
+	Packaging/wheel .build/release/blerun $(package)/wheel
+
+test-wheel: wheel ## Install the wheel in a clean environment, and run the tests of the plugin there
+	Packaging/test-wheel $(package)/wheel
 
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)

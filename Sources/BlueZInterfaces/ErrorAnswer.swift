@@ -140,25 +140,9 @@ extension ErrorAnswer {
   ) -> ErrorAnswer {
     ErrorAnswer(
       BlueZErrorName.Bus.unknownObject,
-      absence(method: method, signature: signature, interface: interface)
+      "Method \"\(method)\" with signature \"\(signature)\" on interface \"\(interface)\" "
+        + "doesn't exist\n"
     )
-  }
-
-  /// A call to an unknown method, or with the wrong signature.
-  public static func unknownMethod(
-    method: String,
-    signature: String,
-    interface: String
-  ) -> ErrorAnswer {
-    ErrorAnswer(
-      BlueZErrorName.Bus.unknownMethod,
-      absence(method: method, signature: signature, interface: interface)
-    )
-  }
-
-  private static func absence(method: String, signature: String, interface: String) -> String {
-    "Method \"\(method)\" with signature \"\(signature)\" on interface \"\(interface)\" "
-      + "doesn't exist\n"
   }
 
   /// What a caller receives when the callee left the bus.

@@ -61,7 +61,7 @@ struct Benchmarks {
   nonisolated private static func counts() throws {
     print("growth-octets \(ChainSteps.growth(chains: 100_000))")
     print("repetition-growth-octets \(try RepeatedSteps.growth(count: 200_000))")
-    print("many-devices-message-growth \(decimal(try ManyDevices.growth(count: 1000)))")
+    print("many-devices-growth \(decimal(try ManyDevices.growth(count: 1000)))")
   }
 
   struct Unknown: Error, CustomStringConvertible {

@@ -1,7 +1,7 @@
 // What one of many simulated devices costs: each is connected to and read, eight at once, in virtual
 // time, over one adapter and one client.
 //
-// The messages a device may not depend on how many devices there are.
+// What they cost grows with their number, not with its square.
 
 import BlueZ
 import BlueZSimulator
@@ -18,11 +18,15 @@ struct ManyDevices {
   let count: Int
   let messages: Int
 
-  var messagesPerDevice: Double { Double(messages) / Double(count) }
-
-  /// The messages a device of `count` devices, by those of half as many.
+  /// The processor time of `count` devices, as a multiple of that of a tenth of them.
   static func growth(count: Int) throws -> Double {
-    try measured(count: count).messagesPerDevice / measured(count: count / 2).messagesPerDevice
+    // The first run pays for what is made once in a process.
+    _ = try measured(count: lanes)
+    let start = processorTime()
+    _ = try measured(count: count / 10)
+    let between = processorTime()
+    _ = try measured(count: count)
+    return (processorTime() - between) / (between - start)
   }
 
   /// Connects to each device, reads and disconnects.

@@ -18,7 +18,7 @@ struct OperatorStream {
     var plain: [Double] = []
     for _ in 0..<9 {
       var start = nanoseconds()
-      let collected = Signal<Int>.create { sink in
+      let collected = Signal<Int> { sink in
         for number in 0..<count { try await sink(number) }
       }.map { $0 &* 3 }.filter { $0 & 1 == 0 }.collect()
         .firstOrDefault([], within: .seconds(60)).value

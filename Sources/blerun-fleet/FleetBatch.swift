@@ -168,7 +168,7 @@ final class FleetBatch: BatchRunning {
 
   // MARK: The run
 
-  func run(most: Int?, clock: @escaping @Sendable () -> Duration) async -> ExitStatus {
+  func run(most: Int?) async -> ExitStatus {
     let identity = state.withLock { $0.identity }
     let giveBack: @Sendable () -> Void
     do {

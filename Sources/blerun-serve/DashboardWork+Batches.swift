@@ -93,7 +93,7 @@ extension DashboardWork {
     runner.withLock { $0 = made }
     record?.onFailure { made.cancel($0) }
     _ = loop.task { [self] in
-      let status = await made.run(most: 1) { [loop] in loop.wallClockAtStart + loop.now.sinceStart }
+      let status = await made.run(most: 1)
       _ = record?.end(status)
       runner.withLock { $0 = nil }
       state.withLock { state in
@@ -112,8 +112,8 @@ extension DashboardWork {
     } catch {
       throw DashboardRefusal("\(error)")
     }
-    guard batch.schedule == nil else {
-      throw DashboardRefusal("\(name) has a schedule: run it with blerun batch")
+    guard batch.every == nil else {
+      throw DashboardRefusal("\(name) has 'every': run it with blerun batch")
     }
     return batch
   }

@@ -190,7 +190,7 @@ final class DashboardWork: DashboardActions {
     }
     hub.receive(.watchBegan(id, plan))
     showHistory(of: plan)
-    let stop = CurrentValueSubject(false)
+    let stop = Subject<Void>(replaying: 1)
     let watching = Watching(
       plan,
       on: plan.devices.map { world.service(for: $0.target, adapter: settings.adapter, on: lane) },
@@ -201,12 +201,12 @@ final class DashboardWork: DashboardActions {
         guard let record else { return hub.receive(.watchOutput(id, output)) }
         record.receive(output) { hub.receive(.watchOutput(id, output)) }
       },
-      until: stop.signal.filter { $0 }.map { _ in }
+      until: stop.signal
     )
     state.withLock { state in
       state.watches[id] = Job(
         run: { record?.run },
-        end: { cause in if let cause { lane.cancelAll(cause) } else { stop.send(true) } },
+        end: { cause in if let cause { lane.cancelAll(cause) } else { stop.send(()) } },
         note: { [loop] text in watching.note(text, at: loop.now) }
       )
     }

@@ -372,7 +372,7 @@ def refused():
         log_in(browser, server)
         browser.wait("!document.getElementById('batch-form').hidden", "batches may be run")
         browser.click("#batch-form button")
-        browser.wait("document.getElementById('problem').innerText.includes('has a schedule')", "why not")
+        browser.wait("document.getElementById('problem').innerText.includes('run it with blerun batch')", "why not")
         same(part(server, "run"), [])
 
 

@@ -132,6 +132,17 @@ struct BatchCommandTests {
     #expect(run.errors.contains("limit it with --runs"))
   }
 
+  @Test("a device whose address changes between the runs is found in each of them")
+  func changingAddress() throws {
+    let tag = "\(packageFolder)/Simulators/devices/tag.yaml"
+    let steps = "retry: { attempts: 2 }\nsteps: [ { read: tx-power-level } ]"
+    let batch = try folder.file("tag.yaml", "devices: [ Tag-1 ]\n\(steps)\nevery: 20m\n")
+    let run = try blerun("batch", batch, "--simulate", tag, "--runs", "3", "--output", "json")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.split(separator: "\n").count { $0.contains("run-finished") } == 3)
+    #expect(!run.output.contains(#""attempt":2"#), "no run needs its retry")
+  }
+
   @Test("how the link is made, and how long a step may take, are said for all devices")
   func options() throws {
     let batch = try batch(2, "steps: [ { read: battery-level } ]")

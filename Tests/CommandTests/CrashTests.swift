@@ -1,5 +1,5 @@
-// Runs that are killed, at every boundary of a step: nothing that was measured is lost, and no link
-// is left.
+// Runs that are killed, at every boundary of a step or at a sample of them: nothing that was measured
+// is lost, and no link is left.
 
 import Fixtures
 import Foundation
@@ -17,9 +17,8 @@ struct CrashTests {
     notify heart-rate-measurement for 50ms; read body-sensor-location; log "done"
     """
 
-  /// How often each line is the last that is seen; BLERUN_KILL_ROUNDS=40 kills some 1 000 times.
-  static let rounds =
-    ProcessInfo.processInfo.environment["BLERUN_KILL_ROUNDS"].flatMap { Int($0) } ?? 4
+  /// How often each line is the last that is seen.
+  static let rounds = 4
 
   private let host: SimulatedHost
 
@@ -31,7 +30,7 @@ struct CrashTests {
 
   @Test(
     "at every step: what was printed is in the journal, and the next releases the link",
-    arguments: 0..<rounds
+    arguments: sampled(0..<rounds)
   )
   func everywhere(round: Int) throws {
     var generator = SeededGenerator(seed: UInt64(round), name: "moments")
@@ -39,7 +38,8 @@ struct CrashTests {
     let whole = try start().end()
     #expect(whole.status == 0, "\(whole.errors)")
     let lines = whole.lines.count
-    for line in 0..<lines {
+    let moments = sampled(0..<lines)
+    for (index, line) in moments.enumerated() {
       let run = try start()
       run.waitForLines(line)
       // In the first round at the boundary, then somewhat behind it.
@@ -50,15 +50,16 @@ struct CrashTests {
       try checkJournal(killed, "line \(line)")
       // The doctor and the next run take turns at it.
       let next =
-        line.isMultiple(of: 2)
+        index.isMultiple(of: 2)
         ? try host.run("doctor", "--release") : try host.run("run", "-d", "*", "-e", "log x")
       #expect(next.status == 0, "\(next.output) \(next.errors)")
       if (next.output + next.errors).contains("disconnected") { released += 1 }
       #expect(try !host.isConnected(), "line \(line): \(killed.output) \(next.output)")
       #expect(host.leases.isEmpty)
     }
-    #expect(kills > lines - 9)
-    #expect(released > lines - 16)
+    // The last lines of a run come too fast for a kill, and it connects only after the first ones.
+    #expect(kills > (testsEverything ? lines - 9 : 0))
+    #expect(released > (testsEverything ? lines - 16 : 0))
     let check = try host.run("history", "check")
     #expect(check.status == 0, "\(check.output)")
     // All is as it was: a run that nobody kills goes well.

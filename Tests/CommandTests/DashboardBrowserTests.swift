@@ -13,6 +13,7 @@ private let hasBrowser = ["chromium", "chromedriver", "python3"]
 struct DashboardBrowserTests {
   @Test(
     "what a page shows and does is right",
+    .onlyInTestAll,
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
     arguments: [
       "values", "stop", "start", "reload", "note", "absent", "shared", "run", "progress", "batch",
@@ -32,6 +33,7 @@ struct DashboardBrowserTests {
 
   @Test(
     "as many notifications as a device sends take flat memory, also where a reader stops",
+    .onlyInTestAll,
     .enabled(if: access("/usr/bin/python3", X_OK) == 0, "needs python3")
   )
   func flood() throws {

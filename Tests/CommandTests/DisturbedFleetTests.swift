@@ -13,7 +13,8 @@
     "A fleet that is disturbed",
     .blocking,
     .serialized,
-    .needsNATSServer
+    .needsNATSServer,
+    .onlyInTestAll
   )
   struct DisturbedFleetTests {
     /// BLERUN_FLEET_SEEDS="2 3 4" runs others.
@@ -61,7 +62,7 @@
         seed \(seed): \(problems.count) problems
         \(problems.prefix(20).joined(separator: "\n"))
         \(plan.map(\.description).joined(separator: "\n"))
-        repeat it with BLERUN_FLEET_SEEDS=\(seed) swift test --traits Fleet --filter DisturbedFleet
+        repeat it with BLERUN_TEST_ALL=1 BLERUN_FLEET_SEEDS=\(seed) swift test --traits Fleet --filter DisturbedFleet
         (BLERUN_FLEET_KEEP=FOLDER keeps the logs)
         """
       )

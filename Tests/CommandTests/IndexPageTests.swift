@@ -37,7 +37,7 @@ struct IndexPageTests {
       ).end()
       #expect(run.status == command.status, "\(command.line): \(run.output) \(run.errors)")
     }
-    #expect(FileManager.default.fileExists(atPath: folder.path + "/fleet.html"))
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/thermometers.html"))
   }
 
   @Test("every relative link of the documentation leads to a file, and to a heading in it")

@@ -39,7 +39,7 @@ struct RepeatTests {
     Example("firmware-update", isSeeded: false),
   ]
 
-  @Test("in another folder on a busy machine, byte for byte", arguments: examples)
+  @Test("in another folder on a busy machine, byte for byte", arguments: sampled(examples))
   func repeats(_ example: Example) throws {
     try check(device: example.device, chain: example.chain, isSeeded: example.isSeeded, status: 0)
   }

@@ -10,7 +10,12 @@ private let browser: String? = ["chromium", "chromium-browser", "google-chrome"]
   .map { (name: String) -> String in "/usr/bin/\(name)" }
   .first { (path: String) in access(path, X_OK) == 0 }
 
-@Suite("Reports in a browser", .blocking, .enabled(if: browser != nil, "needs chromium"))
+@Suite(
+  "Reports in a browser",
+  .blocking,
+  .onlyInTestAll,
+  .enabled(if: browser != nil, "needs chromium")
+)
 struct ReportBrowserTests {
   private let folder: TemporaryFolder
 

@@ -32,14 +32,4 @@ struct ReportPageTests {
     let lanes = ["Attempts", "Clean-up", "Connection"]
     #expect(lanes.allSatisfy { page.contains("<div class=\"name\">\($0)</div>") })
   }
-
-  @Test("the pictures that the documentation shows are there")
-  func pictures() throws {
-    let page = try String(contentsOfFile: packageFolder + "/docs/page.md", encoding: .utf8)
-    let names = page.matches(of: /\]\((pictures\/[a-z-]+\.png)\)/).map { String($0.1) }
-    #expect(names.count == 6)
-    for name in names {
-      #expect(FileManager.default.fileExists(atPath: "\(packageFolder)/docs/\(name)"), "\(name)")
-    }
-  }
 }

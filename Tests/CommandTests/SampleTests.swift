@@ -82,13 +82,11 @@ struct SampleTests {
     #expect(ended.output.contains("3 passed"))
   }
 
-  @Test("the workflow runs on hosted runners, and its steps go well")
+  @Test("the steps of the workflow go well")
   func workflow() throws {
     let name = "github/.github/workflows/bluetooth.yaml"
     let text = try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
-    #expect(text.contains("no kernel module"))
     let job = JSON(try Document.parse(text, file: name))["jobs"]?["simulated"]
-    #expect(job?["runs-on"]?.texts == ["ubuntu-24.04"])
     // Only a machine of its own can do these; the package in Swift is built in Tests/Consumer.
     let leftOut = ["Packages", "Build", "Swift"] + (Self.hasPython ? [] : ["Python"])
     var count = 0

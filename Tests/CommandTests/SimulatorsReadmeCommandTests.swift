@@ -1,15 +1,15 @@
-// The commands of Simulators/README.md do what it says.
+// The commands of docs/simulated-devices.md do what it says.
 
 import Fixtures
 import Foundation
 import Testing
 
-@Suite("Commands of Simulators/README.md", .blocking)
+@Suite("Commands of docs/simulated-devices.md", .blocking)
 struct SimulatorsReadmeCommandTests {
   /// What stands between a fence that begins so and its end.
   static func block(_ fence: String) throws -> [String] {
     let text = try String(
-      contentsOfFile: "\(packageFolder)/Simulators/README.md",
+      contentsOfFile: "\(packageFolder)/docs/simulated-devices.md",
       encoding: .utf8
     )
     let lines = text.components(separatedBy: "\n")
@@ -24,7 +24,7 @@ struct SimulatorsReadmeCommandTests {
     _ = try folder.file("lamp.yaml", text + "\n")
     let commands = try Self.block("```sh")
     let says = [
-      "lamp.yaml: ok", "6c610001-1b1a-4e1c-8f6b-0b6c1d2e3f40", "60", "org.bluez.Adapter1",
+      "lamp.yaml: ok", "6c610001-1b1a-4e1c-8f6b-0b6c1d2e3f40", "45.00 °C", "org.bluez.Adapter1",
     ]
     #expect(commands.count == says.count)
     for (command, text) in zip(commands, says) {

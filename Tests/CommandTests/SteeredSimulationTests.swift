@@ -73,7 +73,7 @@ struct SteeredSimulationTests {
     #expect(Self.becomes { Self.processes(of: folder).isEmpty && Self.names(in: folder).isEmpty })
   }
 
-  @Test("SIGTERM at any moment of its start ends it", arguments: 0..<20)
+  @Test("SIGTERM at any moment of its start ends it", arguments: sampled(0..<20 as Range<Int32>))
   func terminated(step: Int32) throws {
     try expectTerminated(running: "exec sleep 600") { run, folder in
       // The bus is being started; the simulation and the command come next.
@@ -83,7 +83,7 @@ struct SteeredSimulationTests {
     }
   }
 
-  @Test("SIGTERM from its command ends both", arguments: 0..<5)
+  @Test("SIGTERM from its command ends both", arguments: sampled(0..<5))
   func terminatedFromInside(number: Int) throws {
     try expectTerminated(running: "kill -TERM $PPID; exec sleep 600") { _, _ in }
   }

@@ -27,8 +27,6 @@ struct ValuesContainerTests {
       [(.uint16(2), .string("b")), (.uint16(1), .string("a")), (.uint16(2), .string("c"))]
     )
     #expect(dictionary.signature == "a{qs}")
-    #expect(dictionary.keySignature == "q")
-    #expect(dictionary.valueSignature == "s")
     #expect(dictionary.entries.map(\.key) == [.uint16(2), .uint16(1), .uint16(2)])
     #expect(dictionary[.uint16(2)] == .string("c"))
     #expect(dictionary[.uint16(3)] == nil)

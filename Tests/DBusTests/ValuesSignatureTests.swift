@@ -40,12 +40,5 @@ struct ValuesSignatureTests {
     let signature: Signature = "sa{sv}a(ii)(sv)vaay"
     #expect(signature.completeTypes == ["s", "a{sv}", "a(ii)", "(sv)", "v", "aay"])
     #expect(signature.isSingle == false)
-    let dictionary: Signature = "a{sa(ii)}"
-    #expect(dictionary.dictionaryTypes?.key == "s")
-    #expect(dictionary.dictionaryTypes?.value == "a(ii)")
-    #expect(Signature("(sa{sv})").fields == ["s", "a{sv}"])
-    #expect(Signature("aas").arrayElement == "as")
-    #expect(Signature("a{sv}").arrayElement == nil)
-    #expect(Signature("ss").arrayElement == nil)
   }
 }

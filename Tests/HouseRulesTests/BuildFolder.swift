@@ -11,7 +11,5 @@ struct BuildFolder: Sendable {
     url = URL(filePath: tests ?? CommandLine.arguments[0]).deletingLastPathComponent()
   }
 
-  init(_ url: URL) { self.url = url }
-
   func path(_ name: String) -> String { url.appending(path: name).path }
 }

@@ -1,247 +1,85 @@
 // Names that no source may use, because a run would not repeat or would leave its loop.
 //
 // Comments and strings may say them. The few places that may use one are listed here, each with
-// its reason, and a place that no longer needs its exception is a finding too.
+// its reason.
 
-/// One name, how it looks in code, and what to use instead.
-struct ForbiddenName: Sendable {
-  let name: String
-  /// A regular expression over one line of code.
-  let pattern: String
-  /// Plain text that every match contains, looked for first: the expression is slow.
-  let hint: String
-  let instead: String
+import Fixtures
+import Foundation
+import Testing
 
-  init(_ name: String, _ pattern: String, hint: String, instead: String) {
-    self.name = name
-    self.pattern = pattern
-    self.hint = hint
-    self.instead = instead
-  }
-
+@Suite("Forbidden names", .blocking)
+struct ForbiddenNameTests {
+  /// What is forbidden, as it looks in code, and what to use instead.
+  private static let names: KeyValuePairs<String, String> = [
+    #"\bUUID\(\)"#: generator,
+    #"\bDate(\(\)|\.now)"#: clock,
+    #"\.random\((?!.*\busing:)"#: generator,
+    #"\.(shuffled|shuffle|randomElement)\(\)"#: generator,
+    #"\bSystemRandomNumberGenerator\b"#: generator,
+    #"\b(Continuous|Suspending)Clock\b"#: clock,
+    #"\b(clock_gettime|gettimeofday|time\((nil|NULL)\))"#: clock,
+    #"\b(Task\.sleep\b|Thread\.sleep\b|(clock_)?(nano|u)sleep\()"#: "the loop's sleep(for:)",
+    // A type that is returned or declared is no task that begins.
+    #"(?<!-> )(?<!: )\bTask(<[^>]*>)?\s*(\{|\()"#: task,
+    #"\bTask\.(detached|immediate|immediateDetached)\b"#: task,
+    #"\bDispatch[A-Z]\w*"#: "a loop",
+    #"\bMainActor\b"#: "a loop",
+    #"(^|[^.\w])(print|debugPrint|dump)\("#: output,
+    #"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO|putchar|f?puts|fwrite|[fd]printf)\b"#: output,
+    #"\b(Mutex|pthread_mutex\w*|NSLock)\b"#: "Guarded",
+    #"\bstatic\s+var\s+\w+[^{]*=|^(public |private )?(nonisolated\(unsafe\) )?var\s"#:
+      "a value passed in",
+  ]
   private static let clock = "the clock of the loop"
   private static let generator = "a seeded generator"
   private static let task = "the loop's task(_:)"
   private static let output = "the executable's StandardOutput"
-  private static let lock = "Guarded"
 
-  static let all: [ForbiddenName] = [
-    .init("UUID()", #"\bUUID\(\)"#, hint: "UUID()", instead: generator),
-    .init("Date()", #"\bDate(\(\)|\.now)"#, hint: "Date", instead: clock),
-    .init(".random", #"\.random\((?!.*\busing:)"#, hint: ".random(", instead: generator),
-    .init(
-      ".shuffled",
-      #"\.(shuffled|shuffle|randomElement)\(\)"#,
-      hint: "()",
-      instead: generator
+  /// Files that may use what is replaced by something else elsewhere, and why.
+  private static let exceptions: [(path: String, instead: String, why: String)] = [
+    ("Signals/Loop/EventLoop.swift", clock, "the one place that reads a clock"),
+    ("Signals/Loop/AwayExecutor.swift", task, "the only way to a job on any executor"),
+    ("Signals/Out/Observation.swift", task, "what everybody else calls"),
+    ("Signals/Out/blockForTurn.swift", task, "the signal runs on the loop that the caller turns"),
+    ("Signals/Scheduler/TurnRequest.swift", task, "a turn is a task on its scheduler's loop"),
+    ("Signals/Scheduler/SerialScheduler.swift", task, "a turn that nobody waits for"),
+    ("Signals/Scheduler/ScheduledTurn.swift", task, "keeps the task-local values of its caller"),
+    ("Signals/Waiting/shielded.swift", task, "clean-up is not cancelled with its caller"),
+    ("Signals/Waiting/ChildTask.swift", task, "inherits its turn, and is always awaited"),
+    ("Signals/Values/ChildRun.swift", task, "is stopped without stopping its consumer"),
+    ("Signals/Chaining/MergedRun.swift", task, "merged signals run side by side on one loop"),
+    ("Signals/Waiting/Lock.swift", "Guarded", "the one place that names a lock"),
+    ("Program/Output/StandardOutput.swift", output, "the one place that writes to the user"),
+    (
+      "blerun-fuzz/Command/WorkerProcess.swift", "the loop's sleep(for:)", "watches another process"
     ),
-    .init(
-      "SystemRandomNumberGenerator",
-      #"\bSystemRandomNumberGenerator\b"#,
-      hint: "SystemRandom",
-      instead: generator
-    ),
-    .init("ContinuousClock", #"\bContinuousClock\b"#, hint: "ContinuousClock", instead: clock),
-    .init("SuspendingClock", #"\bSuspendingClock\b"#, hint: "SuspendingClock", instead: clock),
-    .init(
-      "clock_gettime",
-      #"\b(clock_gettime|gettimeofday|time\(nil\)|time\(NULL\))"#,
-      hint: "time",
-      instead: clock
-    ),
-    .init("Task.sleep", #"\bTask\.sleep\b"#, hint: "Task.sleep", instead: "the loop's sleep(for:)"),
-    .init(
-      "Thread.sleep",
-      #"\b(Thread\.sleep|usleep\(|nanosleep\(|clock_nanosleep\()"#,
-      hint: "sleep",
-      instead: "the loop's sleep(for:)"
-    ),
-    .init(
-      "Task { }",
-      #"^(?!.*->\s*Task<.*\{$).*\bTask(<[^>]*>)?\s*(\{|\((?!executorPreference:))"#,
-      hint: "Task",
-      instead: task
-    ),
-    .init(
-      "Task(executorPreference:)",
-      #"\bTask(<[^>]*>)?\(executorPreference:"#,
-      hint: "executorPreference",
-      instead: task
-    ),
-    .init(
-      "Task.detached",
-      #"\bTask\.(detached|immediate|immediateDetached)\b"#,
-      hint: "Task.",
-      instead: task
-    ),
-    .init(
-      "Guarded of a closure",
-      #"\bGuarded(<[^>]*->|\(\{)"#,
-      hint: "Guarded",
-      instead: "a struct that holds it"
-    ),
-    .init("DispatchQueue", #"\bDispatch[A-Z]\w*"#, hint: "Dispatch", instead: "a loop"),
-    .init("@MainActor", #"@MainActor\b|\bMainActor\."#, hint: "MainActor", instead: "a loop"),
-    .init("print", #"(^|[^.\w])(print|debugPrint|dump)\("#, hint: "(", instead: output),
-    .init(
-      "stdout",
-      #"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO|putchar|f?puts|fwrite|[fd]printf)\b"#,
-      hint: "",
-      instead: output
-    ),
-    .init("Mutex", #"\bMutex\b|\bpthread_mutex|\bNSLock\b"#, hint: "ut", instead: lock),
-    .init(
-      "stored static var",
-      #"\bstatic\s+var\s+\w+[^{]*=|^(public |private )?(nonisolated\(unsafe\) )?var\s"#,
-      hint: "var ",
-      instead: "a value passed in"
-    ),
+    ("benchmarks/", clock, "measures how long things take"),
+    ("benchmarks/", output, "prints its measurements; no user runs it"),
   ]
-}
 
-/// A place that may use a forbidden name.
-struct NameException: Sendable {
-  let path: String
-  let name: String
-  let reason: String
-
-  init(_ path: String, _ name: String, _ reason: String) {
-    self.path = path
-    self.name = name
-    self.reason = reason
-  }
-
-  static let all: [NameException] = [
-    .init(
-      "Sources/Signals/Loop/EventLoop.swift",
-      "clock_gettime",
-      "the loop of real time is the one place that reads a clock"
-    ),
-    .init(
-      "Sources/Signals/Loop/AwayExecutor.swift",
-      "Task(executorPreference:)",
-      "the only way to a job on any executor"
-    ),
-    .init(
-      "Sources/Signals/Out/Observation.swift",
-      "Task(executorPreference:)",
-      "what everybody else is to call: work of a loop, outside a turn"
-    ),
-    .init(
-      "Sources/Signals/Out/blockForTurn.swift",
-      "Task(executorPreference:)",
-      "the signal runs on the loop that the blocked caller turns"
-    ),
-    .init(
-      "Sources/Signals/Scheduler/TurnRequest.swift",
-      "Task(executorPreference:)",
-      "a turn is a task on its scheduler's loop"
-    ),
-    .init(
-      "Sources/Signals/Scheduler/SerialScheduler.swift",
-      "Task(executorPreference:)",
-      "a scheduled turn begins without anybody waiting for it"
-    ),
-    .init(
-      "Sources/Signals/Scheduler/ScheduledTurn.swift",
-      "Task(executorPreference:)",
-      "only a task keeps the task-local values of whoever asks for a turn of blocking code"
-    ),
-    .init(
-      "Sources/Signals/Waiting/shielded.swift",
-      "Task(executorPreference:)",
-      "clean-up must not be cancelled with its caller"
-    ),
-    .init(
-      "Sources/Signals/Values/ChildRun.swift",
-      "Task(executorPreference:)",
-      "a producer that can be stopped without stopping its consumer"
-    ),
-    .init(
-      "Sources/Signals/Waiting/ChildTask.swift",
-      "Task(executorPreference:)",
-      "work beside the present work, which inherits its turn and is always awaited"
-    ),
-    .init(
-      "Sources/Signals/Chaining/MergedRun.swift",
-      "Task(executorPreference:)",
-      "merged signals run side by side on one loop"
-    ),
-    .init(
-      "Sources/Signals/Waiting/Lock.swift",
-      "Mutex",
-      "the one place that names a lock"
-    ),
-    .init(
-      "Sources/blerun-fuzz/Command/WorkerProcess.swift",
-      "Thread.sleep",
-      "watches another process, without a loop"
-    ),
-    .init(
-      "Sources/benchmarks/Benchmarks.swift",
-      "clock_gettime",
-      "measures how long things take"
-    ),
-    .init(
-      "Sources/benchmarks/Benchmarks.swift",
-      "print",
-      "prints its measurements; no user runs it"
-    ),
-    .init(
-      "Sources/Program/Output/StandardOutput.swift",
-      "stdout",
-      "the one place that writes to the user, and only text that is printable by its type"
-    ),
-    .init(
-      "Sources/Program/World/PrivateBus.swift",
-      ".random",
-      "names a folder where every user may make one; no output and no event has the name"
-    ),
-    .init(
-      "Sources/benchmarks/BenchmarkBus.swift",
-      "stdout",
-      "writes the configuration of a bus into a file"
-    ),
-    .init(
-      "Sources/benchmarks/Starts.swift",
-      "stdout",
-      "writes a chain into a file, and throws away what the programs that it measures print"
-    ),
-  ]
-}
-
-enum NameRules {
-  /// Uses of forbidden names outside the excepted places.
-  static func check(
-    _ files: [SourceFile],
-    names: [ForbiddenName] = ForbiddenName.all,
-    exceptions: [NameException] = NameException.all
-  ) throws -> [Finding] {
-    var findings: [Finding] = []
-    var needed: Set<Int> = []
-    for name in names {
-      // A simple word ends at a dot; a Unicode word may go on behind it.
-      let expression = try Regex(name.pattern).wordBoundaryKind(.simple)
-      for file in files where file.isSwift && file.code.contains(name.hint) {
-        let exception = exceptions.firstIndex { $0.path == file.path && $0.name == name.name }
-        for (index, line) in file.codeLines.enumerated()
-        where line.contains(name.hint) && !isDeclaredSafe(line) && line.contains(expression) {
-          if let exception {
-            needed.insert(exception)
-          } else {
-            let problem = "\(name.name) is not for sources; use \(name.instead)"
-            findings.append(file.finding(line: index + 1, problem))
-          }
+  @Test("no source uses one outside the listed places")
+  func unused() throws {
+    var excepted = 0
+    for (pattern, instead) in Self.names {
+      for match in try Self.matches(pattern) {
+        let isExcepted = Self.exceptions.contains {
+          $0.instead == instead && match.hasPrefix("Sources/\($0.path)")
         }
+        if isExcepted { excepted += 1 } else { Issue.record("\(match): use \(instead)") }
       }
     }
-    for (index, exception) in exceptions.enumerated() where !needed.contains(index) {
-      let problem = "needs no exception for \(exception.name) any more"
-      findings.append(Finding(path: exception.path, line: 0, problem: problem))
-    }
-    return findings
+    // A search that finds nothing would pass otherwise.
+    #expect(excepted > Self.exceptions.count)
   }
 
-  /// A task-local is a `static var` that holds nothing of its own.
-  private static func isDeclaredSafe(_ line: Substring) -> Bool { line.contains("@TaskLocal") }
+  /// `Sources/A/B.swift:7:Date()` for each match outside comments and strings.
+  private static func matches(_ pattern: String) throws -> [Substring] {
+    let skipped = #"//.*(*SKIP)(*F)|@TaskLocal.*(*SKIP)(*F)|"([^"\\]|\\.)*"(*SKIP)(*F)|"#
+    let found = try ProjectFolder().run([
+      "grep", "-rnoP", "--include=*.swift", skipped + "(\(pattern))", "Sources",
+    ])
+    // 1 means that there is none.
+    try #require(found.status < 2, "\(found.errors)")
+    return found.output.split(separator: "\n")
+  }
 }

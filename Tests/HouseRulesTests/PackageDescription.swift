@@ -18,15 +18,10 @@ struct PackageDescription: Decodable, Sendable {
 
   struct Target: Decodable, Sendable {
     let name: String
-    let type: String
-    let path: String?
     let dependencies: [Dependency]
 
     /// Everything it names, targets and products of other packages alike.
     var dependencyNames: [String] { dependencies.map(\.name) }
-    var isTest: Bool { type == "test" }
-    /// Where its files lie, from the project's folder.
-    var folder: String { path ?? (isTest ? "Tests/" : "Sources/") + name }
   }
 
   struct Dependency: Decodable, Sendable {
@@ -42,8 +37,6 @@ struct PackageDescription: Decodable, Sendable {
       }
       self.name = name
     }
-
-    init(name: String) { self.name = name }
   }
 
   private enum Element: Decodable {

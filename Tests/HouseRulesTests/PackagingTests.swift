@@ -6,7 +6,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Packaging")
+@Suite("Packaging", .blocking)
 struct PackagingTests {
   private let project = ProjectFolder()
   private let build = BuildFolder()
@@ -23,7 +23,7 @@ struct PackagingTests {
     let version = try version
     #expect(version.wholeMatch(of: #/\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?/#) != nil)
     func first(_ file: String, _ pattern: Regex<(Substring, Substring)>) throws -> Substring? {
-      try project.file(file).text.firstMatch(of: pattern)?.1
+      try project.text(file).firstMatch(of: pattern)?.1
     }
     #expect(try first("debian/changelog", #/^blerun \((.+?)\) /#) == version[...])
     #expect(try first("CHANGELOG.md", #/\n## (\S+)/#) == version[...])

@@ -18,7 +18,7 @@ struct PageCode: Sendable {
   ///
   /// - Parameter language: What follows the three backticks on their line.
   func blocks(_ language: String) throws -> [String] {
-    try ("\n" + project.file(page).text).components(separatedBy: "\n```\(language)\n").dropFirst()
+    try ("\n" + project.text(page)).components(separatedBy: "\n```\(language)\n").dropFirst()
       .map { $0.components(separatedBy: "\n```")[0] + "\n" }
   }
 
@@ -41,7 +41,9 @@ struct PageCode: Sendable {
     // The parser of YAML that Documents is made with lies among the packages.
     let yaml = build.url.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "checkouts/Yams/Sources/CYaml/include/module.modulemap")
-    let own = try project.files(kinds: ["modulemap"]).map { project.url.appending(path: $0.path) }
+    let own = project.files(in: "Sources", kind: "modulemap").map {
+      project.url.appending(path: $0)
+    }
     let maps = (own + [yaml]).flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
     let flags = try project.run(["pkg-config", "--cflags", "dbus-1"]).output
       .split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
@@ -55,7 +57,7 @@ struct PageCode: Sendable {
   func examples() throws -> [String] {
     var examples: [String] = []
     var present: [Substring]?
-    for line in try project.file(page).text.split(separator: "\n") {
+    for line in try project.text(page).split(separator: "\n") {
       let text = line.drop { $0 == " " }
       switch (text, present) {
       case ("/// ```swift", _): present = []

@@ -65,11 +65,11 @@ struct BatchPastTests {
     #expect(bench.endings.map(\.notRun) == [["E"]])
   }
 
-  @Test("it is one run of the batch, with its number, whatever the schedule")
+  @Test("it is one run of the batch, with its number, whatever the interval")
   func round() throws {
     let bench = Tests.Bench()
     var batch = try Tests.batch("A", "B")
-    batch.schedule = Schedule(.every(.seconds(10)))
+    batch.every = .seconds(10)
     let past = Self.past(["A": .init(.ok), "B": nil], round: 7)
     #expect(try bench.run(bench.runner(batch, goingOn: past)) == .ok)
     #expect(bench.told.all.allSatisfy { $0.round == 7 })
@@ -118,7 +118,7 @@ struct BatchPastTests {
     other.concurrency = 4
     other.deadline = .seconds(5)
     other.onFailure = .stop(after: 1)
-    other.schedule = Schedule(.every(.seconds(10)))
+    other.every = .seconds(10)
     other.name = "Other"
     #expect(other.digest == batch.digest)
     #expect(try Tests.batch("A", "B", attempts: 2).digest == batch.digest)

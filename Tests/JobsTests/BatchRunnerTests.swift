@@ -55,10 +55,7 @@ struct BatchRunnerTests {
 
     @discardableResult
     func run(_ runner: BatchRunner, most: Int? = nil) throws -> Jobs.ExitStatus {
-      let loop = loop
-      return try loop.run {
-        await runner.run(most: most) { loop.wallClockAtStart + loop.now.sinceStart }
-      }
+      try loop.run { await runner.run(most: most) }
     }
 
     var endings: [BatchEnding] {
@@ -271,12 +268,12 @@ struct BatchRunnerTests {
   }
 
   @Test(
-    "a schedule: rounds do not overlap, missed times are reported, each round has its own identity"
+    "an interval: rounds do not overlap, missed times are reported, each round has its own identity"
   )
-  func schedule() throws {
+  func every() throws {
     let bench = Bench(["A": [Self.slow(25)]])
     var batch = try Self.batch("A")
-    batch.schedule = Schedule(.every(.seconds(10)))
+    batch.every = .seconds(10)
     #expect(try bench.run(batch, most: 3) == .passing)
     #expect(
       bench.story == [
@@ -285,7 +282,7 @@ struct BatchRunnerTests {
       ]
     )
     let missed = bench.told.all.compactMap { event -> Int? in
-      if case .waiting(let next) = event.change { next.missed } else { nil }
+      if case .waiting(_, let missed) = event.change { missed } else { nil }
     }
     #expect(missed == [1, 1])
     #expect(Set(bench.events.all.map(\.run)).count == 3)
@@ -296,7 +293,7 @@ struct BatchRunnerTests {
   func interruptedWait() throws {
     let bench = Bench()
     var batch = try Self.batch("A")
-    batch.schedule = Schedule(.every(.seconds(600)))
+    batch.every = .seconds(600)
     let runner = bench.runner(batch)
     bench.loop.after(.seconds(100)) { runner.cancel(Interrupted(signal: 2)) }
     #expect(try bench.run(runner) == .interrupted(by: 2))

@@ -1,4 +1,4 @@
-// The JSON Schema of chain files: every shipped chain fits it, and it knows the reader's keys.
+// The JSON Schema of chain files: every shipped chain fits it, and what the reader refuses does not.
 
 import Bluetooth
 import Documents
@@ -77,87 +77,5 @@ struct ChainSchemaTests {
   func refused(_ text: String) throws {
     #expect(try !problems(text).isEmpty)
     #expect(!Plan.complaints(text).isEmpty)
-  }
-
-  // MARK: Keys
-
-  static let z = "zzzzzzzz: 1"
-
-  /// Texts in which a key stands that nobody knows, by the definition that it is of.
-  static let unknown: [(definition: String, text: String)] =
-    [
-      ("chain", "steps: [connect]\n\(z)"), ("device", "steps: [connect]\ndevice: { \(z) }"),
-      ("retry", "steps: [connect]\nretry: { \(z) }"),
-      ("pairing", "steps: [connect]\npairing: { \(z) }"),
-      ("passkey", "steps: [connect]\npairing: { passkey: { \(z) } }"),
-      ("declaration", "steps: [connect]\nvariables: { a: { \(z) } }"),
-      ("trigger", "steps: [{ notify: 2a37, after: { \(z) } }]"),
-      ("input", "steps: [{ combine: [{ poll: 2a19, \(z) }] }]"),
-    ]
-    + StepVerb.names.map { ($0, "steps: [{ \($0): \(values[$0] ?? ""), \(z) }]") }
-
-  /// What stands behind a verb where the rest of its step is read only then.
-  private static let values = [
-    "combine": "[]", "include": "a.yaml", "scan": "1s", "repeat": "1", "try": "[connect]",
-  ]
-
-  @Test("the schema has the keys that the reader knows, and no others")
-  func keys() throws {
-    for (definition, text) in Self.unknown {
-      let known = try #require(
-        JSONSchema.known(in: Plan.complaints(text)),
-        "\(definition): \(Plan.complaints(text))"
-      )
-      #expect(schema.keys("definitions/\(definition)", Self.file) == known, "\(definition)")
-    }
-  }
-
-  @Test("every closed mapping of the schema is in the list above, or has one key a format")
-  func complete() {
-    let definitions = schema.files[Self.file]?["definitions"]?.object ?? [:]
-    let closed = definitions.keys.filter { name in
-      definitions[name]?["additionalProperties"] == .truth(false)
-    }
-    #expect(
-      Set(closed) == Set(Self.unknown.map(\.definition) + ["part", "counter", "expectedFailure"])
-    )
-  }
-
-  @Test("comparisons, formats, steps and choices are those that the reader knows")
-  func words() throws {
-    func known(_ text: String, after sign: String) throws -> Set<String> {
-      let said = try #require(Plan.complaints(text).first { $0.contains(sign) })
-      let list = try #require(said.range(of: "expected one of ")).upperBound
-      return Set(said[list...].dropLast().components(separatedBy: ", "))
-    }
-    let check = try known(
-      "steps: [{ read: 2a19, expect: { percent: { zzzzzzzz: 1 } } }]",
-      after: "unknown comparison"
-    )
-    let forms = schema.files[Self.file]?["definitions"]?["check"]?["anyOf"]?.list ?? []
-    #expect(Set(forms.flatMap { $0["properties"]?.object.keys.sorted() ?? [] }) == check)
-    #expect(schema.keys("definitions/part", Self.file) == Set(ValueFormat.names))
-    let steps = schema.resolve("#/definitions/step", in: Self.file).schema["anyOf"]?.list ?? []
-    let verbs = steps.flatMap { $0["$ref"]?.texts ?? [] }.map {
-      $0.split(separator: "/").last ?? ""
-    }
-    #expect(verbs.map(String.init) == StepVerb.names)
-    func choices(_ definition: String, _ key: String) -> [String] {
-      let found = schema.resolve("#/definitions/\(definition)", in: Self.file).schema
-      return found["properties"]?[key]?["enum"]?.texts ?? []
-    }
-    #expect(choices("write", "kind") == WriteKind.allCases.map(\.rawValue))
-    #expect(choices("write", "delivery") == Write.Delivery.allCases.map(\.rawValue))
-    #expect(
-      choices("notify", "delivery") == SubscriptionOptions.Delivery.allCases.map(\.rawValue)
-    )
-    #expect(
-      choices("notify", "on-link-loss") == SubscriptionOptions.LossPolicy.allCases.map(\.rawValue)
-    )
-    #expect(
-      choices("notify", "overflow") == SubscriptionOptions.OverflowRule.allCases.map(\.rawValue)
-    )
-    #expect(choices("pairing", "capability") == AgentCapability.allCases.map(\.rawValue))
-    #expect(choices("declaration", "type") == VariableType.allCases.map(\.rawValue))
   }
 }

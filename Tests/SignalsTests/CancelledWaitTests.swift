@@ -15,7 +15,7 @@ struct CancelledWaitTests {
   /// Runs `body` in a turn; returns what it threw, and checks that no time passed.
   private func error(_ body: @escaping @Sendable (Loop) async throws -> Void) -> (any Error)? {
     let scheduler = SerialScheduler(on: loop)
-    let chain = Signal<Void>.create(home: scheduler) { [loop] sink in
+    let chain = Signal<Void>(home: scheduler) { [loop] sink in
       try await body(loop)
       try await sink(())
     }

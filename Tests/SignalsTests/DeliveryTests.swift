@@ -115,7 +115,7 @@ struct DeliveryTests {
     loop.after(.seconds(2)) { continuation.yield(2) }
     loop.after(.seconds(3)) { continuation.finish(throwing: Broken()) }
     #expect(
-      try history(of: .values(of: stream), on: loop)
+      try history(of: .values(stream), on: loop)
         == [Moment(1000, "1"), Moment(2000, "2"), Moment(3000, "failed: Broken()")]
     )
   }
@@ -124,7 +124,7 @@ struct DeliveryTests {
   func lazySequence() throws {
     let asked = Recorded<Int>()
     let numbers = Numbers { asked.add($0) }
-    let signal = Signal.values(of: numbers).flattenMap { number in
+    let signal = Signal.values(numbers).flattenMap { number in
       Signal.just(number).delay(.seconds(1)).map { value in
         asked.add(-value)
         return value
@@ -147,7 +147,7 @@ struct DeliveryTests {
     continuation.onTermination = { ended.add("\($0)") }
     continuation.yield(1)
     #expect(
-      try history(of: .values(of: stream), on: loop, cancelAt: .seconds(1))
+      try history(of: .values(stream), on: loop, cancelAt: .seconds(1))
         == [Moment(0, "1"), Moment(1000, "cancelled")]
     )
     #expect(ended.all == ["cancelled"])

@@ -10,7 +10,7 @@ struct EventContractTests {
   let notes = Recorded<String>()
 
   func noting(_ name: String) -> Signal<String> {
-    Signal.create { [notes] sink in
+    Signal { [notes] sink in
       notes.add("begin \(name)")
       try await sink(name)
       notes.add("end \(name)")
@@ -50,7 +50,7 @@ struct EventContractTests {
     let signal = Signal.values(1...20).flattenMap(.merge(limit: 5)) { number in
       Signal.values([number, number]).delay(.milliseconds(number % 3))
     }.flattenMap { value in
-      Signal<Int>.create { [loop] sink in
+      Signal<Int> { [loop] sink in
         let now = inside.withLock { depth in
           depth += 1
           return depth
@@ -67,7 +67,7 @@ struct EventContractTests {
 
   @Test("Nothing after the end")
   func nothingAfter() throws {
-    let stubborn = Signal<Int>.create { sink in
+    let stubborn = Signal<Int> { sink in
       try await sink(1)
       try? await sink(2)
       try? await sink(3)
@@ -139,7 +139,7 @@ struct EventContractTests {
     let bracketed = Signal.using(
       acquire: noting("resource"),
       release: { [loop, notes] name in
-        Signal.create { sink in
+        Signal { sink in
           try await loop.sleep(for: .seconds(2))
           notes.add("released \(name)")
           try await sink(())
@@ -184,7 +184,7 @@ struct EventContractTests {
   @Test("Deadlines name the wait")
   func deadlines() {
     let scheduler = SerialScheduler(on: loop)
-    let waiting = Signal<Int>.create(home: scheduler) { [loop] _ in
+    let waiting = Signal<Int>(home: scheduler) { [loop] _ in
       let _: Int = try await wait(on: loop, operation: "reading battery-level") { _ in }
     }
     let outcome = waiting.firstOrDefault(0, within: .seconds(5))

@@ -158,7 +158,7 @@ struct OperatorTests {
   @Test("retry runs the work again, after waits that double, and gives up")
   func retry() throws {
     let runs = Recorded<String>()
-    let failing = Signal<Int>.create { _ in
+    let failing = Signal<Int> { _ in
       runs.add("\(loop.now.sinceStart)")
       throw Broken()
     }

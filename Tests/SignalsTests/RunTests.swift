@@ -228,7 +228,7 @@ struct RunTests {
   @Test("a turn inside a run without a home is the run's turn")
   func turnInRun() throws {
     let devices = scheduler("devices")
-    let run = Signal<String>.create { [self] sink in
+    let run = Signal<String> { [self] sink in
       let value = try await devices.turn { try await connect(of: devices).first() }
       try await sink(value)
       notes.add("behind the turn")

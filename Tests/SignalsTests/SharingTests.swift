@@ -113,7 +113,7 @@ struct SharingTests {
   @Test("retry behind a replayed signal runs the work again")
   func retried() throws {
     let runs = Guarded(0)
-    let replayed = Signal<Int>.create { sink in
+    let replayed = Signal<Int> { sink in
       let run = runs.withLock { count in
         count += 1
         return count
@@ -178,9 +178,9 @@ struct SharingTests {
     #expect(notes.all.suffix(2) == ["4000.0 source ends", "4000.0 B completed"])
   }
 
-  @Test("a replay subject gives late observers its last values, then what comes")
+  @Test("a subject that replays gives late observers its last values, then what comes")
   func replaySubject() {
-    let subject = ReplaySubject<Int>(count: 2)
+    let subject = Subject<Int>(replaying: 2)
     for number in 1...3 { subject.send(number) }
     observer("A", of: subject.signal, from: 1000)
     loop.after(.seconds(2)) { subject.send(4) }
@@ -195,25 +195,6 @@ struct SharingTests {
       ]
     )
     #expect(subject.observerCount == 0)
-  }
-
-  @Test("a current value subject has a value, and gives it to who comes")
-  func currentValue() {
-    let subject = CurrentValueSubject(0)
-    #expect(subject.value == 0)
-    observer("A", of: subject.signal, from: 1000)
-    loop.after(.seconds(2)) { subject.send(1) }
-    observer("B", of: subject.signal, from: 2500)
-    loop.after(.seconds(3)) { subject.fail(Broken()) }
-    observer("C", of: subject.signal, from: 4000)
-    drain(loop)
-    #expect(
-      notes.all == [
-        "1000.0 A 0", "2000.0 A 1", "2500.0 B 1", "3000.0 A Broken()", "3000.0 B Broken()",
-        "4000.0 C 1", "4000.0 C Broken()",
-      ]
-    )
-    #expect(subject.value == 1)
   }
 
   @Test("recent values are the last ones, oldest first", arguments: [0, 1, 3, 10])

@@ -17,7 +17,7 @@ struct TimedOperatorTests {
     Signal.deferred { [loop] in
       let start = loop.now
       return Signal.values(Array(milliseconds.enumerated())).flattenMap { index, at in
-        Signal.create { sink in
+        Signal { sink in
           try await loop.sleep(for: start + .milliseconds(at) - loop.now)
           try await sink(index + 1)
         }
@@ -186,7 +186,7 @@ struct TimedOperatorTests {
 
   @Test("a deadline over a timed operator names what its source waits for")
   func deadline() {
-    let waiting = Signal<Int>.create { [loop] _ in
+    let waiting = Signal<Int> { [loop] _ in
       let _: Int = try await wait(on: loop, operation: "reading battery-level") { _ in }
     }
     let chain = waiting.debounce(.seconds(1)).on(SerialScheduler(on: loop))

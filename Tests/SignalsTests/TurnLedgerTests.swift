@@ -162,7 +162,7 @@ struct TurnLedgerTests {
         if hasHome {
           try await scheduler.turn(within: .milliseconds(200)) { try await body() }
         } else {
-          let run = Signal<Void>.create { sink in
+          let run = Signal<Void> { sink in
             try await body()
             try await sink(())
           }

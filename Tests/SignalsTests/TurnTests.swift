@@ -53,7 +53,7 @@ struct TurnTests {
   @Test("A turn owns its links", arguments: ["value", "failure", "deadline", "cancellation"])
   func ownsLinks(ending: String) throws {
     let scheduler = SerialScheduler(on: loop)
-    let chain = Signal<Int>.create(home: scheduler) { [notes, loop] sink in
+    let chain = Signal<Int>(home: scheduler) { [notes, loop] sink in
       for name in ["a", "b"] {
         _ = Turn.current?.enter(name) {
           try await loop.sleep(for: .seconds(1))
@@ -87,7 +87,7 @@ struct TurnTests {
   @Test("a schedule block's links are released when the block has ended")
   func blockOwnsLinks() throws {
     let scheduler = SerialScheduler(on: loop)
-    let connect = Signal<Int>.create(home: scheduler) { [notes] sink in
+    let connect = Signal<Int>(home: scheduler) { [notes] sink in
       _ = Turn.current?.enter("link") { notes.add("released") }
       try await sink(1)
     }
@@ -102,7 +102,7 @@ struct TurnTests {
   @Test("a release has a limit of its own, and exceeding it is reported")
   func releaseLimit() {
     let scheduler = SerialScheduler(on: loop, cleanUpLimit: .seconds(3))
-    let chain = Signal<Int>.create(home: scheduler) { [loop] sink in
+    let chain = Signal<Int>(home: scheduler) { [loop] sink in
       _ = Turn.current?.enter("the link") { try await loop.sleep(for: .seconds(3600)) }
       try await sink(1)
     }
@@ -159,7 +159,7 @@ struct TurnTests {
     let inside = Guarded(0)
     let overlaps = Guarded(0)
     let ran = Guarded(0)
-    let chain = Signal<Int>.create(home: scheduler) { sink in
+    let chain = Signal<Int>(home: scheduler) { sink in
       let depth = inside.withLock { depth in
         depth += 1
         return depth

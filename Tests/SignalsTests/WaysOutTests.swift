@@ -24,7 +24,7 @@ struct Reaching: Sendable, CustomTestStringConvertible {
     .init("deferred") { read in .deferred { read } },
     .init("interval") { read in Signal.interval(.milliseconds(1)).flattenMap { _ in read } },
     .init("values") { read in Signal.values([1, 2]).flattenMap { _ in read } },
-    .init("create") { read in Signal.create { sink in try await read.run(sink) } },
+    .init("init") { read in Signal { sink in try await read.run(sink) } },
     .init("a subject") { read in
       .deferred {
         let subject = Subject<Int>()
@@ -101,7 +101,7 @@ struct Reaching: Sendable, CustomTestStringConvertible {
       Signal.just(1).flattenMap { _ in read }.finally { try await read.run { _ in } }
     },
     .init("an operation in an async closure") { read in
-      Signal.create { sink in
+      Signal { sink in
         async let value = read.first()
         try await sink(try await value)
       }

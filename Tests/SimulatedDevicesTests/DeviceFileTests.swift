@@ -50,7 +50,6 @@ struct DeviceFileTests {
         rssi: -70
         rssi-spread: 0
         interval: 1s
-        discoverable: false
         connectable: false
       link: { mtu: 23, connect-time: 1s, discovery-time: 0s, latency: 2ms }
       """
@@ -73,7 +72,6 @@ struct DeviceFileTests {
           rssi: -70,
           rssiSpread: 0,
           interval: .seconds(1),
-          isDiscoverable: false,
           isConnectable: false
         )
     )

@@ -103,7 +103,7 @@ struct DeviceModelTests {
       - service: fff0
         includes: [battery, fff8]
         characteristics: [{ characteristic: fff1, properties: read }]
-      - { service: battery, primary: false }
+      - { service: battery }
       - { service: fff8 }
       """
     )
@@ -135,6 +135,10 @@ struct DeviceModelTests {
       ("advertisement: { with: { a: { of: device-name, as: u9 } } }", "found 'u9'"),
       ("advertisement: { with: { a: { of: device-name, as: u8, count: 1 } } }", "how many bytes"),
       ("advertisement: { with: { a: { of: battery-level } } }", "has no characteristic"),
+      (
+        "advertisement: { with: { a: device-name }, service-data: { battery: { u8: $a } } }",
+        "'a' holds bytes"
+      ),
       ("advertisement: { service-data: { battery: { u8: $lvl } } }", "unknown name 'lvl'"),
       ("advertisement: { service-data: { battery: { u8: $uptme } } }", "did you mean 'uptime'?"),
       ("advertisement: { service-data: { battery: { octets: $sent } } }", "'sent' holds a number"),
@@ -162,16 +166,6 @@ struct DeviceModelTests {
       ("noise: { parts: { u8: 1 }, every: 1s }", "no number with low and high"),
       ("noise: { parts: { u8: { low: 1, high: 9 } }, every: 1s, shape: bel }", "'bell'?"),
       ("noise: { parts: { u8: { low: 1, high: 9 } }, evry: 1s, every: 1s }", "'every'?"),
-      ("follows: fff9", "no characteristic 'fff9'"),
-      ("follows: batery-level", "did you mean 'battery-level'?"),
-      ("follows: {}", "the key 'with' is missing"),
-      ("follows: { with: {}, value: { u8: 1 } }", "the mapping is empty"),
-      ("follows: { with: { a: device-name } }", "the key 'value' is missing"),
-      ("follows: { with: { a: device-name }, value: { u8: $a } }", "'a' holds bytes"),
-      ("follows: { with: { a: device-name }, value: $b }", "unknown name 'b'"),
-      ("follows: { with: { a: device-name }, value: { u8: 1 + $ } }", "such as 3 or $size"),
-      ("follows: { wth: { a: device-name }, value: { u8: 1 } }", "did you mean 'with'?"),
-      ("follows: fff1", "follows itself"),
       ("responses: [{ when-like: 0x }]", "'0x': invalid byte"),
       ("responses: [{ when-like: [1] }]", "expected a pattern of bytes"),
       ("responses: [{ when: { u8: 1 }, when-like: '01' }]", "'when' and 'when-like' exclude"),

@@ -15,11 +15,8 @@ struct ScenarioFaultScheduleTests {
     FaultSchedule(faults, generator: SeededGenerator(seed: seed))
   }
 
-  func fault(
-    _ trigger: ScheduledFault.Trigger,
-    if condition: FaultCondition? = nil
-  ) -> ScheduledFault {
-    ScheduledFault(trigger, if: condition, [TimedAction(after: .seconds(1), .adapter(0, .unplug))])
+  func fault(_ trigger: ScheduledFault.Trigger) -> ScheduledFault {
+    ScheduledFault(trigger, [TimedAction(after: .seconds(1), .adapter(0, .unplug))])
   }
 
   @Test("by the clock: once, or again and again, so many times")
@@ -31,13 +28,12 @@ struct ScenarioFaultScheduleTests {
     let first = schedule.begin()
     #expect(first.map(\.fault) == [0, 1, 2])
     #expect(first.map(\.delay) == [.seconds(3), .seconds(1), .zero])
-    let surroundings = Surroundings()
-    #expect(schedule.fire(0, in: surroundings).again == nil)
+    #expect(schedule.fire(0).again == nil)
     var again: [Duration?] = []
-    for _ in 0..<3 { again.append(schedule.fire(1, in: surroundings).again?.delay) }
+    for _ in 0..<3 { again.append(schedule.fire(1).again?.delay) }
     #expect(again == [.seconds(5), .seconds(5), nil])
-    for _ in 0..<50 { #expect(schedule.fire(2, in: surroundings).again?.delay == .seconds(2)) }
-    #expect(schedule.fire(0, in: surroundings).actions.map(\.delay) == [.seconds(1)])
+    for _ in 0..<50 { #expect(schedule.fire(2).again?.delay == .seconds(2)) }
+    #expect(schedule.fire(0).actions.map(\.delay) == [.seconds(1)])
   }
 
   @Test("at a moment that is drawn from the seed")
@@ -88,16 +84,6 @@ struct ScenarioFaultScheduleTests {
     }
     #expect((40...80).contains(count(1).count))
     #expect(count(1) == count(1) && count(1) != count(2))
-  }
-
-  @Test("only while its condition holds")
-  func condition() {
-    var schedule = schedule([fault(.at(.zero), if: .scanning), fault(.at(.zero), if: .links(2))])
-    let quiet = Surroundings()
-    #expect(schedule.fire(0, in: quiet).actions.isEmpty)
-    #expect(!schedule.fire(0, in: Surroundings(isScanning: true)).actions.isEmpty)
-    #expect(schedule.fire(1, in: Surroundings(links: 1)).actions.isEmpty)
-    #expect(!schedule.fire(1, in: Surroundings(links: 2)).actions.isEmpty)
   }
 
   @Test("a rule of operations counts in its window, while its condition holds, and hits in bursts")

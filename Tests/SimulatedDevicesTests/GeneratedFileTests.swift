@@ -48,7 +48,7 @@ struct GeneratedFileTests {
     try #require(parts.count == 2)
     let rest = try #require(parts[1].range(of: end))
     let rows = ScenarioHeader.all(in: Self.folder.appending(path: "scenarios").path).map {
-      let arguments = $0.shown.map { "`\($0.arguments)`" }.joined(separator: "; ")
+      let arguments = $0.commands.map { "`\($0)`" }.joined(separator: "; ")
       return "| `\($0.name).yaml` | \($0.purpose) | \(arguments) |\n"
     }
     let head = "| scenario | what it is for | shown by |\n|---|---|---|\n"

@@ -30,24 +30,19 @@ struct ReferenceTests {
     bench.device.table.services.dropFirst(2).flatMap(\.characteristics).map(\.handle)
   }
 
-  @Test("a value follows the one that is named by service, instance or handle")
-  func follows() throws {
+  @Test("a name for a value means the one that is named by service, instance or handle")
+  func views() throws {
     for (name, expected) in [
       ("1810/2a6e", 1), ("1809/2a6e#0", 2), ("1809/2a6e#1", 3), ("2a6e#0", 1), ("2a6e#2", 3),
       ("health-thermometer/temperature#1", 3), ("'@0x000c'", 1),
     ] {
       let own = """
-        - service: fff0
-          characteristics:
-          - { characteristic: fff1, properties: [read], follows: \(name) }
-          - characteristic: fff2
-            properties: [read]
-            follows: { with: { x: { of: \(name), as: u8 } }, value: { u8: $x * 10 } }
+        advertisement:
+          with: { x: { of: \(name), as: u8 }, all: \(name) }
+          manufacturer-data: { 0xffff: [{ octets: $all }, { u8: $x * 10 }] }
         """
-      let bench = DeviceBench(try device(own))
-      let all = handles(bench)
-      #expect(try bench.device.read(all[3]).get() == [UInt8(expected)], "\(name)")
-      #expect(try bench.device.read(all[4]).get() == [UInt8(expected * 10)], "\(name)")
+      let advertised = DeviceBench(try device(own)).device.advertisement().manufacturerData
+      #expect(advertised.map(\.octets) == [[UInt8(expected), UInt8(expected * 10)]], "\(name)")
     }
   }
 
@@ -124,9 +119,9 @@ struct ReferenceTests {
   )
   func complaints(_ name: String, _ expected: String) {
     let own = """
-      - service: fff0
-        characteristics:
-        - { characteristic: fff1, properties: [read], follows: \(name) }
+      advertisement:
+        with:
+          x: \(name)
       """
     let found = DeviceText.complaints(Self.head + own)
     let all = found.map { $0.replacing("blood-pressure", with: "1810") }
@@ -136,29 +131,8 @@ struct ReferenceTests {
 
   @Test("the nearest name of the device is suggested")
   func nearest() {
-    let own = """
-      - service: fff0
-        characteristics:
-        - { characteristic: fff1, properties: [read], follows: 1809/2a6e#3 }
-      """
+    let own = "advertisement: { with: { x: 1809/2a6e#3 } }"
     let found = DeviceText.complaints(Self.head + own)
     #expect(found.first?.contains("no characteristic '1809/2a6e#3'") == true, "\(found)")
-  }
-
-  @Test("a value that follows its namesake follows itself only where that is so")
-  func circles() throws {
-    let other = """
-      services:
-      - service: 1810
-        characteristics:
-        - { characteristic: 2a6e, properties: [read], follows: 1809/2a6e }
-      - service: 1809
-        characteristics:
-        - { characteristic: 2a6e, properties: [read], value: { u8: 4 } }
-      """
-    let bench = DeviceBench(try DeviceText.device(other))
-    #expect(try bench.device.read(handles(bench)[0]).get() == [4])
-    let found = DeviceText.complaints(other.replacing("follows: 1809", with: "follows: 1810"))
-    #expect(found.first?.contains("follows itself") == true, "\(found)")
   }
 }

@@ -71,11 +71,8 @@ struct SignalStrengthTests {
   }
 
   /// When the link ended, in seconds; nil: not within an hour.
-  func loss(_ rssi: Int, sensitivity: Int = -100, seed: UInt64) throws -> Int? {
-    let bench = try bench(
-      "advertisement: { rssi: \(rssi) }\nlink: { sensitivity: \(sensitivity) }",
-      seed: seed
-    )
+  func loss(_ rssi: Int, seed: UInt64) throws -> Int? {
+    let bench = try bench("advertisement: { rssi: \(rssi) }", seed: seed)
     let lost = Guarded<Int?>(nil)
     bench.device.onPresence { [loop = bench.loop, weak device = bench.device] presence in
       guard presence == .losesLink else { return }
@@ -93,7 +90,6 @@ struct SignalStrengthTests {
     let minutes = all[1].compactMap(\.self)
     #expect(minutes.count == 20 && (20...180).contains(minutes.reduce(0, +) / 20))
     #expect(all[2].allSatisfy { $0 == 0 })
-    #expect(try loss(-100, sensitivity: -110, seed: 1) == nil)
   }
 
   @Test("a link that stands is lost when the device is carried away, and not before")

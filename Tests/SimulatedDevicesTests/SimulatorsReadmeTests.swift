@@ -1,4 +1,4 @@
-// Simulators/README.md: its examples are read and run, and its lists are whole.
+// The guide and the reference of simulated devices: their examples are read and run.
 
 import Bluetooth
 import Documents
@@ -8,7 +8,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Simulators/README.md")
+@Suite("docs/simulated-devices.md and Simulators/README.md")
 struct SimulatorsReadmeTests {
   /// An example: what it is of, and its lines.
   struct Example: CustomTestStringConvertible, Sendable {
@@ -19,8 +19,9 @@ struct SimulatorsReadmeTests {
   }
 
   static let folder = SchemaTests.folder
-  static let text =
-    (try? String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)) ?? ""
+  static let text = ["../docs/simulated-devices.md", "README.md"]
+    .compactMap { try? String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+    .joined()
 
   /// The examples between fences that begin with `yaml` and a word.
   static let examples: [Example] = {
@@ -59,9 +60,8 @@ struct SimulatorsReadmeTests {
     switch example.kind {
     case "characteristic": return head + indented(4)
     case "with":
-      let value = "      value: { u8: $level + $high }\n"
-      return head + "  - characteristic: fff1\n    properties: [read]\n    follows:\n"
-        + indented(6) + value
+      let data = "  manufacturer-data: { 0xffff: { u8: $level + $high } }\n"
+      return head + "advertisement:\n" + indented(2) + data
     default: return example.text
     }
   }
@@ -95,9 +95,9 @@ struct SimulatorsReadmeTests {
       #expect((error == nil) == isTaken, "\(level)")
     }
     try bench.write(light, [100])
-    #expect(try bench.read(warmth) == [0x58, 0x1b])
     try bench.run(to: 1)
-    #expect(bench.sent(on: warmth).last?.value == [0x58, 0x1b])
+    #expect(try bench.read(warmth) == [0x88, 0x13])
+    #expect(bench.sent(on: warmth).last?.value == [0x88, 0x13])
   }
 
   @Test("the turnstile opens for five, for three seconds, and counts")
@@ -124,34 +124,5 @@ struct SimulatorsReadmeTests {
   private func bench(_ name: String) throws -> DeviceBench {
     let example = try #require(Self.examples.first { $0.text.contains("name: \(name)\n") })
     return DeviceBench(try #require(DeviceFile.parse(example.text, file: "readme.yaml").first))
-  }
-
-  @Test("every fault, device and action has its row, and every key its place")
-  func lists() throws {
-    for fault in NamedFault.all {
-      #expect(Self.text.contains("\n| `\(fault.name)`"), "\(fault.name)")
-    }
-    for file in ShippedDeviceTests.files {
-      #expect(Self.text.contains("\n| `\(file)` |"), "\(file)")
-    }
-    let schema = try SchemaTests().schema
-    for file in schema.files.keys.sorted() {
-      for key in Self.keys(schema.files[file] ?? .null).sorted() where !Self.formats.contains(key) {
-        #expect(Self.text.contains(key), "\(key) of \(file)")
-      }
-    }
-  }
-
-  /// They are listed without code marks each.
-  private static let formats = Set(ValueFormat.names)
-
-  private static func keys(_ schema: JSON) -> Set<String> {
-    let own = Set(schema["properties"]?.object.keys.sorted() ?? [])
-    let inner = schema.object.keys.sorted().flatMap { key -> [JSON] in
-      let value = schema[key] ?? .null
-      // The properties are no schema themselves.
-      return key == "properties" ? Array(value.object.values) : value.list + [value]
-    }
-    return inner.reduce(own) { $0.union(keys($1)) }
   }
 }

@@ -89,7 +89,7 @@ struct SteeringTests {
     let device = try bench().device
     device.setFaults([FaultRule(on: .connect, occurrence: .nth(3), action: .refuseConnection)])
     #expect(device.nextFault(.connect) == .none)
-    device.addFault(try DeviceFile.parseFault("{ on: connect, nth: 1, do: never-answer }"))
+    device.addFault(FaultRule(on: .connect, occurrence: .nth(1), action: .neverAnswer))
     #expect(device.nextFault(.connect) == .neverAnswer)
     #expect(device.nextFault(.connect) == .refuseConnection)
   }

@@ -1,6 +1,6 @@
 // What the simulation test has found, each as small as it can be.
 //
-// The page docs/simulation-found.md tells how each was found.
+// The page docs/internals/simulation-found.md tells how each was found.
 
 import BlueZ
 import BlueZSimulator

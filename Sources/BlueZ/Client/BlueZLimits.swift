@@ -7,11 +7,6 @@
 public struct BlueZLimits: Sendable {
   /// Discovery of a device.
   public var find: Duration = .seconds(30)
-  /// From how many received devices on a device that was received before is looked for at its address
-  /// alone, for half the time of ``find``.
-  public var crowd = 256
-  /// How long one device in a crowd is looked for before the next one is; at most twice as long.
-  public var findTurn: Duration = .seconds(1)
   /// Device1.Connect; longer than the 40 s after which bluetoothd itself gives up.
   public var connect: Duration = .seconds(45)
   /// From the reply to Connect until the services are resolved.

@@ -2,7 +2,6 @@
 // while this program connects to a device, or, in Discovery+Yielding.swift, while another one does.
 
 import BlueZInterfaces
-import Bluetooth
 import DBus
 import Signals
 
@@ -10,19 +9,9 @@ import Signals
 ///
 /// bluetoothd counts one session per connection, so all scans share this one.
 final class Discovery: Sendable {
-  /// An active scan, or the search for a device.
-  struct User {
-    let id: UInt64
-    let wish: DiscoveryWish
-    /// Whether it takes turns with the others that do: two devices in a crowd have no filter in common
-    /// that leaves out the others.
-    let takesTurns: Bool
-    /// Whether its turn lasts since the end of an earlier search of its own.
-    var hasSearched = false
-  }
-
   struct State {
-    var users: [User] = []
+    /// The filter of each active scan, by number.
+    var users: [(id: UInt64, wish: DiscoveryWish)] = []
     var lastID: UInt64 = 0
     var pauses = 0
     var isRunning = false
@@ -43,30 +32,16 @@ final class Discovery: Sendable {
       changing == 0 && isWanted == isRunning && (!isRunning || applied == wish)
     }
 
-    /// The merged filter of all scans, and of the user whose turn it is.
+    /// The merged filter of all scans.
     var wish: DiscoveryWish {
-      let turn = users.first(where: \.takesTurns)?.id
-      let served = users.filter { !$0.takesTurns || $0.id == turn }
-      guard let first = served.first else { return .all }
-      return served.dropFirst().reduce(first.wish) { $0.merged(with: $1.wish) }
+      guard let first = users.first else { return .all }
+      return users.dropFirst().reduce(first.wish) { $0.merged(with: $1.wish) }
     }
 
-    mutating func add(_ wish: DiscoveryWish, takesTurns: Bool) -> UInt64 {
+    mutating func add(_ wish: DiscoveryWish) -> UInt64 {
       lastID += 1
-      users.append(User(id: lastID, wish: wish, takesTurns: takesTurns))
+      users.append((lastID, wish))
       return lastID
-    }
-
-    /// A search of a user has ended without a result: if it took place in the user's turn from its
-    /// start, the next one has its turn.
-    mutating func searchEnded(of id: UInt64) {
-      guard let index = users.firstIndex(where: \.takesTurns), users[index].id == id else { return }
-      guard users[index].hasSearched else {
-        users[index].hasSearched = true
-        return
-      }
-      users[index].hasSearched = false
-      users.append(users.remove(at: index))
     }
   }
 
@@ -94,37 +69,11 @@ final class Discovery: Sendable {
     _ wish: DiscoveryWish = .all,
     _ body: () async throws -> R
   ) async throws -> R {
-    try await during(client, wish, takesTurns: false) { _ in try await body() }
-  }
-
-  /// The same for one of several devices that are looked for at their addresses, one at a time.
-  ///
-  /// - Parameter body: Searches repeatedly, and calls its argument after each search without a result,
-  ///   so that the next device has its turn.
-  func takingTurns<R>(
-    _ client: BlueZClient,
-    _ address: BluetoothAddress,
-    _ body: (_ searchEnded: () async throws -> Void) async throws -> R
-  ) async throws -> R {
-    try await during(client, DiscoveryWish(address), takesTurns: true) { id in
-      try await body {
-        state.withLock { $0.searchEnded(of: id) }
-        try await follow(client)
-      }
-    }
-  }
-
-  private func during<R>(
-    _ client: BlueZClient,
-    _ wish: DiscoveryWish,
-    takesTurns: Bool,
-    _ body: (_ id: UInt64) async throws -> R
-  ) async throws -> R {
-    let id = state.withLock { $0.add(wish, takesTurns: takesTurns) }
+    let id = state.withLock { $0.add(wish) }
     let result: R
     do {
       try await follow(client)
-      result = try await yielding(client) { try await body(id) }
+      result = try await yielding(client, body)
     } catch {
       state.withLock { $0.users.removeAll { $0.id == id } }
       try? await followShielded(client)

@@ -26,9 +26,6 @@ struct DiscoveryWish: Equatable, Sendable {
     self.pattern = pattern
   }
 
-  /// One device.
-  init(_ address: BluetoothAddress) { pattern = "\(address)" }
-
   /// The part of a scan filter that bluetoothd can apply.
   init(_ filter: ScanFilter) {
     services = filter.wantedServices

@@ -175,8 +175,8 @@ enum ErrorMapping {
     case .write:
       .permanent(
         .notSupported,
-        "the characteristic does not support this kind of write, or the device not the "
-          + "request",
+        "the characteristic does not support this kind of write, or the device does not support "
+          + "the request",
         hint: "\(.inspect) shows what each characteristic offers"
       )
     case .read:

@@ -24,9 +24,12 @@ extension BlueZDeviceService {
         found = device
         attempts.begin()
         notify(.connecting(attempt: attempts.made, of: attempts.most))
-        return try await connect(to: device, in: turn, keep: keep, expecting: expecting)
+        let origin = try await connect(to: device, in: turn, keep: keep, expecting: expecting)
+        state.withLock { $0.failed = nil }
+        return origin
       } catch {
         report(error)
+        if let found { state.withLock { $0.failed = found } }
         // The deadline passed during another attempt: the earlier failure is more useful.
         if Task.isCancelled, error is TimedOut, let last { throw last }
         guard !Task.isCancelled, let device = found else { throw error }

@@ -110,73 +110,47 @@ extension BlueZDeviceService {
 
   // MARK: Finding
 
+  /// The device's object, after a scan unless bluetoothd knows where the device is.
   func findDevice() async throws -> ObjectPath {
     let adapter = try await readyAdapter()
-    if let known = knownDevice(on: adapter.path) { return known }
+    if let known = reachableDevice(on: adapter.path) { return known }
     notify(.finding)
-    var limit = client.limits.find
-    if let address = rememberedAddress(on: adapter) {
-      limit /= 2
-      if let found = try await find(at: address, on: adapter, limit: limit) { return found }
-    }
     return try await client.discovery(on: adapter.path).during(client) {
-      guard let found = try await seenDevice(on: adapter, limit: limit) else {
-        throw notFound(on: adapter)
-      }
-      return found
+      try await seenDevice(on: adapter)
     }
   }
 
-  /// The address of a device that was received before; nil without a crowd.
-  private func rememberedAddress(on adapter: AdapterView) -> BluetoothAddress? {
-    client.look { tree in
-      guard tree.devicesReceived >= client.limits.crowd else { return nil }
-      return tree.removed.address(of: target, on: adapter.path)
+  /// The search for the device to connect to.
+  private func search(on adapter: ObjectPath) -> DeviceSearch {
+    DeviceSearch(target: target, adapter: adapter, failed: state.withLock { $0.failed })
+  }
+
+  /// The device's object that can be connected to without a scan; nil when there is none.
+  private func reachableDevice(on adapter: ObjectPath) -> ObjectPath? {
+    let search = search(on: adapter)
+    let bound = state.withLock { $0.device }
+    return client.look { tree in
+      if let bound, search.isStillThere(bound, in: tree) { return bound }
+      return search.known(in: tree)
     }
   }
 
-  /// Looks for a device at its address alone: bluetoothd then reports no others.
-  ///
-  /// - Returns: nil when the device is not received.
-  private func find(
-    at address: BluetoothAddress,
-    on adapter: AdapterView,
-    limit: Duration
-  ) async throws -> ObjectPath? {
-    let end = loop.now + limit
-    return try await client.discovery(on: adapter.path).takingTurns(client, address) {
-      searchEnded in
-      while loop.now < end {
-        let turn = min(client.limits.findTurn, end - loop.now)
-        if let found = try await seenDevice(on: adapter, limit: turn) { return found }
-        try await searchEnded()
-      }
-      return nil
-    }
-  }
-
-  /// Waits until discovery has found the device; nil at the end of the limit.
-  private func seenDevice(on adapter: AdapterView, limit: Duration) async throws -> ObjectPath? {
+  /// Waits until discovery has found the device.
+  private func seenDevice(on adapter: AdapterView) async throws -> ObjectPath {
     let looked = Guarded<UInt64?>(nil)
+    let search = search(on: adapter.path)
     do {
-      let found: ObjectPath = try await client.until("finding \(target)", limit: limit) {
-        [target] tree in
+      return try await client.until("finding \(target)", limit: client.limits.find) { tree in
         try tree.requireDiscovery(on: adapter)
         let before = looked.withLock { looked in
           defer { looked = tree.deviceChanges }
           return looked
         }
-        return tree.device(target, of: adapter.path, unseenAt: before)
+        return search.found(in: tree, unseenAt: before)
       }
-      return found
     } catch is TimedOut {
-      if Task.isCancelled { throw notFound(on: adapter) }
-      return nil
+      throw Problem(.notFound(target, received: client.look { $0.received(on: adapter.path) }))
     }
-  }
-
-  private func notFound(on adapter: AdapterView) -> Problem {
-    Problem(.notFound(target, received: client.look { $0.received(on: adapter.path) }))
   }
 
   // MARK: Services

@@ -16,6 +16,8 @@ public final class BlueZDeviceService: DeviceService {
   struct State {
     /// The object of the device, once it was found.
     var device: ObjectPath?
+    /// The object that the last attempt could not connect to.
+    var failed: ObjectPath?
     /// The adapter that was used last.
     var adapter: ObjectPath?
     /// The last name of the device, for failures after bluetoothd has removed it.
@@ -191,7 +193,7 @@ public final class BlueZDeviceService: DeviceService {
     }
   }
 
-  /// The device's object, without discovery; nil when it is unknown.
+  /// The device's object, wherever the device is now; nil when it is unknown.
   func knownDevice(on adapter: ObjectPath) -> ObjectPath? {
     let bound = state.withLock { $0.device }
     return client.look { tree in

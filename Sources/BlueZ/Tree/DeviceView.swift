@@ -38,45 +38,32 @@ extension ObjectTree {
   }
 
   /// The device of an adapter that a target selects; nil when none is known.
-  ///
-  /// Of several, those with the case of the name as written come before the others. Of these, the
-  /// connected ones come before those that discovery sees, the strongest of these first, and then
-  /// those that are only cached; finally the lowest address decides.
   func device(_ target: DeviceTarget, of adapter: ObjectPath) -> ObjectPath? {
-    let candidates = indexed(target)?.filter { $0.isBelow(adapter) } ?? devices(of: adapter)
-    guard !candidates.isEmpty else { return nil }
-    if case .address(let address) = target {
-      let path = BlueZPath.device(address, of: adapter)
-      if has(Device1.interface, at: path) { return path }
-    }
-    var best: (path: ObjectPath, rank: Int)?
-    for path in candidates {
-      guard let seen = advertisement(of: path), target.matches(seen) else { continue }
-      let nearness = seen.isConnected ? 1000 : seen.rssi ?? -1000
-      let rank = nearness + (target.exact.matches(seen) ? 10_000 : 0)
-      if best.map({ rank > $0.rank }) ?? true { best = (path, rank) }
-    }
-    return best?.path
+    matches(target, of: adapter).first?.path
   }
 
-  /// The number of devices that were received, bluetoothd's and those that it has removed.
-  var devicesReceived: Int { count(of: Device1.interface) + removed.count }
-
-  /// The same for a caller that has looked before and found none: when every device has to be
-  /// checked, only the one that has changed since is.
+  /// The devices of an adapter that a target selects, the best first.
   ///
-  /// - Parameter count: ``ObjectTree/deviceChanges`` at that time; nil for the first look.
-  func device(
-    _ target: DeviceTarget,
-    of adapter: ObjectPath,
-    unseenAt count: UInt64?
-  ) -> ObjectPath? {
-    guard let count, deviceChanges - count <= 1, indexed(target) == nil else {
-      return device(target, of: adapter)
+  /// Those with the case of the name as written come before the others. Of these, the connected
+  /// ones come before those that discovery sees, the strongest of these first, and then those that
+  /// are only cached; finally the lowest address decides.
+  func matches(_ target: DeviceTarget, of adapter: ObjectPath) -> [DeviceMatch] {
+    var candidates = indexed(target)?.filter { $0.isBelow(adapter) } ?? devices(of: adapter)
+    guard !candidates.isEmpty else { return [] }
+    // The identity address may be known instead of the one in the path.
+    var named: ObjectPath?
+    if case .address(let address) = target { named = BlueZPath.device(address, of: adapter) }
+    if let named, has(Device1.interface, at: named) { candidates = [named] }
+    let matches = candidates.compactMap { path -> DeviceMatch? in
+      guard let seen = advertisement(of: path), path == named || target.matches(seen) else {
+        return nil
+      }
+      return DeviceMatch(path: path, seen: seen, isExact: target.exact.matches(seen))
     }
-    guard deviceChanges > count, let lastDevice, lastDevice.parent == adapter,
-      let changed = advertisement(of: lastDevice), target.matches(changed)
-    else { return nil }
-    return device(target, of: adapter)
+    return matches.sorted { a, b in
+      if a.isExact != b.isExact { return a.isExact }
+      return a.nearness != b.nearness ? a.nearness > b.nearness : a.path < b.path
+    }
   }
+
 }

@@ -18,8 +18,6 @@ struct ObjectTree: Sendable {
   private var deviceIndex = DeviceIndex()
   /// What devices advertise, which `UUIDs` no longer shows once their services have been read.
   private(set) var advertised = AdvertisedServices()
-  /// The devices that bluetoothd has removed since it was last read.
-  private(set) var removed = RemovedDevices()
   private var snapshotsAsked = 0
   private var remembered: [TreeEvent] = []
 
@@ -90,7 +88,6 @@ struct ObjectTree: Sendable {
     reindex(path, interface, from: old, to: properties)
     if interface == Device1.interface { advertised.added(path, properties, isRead: isRead(path)) }
     guard let old else {
-      if interface == Device1.interface { removed.remove(path) }
       paths[interface, default: SortedPaths()].insert(path)
       return [.added(path, interface: interface)]
     }
@@ -104,10 +101,7 @@ struct ObjectTree: Sendable {
     countDevice(interface, path)
     reindex(path, interface, from: old, to: nil)
     paths[interface]?.remove(path)
-    if interface == Device1.interface {
-      advertised.removed(path)
-      removed.insert(path, old)
-    }
+    if interface == Device1.interface { advertised.removed(path) }
     if objects[path]?.isEmpty == true { objects[path] = nil }
     return .removed(path, interface: interface)
   }
@@ -153,7 +147,6 @@ struct ObjectTree: Sendable {
       }
     }
     objects = fresh
-    removed = RemovedDevices()
     index()
     let devices = paths(with: Device1.interface)
     advertised.keep(devices)
@@ -185,7 +178,6 @@ struct ObjectTree: Sendable {
     let before = self
     objects = [:]
     advertised = AdvertisedServices()
-    removed = RemovedDevices()
     index()
     attributeGeneration += 1
     countAllDevices()
@@ -279,9 +271,6 @@ struct ObjectTree: Sendable {
 
   /// Every object with an interface, in order of path.
   func paths(with interface: String) -> [ObjectPath] { Array(paths[interface] ?? SortedPaths()) }
-
-  /// The number of objects with an interface.
-  func count(of interface: String) -> Int { paths[interface]?.count ?? 0 }
 
   /// The objects with an interface anywhere below a path, in order of path.
   func paths(with interface: String, below parent: ObjectPath) -> [ObjectPath] {

@@ -27,7 +27,6 @@ extension AdapterServer {
     }
     followDiscoverableFilter()
     call.reply()
-    followAdvertisements()
     endDiscoveryIfUnwanted()
   }
 
@@ -49,45 +48,21 @@ extension AdapterServer {
     state.withLock { $0.sessions.filter(call.caller, options.isEmpty ? nil : filter) }
     followDiscoverableFilter()
     call.reply()
-    followAdvertisements()
   }
 
   // MARK: Scanning
 
   private func beginScan() {
-    let now = host.loop.now
     let isFirst = state.withLock { state in
-      guard state.scan == nil else { return false }
-      state.scan = Scan(start: now)
-      return true
+      defer { state.isDiscovering = true }
+      return !state.isDiscovering
     }
-    if isFirst {
-      host.observe(.scanning(true))
-      mark(Adapter1.discovering)
-    }
-    followAdvertisements()
-  }
-
-  /// Simulates the advertisements that a client may accept, and no others: those have no effect.
-  private func followAdvertisements() {
-    let now = host.loop.now
-    let (scan, sessions) = state.withLock { ($0.scan, $0.sessions) }
-    guard let scan, sessions.isDiscovering else { return }
-    let patterns = sessions.patterns
-    guard !scan.isFollowing || patterns != scan.patterns else { return }
-    let wanted = air.slots(of: patterns)
-    let isWanted = Set(wanted)
-    let ended = state.withLock { state -> [LoopTimer] in
-      state.scan?.isFollowing = true
-      state.scan?.patterns = patterns
-      let ended = state.reports.filter { !isWanted.contains($0.key) }
-      for slot in ended.keys { state.reports[slot] = nil }
-      return Array(ended.values)
-    }
-    for report in ended { report.cancel() }
-    let followed = state.withLock { $0.reports }
-    for slot in wanted where followed[slot] == nil {
-      report(slot, after: scan.wait(for: air.interval(slot), now: now))
+    guard isFirst else { return }
+    host.observe(.scanning(true))
+    mark(Adapter1.discovering)
+    for slot in air.slots {
+      // The first is received within an interval: half of one on average.
+      report(slot, after: air.interval(slot) / 2)
     }
   }
 
@@ -102,7 +77,7 @@ extension AdapterServer {
   /// adapter's.
   func endScan() {
     let reports = state.withLock { state in
-      state.scan = nil
+      state.isDiscovering = false
       defer { state.reports = [:] }
       return state.reports.values
     }
@@ -131,8 +106,7 @@ extension AdapterServer {
     let isWanted = sessions.accept(
       services: advertisement.services,
       name: advertisement.includesName ? device.device.definition.name : nil,
-      address: device.address,
-      isDiscoverable: advertisement.isDiscoverable
+      address: device.address
     )
     guard isWanted else { return }
     let data = device.device.advertisement(number)
@@ -144,24 +118,5 @@ extension AdapterServer {
       reportsAll: sessions.wantsDuplicates,
       threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold
     )
-  }
-}
-
-/// The adapter scans.
-struct Scan {
-  let start: Instant
-  /// The patterns of the advertisements that are simulated; nil: all of them are.
-  var patterns: [String]?
-  var isFollowing = false
-
-  /// How long it takes until an advertisement is received next.
-  ///
-  /// The first is received within an interval after the start: half of one on average.
-  func wait(for interval: Duration, now: Instant) -> Duration {
-    let elapsed = now - start
-    var next = interval / 2
-    if next <= elapsed { next += interval * Int((elapsed - next) / interval) }
-    while next <= elapsed { next += interval }
-    return next - elapsed
   }
 }

@@ -21,10 +21,8 @@ final class AdapterServer: Sendable {
     var isPairable = false
     var pairableTimeout: UInt32 = 0
     var sessions = DiscoverySessions()
-    /// The scan of the discovering clients.
-    var scan: Scan?
     /// The announced value of `Discovering`.
-    var isDiscovering: Bool { scan != nil }
+    var isDiscovering = false
     var discoverableTimer: LoopTimer?
     var pairableTimer: LoopTimer?
     /// The next report of each advertisement.

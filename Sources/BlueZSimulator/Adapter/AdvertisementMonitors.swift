@@ -92,8 +92,7 @@ final class AdvertisementMonitors: Sendable {
   private func receive(_ device: RemoteDevice, _ number: Int) {
     let data = device.device.advertisement(number)
     guard device.device.getsThrough(rssi: data.rssi) else { return }
-    let advertised = device.device.definition.advertisements[number]
-    let fields = data.fields(isDiscoverable: advertised.isDiscoverable)
+    let fields = data.fields
     let now = host.loop.now
     let (isWanted, found) = state.withLock { state in
       var isWanted = false

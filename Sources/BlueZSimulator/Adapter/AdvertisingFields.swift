@@ -13,11 +13,9 @@ struct AdvertisingField: Equatable, Sendable {
 
 extension AdvertisedData {
   /// The AD structures, as if all fitted into one packet.
-  ///
-  /// - Parameter isDiscoverable: Whether the Flags field marks the device as discoverable.
-  func fields(isDiscoverable: Bool) -> [AdvertisingField] {
+  var fields: [AdvertisingField] {
     // LE General Discoverable Mode, BR/EDR Not Supported.
-    var fields = [AdvertisingField(type: 0x01, octets: [isDiscoverable ? 0x06 : 0x04])]
+    var fields = [AdvertisingField(type: 0x01, octets: [0x06])]
     for (type, isLong) in [(UInt8(0x03), false), (0x07, true)] {
       let listed = services.filter { ($0.short == nil) == isLong }
       guard !listed.isEmpty else { continue }

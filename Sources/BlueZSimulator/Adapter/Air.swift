@@ -24,8 +24,6 @@ final class Air: Sendable {
   let slots: [AdvertisementSlot]
   /// The indices of the devices that were received since the last discovery ended.
   private let received: Guarded<Set<Int>>
-  /// Made for the first discovery with a pattern.
-  private let index = Guarded<AdvertisementIndex?>(nil)
 
   /// - Parameter stored: What is known from before.
   init(_ devices: [SimulatedDevice], stored: [StoredDevice], make: @escaping Maker) {
@@ -92,22 +90,6 @@ final class Air: Sendable {
       if present.address == address { return present }
     }
     return all.last { $0.address == address }
-  }
-
-  /// The advertisements that any of the patterns may accept; nil: any advertisement.
-  func slots(of patterns: [String]?) -> [AdvertisementSlot] {
-    guard let patterns else { return slots }
-    let made = index.withLock(\.self)
-    let index = made ?? makeIndex()
-    return index.places(of: patterns).map { slots[$0] }
-  }
-
-  private func makeIndex() -> AdvertisementIndex {
-    let made = remotes.withLock { remotes in
-      AdvertisementIndex(slots.map { (remotes[$0.device][0].device.definition, $0.number) })
-    }
-    index.withLock { $0 = made }
-    return made
   }
 
   /// The objects of the devices that were received since the last call, device by device.

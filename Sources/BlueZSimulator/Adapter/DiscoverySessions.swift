@@ -19,17 +19,6 @@ struct DiscoverySessions: Sendable {
   /// Whether a discovering client wants every advertisement announced in full.
   var wantsDuplicates: Bool { clients.contains { filters[$0]?.wantsDuplicates == true } }
 
-  /// The patterns of the discovering clients, sorted; nil when a client has none, and may accept any
-  /// advertisement.
-  var patterns: [String]? {
-    var patterns: Set<String> = []
-    for client in clients {
-      guard let pattern = filters[client]?.pattern, !pattern.isEmpty else { return nil }
-      patterns.insert(pattern)
-    }
-    return patterns.sorted()
-  }
-
   /// The minimum RSSI in dBm of the controller's filter; nil: any.
   ///
   /// The kernel filters by RSSI only if every discovering client requests it. It cannot filter by
@@ -73,16 +62,13 @@ struct DiscoverySessions: Sendable {
   }
 
   /// Whether any client accepts a device. The filters of all are merged by "or".
-  ///
-  /// Without any filter a device must be discoverable.
   func accept(
     services: [BluetoothUUID],
     name: String?,
-    address: BluetoothAddress,
-    isDiscoverable: Bool
+    address: BluetoothAddress
   ) -> Bool {
     clients.contains { client in
-      guard let filter = filters[client] else { return isDiscoverable || hasFilter }
+      guard let filter = filters[client] else { return true }
       return filter.accepts(services: services, name: name, address: address)
     }
   }

@@ -109,6 +109,20 @@ extension ControlServer {
           call.refuse(error)
         }
       },
+      ExportedMethod(
+        "FindCharacteristic",
+        takes: target.map { ExportedArgument($0.name, $0.type) },
+        returns: [.init("address", "s"), .init("uuid", "s")]
+      ) { [steering] call in
+        let body = call.message.body
+        do throws(SteeringError) {
+          let device = try steering.device(body.text(0))
+          let entry = try steering.entry(body.text(1), of: device)
+          call.reply([.string("\(device.definition.address)"), .string(entry.uuid.text)])
+        } catch {
+          call.refuse(error)
+        }
+      },
     ]
   }
 

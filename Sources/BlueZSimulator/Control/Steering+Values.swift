@@ -92,8 +92,16 @@ extension Steering {
     at name: String
   ) throws(SteeringError) -> (device: SimulatedDevice, handle: UInt16) {
     let device = try device(name)
+    return (device, try entry(characteristic, of: device).handle)
+  }
+
+  /// The entry of a characteristic in the table of a device.
+  func entry(
+    _ characteristic: String,
+    of device: SimulatedDevice
+  ) throws(SteeringError) -> CharacteristicEntry {
     do {
-      return (device, try device.table.characteristic(named: characteristic).handle)
+      return try device.table.characteristic(named: characteristic)
     } catch {
       throw SteeringError(.unknownCharacteristic, "\(device.title): \(error)")
     }

@@ -61,7 +61,7 @@ final class AttributeServer: Sendable {
     GattService1.declaration.exported(properties: [
       ExportedProperty(GattService1.uuid) { service.uuid },
       ExportedProperty(GattService1.device) { device },
-      ExportedProperty(GattService1.primary) { service.isPrimary },
+      ExportedProperty(GattService1.primary) { true },
       ExportedProperty(GattService1.includes) {
         service.includes.map { BlueZPath.service($0, of: device) }
       },

@@ -200,7 +200,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   private func fire(_ fault: Int) {
-    let (actions, again) = state.withLock { $0.schedule.fire(fault, in: $0.surroundings) }
+    let (actions, again) = state.withLock { $0.schedule.fire(fault) }
     for timed in actions {
       after(timed.delay) { player in player.perform(timed.action) }
     }
@@ -247,10 +247,6 @@ extension SimulatorSettings {
     if !host.adapters.isEmpty { adapters = host.adapters.map { AdapterSettings($0) } }
     offersMonitors = host.offersMonitors
     disconnectDelay = host.disconnectDelay ?? disconnectDelay
-    temporaryTimeout = host.temporaryTimeout ?? temporaryTimeout
-    connectTimeout = host.connectTimeout ?? connectTimeout
     attTimeout = host.answerTimeout ?? attTimeout
-    agentTimeout = host.agentTimeout ?? agentTimeout
-    pairingTimeout = host.pairingTimeout ?? pairingTimeout
   }
 }

@@ -20,10 +20,6 @@ public struct NotifiedValue: Hashable, Sendable {
   }
 }
 
-/// The former name. It clashed with `Foundation.Notification`.
-@available(*, deprecated, renamed: "NotifiedValue")
-public typealias Notification = NotifiedValue
-
 /// How a value is written.
 public enum WriteKind: String, Hashable, Sendable, CaseIterable {
   /// Selected by the properties of the characteristic.

@@ -47,16 +47,6 @@ public struct DBusDictionary: Sendable {
     self.entries = entries
   }
 
-  /// The type of the keys.
-  public var keySignature: Signature {
-    Signature(valid: String(text: signature.text, from: 2, to: 3))
-  }
-
-  /// The type of the values.
-  public var valueSignature: Signature {
-    Signature(valid: String(text: signature.text, from: 3, to: signature.text.utf8.count - 1))
-  }
-
   /// The value for a key; nil when there is none. O(n) in the number of entries.
   ///
   /// ```swift

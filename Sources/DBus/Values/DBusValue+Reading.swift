@@ -31,19 +31,9 @@ extension DBusValue {
     if case .uint32(let value) = unwrapped { value } else { nil }
   }
 
-  /// The value of `x`.
-  public var asInt64: Int64? {
-    if case .int64(let value) = unwrapped { value } else { nil }
-  }
-
   /// The value of `t`.
   public var asUInt64: UInt64? {
     if case .uint64(let value) = unwrapped { value } else { nil }
-  }
-
-  /// The value of `d`.
-  public var asDouble: Double? {
-    if case .double(let value) = unwrapped { value } else { nil }
   }
 
   /// The text of `s`.
@@ -60,11 +50,6 @@ extension DBusValue {
   /// The path of `o`.
   public var asObjectPath: ObjectPath? {
     if case .objectPath(let value) = unwrapped { value } else { nil }
-  }
-
-  /// The signature of `g`.
-  public var asSignature: Signature? {
-    if case .signature(let value) = unwrapped { value } else { nil }
   }
 
   /// The descriptor of `h`.

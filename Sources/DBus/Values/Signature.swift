@@ -49,27 +49,6 @@ public struct Signature: Hashable, Sendable {
     guard text.utf8.count == 1, let code = text.utf8.first else { return false }
     return SignatureParser.isBasic(code)
   }
-
-  /// The element type of an array that is not a dictionary; nil otherwise.
-  public var arrayElement: Signature? {
-    guard isSingle, text.utf8.first == UInt8(ascii: "a"), !text.hasPrefix("a{") else { return nil }
-    return Signature(valid: String(text.dropFirst()))
-  }
-
-  /// The key and value types of a dictionary; nil otherwise.
-  public var dictionaryTypes: (key: Signature, value: Signature)? {
-    guard isSingle, text.hasPrefix("a{") else { return nil }
-    let inside = text.dropFirst(2).dropLast()
-    return (
-      Signature(valid: String(inside.prefix(1))), Signature(valid: String(inside.dropFirst()))
-    )
-  }
-
-  /// The field types of a structure; nil otherwise.
-  public var fields: [Signature]? {
-    guard isSingle, text.utf8.first == UInt8(ascii: "(") else { return nil }
-    return Signature(valid: String(text.dropFirst().dropLast())).completeTypes
-  }
 }
 
 extension Signature: ExpressibleByStringLiteral {

@@ -4,7 +4,7 @@ extension Batch {
   /// The steps with their values, line by line, and the devices or the scan that finds them.
   ///
   /// Settings that may change before a batch is resumed are not included: concurrency, failure
-  /// rule, retries, timeouts, connection settings, the gateways and the schedule.
+  /// rule, retries, timeouts, connection settings, the gateways and the interval.
   public var work: [String] {
     switch devices {
     case .listed(let devices): Self.groups(devices.map(\.bare))

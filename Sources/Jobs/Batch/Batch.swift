@@ -24,8 +24,8 @@ public struct Batch: Sendable {
   public var onFailure: FailureRule
   /// The deadline of one round, without clean-up; nil: none.
   public var deadline: Duration?
-  /// When it runs again; nil: it runs once.
-  public var schedule: Schedule?
+  /// It runs at once and then at this interval, at least 1 s; nil: it runs once.
+  public var every: Duration?
 
   /// A batch; see the properties. Starts nothing.
   ///
@@ -43,14 +43,14 @@ public struct Batch: Sendable {
     concurrency: Int = 1,
     onFailure: FailureRule = .continue,
     deadline: Duration? = nil,
-    schedule: Schedule? = nil
+    every: Duration? = nil
   ) {
     self.name = name
     self.devices = devices
     self.concurrency = concurrency
     self.onFailure = onFailure
     self.deadline = deadline
-    self.schedule = schedule
+    self.every = every
   }
 }
 
@@ -138,7 +138,7 @@ extension Batch {
     lines.append("at once   \(concurrency)")
     lines.append("failures  \(onFailure)")
     if let deadline { lines.append("deadline  \(deadline.written)") }
-    if let schedule { lines.append("schedule  \(schedule)") }
+    if let every { lines.append("schedule  every \(every.written)") }
     return lines.map(\.printable)
   }
 

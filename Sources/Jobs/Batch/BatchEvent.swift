@@ -2,14 +2,14 @@
 
 /// One event of a batch.
 ///
-/// The order is: waiting, when there is a schedule; started; the events of the runs, with
+/// The order is: waiting, before a round that follows another; started; the events of the runs, with
 /// device-ended after the last of each; finished, when all devices are disconnected.
 public struct BatchEvent: Equatable, Sendable {
   /// What happened.
   public enum Change: Equatable, Sendable {
-    /// The next round begins at this time.
-    case waiting(ScheduleTimes.Beginning)
-    /// The batch, or one round of a scheduled batch, began.
+    /// The next round begins at this wall-clock time; so many earlier times passed during the last.
+    case waiting(until: Duration, missed: Int)
+    /// The batch, or one round of a repeated batch, began.
     case started(BatchStart)
     /// A device has ended, including its clean-up. A receiver must have stored its results when it
     /// returns: only then the next device begins in the lane.

@@ -108,7 +108,13 @@ struct BatchReader {
     let deadline = reader.optional("deadline", expected: Node.positiveDuration) {
       $0.positiveDuration
     }
-    let schedule = schedule(&reader)
+    let every = reader.optional("every", expected: "a duration from 1s on such as 15m") {
+      $0.duration.flatMap { $0 >= .seconds(1) ? $0 : nil }
+    }
+    for key in ["cron", "jitter"] where reader.has(key) {
+      guard let node = reader.optional(key) else { continue }
+      complain(node, Complaint("unknown key '\(key)'", expected: "'every', or a systemd timer"))
+    }
     let placement = placement(&reader)
     problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
     guard let chain, let devices else { throw DocumentErrors(problems) }
@@ -129,7 +135,7 @@ struct BatchReader {
       concurrency: concurrency ?? 1,
       onFailure: onFailure ?? .continue,
       deadline: deadline,
-      schedule: schedule
+      every: every
     )
   }
 

@@ -60,9 +60,9 @@ public final class BatchRunner: Sendable {
   /// - Parameters:
   ///   - batch: What to run.
   ///   - scheduler: The first lane; the others are made on its loop.
-  ///   - seed: The seed of delays, and part of the identities of the runs.
+  ///   - seed: Part of the identities of the runs.
   ///   - past: The state of an earlier round, which is resumed with its remaining devices. No other
-  ///     round follows, whatever the schedule.
+  ///     round follows, whatever the interval.
   ///   - service: Makes the service of a device.
   ///   - admission: Called before each round.
   ///   - onRunEvent: Receives the events of the runs, on the loop, one at a time.
@@ -118,33 +118,38 @@ public final class BatchRunner: Sendable {
 
   // MARK: Rounds
 
-  /// Runs the batch once, or repeatedly with a schedule.
+  /// Runs the batch once, or repeatedly at its interval.
+  ///
+  /// Rounds do not overlap: a time that passes during a round is skipped. The interval is measured
+  /// by the loop's clock, which does not count while the host is suspended.
   ///
   /// ```swift
   /// let runner = BatchRunner(
   ///   try Batch.load(path: "fleet.yaml"), on: device.scheduler, seed: 1) { _, _, _ in device }
-  /// let loop = device.scheduler.loop
-  /// let status = await runner.run(most: 1) { loop.wallClockAtStart + loop.now.sinceStart }
+  /// let status = await runner.run(most: 1)
   /// ```
   ///
-  /// - Parameters:
-  ///   - most: The maximum number of rounds; nil: until it is cancelled.
-  ///   - clock: The wall clock of the schedule, since 1970-01-01T00:00:00Z.
+  /// - Parameter most: The maximum number of rounds; nil: until it is cancelled.
   /// - Returns: The exit status of the process: that of the first round that failed, or of the
   ///   signal that cancelled it.
-  public func run(most: Int?, clock: @escaping @Sendable () -> Duration) async -> ExitStatus {
-    guard let schedule = batch.schedule, past == nil else {
+  public func run(most: Int?) async -> ExitStatus {
+    guard let interval = batch.every, past == nil else {
       return await round(past?.round ?? 1).exitStatus
     }
-    var times = ScheduleTimes(schedule, seed: seed)
-    var status = ExitStatus.ok
-    var number = 1
-    while number <= most ?? Int.max, cause == nil, let next = times.next(now: clock()) {
-      if next.time > clock() || next.missed > 0 {
-        begin(number)
-        emit(.waiting(next))
-        await wait(until: next.time, clock)
+    precondition(interval >= .seconds(1), "a batch is repeated every second at most")
+    var due = loop.now
+    var status = await round(1).exitStatus
+    var number = 2
+    while number <= most ?? Int.max, cause == nil {
+      due = due + interval
+      var missed = 0
+      while due < loop.now {
+        due = due + interval
+        missed += 1
       }
+      begin(number)
+      emit(.waiting(until: loop.wallClockAtStart + due.sinceStart, missed: missed))
+      await wait(until: due)
       guard cause == nil else { break }
       let ending = await round(number)
       if status == .ok { status = ending.exitStatus }
@@ -156,20 +161,15 @@ public final class BatchRunner: Sendable {
   /// The cause of the cancellation, if there was one.
   private var cause: (any Error)? { state.withLock { $0.cause } }
 
-  /// Reads the clock repeatedly: it may have been set, or the host suspended.
-  private func wait(until time: Duration, _ clock: @Sendable () -> Duration) async {
-    while cause == nil {
-      let left = time - clock()
-      guard left > .zero else { return }
-      let pause = loop.task { [loop] in try await loop.sleep(for: min(left, .seconds(60))) }
-      let isOver = state.withLock { state in
-        state.pause = pause
-        return state.cause != nil
-      }
-      if isOver { pause.cancel() }
-      _ = try? await pause.value
-      state.withLock { $0.pause = nil }
+  private func wait(until time: Instant) async {
+    let pause = loop.task { [loop] in try await loop.sleep(for: time - loop.now) }
+    let isOver = state.withLock { state in
+      state.pause = pause
+      return state.cause != nil
     }
+    if isOver { pause.cancel() }
+    _ = try? await pause.value
+    state.withLock { $0.pause = nil }
   }
 
   private func begin(_ round: Int) {

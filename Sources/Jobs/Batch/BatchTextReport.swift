@@ -30,10 +30,10 @@ public struct BatchTextReport: RunReport {
   /// ```
   public func remarks(on event: BatchEvent) -> [String] {
     switch event.change {
-    case .waiting(let next):
-      let times = "\(next.missed) \(next.missed == 1 ? "time was" : "times were")"
-      let missed = next.missed == 0 ? "" : ", \(times) missed while the last run went on"
-      return ["waiting until \(Timestamp.text(next.time).prefix(19))Z\(missed)"]
+    case .waiting(let time, let missed):
+      let times = "\(missed) \(missed == 1 ? "time was" : "times were")"
+      let remark = missed == 0 ? "" : ", \(times) missed while the last run went on"
+      return ["waiting until \(Timestamp.text(time).prefix(19))Z\(remark)"]
     case .finished(let ending):
       return ending.failure.map { ["\($0)"] } ?? []
     case .started, .deviceEnded: return []

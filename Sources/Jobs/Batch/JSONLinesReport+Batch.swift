@@ -1,4 +1,4 @@
-// Events of a batch as JSON. The format is documented in docs/output.md.
+// Events of a batch as JSON. The format is documented in docs/json.md.
 
 extension JSONLinesReport {
   /// The line for an event of a batch; none for events that the events of the runs report.
@@ -16,9 +16,9 @@ extension JSONLinesReport {
     members.add("batch", .string(event.batch.description))
     if event.round > 1 { members.add("round", JSONValue(event.round)) }
     switch event.change {
-    case .waiting(let next):
-      members.add("until", .string(Timestamp.text(next.time)))
-      if next.missed > 0 { members.add("missed", JSONValue(next.missed)) }
+    case .waiting(let time, let missed):
+      members.add("until", .string(Timestamp.text(time)))
+      if missed > 0 { members.add("missed", JSONValue(missed)) }
     case .started(let start):
       members.add("seed", .number("\(event.batch.seed)"))
       members.add("name", start.name.map { .string($0) } ?? .null)

@@ -77,11 +77,21 @@ enum PageTables {
       lines.map { key, verbs in
         let choices = key.shape.choices.map { "`\($0)`" }.joined(separator: ", ")
         return [
-          "`\(key.name)`", verbs.map { "`\($0.rawValue)`" }.joined(separator: ", "),
-          onLine(key), key.documentation + (choices.isEmpty ? "" : ": \(choices)"),
+          "`\(key.name)`", steps(verbs), onLine(key),
+          key.documentation + (choices.isEmpty ? "" : ": \(choices)"),
         ]
       }
     )
+  }
+
+  /// The steps that have a key; those that do not have it where they are fewer.
+  private static func steps(_ verbs: [StepVerb]) -> String {
+    let others = StepVerb.allCases.filter { !verbs.contains($0) }
+    func list(_ verbs: [StepVerb]) -> String {
+      verbs.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+    }
+    if others.isEmpty { return "all steps" }
+    return others.count < verbs.count ? "all steps but \(list(others))" : list(verbs)
   }
 
   private static var metrics: String {

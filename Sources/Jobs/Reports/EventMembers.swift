@@ -1,4 +1,4 @@
-// The contents of events as keys and values of JSON. The format is documented in docs/output.md.
+// The contents of events as keys and values of JSON. The format is documented in docs/json.md.
 //
 // The reports decide which event has which keys.
 
@@ -15,7 +15,7 @@ extension PairingDisplay {
   }
 }
 
-/// The keys of one object, in order, with the names in docs/output.md.
+/// The keys of one object, in order, with the names in docs/json.md.
 package struct EventMembers {
   package private(set) var list: [(key: String, value: JSONValue)] = []
 

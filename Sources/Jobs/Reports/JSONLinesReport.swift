@@ -1,4 +1,4 @@
-// Events as JSON, one object per line. The format is documented in docs/output.md.
+// Events as JSON, one object per line. The format is documented in docs/json.md.
 
 import Bluetooth
 

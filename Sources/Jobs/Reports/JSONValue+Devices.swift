@@ -1,4 +1,4 @@
-// A device that was found, as JSON. The keys are documented in docs/output.md.
+// A device that was found, as JSON. The keys are documented in docs/json.md.
 
 public import Bluetooth
 

@@ -19,10 +19,10 @@ package struct Watching: Sendable {
   private let follow: @Sendable (RunWait) -> Void
   private let stop: Signal<Void>
   private let state: Guarded<WatchState>
-  /// Whether everything was active at least once.
-  private let started = CurrentValueSubject(false)
-  /// Whether as many records were printed as the plan wants.
-  private let counted = CurrentValueSubject(false)
+  /// Has a value once everything was active.
+  private let started = Subject<Void>(replaying: 1)
+  /// Has a value once as many records were printed as the plan wants.
+  private let counted = Subject<Void>(replaying: 1)
 
   /// Describes a watch; starts nothing.
   ///
@@ -59,7 +59,7 @@ package struct Watching: Sendable {
   /// - Returns: Completes at the end of the time or of the count. Fails with a permanent failure, and
   ///   with any where the plan forbids to connect again.
   package func records() -> Signal<Void> {
-    let start = started.signal.filter { $0 }.take(1)
+    let start = started.signal.take(1)
     var parts = services.indices.map { device($0) }
     if case .rate(let window) = plan.view {
       let windows = start.flattenMap { _ in Signal<Int>.interval(window) }
@@ -69,7 +69,7 @@ package struct Watching: Sendable {
         }
       )
     }
-    var watch = Signal.merge(parts).takeUntil(stop).takeUntil(counted.signal.filter { $0 })
+    var watch = Signal.merge(parts).takeUntil(stop).takeUntil(counted.signal)
     if let duration = plan.duration { watch = watch.takeUntil(start.delay(duration)) }
     return Signal(home: watch.home) { [self, watch] sink in
       report(state.withLock { $0.begin(at: loop.now) })
@@ -85,12 +85,12 @@ package struct Watching: Sendable {
       return (outputs, state.hasStarted && !hadStarted, state.hasAll)
     }
     if hasStarted {
-      started.send(true)
+      started.send(())
       let (limit, count) = (plan.duration, plan.count)
       follow(RunWait(what: plan.doing, begun: loop.now, limit: limit, values: count))
     }
     report(outputs)
-    if hasAll { counted.send(true) }
+    if hasAll { counted.send(()) }
   }
 
   /// Reports the end of the watch, after its last change.

@@ -4,7 +4,7 @@ import GRDB
 import Jobs
 
 extension JournalFile {
-  /// The chains of a run as the JSON lines that `--output json` printed, see docs/output.md.
+  /// The chains of a run as the JSON lines that `--output json` printed, see docs/json.md.
   ///
   /// The digits that a user types while pairing are not included: no journal has them.
   ///

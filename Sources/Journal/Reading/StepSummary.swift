@@ -14,7 +14,7 @@ public struct StepSummary: Hashable, Sendable {
   /// `ok`, `failed`, `cancelled` or `skipped`, of a suite also `warning`; nil without a recorded
   /// end.
   public let status: String?
-  /// The result, a JSON object with the keys of docs/output.md.
+  /// The result, a JSON object with the keys of docs/json.md.
   public let result: String?
   /// The code and the message of the failure.
   public let code: String?

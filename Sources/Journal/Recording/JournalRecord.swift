@@ -136,7 +136,7 @@ public enum JournalRecord: Hashable, Sendable {
     /// Microseconds.
     public let took: Int64
     public let status: String
-    /// The result of the step, a JSON object with the keys of docs/output.md; nil for none.
+    /// The result of the step, a JSON object with the keys of docs/json.md; nil for none.
     public let result: String?
     /// JSON.
     public let error: String?

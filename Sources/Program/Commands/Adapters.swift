@@ -10,7 +10,7 @@ import Signals
 struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adapters",
-    abstract: "List this host's adapters: maker, version, what they can.",
+    abstract: "List this host's adapters: maker, version, features.",
     discussion: "It asks the kernel, needs no bluetoothd, and shows adapters that are off too."
   )
 

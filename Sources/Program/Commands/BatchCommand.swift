@@ -56,7 +56,7 @@ package struct BatchCommand: WorldCommand {
   @Option(help: "Default timeout per step: 10s, 500ms.")
   var timeout: DurationArgument?
 
-  @Option(help: "How often the batch is run at most, where it has a schedule.")
+  @Option(help: "How often the batch is run at most, with 'every'.")
   var runs: Int?
 
   @Flag(
@@ -102,9 +102,12 @@ package struct BatchCommand: WorldCommand {
     let batch = try batch()
     let simulated = try options.simulatedDevices()
     if dryRun { return try printPlan(batch) }
-    let isOnce = batch.schedule == nil || resuming.resume != nil
+    let isOnce = batch.every == nil || resuming.resume != nil
     if !isOnce, runs == nil, !options.simulate.isEmpty, !options.realTime {
-      throw Ending(.usage, "a schedule in simulated time never ends: limit it with --runs")
+      throw Ending(
+        .usage,
+        "a batch with 'every' never ends in simulated time: limit it with --runs"
+      )
     }
     if batch.hasPlacement {
       StandardError.notice("'pin' and 'prefer' are for a fleet: without --fleet they are ignored")
@@ -123,7 +126,7 @@ package struct BatchCommand: WorldCommand {
     byFleet open: @escaping (World, Batch) throws(Ending) -> MakeBatchRunning
   ) throws {
     let batch = try batch()
-    guard batch.schedule == nil else {
+    guard batch.every == nil else {
       throw Ending(.usage, "a fleet runs a batch once: have a timer run the command instead")
     }
     throw Ending(try run(batch, ScenarioDefinition(), openFleet: open))

@@ -11,7 +11,8 @@ struct LinkOptions: ParsableArguments {
   var keep = false
 
   @Flag(
-    help: "Have bluetoothd forget the device first, and its services read anew. A bond is lost."
+    help:
+      "Remove the device and its bond from bluetoothd first, so that its services are read again."
   )
   var fresh = false
 

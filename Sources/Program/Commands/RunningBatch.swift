@@ -10,7 +10,7 @@ package protocol BatchRunning: Sendable {
   /// No further device begins, and those under way end.
   func cancel(_ cause: any Error)
   /// Runs the batch to its end.
-  func run(most: Int?, clock: @escaping @Sendable () -> Duration) async -> ExitStatus
+  func run(most: Int?) async -> ExitStatus
   /// What a signal does to it.
   var interruptionText: (what: String, leaving: String?) { get }
 }
@@ -94,7 +94,7 @@ final class RunningBatch: Sendable {
 
   /// Runs the batch to its end.
   ///
-  /// - Parameter most: How many times at most, where it has a schedule.
+  /// - Parameter most: How many times at most, where it is repeated.
   func run(most: Int?) -> ExitStatus {
     let (world, adapter, journal) = (world, adapter, journal)
     let receivers = BatchReceivers(
@@ -113,8 +113,7 @@ final class RunningBatch: Sendable {
     let (what, leaving) = runner.interruptionText
     world.interruption.cancels(what, leaving: leaving) { runner.cancel($0) }
     defer { self.runner.withLock { $0 = nil } }
-    let clock = ScheduleClock.clock(for: batch.schedule, on: world.loop)
-    let ended = Result { try world.loop.run { await runner.run(most: most, clock: clock) } }
+    let ended = Result { try world.loop.run { await runner.run(most: most) } }
     line?.end()
     if let failure = printed.finish() {
       StandardError.failure("\(failure)")

@@ -31,10 +31,10 @@ struct RunningWatch {
     let (world, scheduler) = (world, world.scheduler)
     let standard = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
     let printed = EventOutput(standard, as: report, isForPeople: output == .text)
-    let stop = CurrentValueSubject(false)
+    let stop = Subject<Void>(replaying: 1)
     let noted = Guarded<Watching?>(nil)
     let screen = makeScreen(
-      end: { stop.send(true) },
+      end: { stop.send(()) },
       note: { text, begun in noted.withLock { $0 }?.note(text, at: begun) }
     )
     let prints = !(screen.isPlot && StandardStreams.ofProcess.printsToTerminal)
@@ -59,7 +59,7 @@ struct RunningWatch {
         if let journal { journal.receive(output) { show(output) } } else { show(output) }
       },
       follow: screen.receive,
-      until: stop.signal.filter { $0 }.map { _ in }
+      until: stop.signal
     )
     noted.withLock { $0 = watching }
     defer { noted.withLock { $0 = nil } }

@@ -34,7 +34,7 @@ struct Simulate: ParsableCommand {
   )
   var definitions: [String]
 
-  @Option(help: "Where all randomness of the simulation comes from (the scenario's, or 0).")
+  @Option(help: "The seed of all randomness in the simulation (default: the scenario's, or 0).")
   var seed: UInt64?
 
   @Flag(help: "Let anybody on the private bus steer the simulation while it runs.")

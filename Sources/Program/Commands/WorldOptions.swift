@@ -14,7 +14,7 @@ package struct WorldOptions: ParsableArguments {
   var simulate: [String] = []
 
   @Option(
-    help: "Where all randomness of a simulation comes from (the scenario's, or 0)."
+    help: "The seed of all randomness in a simulation (default: the scenario's, or 0)."
   )
   var seed: UInt64?
 

@@ -8,7 +8,7 @@ extension BatchSummary {
   ///
   /// - Parameter chains: Those of its run.
   func lines(_ chains: [ChainSummary]) -> [String] {
-    let round = origin.round > 1 ? ", run \(origin.round) of its schedule" : ""
+    let round = origin.round > 1 ? ", run \(origin.round)" : ""
     return ["file      \(origin.file)\(round)", "outcome   \(tally(chains))"]
   }
 

@@ -1,6 +1,7 @@
 // Where a report goes; the ending of the file's name decides its kind.
 
 import ArgumentParser
+import Documents
 import Jobs
 import NordicSuites
 
@@ -79,10 +80,10 @@ struct ReportOptions: ParsableArguments {
     }
   }
 
-  /// Refuses reports that would be written over other files of the command.
+  /// Refuses reports that would be written over other files of the command line.
   ///
   /// - Parameters:
-  ///   - inputs: What it reads, simulated devices not counted.
+  ///   - inputs: The files that it reads, simulated devices not counted.
   ///   - metrics: A file of metrics, which must not be one of those either.
   /// - Throws: ``Ending`` of wrong usage; nothing was touched.
   func check(
@@ -92,14 +93,26 @@ struct ReportOptions: ParsableArguments {
     _ trace: String? = nil,
     metrics: String? = nil
   ) throws(Ending) {
-    let written =
-      files.map { (option: "--report", path: $0.path) }
-      + (metrics.map { [(option: "--metrics", path: $0)] } ?? [])
-    guard !written.isEmpty else { return }
+    var taken = (inputs + options.simulate).map {
+      (file: realPath($0), what: "read by the command")
+    }
     let outputs = [
       (journal.journal, "the journal"), (options.busLog, "that of --bus-log"),
       (trace, "that of --trace"),
     ]
-    try OverwrittenFiles(inputs: inputs + options.simulate, outputs: outputs).check(written)
+    for case (let path?, let what) in outputs { taken.append((realPath(path), what)) }
+    let written =
+      files.map { (option: "--report", path: $0.path) }
+      + (metrics.map { [(option: "--metrics", path: $0)] } ?? [])
+    for (option, path) in written {
+      let file = realPath(path)
+      if let other = taken.first(where: { $0.file == file }) {
+        throw Ending(.usage, "\(option) \(path): that file is \(other.what)")
+      }
+      taken.append((file, "another report, too"))
+    }
   }
+
+  /// The path of a file that may be missing.
+  private func realPath(_ path: String) -> String { FolderOfFile.realPath(path) ?? path }
 }

@@ -33,7 +33,3 @@ public final class LoopTimer: Alarm, @unchecked Sendable {
     state.withLock { _ = $0.timers.remove(self) }
   }
 }
-
-/// The former name of ``LoopTimer``.
-@available(*, deprecated, renamed: "LoopTimer")
-public typealias Timer = LoopTimer

@@ -22,13 +22,10 @@ final class Broadcast<Value: Sendable>: Sendable {
   private let bufferLimit: Int
 
   /// - Parameters:
-  ///   - first: What the first observer has missed already.
   ///   - replayCount: How many recent values a late observer gets.
   ///   - bufferLimit: How many values may wait for one observer.
-  init(_ first: [Value] = [], replaying replayCount: Int, bufferLimit: Int) {
-    var recent = RecentValues<Value>(limit: replayCount)
-    for value in first { recent.append(value) }
-    state = Guarded(State(recent: recent))
+  init(replaying replayCount: Int, bufferLimit: Int) {
+    state = Guarded(State(recent: RecentValues(limit: replayCount)))
     self.bufferLimit = bufferLimit
   }
 
@@ -54,9 +51,6 @@ final class Broadcast<Value: Sendable>: Sendable {
   }
 
   var observerCount: Int { state.withLock { $0.mailboxes.count } }
-
-  /// The recent values, oldest first.
-  var recent: [Value] { state.withLock { $0.recent.values } }
 
   /// Takes a place: what is sent from now on is kept for it.
   func takeSeat() -> Seat {

@@ -8,23 +8,38 @@
 /// ```
 ///
 /// It is hot: an observer gets what is sent while it observes, and an observer that comes after the
-/// end gets the end. Values may be sent from any thread; each observer gets them in the order of
+/// end gets the end. With ``init(replaying:bufferLimit:)`` a late observer first gets the last values:
+///
+/// ```
+/// send                1---2---3-------4---complete
+/// late observer                 2-3---4---|          (replaying 2)
+/// after the end                                3-4|
+/// ```
+///
+/// Values may be sent from any thread; each observer gets them in the order of
 /// sending, through a buffer of its own. A slow observer slows nobody.
 ///
 /// ```swift
 /// let presses = Subject<Int>()
 /// presses.signal.observe(on: loop) { print($0) }
 /// presses.send(1)
+///
+/// let isPaused = Subject<Bool>(replaying: 1)
+/// isPaused.send(false)
+/// isPaused.signal.observe(on: loop) { print($0) }  // false, then what changes
 /// ```
 public final class Subject<Value: Sendable>: Sendable {
   private let broadcast: Broadcast<Value>
 
   /// Makes a subject that nobody observes.
   ///
-  /// - Parameter bufferLimit: How many values may wait for one observer before that observer fails
-  ///   with ``BufferOverflow``.
-  public init(bufferLimit: Int = 65_536) {
-    broadcast = Broadcast(replaying: 0, bufferLimit: bufferLimit)
+  /// - Parameters:
+  ///   - count: How many of the last values a late observer gets first; 0 for none.
+  ///   - bufferLimit: How many further values may wait for one observer before that observer fails
+  ///     with ``BufferOverflow``.
+  public init(replaying count: Int = 0, bufferLimit: Int = 65_536) {
+    precondition(count >= 0, "a subject cannot replay \(count) values")
+    broadcast = Broadcast(replaying: count, bufferLimit: bufferLimit)
   }
 
   /// Sends a value to everybody who observes now. Ignored after the end.
@@ -39,6 +54,6 @@ public final class Subject<Value: Sendable>: Sendable {
   /// How many observers there are.
   public var observerCount: Int { broadcast.observerCount }
 
-  /// What is sent from the moment of starting on.
+  /// The last values, as far as they are replayed, then what is sent from the moment of starting on.
   public var signal: Signal<Value> { broadcast.signal }
 }

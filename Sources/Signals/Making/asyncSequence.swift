@@ -4,8 +4,8 @@ extension Signal {
   /// Sends what an asynchronous sequence gives.
   ///
   /// ```
-  /// sequence     a---b-----c-nil
-  /// values(of:)  a---b-----c-|
+  /// sequence          a---b-----c-nil
+  /// values(sequence)  a---b-----c-|
   /// ```
   ///
   /// Each run iterates anew, as far as the sequence allows: an `AsyncStream` gives each element
@@ -14,7 +14,7 @@ extension Signal {
   /// cancels the iteration, and is as prompt as the sequence.
   ///
   /// ```swift
-  /// Signal.deferred { .values(of: stream(of: port)) }.timeout(.seconds(5))
+  /// Signal.deferred { .values(stream(of: port)) }.timeout(.seconds(5))
   /// ```
   ///
   /// A ``VirtualTimeLoop`` does not know of a sequence whose elements other threads produce, and may
@@ -22,7 +22,7 @@ extension Signal {
   ///
   /// - Parameter sequence: Iterated on the loop of the run.
   public static func values<Elements: AsyncSequence & Sendable>(
-    of sequence: Elements
+    _ sequence: Elements
   ) -> Signal where Elements.Element == Value {
     Signal { sink in
       for try await value in sequence {

@@ -48,31 +48,4 @@ extension Signal {
       try await sink(try await withTaskExecutorPreference(scheduler.loop) { try await body() })
     }
   }
-
-  /// Describes work by a function that feeds a sink.
-  ///
-  /// ```
-  /// body     sends 1, sends 2, returns
-  /// create   1-2|
-  /// ```
-  ///
-  /// The same as ``init(home:_:)``, under ReactiveCocoa's name. Await the sink, and let what it
-  /// throws pass: this is how a consumer stops the work.
-  ///
-  /// ```swift
-  /// let countdown = Signal<Int>.create { sink in
-  ///   for number in [3, 2, 1] { try await sink(number) }
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - home: The scheduler on which the work belongs; nil where it does not matter.
-  ///   - body: The work: sends values into the sink, returns to complete, throws to fail.
-  @inlinable
-  public static func create(
-    home: SerialScheduler? = nil,
-    _ body: @escaping Body
-  ) -> Signal {
-    Signal(home: home, body)
-  }
 }

@@ -28,7 +28,7 @@ extension Signal {
   /// - Parameters:
   ///   - scheduler: Where it belongs. `body` runs on that scheduler's loop.
   ///   - name: What it is called in these errors: "reading".
-  ///   - body: The work, as for ``create(home:_:)``.
+  ///   - body: The work, as for ``init(home:_:)``.
   @inlinable
   public static func operation(
     of scheduler: SerialScheduler,

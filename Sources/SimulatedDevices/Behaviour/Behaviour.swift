@@ -21,8 +21,6 @@ public indirect enum Behaviour: Sendable, Hashable {
   case response(Response)
   /// Random numbers.
   case noise(Noise)
-  /// What is written to it changes nothing.
-  case follow(Follower)
 
   /// The time between two values that a subscriber gets; nil: none come by themselves, or not
   /// evenly.
@@ -32,7 +30,7 @@ public indirect enum Behaviour: Sendable, Hashable {
     case .wave(let wave): wave.every
     case .series(let series): series.every
     case .noise(let noise): noise.every
-    case .constant, .echo, .response, .follow: nil
+    case .constant, .echo, .response: nil
     }
   }
 
@@ -51,14 +49,14 @@ public indirect enum Behaviour: Sendable, Hashable {
     case .wave(let wave): wave.beginsAtOnce
     case .series(let series): series.beginsAtOnce
     case .noise(let noise): noise.beginsAtOnce
-    case .constant, .echo, .response, .follow: false
+    case .constant, .echo, .response: false
     }
   }
 
   /// Whether the value comes from a rule, and no write changes it.
   public var isMoving: Bool {
     switch self {
-    case .counter, .wave, .series, .noise, .follow: true
+    case .counter, .wave, .series, .noise: true
     case .constant, .echo, .response: false
     }
   }
@@ -68,7 +66,7 @@ public indirect enum Behaviour: Sendable, Hashable {
     switch self {
     case .constant(let octets): octets
     case .response(let response): response.initial
-    case .counter, .wave, .echo, .series, .noise, .follow: []
+    case .counter, .wave, .echo, .series, .noise: []
     }
   }
 }

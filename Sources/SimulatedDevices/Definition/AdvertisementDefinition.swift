@@ -26,8 +26,6 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   public var movement: SignalMovement?
   /// The time between two advertisements.
   public var interval: Duration
-  /// Whether it can be found by a scan.
-  public var isDiscoverable: Bool
   /// Whether it accepts connections.
   public var isConnectable: Bool
 
@@ -44,7 +42,6 @@ public struct AdvertisementDefinition: Sendable, Hashable {
     rssiSpread: Int = 4,
     movement: SignalMovement? = nil,
     interval: Duration = .milliseconds(100),
-    isDiscoverable: Bool = true,
     isConnectable: Bool = true
   ) {
     self.includesName = includesName
@@ -58,7 +55,6 @@ public struct AdvertisementDefinition: Sendable, Hashable {
     self.rssiSpread = rssiSpread
     self.movement = movement
     self.interval = interval
-    self.isDiscoverable = isDiscoverable
     self.isConnectable = isConnectable
   }
 }

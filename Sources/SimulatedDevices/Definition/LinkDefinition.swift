@@ -12,8 +12,6 @@ public struct LinkDefinition: Sendable, Hashable {
   public var latency: Duration
   /// How much longer an operation may take, drawn from the seed for each.
   public var latencySpread: Duration
-  /// The strength in dBm at which nothing gets through any more, in either direction.
-  public var sensitivity: Int
 
   /// A connection; see the properties.
   public init(
@@ -21,14 +19,12 @@ public struct LinkDefinition: Sendable, Hashable {
     connectTime: Duration = .milliseconds(120),
     discoveryTime: Duration = .milliseconds(60),
     latency: Duration = .milliseconds(15),
-    latencySpread: Duration = .zero,
-    sensitivity: Int = -100
+    latencySpread: Duration = .zero
   ) {
     self.mtu = mtu
     self.connectTime = connectTime
     self.discoveryTime = discoveryTime
     self.latency = latency
     self.latencySpread = latencySpread
-    self.sensitivity = sensitivity
   }
 }

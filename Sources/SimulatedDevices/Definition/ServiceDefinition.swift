@@ -6,8 +6,6 @@ public import Bluetooth
 public struct ServiceDefinition: Sendable, Hashable {
   /// The UUID of the service.
   public var uuid: BluetoothUUID
-  /// Whether it is a primary service.
-  public var isPrimary: Bool
   /// Services of the same device that this one refers to; those that are not there are left out.
   public var includes: [BluetoothUUID]
   /// Its characteristics, in the order of their handles.
@@ -20,12 +18,10 @@ public struct ServiceDefinition: Sendable, Hashable {
   /// ```
   public init(
     uuid: BluetoothUUID,
-    isPrimary: Bool = true,
     includes: [BluetoothUUID] = [],
     characteristics: [CharacteristicDefinition] = []
   ) {
     self.uuid = uuid
-    self.isPrimary = isPrimary
     self.includes = includes
     self.characteristics = characteristics
   }

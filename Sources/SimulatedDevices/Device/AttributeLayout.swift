@@ -31,7 +31,6 @@ struct AttributeLayout {
         uuid: service.uuid,
         handle: handle,
         lastHandle: UInt16(positions.count),
-        isPrimary: service.isPrimary,
         includes: [],
         characteristics: entries
       )
@@ -46,7 +45,6 @@ struct AttributeLayout {
         uuid: service.uuid,
         handle: service.handle,
         lastHandle: service.lastHandle,
-        isPrimary: service.isPrimary,
         includes: included.compactMap { uuid in handles.first { $0.uuid == uuid }?.handle },
         characteristics: service.characteristics
       )

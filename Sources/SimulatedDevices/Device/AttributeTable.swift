@@ -12,8 +12,6 @@ public struct ServiceEntry: Sendable, Hashable {
   public let handle: UInt16
   /// The handle of its last attribute.
   public let lastHandle: UInt16
-  /// Whether it is a primary service.
-  public let isPrimary: Bool
   /// The handles of the services it includes, each with a declaration of its own.
   public let includes: [UInt16]
   /// Its characteristics, in the order of their handles.

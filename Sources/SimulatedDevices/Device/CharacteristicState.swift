@@ -39,9 +39,9 @@ struct CharacteristicState {
     stored = characteristic.definition.behaviour.initialValue
   }
 
-  /// The value that the next read finds, without there being one. That of a follower is made of
-  /// others: DeviceState does it.
+  /// The value that the next read finds, without there being one.
   func present(elapsed: Duration) -> [UInt8] {
+    if let held { return held }
     switch definition.behaviour {
     case .constant, .echo, .response: return stored
     case .counter(let counter):
@@ -52,15 +52,15 @@ struct CharacteristicState {
       return noise.value(tick: elapsed.periods(of: noise.every), generator: generator)
     case .series(let series):
       return series.value(at: series.isTimed ? max(0, ticks - 1) : reads)
-    case .follow: return []
     }
   }
 
   /// The value that a tick sends, `elapsed` after the device's start; nil: the behaviour is over.
   mutating func tick(elapsed: Duration) -> [UInt8]? {
     defer { ticks += 1 }
+    if let held { return held }
     switch definition.behaviour {
-    case .constant, .echo, .response, .follow: return nil
+    case .constant, .echo, .response: return nil
     case .counter(let counter):
       let tick = counter.every.map(elapsed.periods(of:)) ?? 0
       return counter.isOver(tick: tick) ? nil : counter.value(tick: tick)

@@ -8,8 +8,6 @@ enum DeviceAction: Equatable {
   case notify(characteristic: Int, value: [UInt8], after: Duration)
   /// Keep a value of the characteristic at this index.
   case store(characteristic: Int, value: [UInt8], after: Duration)
-  /// Send a subscriber of the characteristic at this index the value computed from those it follows.
-  case follow(characteristic: Int)
   /// A machine's timer.
   case timer(MachineTimer, after: Duration)
   /// Forget the timers of a machine.
@@ -33,7 +31,7 @@ enum DeviceAction: Equatable {
   /// Whether it has no meaning without the link it was decided on.
   var isOfLink: Bool {
     switch self {
-    case .notify, .store, .follow, .tick, .stopTicks, .watchLink,
+    case .notify, .store, .tick, .stopTicks, .watchLink,
       .leave(absence: nil, _):
       true
     case .timer, .stopTimers, .leave, .comeBack: false

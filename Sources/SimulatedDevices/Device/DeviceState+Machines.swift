@@ -4,9 +4,6 @@ import Bluetooth
 import Signals
 
 extension DeviceState {
-  /// The longest a variable of octets becomes.
-  static let longestVariable = 1 << 20
-
   /// The first states are entered: at the start, and after a restart.
   mutating func beginMachines() -> [DeviceAction] {
     machines.indices.flatMap { index -> [DeviceAction] in
@@ -58,10 +55,10 @@ extension DeviceState {
     let definition = characteristics[index].definition
     let before = characteristics[index].stored
     // Actions may set it to something else again.
-    let followed = definition.behaviour.isMoving ? [] : store(value, in: index)
+    if !definition.behaviour.isMoving { characteristics[index].stored = value }
     let outcome = runMachines(.write(value), of: index)
     if outcome.isHandled, outcome.refusal == nil {
-      return (.success(()), followed + outcome.actions)
+      return (.success(()), outcome.actions)
     }
     characteristics[index].stored = before
     return outcome.refusal.map { (.failure($0), outcome.actions) }
@@ -122,9 +119,6 @@ extension DeviceState {
       machines[index].variables[name] = .number(expression.value(in: scope))
     case .octets(let name, let value):
       machines[index].variables[name] = .octets(value.octets(in: scope))
-    case .append(let name, let value):
-      let all = scope.variables.octets(name) + value.octets(in: scope)
-      machines[index].variables[name] = .octets(Array(all.prefix(Self.longestVariable)))
     case .checksum(let name, let value):
       let before = UInt32(truncatingIfNeeded: scope.variables.number(name))
       let sum = Checksum.crc32(value.octets(in: scope), after: before)

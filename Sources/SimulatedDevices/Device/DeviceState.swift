@@ -21,8 +21,6 @@ struct DeviceState {
   var characteristics: [CharacteristicState]
   /// The attributes of services that the device is without at present.
   var withheld: [ClosedRange<UInt16>] = []
-  /// Which characteristics follow others, by their indices.
-  let followers: FollowerTable
 
   init(
     _ definition: DeviceDefinition,
@@ -35,7 +33,6 @@ struct DeviceState {
     mtu = definition.link.mtu
     now = start
     machines = definition.machines.map { MachineRun($0) }
-    followers = FollowerTable(table)
     var seen: [BluetoothUUID] = []
     characteristics = table.characteristics.map { characteristic in
       // The second of the same UUID has randomness of its own too.
@@ -49,18 +46,12 @@ struct DeviceState {
 
   // MARK: Link
 
-  mutating func linkUp(now: Instant) -> [DeviceAction] {
-    self.now = now
+  mutating func linkUp() {
     isLinked = true
     security = .none
-    return runMachines(.link(.up)).actions
   }
 
-  mutating func secure(_ level: LinkSecurity, now: Instant) -> [DeviceAction] {
-    self.now = now
-    security = level
-    return level == .none ? [] : runMachines(.link(.encrypted)).actions
-  }
+  mutating func secure(_ level: LinkSecurity) { security = level }
 
   /// What a request is refused with on a link that is not secure enough; nil when it is.
   ///
@@ -79,7 +70,7 @@ struct DeviceState {
       characteristics[index].mode = nil
       characteristics[index].ticks = 0
     }
-    return wasLinked ? runMachines(.link(.down)).actions : []
+    return wasLinked ? runMachines(.linkEnd).actions : []
   }
 
   // MARK: Reading
@@ -154,18 +145,20 @@ struct DeviceState {
     }
     if let outcome = runMachines(onWrite: value, to: index) { return outcome }
     switch definition.behaviour {
-    case .counter, .wave, .series, .noise, .follow: return (.success(()), [])
-    case .constant: return (.success(()), store(value, in: index))
+    case .counter, .wave, .series, .noise: return (.success(()), [])
+    case .constant:
+      characteristics[index].stored = value
+      return (.success(()), [])
     case .echo:
       characteristics[index].stored = value
       return (.success(()), [.notify(characteristic: index, value: value, after: .zero)])
     case .response(let response):
       let found = response.rule(for: value)
       if let refusal = found?.rule.refusal { return (.failure(refusal), []) }
-      let followed = store(value, in: index)
+      characteristics[index].stored = value
       let scope = Scope(variables: found?.names ?? Variables())
       let actions = perform(found?.rule.actions ?? [], of: index, in: scope)
-      return (.success(()), followed + actions)
+      return (.success(()), actions)
     }
   }
 
@@ -186,7 +179,8 @@ struct DeviceState {
       case .set where action.delay > .zero:
         return [.store(characteristic: target, value: value, after: action.delay)]
       case .set:
-        return store(value, in: target)
+        characteristics[target].stored = value
+        return []
       }
     }
   }
@@ -212,12 +206,6 @@ struct DeviceState {
     guard value.count <= 512 else { return (.failure(.invalidAttributeValueLength), []) }
     characteristics[index].descriptorValues[number] = value
     return (.success(()), [])
-  }
-
-  /// Keeps a value, and has its followers send theirs.
-  mutating func store(_ value: [UInt8], in index: Int) -> [DeviceAction] {
-    characteristics[index].stored = value
-    return followers.of(index).map { .follow(characteristic: $0) }
   }
 
   // MARK: Subscribing
@@ -251,7 +239,7 @@ struct DeviceState {
     characteristics[index].mode = mode
     guard before == nil else { return (.success(()), []) }
     let actions = runMachines(.subscribe, of: index).actions
-    guard let delay = delay(beforeTick: 0, of: index) else { return (.success(()), actions) }
+    guard let delay = definition.behaviour.delay(before: 0) else { return (.success(()), actions) }
     return (.success(()), [.tick(characteristic: index, at: now + delay)] + actions)
   }
 
@@ -265,19 +253,20 @@ struct DeviceState {
     self.now = now
     switch action {
     case .notify(let index, let value, _):
-      let followed = store(value, in: index)
-      return (sent(index, value), followed)
-    case .store(let index, let value, _): return (nil, store(value, in: index))
-    case .follow(let index):
-      return (sent(index, present(index, elapsed: now - start)), [])
+      characteristics[index].stored = value
+      return (sent(index, value), [])
+    case .store(let index, let value, _):
+      characteristics[index].stored = value
+      return (nil, [])
     case .tick(let index, let instant):
       guard isLinked, characteristics[index].mode != nil,
-        let value = tick(index, elapsed: instant - start)
+        let value = characteristics[index].tick(elapsed: instant - start)
       else { return (nil, []) }
-      let next = delay(beforeTick: characteristics[index].ticks, of: index)
+      let next = characteristics[index].definition.behaviour.delay(
+        before: characteristics[index].ticks
+      )
       let ticks = next.map { [DeviceAction.tick(characteristic: index, at: instant + $0)] } ?? []
-      let followed = followers.ofSeries(index).map { DeviceAction.follow(characteristic: $0) }
-      return (sent(index, value), ticks + followed)
+      return (sent(index, value), ticks)
     case .timer(let timer, _): return (nil, fired(timer))
     case .leave(let absence, _):
       return (nil, absence.map { [.comeBack(after: $0)] } ?? [])

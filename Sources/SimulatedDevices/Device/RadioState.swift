@@ -9,6 +9,8 @@ import Signals
 /// A packet gets through for certain from ``margin`` above the sensitivity on, never at the
 /// sensitivity or below it, and evenly more often in between.
 struct RadioState {
+  /// The RSSI in dBm at which all packets are lost, in either direction.
+  static let sensitivity = -100
   /// From where packets begin to be lost down to where all are, in dB.
   static let margin = 10
   /// The time from packet to packet on a link: what Linux asks for.
@@ -25,7 +27,6 @@ struct RadioState {
   static let establishingPackets = 6
 
   private let advertisements: [AdvertisementDefinition]
-  private let sensitivity: Int
   private let generator: SeededGenerator
   private var stray: SeededGenerator
   private var linkStray: SeededGenerator
@@ -41,7 +42,6 @@ struct RadioState {
   init(_ definition: DeviceDefinition, generator: SeededGenerator) {
     let all = definition.advertisements
     advertisements = all.isEmpty ? [definition.advertisement] : all
-    sensitivity = definition.link.sensitivity
     self.generator = generator
     stray = generator.split("rssi")
     linkStray = generator.split("link rssi")
@@ -115,7 +115,7 @@ struct RadioState {
   // MARK: Losses
 
   /// Whether the link can come to be weak: only then is it watched.
-  var canBeWeak: Bool { weakest < sensitivity + Self.margin }
+  var canBeWeak: Bool { weakest < Self.sensitivity + Self.margin }
 
   /// Whether a packet of that strength gets through.
   mutating func getsThrough(rssi: Int) -> Bool { !draw(chance(of: rssi)) }
@@ -149,7 +149,7 @@ struct RadioState {
 
   /// Whether it can come to be weak for a moment.
   private var canStray: Bool {
-    weakest - max(0, spread ?? advertisements[0].rssiSpread) < sensitivity + Self.margin
+    weakest - max(0, spread ?? advertisements[0].rssiSpread) < Self.sensitivity + Self.margin
   }
 
   /// The weakest that it comes to without straying, in dBm.
@@ -160,7 +160,7 @@ struct RadioState {
 
   /// The chance that a packet is lost.
   private func chance(of rssi: Int) -> Double {
-    min(1, max(0, Double(sensitivity + Self.margin - rssi) / Double(Self.margin)))
+    min(1, max(0, Double(Self.sensitivity + Self.margin - rssi) / Double(Self.margin)))
   }
 
   /// Whether something with a chance happens, so many times in a row. What is certain draws nothing.

@@ -18,7 +18,7 @@ extension SimulatedDevice {
   public func value(at valueHandle: UInt16) -> [UInt8]? {
     steer { state, elapsed in
       guard case .value(let index) = state.table.position(of: valueHandle) else { return (nil, []) }
-      return (state.present(index, elapsed: elapsed), [])
+      return (state.characteristics[index].present(elapsed: elapsed), [])
     }
   }
 
@@ -47,7 +47,7 @@ extension SimulatedDevice {
       if state.characteristics[index].definition.behaviour.moves {
         state.characteristics[index].held = value
       }
-      // Stored at once; subscribers and followers receive it in the loop's next turn.
+      // Stored at once; subscribers receive it in the loop's next turn.
       state.characteristics[index].stored = value
       return (true, [.notify(characteristic: index, value: value, after: .zero)])
     }
@@ -69,7 +69,7 @@ extension Behaviour {
   var moves: Bool {
     switch self {
     case .constant, .echo, .response: false
-    case .counter, .wave, .noise, .series, .follow: true
+    case .counter, .wave, .noise, .series: true
     }
   }
 }

@@ -67,8 +67,6 @@ public final class SimulatedDevice: Sendable {
         case .watchLink:
           guard !due.contains(where: { $0.action == .watchLink }) else { continue }
           change.armed.append((add(action), now + RadioState.supervisionTimeout))
-        case .follow:
-          change.armed.append((add(action), now))
         case .tick(_, let instant):
           change.armed.append((add(action), instant))
         case .stopTicks(let index):
@@ -186,8 +184,7 @@ public final class SimulatedDevice: Sendable {
 
   /// The link is there.
   public func linkUp() {
-    let now = loop.now
-    decide { ((), $0.device.linkUp(now: now)) }
+    state.withLock { $0.device.linkUp() }
     watchLink()
   }
 
@@ -204,8 +201,7 @@ public final class SimulatedDevice: Sendable {
 
   /// The link is encrypted, or not any more.
   public func secure(_ level: LinkSecurity) {
-    let now = loop.now
-    decide { ((), $0.device.secure(level, now: now)) }
+    state.withLock { $0.device.secure(level) }
   }
 
   /// The passkey, or the number to compare, of the next pairing: 0 to 999999.

@@ -72,10 +72,7 @@ public struct FaultSchedule: Sendable {
   }
 
   /// A fault fires: what is done now and later, and when it fires again.
-  public mutating func fire(
-    _ index: Int,
-    in surroundings: Surroundings
-  ) -> (actions: [TimedAction], again: Firing?) {
+  public mutating func fire(_ index: Int) -> (actions: [TimedAction], again: Firing?) {
     guard entries.indices.contains(index) else { return ([], nil) }
     let fault = entries[index].fault
     var again: Firing?
@@ -83,6 +80,6 @@ public struct FaultSchedule: Sendable {
       entries[index].count += 1
       if entries[index].count < times ?? .max { again = Firing(fault: index, delay: every) }
     }
-    return (surroundings.satisfy(fault.condition) ? fault.actions : [], again)
+    return (fault.actions, again)
   }
 }

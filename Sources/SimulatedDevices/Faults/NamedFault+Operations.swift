@@ -31,7 +31,7 @@ extension NamedFault {
   public static let connectHangs = NamedFault(
     "connect-hangs",
     pain: "Connect hangs until something gives up",
-    "no attempt gets a response; bluetoothd gives up after `connect-timeout`",
+    "no attempt gets a response; bluetoothd gives up after 40 s",
     effect: .operations { _ in [FaultRule(on: .connect, action: .neverAnswer)] }
   )
   /// `connect-slow`: a connection that takes longer than the program waits.

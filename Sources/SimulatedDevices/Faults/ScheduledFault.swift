@@ -14,15 +14,12 @@ public struct ScheduledFault: Sendable, Hashable {
 
   /// What makes it fire.
   public var trigger: Trigger
-  /// Looked at when it is to fire.
-  public var condition: FaultCondition?
   /// What it does, each at its own time.
   public var actions: [TimedAction]
 
   /// A fault; see the properties.
-  public init(_ trigger: Trigger, if condition: FaultCondition? = nil, _ actions: [TimedAction]) {
+  public init(_ trigger: Trigger, _ actions: [TimedAction]) {
     self.trigger = trigger
-    self.condition = condition
     self.actions = actions
   }
 }

@@ -66,7 +66,6 @@ extension DeviceReader {
         .duration(.milliseconds(20) ... .milliseconds(10_240)),
         "the advertising interval"
       ),
-      DeviceKey("discoverable", \.isDiscoverable, .truth, "whether a scan finds it"),
       DeviceKey("connectable", \.isConnectable, .truth, "whether it accepts connections"),
     ]
   )

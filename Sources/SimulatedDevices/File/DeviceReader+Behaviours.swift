@@ -1,4 +1,4 @@
-// Behaviours of a device file: values that move by themselves, and those that follow others.
+// Behaviours of a device file: values that move by themselves.
 
 import Bluetooth
 import Documents
@@ -151,44 +151,6 @@ extension DeviceReader {
         DeviceShape("a number", schema: Schema(["type": "number"])) { node, _ in node.number },
         "what is sent is this, divided by the number"
       ),
-    ]
-  )
-
-  // MARK: Followers
-
-  /// `follows: battery-level`, or `{ with: …, value: … }`.
-  static let followerShape: DeviceShape<Follower> = {
-    let reference = DeviceShape<CharacteristicSelector>.reference(.presence)
-    let same = Schema(["type": "string", "description": "A characteristic with the same value."])
-    return DeviceShape(
-      "a characteristic, or names and a value",
-      schema: Schema.any([same, followerForm.schema]).named("follows")
-    ) { node, reader in
-      if node.text != nil {
-        let view = reference.read(node, &reader).map { View("value", of: $0) }
-        return Follower(view.map { [$0] } ?? [], value: ValueTemplate([.variable("value")]))
-      }
-      reader.names = KnownNames()
-      return followerForm.read(node, &reader)
-    }
-  }()
-
-  static let followerForm = DeviceForm<Follower>(
-    "A value made of others.",
-    Follower([], value: ValueTemplate([])),
-    [
-      DeviceKey(
-        "with",
-        \.views,
-        DeviceShape<[View]>.views.then { _, node, reader in
-          if node.mapping?.isEmpty == true {
-            reader.problems.append(node.problem("the mapping is empty"))
-          }
-        },
-        isRequired: true,
-        "names for values of other characteristics"
-      ),
-      DeviceKey("value", \.value, .template, isRequired: true, "the value"),
     ]
   )
 }

@@ -86,13 +86,6 @@ extension DeviceReader {
       usual: "all",
       "only events of this one, named as [anywhere](#services-and-characteristics)"
     ),
-    DeviceKey(
-      "if",
-      \.condition,
-      condition,
-      usual: "",
-      "only while the adapter is `scanning`, or that many devices are connected: `{ links: 2 }`"
-    ),
   ]
 
   /// - Parameter isTaken: Whether `characteristic` is a parameter of the fault itself.

@@ -55,7 +55,6 @@ extension DeviceReader {
         let from = rule.window?.lowerBound ?? .zero
         rule.window = from..<max(from, until)
       },
-      DeviceKey("if", \.condition, condition, usual: "", "only operations during which this holds"),
     ],
     rules: [.exclusive(occurrences)]
   )
@@ -169,34 +168,6 @@ extension DeviceReader {
       "how many operations in a row are affected when one is"
     )
   }
-
-  // MARK: Conditions
-
-  /// `if: scanning`, or `if: { links: 2 }`.
-  static let condition = DeviceShape<FaultCondition>(
-    "scanning, or { links: 2 }",
-    schema: Schema.any([Schema(["const": "scanning"]), linksForm.schema]).named("faultCondition")
-  ) { node, reader in
-    if node.text == "scanning" { return .scanning }
-    guard node.mapping != nil else { return nil }
-    let before = reader.problems.count
-    let links = linksForm.read(node, &reader)
-    return reader.problems.count == before ? .links(links) : nil
-  }
-
-  private static let linksForm = DeviceForm<Int>(
-    "That many devices are connected.",
-    1,
-    [
-      DeviceKey(
-        "links",
-        \.self,
-        .integer(1...100),
-        isRequired: true,
-        "how many devices are connected"
-      )
-    ]
-  )
 }
 
 extension Shape where State == DeviceReader, Value == FaultKind {

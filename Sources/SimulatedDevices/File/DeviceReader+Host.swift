@@ -4,7 +4,7 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// `host: { bluez: "5.83", adapter: { number: 1 }, connect-timeout: 10s }`
+  /// `host: { bluez: "5.83", adapter: { number: 1 }, answer-timeout: 10s }`
   static let hostForm = DeviceForm<HostDefinition>(
     "The simulated host.",
     HostDefinition(),
@@ -42,39 +42,11 @@ extension DeviceReader {
         "from the request to disconnect to the end of the link"
       ),
       DeviceKey(
-        "temporary-timeout",
-        \.temporaryTimeout,
-        .delay,
-        usual: "30s",
-        "after how long an unused device is removed"
-      ),
-      DeviceKey(
-        "connect-timeout",
-        \.connectTimeout,
-        .delay,
-        usual: "40s",
-        "how long a connection to an absent device is tried"
-      ),
-      DeviceKey(
         "answer-timeout",
         \.answerTimeout,
         .delay,
         usual: "30s",
         "how long it waits for a response of a device"
-      ),
-      DeviceKey(
-        "agent-timeout",
-        \.agentTimeout,
-        .delay,
-        usual: "60s",
-        "how long an agent may take"
-      ),
-      DeviceKey(
-        "pairing-timeout",
-        \.pairingTimeout,
-        .delay,
-        usual: "30s",
-        "how long a pairing may take without progress"
       ),
     ],
     rules: [.exclusive(["adapter", "adapters"])]

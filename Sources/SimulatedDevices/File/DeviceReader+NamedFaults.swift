@@ -21,7 +21,6 @@ struct FaultEntry: Sendable {
   var period: Duration?
   var times: Int?
   var delay = Duration.zero
-  var condition: FaultCondition?
 }
 
 extension NamedFault {
@@ -117,7 +116,7 @@ extension DeviceReader {
     case .devices, .host:
       let devices = scenario.targets.map { scenario.devices[$0].address }
       let actions = fault.actions(entry.settings, devices)
-      return trigger(entry, node).map { ScheduledFault($0, if: entry.condition, actions) }
+      return trigger(entry, node).map { ScheduledFault($0, actions) }
     }
   }
 

@@ -29,7 +29,6 @@ extension DeviceReader {
         isRequired: true,
         "an assigned name such as `heart-rate`, or a UUID of 4, 8 or 32 digits"
       ),
-      DeviceKey("primary", \.isPrimary, .truth, "whether it is a primary service"),
       DeviceKey(
         "includes",
         \.includes,
@@ -77,7 +76,7 @@ extension DeviceReader {
   }
 
   private static let moving = [
-    "counter", "wave", "noise", "echo", "series", "responses", "follows",
+    "counter", "wave", "noise", "echo", "series", "responses",
   ]
 
   static let characteristicForm = DeviceForm<CharacteristicEntry>(
@@ -121,7 +120,6 @@ extension DeviceReader {
         responseShape.list(of: "responses", 0...FileLimits.responses),
         "a control point: the first rule that matches the written value decides"
       ) { .response(Response(rules: $0)) },
-      behaviour("follows", followerShape, "a value derived from others") { .follow($0) },
       DeviceKey(
         "descriptors",
         \.definition.descriptors,
@@ -236,7 +234,7 @@ extension DeviceReader {
           node.problem("nothing can be notified here", expected: "the property notify")
         )
       }
-    case .constant, .counter, .wave, .echo, .series, .noise, .follow: break
+    case .constant, .counter, .wave, .echo, .series, .noise: break
     }
   }
 

@@ -234,7 +234,7 @@ extension Shape where State == DeviceReader, Value == BytePattern {
       schema: Schema([
         "type": ["string", "integer"],
         "description": .text(
-          "Words between spaces: 01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:3>, <name:*>, *."
+          "Words between spaces: 01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:*>, *."
         ),
       ]).named("pattern")
     ) { node, reader in reader.pattern(node) }

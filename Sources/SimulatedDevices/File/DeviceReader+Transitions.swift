@@ -45,7 +45,7 @@ extension DeviceReader {
     trigger("read", .reference(.read), "a read, before the value is returned") { .read($0) },
     trigger("subscribe", .reference(.notify), "the beginning of a subscription") { .subscribe($0) },
     trigger("unsubscribe", .reference(.notify), "the end of a subscription") { .unsubscribe($0) },
-    trigger("link", DeviceShape<LinkChange>.word, "a change of the connection") { .link($0) },
+    trigger("link", linkEnd, "the end of the connection") { .linkEnd },
     trigger("after", DeviceShape<Duration>.period, "a time after the state was entered, once") {
       .after($0)
     },
@@ -53,6 +53,10 @@ extension DeviceReader {
       .every($0)
     },
   ]
+
+  private static let linkEnd = DeviceShape<Void>("down", schema: .words(["down"])) { node, _ in
+    node.text == "down" ? () : nil
+  }
 
   private static func trigger<Value>(
     _ name: String,
@@ -165,17 +169,6 @@ extension DeviceReader {
         }
       },
       assignments(
-        "append",
-        ValueSchemas.template,
-        of: .octets,
-        "byte variables, and what is appended to them"
-      ) {
-        reader,
-        name,
-        node in
-        reader.template(node, reader.names).map { .append(name, $0) }
-      },
-      assignments(
         "crc32",
         ValueSchemas.template,
         of: .number,
@@ -205,7 +198,7 @@ extension DeviceReader {
   )
 
   /// The keys for what is done.
-  private static let kinds = ["set", "notify", "let", "append", "crc32", "disconnect", "restart"]
+  private static let kinds = ["set", "notify", "let", "crc32", "disconnect", "restart"]
 
   private static let disconnect = DeviceShape<Duration>(
     "a duration from 0s to 1h, or now",

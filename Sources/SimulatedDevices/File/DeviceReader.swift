@@ -71,7 +71,6 @@ struct DeviceReader: Reading {
     }
     checkReferences(in: entry.device)
     checkInclusions(in: entry.device)
-    checkCircles(in: entry.device)
     return entry
   }
 
@@ -208,12 +207,6 @@ struct DeviceReader: Reading {
         \.latencySpread,
         .delay,
         "how much longer an operation may take, drawn for each"
-      ),
-      DeviceKey(
-        "sensitivity",
-        \.sensitivity,
-        .integer(-127...(-20)),
-        "the RSSI in dBm at which all packets are lost: see [Strength](#strength)"
       ),
     ]
   )

@@ -94,8 +94,8 @@ public struct Transition: Sendable, Hashable {
     case subscribe(CharacteristicSelector)
     /// They are disabled.
     case unsubscribe(CharacteristicSelector)
-    /// The connection is made, or ends.
-    case link(LinkChange)
+    /// The connection ends.
+    case linkEnd
     /// Once, so long after the state was entered.
     case after(Duration)
     /// Again and again while the state lasts.
@@ -105,7 +105,7 @@ public struct Transition: Sendable, Hashable {
     var delay: Duration? {
       switch self {
       case .after(let delay), .every(let delay): delay
-      case .write, .read, .subscribe, .unsubscribe, .link: nil
+      case .write, .read, .subscribe, .unsubscribe, .linkEnd: nil
       }
     }
   }
@@ -138,16 +138,6 @@ public struct Transition: Sendable, Hashable {
   }
 }
 
-/// What may become of a link.
-public enum LinkChange: String, CaseIterable, Sendable, Hashable {
-  /// The connection is made.
-  case up
-  /// The connection ends.
-  case down
-  /// It has a key.
-  case encrypted
-}
-
 /// One thing that a machine does.
 public enum MachineAction: Sendable, Hashable {
   /// As the answer to a write. Without a characteristic it is the written one's.
@@ -156,8 +146,6 @@ public enum MachineAction: Sendable, Hashable {
   case number(String, Expression)
   /// A variable of octets gets a value.
   case octets(String, ValueTemplate)
-  /// A value is put behind the octets of a variable.
-  case append(String, ValueTemplate)
   /// A number variable that is a CRC-32 is carried on over a value.
   case checksum(String, ValueTemplate)
   /// The device ends the link, so much later.

@@ -10,7 +10,7 @@ enum MachineEvent: Equatable {
   case read
   case subscribe
   case unsubscribe
-  case link(LinkChange)
+  case linkEnd
   /// A timer of one machine that was armed when it entered its state for the so-manieth time.
   case timer(MachineTimer)
 }
@@ -103,8 +103,8 @@ struct MachineRun {
       guard case .subscribe = event, isMeant(meant) else { return nil }
     case .unsubscribe(let meant):
       guard case .unsubscribe = event, isMeant(meant) else { return nil }
-    case .link(let change):
-      guard case .link(change) = event else { return nil }
+    case .linkEnd:
+      guard case .linkEnd = event else { return nil }
     case .after, .every:
       guard case .timer(let timer) = event, timer.entry == entry, timer.transition == index else {
         return nil

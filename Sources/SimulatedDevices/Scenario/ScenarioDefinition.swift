@@ -57,16 +57,8 @@ public struct HostDefinition: Sendable, Hashable {
   public var offersMonitors = false
   /// From the request to disconnect to the end of the link.
   public var disconnectDelay: Duration?
-  /// How long a device stays known after its last advertisement.
-  public var temporaryTimeout: Duration?
-  /// How long a connection to an absent device is tried.
-  public var connectTimeout: Duration?
   /// How long an answer of a device is waited for.
   public var answerTimeout: Duration?
-  /// How long an agent may take.
-  public var agentTimeout: Duration?
-  /// How long a pairing may stand still.
-  public var pairingTimeout: Duration?
 
   /// The usual host: one adapter, and the delays of bluetoothd.
   public init() {}

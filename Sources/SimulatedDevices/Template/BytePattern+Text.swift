@@ -12,13 +12,13 @@ extension BytePattern {
   }
 
   /// What a word of a pattern may be.
-  static let words = "01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:3>, <name:*> or *"
+  static let words = "01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:*> or *"
 
   /// Reads a pattern.
   ///
   /// Words stand between spaces: an octet with `?` for digits that may be anything, or its eight
   /// bits with `x` for such; a text in single quotes; a name in angle brackets with a format of
-  /// whole numbers, a count of octets, or `*` for all the rest; `*` for a rest without a name.
+  /// whole numbers, or `*` for all the rest; `*` for a rest without a name.
   ///
   /// - Throws: the first word that is none of these.
   public init(written text: String) throws(TextProblem) {
@@ -77,11 +77,8 @@ extension BytePattern {
       throw TextProblem(word: word, problem: "'\(name)' cannot be a name")
     }
     if kind == "*" { return .rest(String(name)) }
-    if let count = Int(kind), (1...FileLimits.octets).contains(count) {
-      return .octets(String(name), count: count)
-    }
     guard let format = ValueFormat(String(kind)), format.wholeOctets != nil else {
-      throw TextProblem(word: word, problem: "'\(kind)' is neither a format nor a count")
+      throw TextProblem(word: word, problem: "'\(kind)' is not a format of whole numbers")
     }
     return .number(String(name), format)
   }

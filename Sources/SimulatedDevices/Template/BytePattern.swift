@@ -12,8 +12,6 @@ public struct BytePattern: Sendable, Hashable {
     case octet(UInt8, mask: UInt8)
     /// A whole number that gets a name.
     case number(String, ValueFormat)
-    /// So many octets that get a name.
-    case octets(String, count: Int)
     /// Whatever comes, also nothing; it may have a name. The last one.
     case rest(String?)
 
@@ -22,7 +20,7 @@ public struct BytePattern: Sendable, Hashable {
       switch self {
       case .octet, .rest(nil): nil
       case .number(let name, _): (name, .number)
-      case .octets(let name, _), .rest(let name?): (name, .octets)
+      case .rest(let name?): (name, .octets)
       }
     }
   }
@@ -46,10 +44,6 @@ public struct BytePattern: Sendable, Hashable {
           case .integer(let number)? = try? format.decode(Array(rest.prefix(count)))
         else { return nil }
         found[name] = .number(number)
-        rest = rest.dropFirst(count)
-      case .octets(let name, let count):
-        guard rest.count >= count else { return nil }
-        found[name] = .octets(Array(rest.prefix(count)))
         rest = rest.dropFirst(count)
       case .rest(let name):
         if let name { found[name] = .octets(Array(rest)) }

@@ -1,6 +1,6 @@
 // Small calculations: `$last - $first + 1`.
 //
-// Whole numbers, + - * / %, names, and how long or how many something is; no more than a device's
+// Whole numbers, + - * /, names, and how long or how many something is; no more than a device's
 // dialogue takes. Pure.
 
 /// Whole numbers and names, added up from left to right, products before sums.
@@ -25,10 +25,6 @@ public struct Expression: Sendable, Hashable {
     case times = "*"
     /// Division, whose remainder is dropped; by zero it is 0.
     case divided = "/"
-    /// The remainder of a division; by zero it is 0.
-    case remainder = "%"
-
-    var isProduct: Bool { self != .plus && self != .minus }
   }
 
   /// In the order they are written; the first operation is plus or minus.
@@ -106,7 +102,6 @@ public struct Expression: Sendable, Hashable {
         product = operation == .plus ? number : -number
       case .times: product = Int128(Int64(clamping: product * number))
       case .divided: product = number == 0 ? 0 : product / number
-      case .remainder: product = number == 0 ? 0 : product % number
       }
     }
     return Int64(clamping: sum + product)

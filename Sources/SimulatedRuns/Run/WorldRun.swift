@@ -129,14 +129,13 @@ final class WorldRun: Sendable {
   /// stall.
   private func open(_ connection: any MessageBus) throws -> BlueZClient {
     let began = loop.now
-    let limits = world.limits
     do {
-      return try loop.run { try await BlueZClient.open(bus: connection, limits: limits) }
+      return try loop.run { try await BlueZClient.open(bus: connection) }
     } catch let failure as DeviceFailure where trigger.withLock({ $0.hasBegun }) {
       let isInTime = loop.now - began <= Self.joining
       guard isInTime, failure.timedOut?.after != nil, !failure.hint.isEmpty else { throw failure }
       bus.resume()
-      return try loop.run { try await BlueZClient.open(bus: connection, limits: limits) }
+      return try loop.run { try await BlueZClient.open(bus: connection) }
     }
   }
 

@@ -2,7 +2,6 @@
 //
 // Data only. Drawing it is in the other files of this folder; playing it is Run's.
 
-import BlueZ
 import BlueZSimulator
 import Signals
 import SimulatedDevices
@@ -23,8 +22,6 @@ struct World: Sendable {
   var disturbances: [TimedDisturbance]
   /// At which message of the first program the bus stalls; nil: at none.
   var stall: BusStall?
-  /// From how many devices on the programs treat them as a crowd; nil: from the usual number.
-  var crowd: Int?
   /// When the last fault has ended.
   var healsAt: Duration
 
@@ -51,22 +48,11 @@ struct World: Sendable {
     // Each has a generator of its own, so that the rest of a seed's world stays as it was.
     var bus = origin.split("bus")
     stall = BusStall.draw(&bus)
-    var crowds = origin.split("crowd")
-    crowd = crowds.hits(1, in: 4) ? 1 : nil
     var sizes = origin.split("sizes")
     if let values = Oversize.draw(&sizes) {
       let index = disturbances.firstIndex { $0.at > values.at } ?? disturbances.endIndex
       disturbances.insert(values, at: index)
     }
-  }
-}
-
-extension World {
-  /// The limits of the programs.
-  var limits: BlueZLimits {
-    var limits = BlueZLimits()
-    if let crowd { limits.crowd = crowd }
-    return limits
   }
 }
 

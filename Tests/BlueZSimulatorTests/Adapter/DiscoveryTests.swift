@@ -231,18 +231,6 @@ struct DiscoveryTests {
     #expect(lab.client.lines.contains("DEV added Device1"))
   }
 
-  @Test("without a filter a device that is not discoverable is not reported; with one it is")
-  func hidden() throws {
-    let hidden = DeviceDefinition.monitor.changing { $0.advertisement.isDiscoverable = false }
-    let lab = try Lab([hidden])
-    try lab.client.call("StartDiscovery", .adapter)
-    try lab.pass(.seconds(1))
-    #expect(lab.client.lines.contains("DEV added Device1") == false)
-    try lab.client.call("SetDiscoveryFilter", .adapter, filter(["Transport": .string("le")]))
-    try lab.pass(.seconds(1))
-    #expect(lab.client.lines.contains("DEV added Device1"))
-  }
-
   @Test("a filter that was set before is still there for the next discovery, until it is removed")
   func kept() throws {
     let lab = try Lab()

@@ -74,6 +74,20 @@ struct ControlTests {
     #expect(try control.steer("GetValue", name, level) == [.bytes([87])])
   }
 
+  @Test("a characteristic is found under the address and UUID that the log has")
+  func findCharacteristic() throws {
+    let control = try ControlLab()
+    let (name, level) = (DBusValue.string("lab hrm"), DBusValue.string("battery-level"))
+    try control.steer("SetValue", name, level, .bytes([5]))
+    let log = control.lab.log.entries(since: 0)
+    let entry = try #require(log.first { $0.event == "Simulator1.SetValue" })
+    #expect(
+      try control.steer("FindCharacteristic", name, level) == [
+        .string(entry.device.map { "\($0)" } ?? ""), .string(entry.attribute?.text ?? ""),
+      ]
+    )
+  }
+
   @Test("a removed service disappears with its objects")
   func offer() throws {
     let control = try ControlLab()
@@ -203,6 +217,8 @@ struct ControlTests {
     let value = try control.refusal("GetValue", .string("Beacon 2"), .string("batery-level"))
     #expect(value.name.rawValue == "blerun.Simulator1.Error.UnknownCharacteristic")
     #expect(value.message.contains("battery-level"))
+    let found = try control.refusal("FindCharacteristic", .string("Beacon 2"), .string("2a37"))
+    #expect(found.name.rawValue == "blerun.Simulator1.Error.UnknownCharacteristic")
     let long = DBusValue.bytes([UInt8](repeating: 0, count: 513))
     let large = try control.refusal(
       "SetValue",

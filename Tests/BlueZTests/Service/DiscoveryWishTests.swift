@@ -76,26 +76,6 @@ struct DiscoveryWishTests {
     #expect(one.merged(with: DiscoveryWish(pattern: "C0:FF")) == .all)
   }
 
-  @Test("of the devices that are looked for alone, one has its turn; a scan is served beside it")
-  func turns() {
-    let (one, other) = (DiscoveryWish(pattern: "C0:01"), DiscoveryWish(pattern: "C0:FF"))
-    var state = Discovery.State()
-    let first = state.add(one, takesTurns: true)
-    let second = state.add(other, takesTurns: true)
-    #expect(state.wish == one)
-    state.searchEnded(of: second)
-    #expect(state.wish == one, "it was not the turn of the second")
-    state.searchEnded(of: first)
-    #expect(state.wish == one, "the turn of the first may just have begun")
-    state.searchEnded(of: first)
-    state.searchEnded(of: second)
-    #expect(state.wish == other, "searches that end at once do not end the turn of each")
-    _ = state.add(DiscoveryWish(pattern: "C0:F"), takesTurns: false)
-    #expect(state.wish == DiscoveryWish(pattern: "C0:F"))
-    _ = state.add(.all, takesTurns: false)
-    #expect(state.wish == .all)
-  }
-
   @Test("a second scan widens the filter of the first while it lasts, without a new discovery")
   func widened() throws {
     let bench = try Bench()

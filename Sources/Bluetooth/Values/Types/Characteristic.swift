@@ -1,10 +1,10 @@
 // A characteristic with the type of its value.
 //
-// The known ones are in the files of this folder that are generated from the layouts.
+// Those that programs begin with are in StandardCharacteristics.swift.
 
 /// A characteristic, and how its value is decoded and encoded.
 ///
-/// Every characteristic that the package can decode has one, called like the characteristic:
+/// The ones that programs begin with have one, called like the characteristic:
 ///
 /// ```swift
 /// let level = try await connection.read(.batteryLevel)
@@ -12,6 +12,16 @@
 ///   print(measured.bpm, measured.rrIntervals ?? [])
 /// }
 /// try await connection.write("mild alert", to: .alertLevel)
+/// ```
+///
+/// Every other one that the package knows decodes to fields, without a type:
+///
+/// ```swift
+/// let selector = try CharacteristicSelector(parsing: "glucose-measurement")
+/// let octets = try await connection.read(selector)
+/// if let decode = StandardValues.decoder(for: selector.characteristic) {
+///   print(try decode(octets))
+/// }
 /// ```
 ///
 /// One of your own takes one line:
@@ -82,16 +92,6 @@ extension Characteristic where Value: LayoutValue {
     return Self(selector, ValueCoding(layout))
   }
 }
-
-extension Characteristic where Value == String {
-  /// The former name of ``manufacturerNameString``.
-  @available(*, deprecated, renamed: "manufacturerNameString")
-  public static var manufacturerName: Self { .manufacturerNameString }
-}
-
-/// The former name of ``Characteristic``.
-@available(*, deprecated, renamed: "Characteristic")
-public typealias StandardCharacteristic = Characteristic
 
 /// A value that is not in the format of its characteristic, or that cannot be encoded in it.
 public struct MalformedValue: KnownFailure, Hashable, CustomStringConvertible {

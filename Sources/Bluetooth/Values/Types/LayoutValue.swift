@@ -100,40 +100,11 @@ extension Bool: LayoutValue {
   var decoded: DecodedValue { .boolean(self) }
 }
 
-/// An element of a list. Lists of octets are values of their own.
-protocol LayoutElement: Sendable {
-  static func list(_ decoded: DecodedValue, _ field: String) throws(ValueError) -> [Self]
-  static func decoded(_ list: [Self]) -> DecodedValue
-}
-
-extension LayoutElement where Self: LayoutValue {
-  static func list(_ decoded: DecodedValue, _ field: String) throws(ValueError) -> [Self] {
-    guard case .list(let values) = decoded else { throw decoded.isNot("a list", field) }
-    var list: [Self] = []
-    for value in values { list.append(try Self(value, field)) }
-    return list
-  }
-
-  static func decoded(_ list: [Self]) -> DecodedValue { .list(list.map(\.decoded)) }
-}
-
-extension Int: LayoutElement {}
-extension Double: LayoutElement {}
-extension String: LayoutElement {}
-
-extension UInt8: LayoutElement {
-  static func list(_ decoded: DecodedValue, _ field: String) throws(ValueError) -> [UInt8] {
-    guard case .octets(let octets) = decoded else { throw decoded.isNot("bytes", field) }
-    return octets
-  }
-
-  static func decoded(_ list: [UInt8]) -> DecodedValue { .octets(list) }
-}
-
-extension Array: LayoutValue where Element: LayoutElement {
+extension [Double]: LayoutValue {
   init(_ decoded: DecodedValue, _ field: String) throws(ValueError) {
-    self = try Element.list(decoded, field)
+    guard case .list(let values) = decoded else { throw decoded.isNot("a list", field) }
+    self = try values.map { value throws(ValueError) in try Double(value, field) }
   }
 
-  var decoded: DecodedValue { Element.decoded(self) }
+  var decoded: DecodedValue { .list(map(\.decoded)) }
 }

@@ -43,5 +43,3 @@ extension Quantity: LayoutValue where Number: LayoutValue {
     }
   }
 }
-
-extension Quantity: LayoutElement where Number: LayoutValue {}

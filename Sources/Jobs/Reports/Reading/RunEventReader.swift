@@ -214,7 +214,7 @@ extension TextReport {
   /// What came of a recorded step, in short, as ``text(_:)`` has it; nil where that is nothing.
   ///
   /// - Parameters:
-  ///   - result: The result of the step, a JSON object with the keys of docs/output.md.
+  ///   - result: The result of the step, a JSON object with the keys of docs/json.md.
   ///   - operation: The operation of the step.
   ///   - attribute: The attribute that it is about; nil for none.
   package static func text(

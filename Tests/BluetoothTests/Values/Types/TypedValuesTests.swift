@@ -1,71 +1,11 @@
-// The types of characteristics: made of the layouts, complete, and the same after a round trip.
+// The types of characteristics: what they decode to, and what they encode.
 
-import Foundation
 import Testing
 
 @testable import Bluetooth
 
 @Suite("TypedValues")
 struct TypedValuesTests {
-  private static let isUpdating = ProcessInfo.processInfo.environment["UPDATE_GENERATED"] != nil
-
-  /// The project's folder.
-  private static let project = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
-  private func compare(_ path: String, _ made: String) throws {
-    let url = Self.project.appending(path: path)
-    if Self.isUpdating {
-      try made.write(to: url, atomically: true, encoding: .utf8)
-    } else {
-      let present = try String(contentsOf: url, encoding: .utf8)
-      #expect(present == made, "UPDATE_GENERATED=1 swift test --filter TypedValues writes \(path)")
-    }
-  }
-
-  @Test("the types are those of the layouts", arguments: TypedValueSource.all.indices)
-  func sources(index: Int) throws {
-    let source = TypedValueSource.all[index]
-    try compare(source.path, source.text)
-  }
-
-  @Test("the list of accessors in the tests is complete")
-  func table() throws {
-    try compare(TypedValueSource.tablePath, TypedValueSource.table)
-    let layouts = TypedValueSource.all.flatMap(\.layouts)
-    #expect(typedAccessors().count == layouts.count)
-    #expect(layouts.count == StandardValues.shortUUIDs.count { !(0x2900...0x29ff).contains($0) })
-  }
-
-  @Test("layouts of one name have one type")
-  func names() {
-    var types: [String: [String]] = [:]
-    for (_, layout) in TypedValueSource.all.flatMap(\.layouts) where !layout.isScalar {
-      let fields = layout.properties.map { "\($0.name) \($0.type) \($0.isOptional)" }
-      #expect(types[layout.typeName, default: fields] == fields, "\(layout.name)")
-      types[layout.typeName] = fields
-    }
-    #expect(types.count > 30)
-  }
-
-  @Test("each accessor reads what it writes", arguments: typedAccessors().indices)
-  func roundTrip(index: Int) throws {
-    let accessor = typedAccessors()[index]
-    let short = try #require(accessor.uuid.short)
-    var found = 0
-    for seed in 0..<256 as Range<UInt64> {
-      var generator = RoundTripTests.Generator(state: seed << 16 | UInt64(short))
-      let octets = try RoundTripTests().valid(short, first: UInt8(seed), using: &generator)
-      guard let octets else { continue }
-      found += 1
-      let (once, twice) = try accessor.roundTrip(octets)
-      #expect(once == twice, "seed \(seed), \(octets)")
-      guard once == twice else { return }
-    }
-    #expect(found >= 20, "too few valid values")
-  }
-
   @Test("known values have their type and their unit")
   func known() throws {
     #expect(try Characteristic.batteryLevel.decode([42]) == 42)
@@ -79,8 +19,11 @@ struct TypedValuesTests {
     #expect(try Characteristic.humidity.decode([0x88, 0x13]).value == 50)
     #expect(try Characteristic.alertLevel.encode("high alert") == [2])
     let time = DateTime(year: 2026, month: 1, day: 31, hour: 23, minute: 59)
-    #expect(try Characteristic.dateTime.encode(time) == [0xea, 7, 1, 31, 23, 59, 0])
     #expect("\(time)" == "2026-01-31 23:59:00")
+    let timed = TemperatureMeasurement(celsius: 36.5, timestamp: time, type: "ear")
+    let encoded = try Characteristic.temperatureMeasurement.encode(timed)
+    #expect(try Characteristic.temperatureMeasurement.decode(encoded) == timed)
+    #expect(encoded.dropFirst(5) == [0xea, 7, 1, 31, 23, 59, 0, 3])
   }
 
   @Test("a malformed value names the characteristic, the field, and the reason")
@@ -135,20 +78,4 @@ extension Characteristic where Value == Double {
 
 extension Characteristic where Value == String {
   fileprivate static var label: Self { Self("battery/2af1", .utf8) }
-}
-
-/// A characteristic with any type of value.
-struct TypedAccessor: Sendable {
-  let uuid: BluetoothUUID
-  /// What a value is decoded to, and what that is after encoding and decoding.
-  let roundTrip: @Sendable ([UInt8]) throws -> (String, String)
-
-  init<Value>(_ characteristic: Characteristic<Value>) {
-    uuid = characteristic.selector.characteristic
-    roundTrip = { octets in
-      let value = try characteristic.decode(octets)
-      let again = try characteristic.decode(try characteristic.encode(value))
-      return ("\(value)", "\(again)")
-    }
-  }
 }

@@ -1,0 +1,13 @@
+"""A simulated BlueZ for tests: devices in Python, and the types of the pytest fixtures."""
+
+from blerun.bus import SimulationError
+from blerun.devices import Device
+from blerun.room import Entry, Room, RoomDevice
+
+__all__ = [
+    "Device",
+    "Entry",
+    "Room",
+    "RoomDevice",
+    "SimulationError",
+]

@@ -1,0 +1,216 @@
+"""A room: simulated devices and a simulated BlueZ on a private bus, and how to steer them."""
+
+import json
+import os
+import selectors
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from blerun.bus import ControlBus, SimulationError
+from blerun.devices import keys
+from blerun.program import PROGRAM
+
+STARTING = 30.0
+ENDING = 5.0
+POLLING = 0.01
+
+
+class Entry(NamedTuple):
+    """An entry of the log: docs/simulator-control.md describes the events."""
+
+    number: int
+    seconds: float
+    client: str
+    event: str
+    device: str
+    attribute: str
+    value: bytes
+
+    def __str__(self) -> str:
+        fields = [self.client, self.event, self.device, self.attribute, self.value.hex(" ")]
+        return f"{self.seconds:10.6f}  " + "  ".join(field for field in fields if field)
+
+
+class Room:
+    """Simulated devices on a bus of their own, until `close`. The bus is at `address`."""
+
+    def __init__(self, files: Sequence[Path], seed: int | None = None, cwd: Path | None = None):
+        __tracebackhide__ = True
+        self.files, self.seed = files, seed
+        seeded = [] if seed is None else ["--seed", str(seed)]
+        # It ends when its input does: with this process, however that ends.
+        command = ["sh", "-c", 'echo "$DBUS_SYSTEM_BUS_ADDRESS"; exec cat >/dev/null']
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._process = subprocess.Popen(
+            [PROGRAM, "simulate", *files, *seeded, "--control", "--", *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,  # Ctrl-C is for the tests, which then close the room.
+            cwd=cwd,
+        )
+        try:
+            self.address = self._first_line()
+            self._bus = ControlBus(self.address)
+        except BaseException:
+            self._end()
+            raise
+
+    def _first_line(self) -> str:
+        __tracebackhide__ = True
+        assert self._process.stdout
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            if not selector.select(STARTING):
+                raise SimulationError(
+                    "NotStarted", f"blerun simulate did not start within {STARTING:g} s"
+                )
+        line = self._process.stdout.readline().decode().strip()
+        if not line:
+            self._process.wait(ENDING)
+            self._errors.seek(0)
+            text = self._errors.read().decode(errors="replace").strip()
+            raise SimulationError("NotStarted", text)
+        return line
+
+    def _end(self) -> None:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        for end in (self._process.terminate, self._process.kill):
+            try:
+                self._process.wait(ENDING)
+                break
+            except subprocess.TimeoutExpired:
+                end()
+        self._process.wait()
+        self._process.stdout.close()
+        self._errors.close()
+
+    def close(self) -> None:
+        """Ends the simulation and its bus."""
+        self._bus.close()
+        self._end()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a program that is to use this room."""
+        return {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": self.address}
+
+    def __getitem__(self, device: str) -> "RoomDevice":
+        """A device, by its name or address."""
+        return RoomDevice(self, device)
+
+    def call(self, method: str, signature: str = "", *arguments: object) -> list[Any]:
+        """Calls any method of the control interface."""
+        return self._bus.call(method, signature, *arguments)
+
+    def devices(self) -> list[str]:
+        """The addresses of the devices."""
+        return [address for address, _, _ in self.call("ListDevices")[0]]
+
+    def fault(self, fault: str | None = None, **rule: Any) -> None:
+        """Adds a fault to every device: see `RoomDevice.fault`."""
+        for address in self.devices():
+            self[address].fault(fault, **rule)
+
+    def restart(self, seconds: float = 0.1) -> None:
+        """Lets bluetoothd crash, and returns when a new one has started, after that time."""
+        self.call("Restart", "u", round(seconds * 1000))
+
+    def log(self, since: int = 0) -> list[Entry]:
+        """What clients called and what happened: the entries with numbers above `since`."""
+        rows = self.call("ReadLog", "t", since)[0]
+        return [Entry(r[0], r[1] / 1e6, r[2], r[3], r[4], r[5], bytes(r[6])) for r in rows]
+
+
+class RoomDevice:
+    """A device of a room."""
+
+    def __init__(self, room: Room, name: str):
+        self.room, self.name = room, name
+
+    @property
+    def connected(self) -> bool:
+        """Whether it is connected."""
+        for *names, connected in self.room.call("ListDevices")[0]:
+            if self.name.casefold() in map(str.casefold, names):
+                return bool(connected)
+        raise SimulationError("UnknownDevice", f"unknown device '{self.name}'")
+
+    def drop(self) -> None:
+        """Drops the connection, as if out of range."""
+        self.room.call("DropLink", "s", self.name)
+
+    def vanish(self) -> None:
+        """Makes the device disappear, with its connection."""
+        self.room.call("Vanish", "s", self.name)
+
+    def appear(self) -> None:
+        """Makes the device appear again."""
+        self.room.call("Appear", "s", self.name)
+
+    def move(self, rssi: int, within: float = 0.0) -> None:
+        """Changes its RSSI evenly to that value in dBm, within that many seconds."""
+        self.room.call("Move", "snu", self.name, rssi, round(within * 1000))
+
+    def get(self, characteristic: str) -> bytes:
+        """The current value, without a read by a client."""
+        return bytes(self.room.call("GetValue", "ss", self.name, characteristic)[0])
+
+    def set(self, characteristic: str, value: int | bytes) -> None:
+        """Changes a value as the device does: stored, sent to subscribers. A number is one byte."""
+        self.room.call("SetValue", "ssay", self.name, characteristic, _octets(value))
+
+    def notify(self, characteristic: str, value: int | bytes, timeout: float = 5.0) -> None:
+        """Changes a value and waits until it was sent to a subscriber."""
+        seen = max((entry.number for entry in self.room.log()), default=0)
+        self.set(characteristic, value)
+        self._await(
+            lambda: _octets(value) in self._values("notified", characteristic, seen),
+            timeout,
+            f"{characteristic} of {self.name} was notified to nobody",
+        )
+
+    def written(self, characteristic: str) -> list[bytes]:
+        """The values that clients wrote, and that reached the device, in order."""
+        return self._values("written", characteristic)
+
+    def wait_written(
+        self, characteristic: str, count: int = 1, timeout: float = 5.0
+    ) -> list[bytes]:
+        """The written values, when there are `count`. For clients in other threads or processes:
+        it blocks this one."""
+        what = f"{characteristic} of {self.name} was not written {count} times"
+        self._await(lambda: len(self.written(characteristic)) >= count, timeout, what)
+        return self.written(characteristic)
+
+    def _await(self, happened: Callable[[], object], timeout: float, complaint: str) -> None:
+        end = time.monotonic() + timeout
+        while not happened():
+            if time.monotonic() > end:
+                raise SimulationError("TimedOut", f"{complaint} within {timeout:g} s")
+            time.sleep(POLLING)
+
+    def _values(self, event: str, characteristic: str, since: int = 0) -> list[bytes]:
+        found = self.room.call("FindCharacteristic", "ss", self.name, characteristic)
+        log = self.room.log(since)
+        return [e.value for e in log if [e.event, e.device, e.attribute] == [event, *found]]
+
+    def fault(self, fault: str | None = None, **rule: Any) -> None:
+        """Adds a named fault, `fault("slow", on="read", by="3s")`, or a rule,
+        `fault(on="read", nth=1, do="lose-link")`."""
+        named: Mapping[str, Any] = {} if fault is None else {"fault": fault}
+        text = json.dumps({**named, **keys(rule)})
+        self.room.call("AddFault", "ss", self.name, text)
+
+    def clear_faults(self) -> None:
+        """Removes all faults."""
+        self.room.call("ClearFaults", "s", self.name)
+
+
+def _octets(value: int | bytes) -> bytes:
+    return bytes([value]) if isinstance(value, int) else bytes(value)

@@ -1,0 +1,81 @@
+// Which of bluetoothd's devices an attempt to connect may use.
+//
+// Pure: the tree in, devices out. bluetoothd keeps the object of a device that was connected once. A
+// device with a private address is at that address for some minutes only, and nobody is there later.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+
+/// A device that a target selects.
+struct DeviceMatch: Sendable {
+  let path: ObjectPath
+  let seen: Advertisement
+  /// Whether a name has the case that was written.
+  let isExact: Bool
+
+  /// Connected ones come first, then those that discovery sees, the strongest first.
+  var nearness: Int { seen.isConnected ? 1000 : seen.rssi ?? -1000 }
+}
+
+/// The search for the device of a target, to connect to it.
+struct DeviceSearch: Sendable {
+  let target: DeviceTarget
+  let adapter: ObjectPath
+  /// The object that the last attempt could not connect to.
+  var failed: ObjectPath?
+
+  /// The devices that may be connected to, the best first.
+  ///
+  /// One that may have moved to another address is none, and one that has moved before the last
+  /// attempt comes last. An address that was asked for is what it is.
+  func candidates(in tree: ObjectTree) -> [DeviceMatch] {
+    let matches = tree.matches(target, of: adapter)
+    if case .address = target { return matches }
+    let present = matches.filter { !$0.seen.mayHaveMoved }
+    return present.filter { !hasFailed($0) } + present.filter(hasFailed)
+  }
+
+  /// The device that can be connected to without a scan.
+  func known(in tree: ObjectTree) -> ObjectPath? {
+    candidates(in: tree).first.flatMap { hasFailed($0) ? nil : $0.path }
+  }
+
+  /// Whether the device may be connected to without a scan: the one that was used before.
+  func isStillThere(_ device: ObjectPath, in tree: ObjectTree) -> Bool {
+    guard device.parent == adapter, let seen = tree.advertisement(of: device) else { return false }
+    if case .address = target { return true }
+    return !seen.mayHaveMoved && !(failed == device && seen.isMovable)
+  }
+
+  /// The device, when discovery has found it.
+  ///
+  /// - Parameter count: ``ObjectTree/deviceChanges`` when the caller looked before and found none;
+  ///   nil for the first look. When every device has to be checked, only the one that has changed
+  ///   since is.
+  func found(in tree: ObjectTree, unseenAt count: UInt64?) -> ObjectPath? {
+    if let count, tree.deviceChanges - count <= 1, tree.indexed(target) == nil {
+      guard tree.deviceChanges > count, let last = tree.lastDevice, last.parent == adapter,
+        let changed = tree.advertisement(of: last), target.matches(changed)
+      else { return nil }
+    }
+    return candidates(in: tree).first?.path
+  }
+
+  /// Whether the last attempt failed with a device that may have moved since.
+  private func hasFailed(_ match: DeviceMatch) -> Bool {
+    if case .address = target { return false }
+    return match.path == failed && match.seen.isMovable
+  }
+}
+
+extension Advertisement {
+  /// Whether the device may change the address under which it is known here: a private one, without
+  /// a bond to resolve it, and without a connection, which keeps its address.
+  fileprivate var isMovable: Bool {
+    !isPaired && !isConnected && !address.isIdentity(addressType)
+  }
+
+  /// Whether nothing shows that the device is still at that address.
+  fileprivate var mayHaveMoved: Bool { isMovable && rssi == nil }
+}
