@@ -214,8 +214,8 @@ enum JournalSchema {
     PRAGMA user_version = 6;
     """
 
-  /// What belongs to no step: notes. Builds before the first release also recorded messages of BlueZ and
-  /// packets here, of other kinds; these are kept and not read.
+  /// What belongs to no step: notes. Builds before the first release also recorded messages of
+  /// BlueZ and packets here, of other kinds; these are kept and not read.
   private static let version7 = """
     CREATE TABLE remarks (
       run INTEGER NOT NULL,
