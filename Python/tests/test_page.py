@@ -1,0 +1,64 @@
+"""The examples of docs/python.md do what the page shows."""
+
+import os
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import yaml
+
+PAGE = Path(os.environ["BLERUN_SOURCE"], "docs", "python.md").read_text()
+BLOCKS = {
+    (kind, name): text
+    for kind, name, text in re.findall(r"^```(\w+) (\S+)\n(.*?)^```$", PAGE, re.M | re.S)
+}
+
+
+@pytest.fixture(autouse=True)
+def examples(pytester: pytest.Pytester) -> None:
+    for (kind, name), text in BLOCKS.items():
+        if kind != "text" and "." in name:
+            (pytester.path / name).write_text(text)
+
+
+def test_the_first_tests_pass(pytester: pytest.Pytester) -> None:
+    pytester.runpytest_subprocess("test_door.py", "-n", "2").assert_outcomes(passed=4)
+
+
+@pytest.mark.parametrize("name, passed", [("test_failure.py", 0), ("test_chain.py", 1)])
+def test_a_failure_prints_what_the_page_shows(
+    pytester: pytest.Pytester, name: str, passed: int
+) -> None:
+    result = pytester.runpytest_subprocess(name)
+    result.assert_outcomes(passed=passed, failed=1)
+
+    def timeless(line: str) -> str:
+        return re.sub(r"^ +\d+\.\d{6}  (:1\.\d+)?", "", line)
+
+    printed = [timeless(line) for line in result.outlines]
+    for line in BLOCKS["text", name].splitlines():
+        assert timeless(line) in printed
+
+
+@pytest.mark.parametrize("service", ["github", "gitlab"])
+def test_a_job_installs_the_wheel_and_runs_the_tests(
+    pytester: pytest.Pytester, service: str
+) -> None:
+    job = yaml.safe_load(BLOCKS["yaml", service])
+    if service == "github":
+        lines = [step["run"] for step in job["jobs"]["test"]["steps"] if "run" in step]
+    else:
+        lines = job["test"]["script"]
+    assert f"wheels/blerun-{version('blerun')}-py3-none-manylinux" in lines[1]
+    arguments = lines[2].split()
+    assert arguments[0] == "pytest"
+    pytester.runpytest_subprocess(*arguments[1:]).assert_outcomes(passed=4)
+    assert (pytester.path / "reports" / "tests.xml").exists()
+
+
+def test_the_page_names_the_wheel_as_a_file() -> None:
+    installs = [line for line in PAGE.splitlines() if "pip install" in line]
+    assert installs
+    for line in installs:
+        assert f"/blerun-{version('blerun')}-py3-none-manylinux_2_35_x86_64.whl" in line

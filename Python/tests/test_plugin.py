@@ -1,0 +1,157 @@
+"""The plugin in runs of pytest: reports, chains, parallel tests, and ends of all kinds."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+DEVICE = """
+from blerun import Device
+
+DOOR = Device("Door-1", services=[{"service": "battery", "characteristics": [
+    {"characteristic": "battery-level", "properties": ["read"], "value": {"u8": 87}}]}])
+"""
+CHAIN = """
+name: Battery
+device: { name: Door-1 }
+variables:
+  least: { type: integer, default: 20 }
+steps:
+  - read: battery-level
+    expect: { percent: { min: "{least}" } }
+"""
+
+
+def test_a_failure_shows_the_log_and_the_seed(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        DEVICE
+        + """
+def test_fails(simulated_bluez):
+    room = simulated_bluez(DOOR, seed=7)
+    room["Door-1"].set("battery-level", 5)
+    assert False
+
+def test_passes(simulated_bluez):
+    simulated_bluez(DOOR)
+"""
+    )
+    result = pytester.runpytest_subprocess("--blerun-artifacts", "kept", "--blerun-seed", "3")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*- blerun room 1, seed 7 -*", "*Simulator1.SetValue*2a19*05"])
+    [log] = (pytester.path / "kept").iterdir()
+    assert log.name.endswith("test_fails.room-1.log")
+    assert log.read_text().startswith("blerun room 1, seed 7\n")
+
+
+def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR); assert 0\n"
+    )
+    result = pytester.runpytest_subprocess("--blerun-seed", "11")
+    result.stdout.fnmatch_lines(["*- blerun room 1, seed 11 -*"])
+
+
+def test_a_mistake_in_a_device_is_explained(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        'def test(simulated_bluez):\n    simulated_bluez({"name": 1, "servces": []})\n'
+    )
+    result = pytester.runpytest_subprocess()
+    result.stdout.fnmatch_lines(
+        ["*room-1-1.json:4:3: servces: unknown key*did you mean 'services'*"]
+    )
+    result.stdout.no_fnmatch_line("*room.py*")
+
+
+def test_a_chain_runs_in_the_room(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".yaml", chain=CHAIN)
+    pytester.makepyfile(
+        DEVICE
+        + """
+def test_passes(simulated_bluez, blerun_run):
+    simulated_bluez(DOOR)
+    run = blerun_run("chain.yaml")
+    assert run.status == 0
+    assert [e["value"] for e in run.events if e["event"] == "value"] == [{"percent": 87}]
+
+def test_is_checked_here(simulated_bluez, blerun_run):
+    simulated_bluez(DOOR)
+    assert blerun_run("chain.yaml", check=False, least=90).status == 1
+
+def test_fails(simulated_bluez, blerun_run):
+    simulated_bluez(DOOR)
+    blerun_run("chain.yaml", least=90)
+
+def test_has_no_room(blerun_run):
+    blerun_run("chain.yaml")
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(
+        ["E*expected percent >= 90, got 87 %*", "E*where  chain.yaml:6:5", "E*needs a room*"]
+    )
+
+
+def test_tests_run_in_parallel(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        DEVICE
+        + """
+import pytest
+
+@pytest.mark.parametrize("level", range(6))
+def test(simulated_bluez, level):
+    room = simulated_bluez(DOOR)
+    room["Door-1"].set("battery-level", level)
+    assert room["Door-1"].get("battery-level") == bytes([level])
+    assert len(room.log()) == 1
+"""
+    )
+    pytester.runpytest_subprocess("-n", "3").assert_outcomes(passed=6)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_when_tests_are_ended(
+    pytester: pytest.Pytester, number: signal.Signals
+) -> None:
+    pytester.makepyfile(
+        DEVICE
+        + """
+import time
+
+def test(simulated_bluez):
+    room = simulated_bluez(DOOR)
+    print(room._process.pid, room.address.split("=")[1].split(",")[0], flush=True)
+    time.sleep(60)
+"""
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tests:
+        assert tests.stdout
+        line = next(line for line in tests.stdout if "blerun-bus" in line)
+        process, bus = line.split()
+        tests.send_signal(number)
+        assert tests.wait(20) != 0
+    end = time.monotonic() + 10
+    while (left := [p for p in (f"/proc/{process}", bus) if os.path.exists(p)]) and (
+        time.monotonic() < end
+    ):
+        time.sleep(0.05)
+    assert left == []
+
+
+def test_a_missing_dbus_daemon_is_named(pytester: pytest.Pytester, tmp_path: Path) -> None:
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    pytester.makepyfile(
+        DEVICE
+        + f"""
+def test(simulated_bluez, monkeypatch):
+    monkeypatch.setenv("PATH", {str(tmp_path)!r})
+    simulated_bluez(DOOR)
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.stdout.fnmatch_lines(["E*install the package dbus-daemon*"])

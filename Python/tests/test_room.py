@@ -1,0 +1,166 @@
+"""Rooms, as bleak and the control interface see them."""
+
+import asyncio
+import json
+import subprocess
+
+import pytest
+from bleak import BleakClient, BleakScanner
+
+from blerun import Device, Room, SimulationError
+from blerun.plugin import SimulatedBlueZ
+
+LEVEL = "00002a19-0000-1000-8000-00805f9b34fb"
+COMMAND = "6c610002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+
+
+def door(name: str = "Door-1", level: int = 87) -> Device:
+    battery = {"properties": ["read", "notify"], "value": {"u8": level}}
+    command = {"properties": ["write"], "value": {"u8": 0}}
+    return Device(
+        name,
+        address_type="random",
+        services=[
+            {
+                "service": "battery",
+                "characteristics": [{"characteristic": "battery-level", **battery}],
+            },
+            {
+                "service": "6c610001-1b1a-4e1c-8f6b-0b6c1d2e3f40",
+                "characteristics": [{"characteristic": COMMAND, **command}],
+            },
+        ],
+    )
+
+
+async def connected(name: str = "Door-1") -> BleakClient:
+    device = await BleakScanner.find_device_by_name(name, timeout=10)
+    assert device
+    return BleakClient(device)
+
+
+async def read(name: str = "Door-1") -> int:
+    async with await connected(name) as client:
+        return (await client.read_gatt_char(LEVEL))[0]
+
+
+def test_bleak_reads_what_the_room_sets(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+    assert asyncio.run(read()) == 87
+    room["door-1"].set("battery-level", 40)
+    assert asyncio.run(read()) == 40
+    assert room["Door-1"].get("battery-level") == b"\x28"
+    events = [entry.event for entry in room.log()]
+    assert events.count("read") == 2
+    assert events[-1] == "left"
+
+
+def test_steering_works_inside_an_event_loop(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+
+    async def watch() -> list[bytes]:
+        values: asyncio.Queue[bytes] = asyncio.Queue()
+        async with await connected() as client:
+            assert room["Door-1"].connected
+            await client.start_notify(LEVEL, lambda _, value: values.put_nowait(bytes(value)))
+            room["Door-1"].notify("battery-level", 12)
+            value = await asyncio.wait_for(values.get(), 5)
+            room["Door-1"].drop()
+        return [value]
+
+    assert asyncio.run(watch()) == [b"\x0c"]
+    assert not room["Door-1"].connected
+
+
+def test_a_notification_to_nobody_is_an_error(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+    with pytest.raises(SimulationError, match="notified to nobody within"):
+        room["Door-1"].notify("battery-level", 12, timeout=0.1)
+
+
+def test_writes_are_found_by_name_and_by_uuid(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+
+    async def write() -> None:
+        async with await connected() as client:
+            await client.write_gatt_char(COMMAND, b"\x01", response=True)
+            await client.write_gatt_char(COMMAND, b"\x02", response=True)
+
+    assert room["Door-1"].written(COMMAND) == []
+    asyncio.run(write())
+    assert room["Door-1"].wait_written(COMMAND, count=2) == [b"\x01", b"\x02"]
+    assert room["Door-1"].written("battery-level") == []
+    with pytest.raises(SimulationError, match="not written 3 times within"):
+        room["Door-1"].wait_written(COMMAND, count=3, timeout=0.1)
+
+
+def test_refusals_are_exceptions_with_names(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+
+    def refusal(*call: object) -> str:
+        with pytest.raises(SimulationError) as raised:
+            room.call(*call)  # type: ignore[arg-type]
+        return raised.value.name
+
+    assert refusal("DropLink", "s", "Door-1") == "NotConnected"
+    assert refusal("DropLink", "s", "Dor-1") == "UnknownDevice"
+    assert refusal("GetValue", "ss", "Door-1", "batery-level") == "UnknownCharacteristic"
+    assert refusal("AddFault", "ss", "Door-1", "{ on: raed }") == "InvalidFault"
+    with pytest.raises(SimulationError, match="unknown device 'Dor-1'"):
+        _ = room["Dor-1"].connected
+    with pytest.raises(ValueError):
+        room["Door-1"].set("battery-level", 256)
+
+
+def test_faults_of_devices_and_of_rooms(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door("Door-1"), door("Door-2"))
+    room.fault(on="read", do="refuse 0x80")
+    room["Door-2"].clear_faults()
+    with pytest.raises(Exception, match="0x80"):
+        asyncio.run(read("Door-1"))
+    assert asyncio.run(read("Door-2")) == 87
+
+
+def test_a_device_out_of_range_is_not_found(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+    room["Door-1"].vanish()
+
+    async def find() -> bool:
+        return await BleakScanner.find_device_by_name("Door-1", timeout=0.5) is not None
+
+    assert not asyncio.run(find())
+    room["Door-1"].appear()
+    room["Door-1"].move(-40)
+    assert asyncio.run(find())
+
+
+def test_bluetoothd_restarts(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+    assert asyncio.run(read()) == 87
+    room.restart()
+    assert asyncio.run(read()) == 87
+
+
+def test_a_test_has_several_rooms(simulated_bluez: SimulatedBlueZ) -> None:
+    rooms: list[Room] = [simulated_bluez(door(level=level)) for level in (1, 2)]
+    assert asyncio.run(read()) == 2
+    simulated_bluez.use(rooms[0])
+    assert asyncio.run(read()) == 1
+    assert rooms[0].address != rooms[1].address
+
+
+def test_other_programs_use_the_environment(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+    program = "import os; print(os.environ['DBUS_SYSTEM_BUS_ADDRESS'])"
+    printed = subprocess.check_output(["python3", "-c", program], env=room.environment, text=True)
+    assert printed.strip() == room.address
+
+
+def test_a_device_in_python_has_the_keys_of_a_file() -> None:
+    device = Device("Tag-1", address_type="public", faults=[{"on": "read", "do": "lose-link"}])
+    assert json.loads(json.dumps(device)) == {
+        "name": "Tag-1",
+        "services": [],
+        "address-type": "public",
+        "faults": [{"on": "read", "do": "lose-link"}],
+    }

@@ -1,0 +1,30 @@
+"""What is installed: the program, its version, its licences."""
+
+import subprocess
+from importlib.metadata import files, metadata, version
+
+from blerun.program import PROGRAM
+
+
+def test_the_console_script_is_the_program() -> None:
+    printed = subprocess.run(["blerun", "--version"], capture_output=True, text=True, check=True)
+    assert printed.stdout.strip() == version("blerun")
+    wrong = subprocess.run(["blerun", "rnu"], capture_output=True, text=True)
+    assert wrong.returncode == 2
+    assert "did you mean 'run'" in wrong.stderr
+
+
+def test_the_program_uses_the_libraries_of_the_wheel() -> None:
+    listed = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+    assert "not found" not in listed
+    for name in ("libbluetooth", "libdbus-1", "libsqlite3"):
+        assert any(name in line and "blerun.libs" in line for line in listed.splitlines()), name
+
+
+def test_the_wheel_has_the_licences_of_all_that_it_has() -> None:
+    assert metadata("blerun")["License-Expression"] == "MIT AND GPL-2.0-or-later"
+    installed = {path.name: path for path in files("blerun") or []}
+    libraries = installed["LIBRARIES"].read_text().splitlines()
+    bundled = [name for name, path in installed.items() if "blerun.libs" in path.parts]
+    assert len(libraries) == len(bundled) > 0
+    assert {"GPL-2", "blerun", "program", "libbluetooth3", "libdbus-1-3"} <= installed.keys()
