@@ -39,7 +39,7 @@ struct StoredValueTests {
     job.values = ["limit": "20", "name": "null"]
     job.pin = "hall-1"
     job.needs = ["indoor"]
-    job.rerun = .verified
+    job.rerun = .idempotent
     var end = EndRecord(.interrupted, owner: "hall-1", nonce: "n-1", step: 3)
     (end.overran, end.events, end.digest, end.detail) = (3, 12, "00ff", "a \"detail\"\n")
     var sighting = Sighting(address: address, rssi: -71)

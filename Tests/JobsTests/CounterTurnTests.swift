@@ -1,4 +1,4 @@
-// Counters of steps that are repeated: one counter through all turns, or one in each.
+// Counters of steps that are repeated: one counter through all turns.
 
 import Bluetooth
 import Testing
@@ -48,26 +48,12 @@ struct CounterTurnTests {
     #expect(try why("repeat 2 { \(read); \(read) }", reading: [1, 9, 2, 10]) == nil)
   }
 
-  @Test(
-    "the values of a stream continue those of the previous repetition, or start again with each-turn"
-  )
+  @Test("the values of a stream continue those of the previous repetition")
   func stream() throws {
     bench.device.notify("ff01", [(.seconds(1), [1]), (.seconds(1), [2])])
     try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 }")
     #expect(
       bench.ending?.failure?.why == "expected u8 counts 8, got 1 after 2 (bytes 01)"
-    )
-    try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 each-turn }")
-    #expect(bench.ending?.failure == nil)
-  }
-
-  @Test("each turn has its own gaps where it begins anew")
-  func anew() throws {
-    let line = "repeat 2 { poll ff01 every 1s until 2x expect u8 counts 8 gaps 1 each-turn }"
-    #expect(try why(line, reading: [1, 3, 11, 13]) == nil)
-    #expect(
-      try why(line, reading: [1, 3, 11, 14])
-        == "expected u8 counts 8 gaps 1 each-turn, got 14 after 11: 2 values missing (bytes 0e)"
     )
   }
 

@@ -11,8 +11,6 @@ public enum Rerun: String, CaseIterable, Sendable {
   case never
   /// All of its operations are declared idempotent.
   case idempotent
-  /// A read at its beginning verifies what was written, and skips it.
-  case verified
 }
 
 /// One chain for one device.

@@ -45,7 +45,7 @@ enum Comparison: String, CaseIterable {
     case .in: "a list of values"
     case .mask: "a mask and the value of its bits, such as [0x0f, 0x05]"
     case .like: "a pattern, in which * and ? are wildcards"
-    case .counter: "8, 16 or 32 bits, true, or { bits: 16, gaps: 2, each-turn: true }"
+    case .counter: "8, 16 or 32 bits, true, or { bits: 16, gaps: 2 }"
     }
   }
 
@@ -120,7 +120,6 @@ enum Comparison: String, CaseIterable {
 /// The keys of a counter rule.
 enum CounterKey: String, CaseIterable {
   case bits, gaps
-  case eachTurn = "each-turn"
 
   var schema: JSONValue {
     switch self {
@@ -130,7 +129,6 @@ enum CounterKey: String, CaseIterable {
         ("type", .string("integer")), ("minimum", JSONValue(0)),
         ("maximum", JSONValue(CounterRule.mostGaps)),
       ])
-    case .eachTurn: .type("boolean")
     }
   }
 }
@@ -144,7 +142,7 @@ extension Node {
     return Literal(constant, isQuoted: !isPlain)
   }
 
-  /// `16`, `true`, `{ bits: 16, gaps: 2, each-turn: true }`.
+  /// `16`, `true`, `{ bits: 16, gaps: 2 }`.
   fileprivate var counter: CounterRule? {
     if truth == true { return CounterRule(bits: nil) }
     if let bits = integer {
@@ -162,9 +160,6 @@ extension Node {
           return nil
         }
         rule.gaps = gaps
-      case .eachTurn?:
-        guard let truth = entry.value.truth else { return nil }
-        rule.isOfEachTurn = truth
       case nil: return nil
       }
     }

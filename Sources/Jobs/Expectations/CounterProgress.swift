@@ -2,13 +2,11 @@
 
 /// The last value of each counter in a step's expectations, and how many values are missing.
 struct CounterProgress {
-  private let isOfEachTurn: [Bool]
   private var last: [Int64?]
   private var missing: [Int]
 
   /// - Parameter expectations: The expectations of the step; ``take(_:at:_:)`` uses their indices.
   init(_ expectations: [Expectation]) {
-    isOfEachTurn = expectations.map { $0.check.counter?.isOfEachTurn ?? true }
     last = expectations.map { _ in nil }
     missing = expectations.map { _ in 0 }
   }
@@ -30,18 +28,5 @@ struct CounterProgress {
     guard let gap = rule.missing(from: before, to: next) else { return .back(after: before) }
     missing[index] += gap
     return missing[index] > rule.gaps ? .gap(after: before, missing: missing[index]) : .ok
-  }
-
-  /// Whether the next repetition continues a counter.
-  var goesOn: Bool { isOfEachTurn.contains(false) }
-
-  /// The state at the start of the next repetition.
-  var ofNextTurn: CounterProgress {
-    var next = self
-    for (index, isAnew) in isOfEachTurn.enumerated() where isAnew {
-      next.last[index] = nil
-      next.missing[index] = 0
-    }
-    return next
   }
 }

@@ -2,15 +2,12 @@
 
 /// A rule for a counter that increases by one from value to value.
 ///
-/// The values are those of one written step: inside a `repeat` those of all repetitions, unless
-/// ``isOfEachTurn``.
+/// The values are those of one written step: inside a `repeat` those of all repetitions.
 public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
   /// The width after which the counter wraps to 0: 8, 16 or 32 bits; nil: it does not wrap.
   public var bits: Int?
   /// How many values may be missing in total.
   public var gaps: Int
-  /// Whether the counter and ``gaps`` start again in each repetition.
-  public var isOfEachTurn: Bool
 
   /// The widths that a counter may have, in bits.
   public static let widths = [8, 16, 32]
@@ -21,10 +18,9 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
   /// try Step.notify("3f0e0002-4b1d-4d5e-9a57-0b3c2f1a9d77", count: 100, format: "u16")
   ///   .expect("value", .counts(CounterRule(bits: 16, gaps: 2)))
   /// ```
-  public init(bits: Int?, gaps: Int = 0, isOfEachTurn: Bool = false) {
+  public init(bits: Int?, gaps: Int = 0) {
     self.bits = bits
     self.gaps = gaps
-    self.isOfEachTurn = isOfEachTurn
   }
 
   /// The number of values missing between two; nil when the counter did not increase.
@@ -45,9 +41,8 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
     return step >= 1 ? Int(step - 1) : nil
   }
 
-  /// In the one-line form: `counts 16 gaps 2 each-turn`.
+  /// In the one-line form: `counts 16 gaps 2`.
   public var description: String {
     "counts" + (bits.map { " \($0)" } ?? "") + (gaps > 0 ? " gaps \(gaps)" : "")
-      + (isOfEachTurn ? " each-turn" : "")
   }
 }

@@ -91,7 +91,7 @@ extension LineLowering {
     return node(.scalar(word.text, isPlain: false), word.place)
   }
 
-  /// Optionally `16`; then optionally `gaps 2`; then optionally `each-turn`.
+  /// Optionally `16`; then optionally `gaps 2`.
   private mutating func counter() throws(LineError) -> Node {
     let start = last.place
     var entries: [Node.Entry] = []
@@ -110,9 +110,6 @@ extension LineLowering {
         throw unexpected(word, expected)
       }
       add(.gaps, word.text, word.place)
-    }
-    if pop(where: { $0.isPlain(CounterKey.eachTurn.rawValue) }) {
-      add(.eachTurn, "true", last.place)
     }
     guard !entries.isEmpty else { return node(.scalar("true", isPlain: true), start) }
     return node(.mapping(entries), start)

@@ -106,29 +106,6 @@ public enum JSONValue: Equatable, Sendable {
 }
 
 extension JSONValue {
-  /// The keys of an outcome, as in the `step-finished` events of chains.
-  ///
-  /// - Parameters:
-  ///   - outcome: What came of the step.
-  ///   - withOctets: Whether the value came in octets.
-  public static func members(
-    of outcome: StepOutcome?,
-    withOctets: Bool
-  ) -> [(key: String, value: JSONValue)] {
-    var members = EventMembers()
-    members.add(outcome, withOctets: withOctets)
-    return members.list
-  }
-
-  /// The key `error` of a failure; empty without one.
-  public static func members(of failure: RunFailure?) -> [(key: String, value: JSONValue)] {
-    var members = EventMembers()
-    members.add(failure)
-    return members.list
-  }
-}
-
-extension JSONValue {
   /// A service with its characteristics.
   init(_ service: GATTService, _ names: AttributeNames) {
     let name = names.name(of: service.uuid, .service)

@@ -51,8 +51,5 @@ extension ChainRun {
 
 /// Parameters of a connection, as the value of a step.
 protocol LinkFact: Sendable {
-  /// The names of the fields of ``decoded``.
-  static var fieldNames: [String] { get }
-
   var decoded: DecodedValue { get }
 }

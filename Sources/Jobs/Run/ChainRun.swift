@@ -267,9 +267,10 @@ final class ChainRun: Sendable {
 
   /// Stores the counters of a step, for its next repetition.
   func keep(_ progress: ExpectationProgress, of placed: PlacedStep) {
-    guard placed.position.isTurn, progress.counters.goesOn else { return }
-    let counters = progress.counters.ofNextTurn
-    state.withLock { $0.counters[placed.position.written] = counters }
+    guard placed.position.isTurn,
+      placed.step.expectations.contains(where: { $0.check.counter != nil })
+    else { return }
+    state.withLock { $0.counters[placed.position.written] = progress.counters }
   }
 
   /// Checks the single value of a step.

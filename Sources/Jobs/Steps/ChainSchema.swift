@@ -85,8 +85,7 @@ public enum ChainSchema {
       (
         "counter",
         object(CounterKey.allCases.map { ($0.rawValue, $0.schema) }).described(
-          "A counter: its width in bits, how many values may be missing in total, and whether it "
-            + "starts again in each turn of a repeat."
+          "A counter: its width in bits, and how many values may be missing in total."
         )
       ),
       (

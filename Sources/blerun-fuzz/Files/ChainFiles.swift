@@ -17,7 +17,7 @@ struct ChainFiles: FuzzTarget {
     "try { notify 2a37 after { write 2a39 u8:1 } until 5x until silence 2s } finally { rssi }",
     "poll 2a19 every 1s until percent <= 20 for 1m expect latency-p95 < 2s expect percent counts 8",
     "combine { notify 2a37 as h; poll 2a19 every 5s as b } for 9s expect h.bpm & 0xf0 = 0x30 as c",
-    "repeat 2 { read ff01 expect u8 counts 8 gaps 1 each-turn }; include a.yaml with level='a = {b}'",
+    "repeat 2 { read ff01 expect u8 counts 8 gaps 1 }; include a.yaml with level='a = {b}'",
     "exchange ff01 hex:02 answer ff02 where hex ~ 01??ff; read {target} expect percent in {a}..{b}",
   ]
 

@@ -118,9 +118,6 @@ extension RecordedValues {
 
     fileprivate init(title: String) { self.title = title }
 
-    /// How many values between the first and the last ones were not kept as they were received.
-    var leftOut: Int { count - first.count - recent.count }
-
     fileprivate mutating func add(_ gap: Gap) {
       if gaps.count < Self.gapLimit { gaps.append(gap) }
     }

@@ -1,5 +1,9 @@
 // The tables of steps, keys and metrics of the documentation, from the descriptions.
 
+import Documents
+
+@testable import Jobs
+
 /// The generated tables of the pages in `docs`.
 enum PageTables {
   /// A part of the page that is generated, between two comments.
