@@ -86,7 +86,7 @@ struct ErrorMappingTests {
       .discovery, .adapterMissing, .unavailable
     ),
     (
-      .unknownMethod(method: "Foo", signature: "", interface: Device1.interface),
+      ErrorAnswer(BlueZErrorName.Bus.unknownMethod, "Method \"Foo\" doesn't exist"),
       .read, .notSupported, .definite
     ),
     (ErrorAnswer("com.example.Error", "…"), .read, .unknown, .definite),
