@@ -1,0 +1,20 @@
+// Standard input, output and error, where whoever started the program has closed them.
+
+import Glibc
+
+/// The descriptors 0 to 2.
+enum StandardDescriptors {
+  /// Fills those that are closed, before anything else is opened.
+  ///
+  /// Otherwise a report, the journal or the bus would get such a number, and what is printed would be
+  /// written into it. What is opened instead cannot be read, or not be written: the command ends as
+  /// where its output cannot be written.
+  static func fill() {
+    for (descriptor, access) in [
+      (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
+    ] where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest free number is this one: those below it are open.
+      _ = open("/dev/null", access)
+    }
+  }
+}

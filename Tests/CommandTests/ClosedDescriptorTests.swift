@@ -1,0 +1,31 @@
+// Commands whose standard descriptors are closed at their start.
+
+import Fixtures
+import Foundation
+import FoundationXML
+import Testing
+
+@Suite("Closed descriptors", .blocking)
+struct ClosedDescriptorTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(
+    "nothing that would be printed is written into a report",
+    arguments: [("<&-", 0), (">&-", 74), ("2>&-", 0), ("<&- 2>&-", 0), ("<&- >&- 2>&-", 74)]
+  )
+  func report(closed: String, status: Int32) throws {
+    let path = folder.path + "/report.xml"
+    let ended = try RunningProgram(
+      [
+        "sh", "-c", "exec \"$@\" \(closed)", "sh", binaryPath, "run", "--simulate",
+        "Simulators/devices/thermometer.yaml", "-e", "read battery-level", "--report", path,
+      ],
+      in: packageFolder
+    ).end()
+    #expect(ended.status == status, "\(ended.errors)")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(XMLParser(data: Data(text.utf8)).parse(), "\(text)")
+  }
+}
