@@ -5,6 +5,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import Program
+
 @Suite("Endings", .blocking)
 struct EndingTests {
   static let long = [
@@ -51,16 +53,50 @@ struct EndingTests {
 
   @Test("a second Ctrl-C leaves at once")
   func secondInterrupt() throws {
-    let run = try RunningProgram(blerun: Self.long)
+    let folder = try TemporaryFolder()
+    let belt = "\(packageFolder)/Simulators/devices/heart-rate.yaml"
+    let slow = try folder.file(
+      "slow.yaml",
+      "scenario: Slow\ndevices: [ { use: \(belt) } ]\nhost: { disconnect-delay: 6s }\n"
+    )
+    let run = try RunningProgram(blerun: Self.long.map { $0.hasSuffix(".yaml") ? slow : $0 })
     try run.waitForOutput(#""event":"value""#)
-    let began = Date()
     run.send(SIGINT)
-    // The disconnect takes BlueZ's two seconds: the second signal comes in between.
+    // The second signal comes while the disconnect is under way.
     try run.waitForOutput(#""operation":"disconnect""#)
+    Thread.sleep(forTimeInterval: 1.1)
     run.send(SIGINT)
     let ended = run.end()
     #expect(ended.status == 130)
-    #expect(Date().timeIntervalSince(began) < 2)
+    #expect(ended.errors.contains("leaving now"), "\(ended.errors)")
+  }
+
+  @Test("a signal that comes twice at once is one request", arguments: [SIGINT, SIGQUIT, SIGTERM])
+  func twiceAtOnce(signal: Int32) throws {
+    let run = try RunningProgram(blerun: Self.long)
+    try run.waitForOutput(#""event":"value""#)
+    run.send(signal)
+    // One that is sent while the first is pending is merged with it by the kernel.
+    try run.waitForOutput(#""operation":"disconnect""#)
+    run.send(signal)
+    let ended = run.end()
+    #expect(ended.status == 128 + signal)
+    #expect(!ended.errors.contains("leaving now"), "\(ended.errors)")
+    #expect(ended.lines.last?.contains(#""exitStatus":\#(128 + signal)"#) == true)
+  }
+
+  @Test("a repeat within a second is the same request; a later one, or another signal, is not")
+  func requests() {
+    var requests = EndingRequests()
+    var decisions: [Bool] = []
+    let arrivals: [(SystemSignal, Duration)] = [
+      (.interrupt, .seconds(100)), (.interrupt, .seconds(100)),
+      (.interrupt, .milliseconds(100_999)), (.terminate, .milliseconds(100_999)),
+      (.terminate, .seconds(101)), (.interrupt, .seconds(101)),
+      (.interrupt, .milliseconds(101_500)),
+    ]
+    for (signal, now) in arrivals { decisions.append(requests.isNew(signal, at: now)) }
+    #expect(decisions == [true, false, false, true, false, true, false])
   }
 
   @Test("a closed standard output ends the run with its clean-up")

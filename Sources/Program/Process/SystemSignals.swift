@@ -48,6 +48,7 @@ final class SystemSignals: Sendable {
     var isEnding = false
     /// The first signal that asked the program to end.
     var arrived: SystemSignal?
+    var requests = EndingRequests()
   }
 
   private static let state = Guarded(State())
@@ -88,7 +89,8 @@ final class SystemSignals: Sendable {
     var mask = mask()
     while true {
       var number: Int32 = 0
-      if sigwait(&mask, &number) == 0 { received(SystemSignal(number: number)) }
+      guard sigwait(&mask, &number) == 0 else { continue }
+      received(SystemSignal(number: number), at: EventLoop.time(CLOCK_MONOTONIC))
     }
   }
 
@@ -97,10 +99,12 @@ final class SystemSignals: Sendable {
 
   /// Decides, on the thread of the signals. A signal that nobody listens to ends the program at once:
   /// nothing is begun that would have to be ended. When nobody listens any more, the first is for
-  /// those that still wait, and a second one from the keys of a terminal leaves at once.
-  private static func received(_ signal: SystemSignal) {
+  /// those that still wait, and a second one from the keys of a terminal leaves at once. What repeats a
+  /// request is not received at all.
+  private static func received(_ signal: SystemSignal, at now: Duration) {
     let isEnding = SystemSignal.endings.contains(signal)
-    let (listener, leaves) = state.withLock { state in
+    let (listener, leaves) = state.withLock { state -> (Listener?, Bool) in
+      if isEnding, !state.requests.isNew(signal, at: now) { return (nil, false) }
       let isSecond = state.arrived != nil
       if isEnding, state.arrived == nil { state.arrived = signal }
       let leaves = isEnding && (!state.isEnding || (isSecond && SystemSignal.keys.contains(signal)))
