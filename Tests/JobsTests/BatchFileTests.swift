@@ -52,6 +52,25 @@ struct BatchFileTests {
     }
   }
 
+  @Test("devices whose steps differ in any way are printed apart, and a changed step is other work")
+  func differingSteps() throws {
+    func text(_ step: String) -> String {
+      """
+      variables: { tries: { type: integer, default: 1 }, error: { default: busy } }
+      steps: [ { read: fff1, \(step) } ]
+      devices: [ A, { name: B, with: { tries: 2 } }, { name: C, with: { error: refused } } ]
+      """
+    }
+    let tries = try batch(text("attempts: '{tries}'"))
+    #expect(tries.lines.contains("1     read fff1 attempts 2"), "\(tries.lines)")
+    let errors = try batch(text("expect: { error: '{error}' }"))
+    #expect(errors.lines.contains("1     read fff1 expect error = refused"), "\(errors.lines)")
+    let forms = ["attempts: 2", "attempts: 3", "on-failure: continue", "expect: { error: busy }"]
+    let batches = try forms.map { try batch(text($0)) }
+    #expect(Set(batches.map(\.digest)).count == forms.count)
+    #expect(batches[1].difference(from: batches[0].lines)?.now == "1     read fff1 attempts 3")
+  }
+
   @Test("listed devices have values of their own, over those for all, under the command line's")
   func listed() throws {
     let text = """

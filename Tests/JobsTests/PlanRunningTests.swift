@@ -103,7 +103,15 @@ struct PlanRunningTests {
     let plan = try Plan.parse(line: "mtu; mtu")
     #expect(plan.steps[0] == plan.steps[1])
     #expect(Set(plan.steps).count == 1)
-    #expect(plan.steps[0] != plan.steps[1].within(.seconds(1)))
+    let read = try Step.read("battery-level")
+    let others = [
+      read.within(.seconds(1)), read.named("Battery"), read.captured(as: "b"), read.attempts(2),
+      read.attempts(2, backoff: .seconds(1)), read.continuingOnFailure(),
+      try read.failing(with: "busy"), try read.failing(with: "refused"),
+      try read.expect("percent", .above(1)),
+    ]
+    #expect(Set([read] + others).count == 1 + others.count)
+    #expect(Set(others.map { Step.repeated(2) { $0 } }).count == others.count)
   }
 
   /// The error of a chain. Not `#expect(throws:)`: all of its closure has the line of the macro.

@@ -83,11 +83,17 @@ public struct Step: Hashable, Sendable {
   public var retry = RetryRule()
   /// What the run does after the step has failed.
   public var onFailure = AfterFailure.stop
-  /// Where it was written, for failures: file, line and column of a chain file or of the one-line
-  /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
-  public var source: Place?
-  /// The complete text of the one-line form in which it was written; nil elsewhere.
-  package var sourceText: String?
+  private var origin = Origin()
+
+  /// Where a step was written. It takes no part in comparing steps.
+  private struct Origin: Hashable, Sendable {
+    var place: Place?
+    var text: String?
+
+    static func == (a: Origin, b: Origin) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
+  }
 
   /// A step; ``Step`` has a function for each kind, with the words of chain files.
   ///
@@ -108,23 +114,18 @@ public struct Step: Hashable, Sendable {
 }
 
 extension Step {
-  /// What makes steps equal: all but where they were written.
-  private struct Identity: Hashable {
-    let action: Action
-    let capture: String?
-    let expectations: [Expectation]
-    let timeout: Duration?
+  /// Where it was written, for failures: file, line and column of a chain file or of the one-line
+  /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
+  public var source: Place? {
+    get { origin.place }
+    set { origin.place = newValue }
   }
 
-  private var identity: Identity {
-    Identity(action: action, capture: capture, expectations: expectations, timeout: timeout)
+  /// The complete text of the one-line form in which it was written; nil elsewhere.
+  package var sourceText: String? {
+    get { origin.text }
+    set { origin.text = newValue }
   }
-
-  /// Whether both do the same, wherever they were written.
-  public static func == (a: Step, b: Step) -> Bool { a.identity == b.identity }
-
-  /// Hashes what the step does, and not where it was written.
-  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 /// A subscription: its characteristic, its trigger and its stop conditions.
