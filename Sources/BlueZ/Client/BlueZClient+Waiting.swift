@@ -113,9 +113,19 @@ extension BlueZClient {
   func report(_ news: LinkNews) { state.withLock { $0.onLinkNews }?(news) }
 
   /// The link to a device; the same object for all callers.
-  func link(to device: ObjectPath) -> DeviceLink {
+  ///
+  /// - Parameter former: The link that the caller has used. It is used again when it was dropped
+  ///   here, because its device was gone.
+  func link(to device: ObjectPath, _ former: DeviceLink? = nil) -> DeviceLink {
     state.withLock { state in
       if let link = state.links[device] { return link }
+      state.dropLinks()
+      if let former, former.path == device, !state.tree.isConnected(device) {
+        former.paired(state.tree.isPaired(device))
+        state.links[device] = former
+        if !state.tree.has(Device1.interface, at: device) { state.goneLinks.insert(device) }
+        return former
+      }
       let adapter = device.parent.flatMap { state.tree.adapter(at: $0)?.address }
       let address = state.tree.advertisement(of: device)?.address
       let link = DeviceLink(
@@ -130,6 +140,7 @@ extension BlueZClient {
         news: { [weak self] in self?.report(LinkNews(adapter: device.parent?.lastElement, $0)) }
       )
       state.links[device] = link
+      if !state.tree.has(Device1.interface, at: device) { state.goneLinks.insert(device) }
       return link
     }
   }
@@ -141,6 +152,22 @@ extension BlueZClient {
       let discovery = Discovery(on: adapter)
       state.discoveries[adapter] = discovery
       return discovery
+    }
+  }
+}
+
+extension BlueZClient.State {
+  /// Drops the links of devices that are gone and that nothing uses.
+  ///
+  /// Where addresses change, each connection is to another object.
+  mutating func dropLinks() {
+    for path in goneLinks {
+      if tree.has(Device1.interface, at: path) {
+        goneLinks.remove(path)
+      } else if links[path]?.isUnused ?? true {
+        goneLinks.remove(path)
+        links[path] = nil
+      }
     }
   }
 }

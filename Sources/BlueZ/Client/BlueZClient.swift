@@ -27,6 +27,8 @@ public final class BlueZClient: Sendable {
     var waits: [(id: UInt64, look: @Sendable (WaitEvent) -> Void)] = []
     var observers: [(id: UInt64, handler: @Sendable (ObservedEvent) -> Void)] = []
     var links: [ObjectPath: DeviceLink] = [:]
+    /// The devices with a link whose objects are gone: their links stay while something uses them.
+    var goneLinks: Set<ObjectPath> = []
     var discoveries: [ObjectPath: Discovery] = [:]
     var subscriptions: [Subscription] = []
     var onLinkNews: (@Sendable (LinkNews) -> Void)?
@@ -265,6 +267,10 @@ public final class BlueZClient: Sendable {
     case .removed(let path, Device1.interface):
       trouble()
       state.withLock { $0.links[path] }?.take(.removed)
+      state.withLock { state in
+        if state.links[path] != nil { state.goneLinks.insert(path) }
+        state.dropLinks()
+      }
     case .removed(let path, GattCharacteristic1.interface):
       guard let device = BlueZPath.devicePath(containing: path) else { return }
       state.withLock { $0.links[device] }?.characteristicRemoved(path)
@@ -305,6 +311,7 @@ public final class BlueZClient: Sendable {
       state.isInStep = false
       if forEver { state.gone = why }
       _ = state.tree.apply(.cleared)
+      state.goneLinks.formUnion(state.links.keys)
       defer { state.waits = [] }
       return (
         state.links.sorted { $0.key < $1.key }.map(\.value),

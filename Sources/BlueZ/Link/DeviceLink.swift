@@ -59,6 +59,14 @@ final class DeviceLink: Sendable {
   /// Whether this program has made the connection, or is making it.
   var isOurs: Bool { state.withLock { $0.machine.maker == .us } }
 
+  /// Whether there is no connection, and nobody makes one, waits for one or is to end one.
+  var isUnused: Bool {
+    state.withLock { state in
+      state.machine.phase == .idle && !state.machine.isUp && state.holders.isEmpty
+        && state.waits.isEmpty && state.pendingConnects == 0 && !state.isRecorded
+    }
+  }
+
   init(
     to path: ObjectPath,
     bus: any MessageBus,

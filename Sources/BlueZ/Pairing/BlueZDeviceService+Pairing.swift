@@ -28,7 +28,7 @@ extension BlueZDeviceService {
       try await client.keepInStep()
       let device = try await linkedDevice()
       // Counted here: the connection may drop while the pairing waits for its turn and for the agent.
-      let falls = client.link(to: device).falls
+      let falls = link(to: device).falls
       if client.look({ $0.isPaired(device) }) { return .already }
       let agent = client.agent
       return try await agent.pairing.pass(
@@ -102,7 +102,7 @@ extension BlueZDeviceService {
   /// - Parameter falls: How often the connection had dropped when it was last used for this pairing.
   /// - Returns: Whether it was not paired before.
   private func callPair(_ device: ObjectPath, since falls: Int) async throws -> Bool {
-    let link = client.link(to: device)
+    let link = link(to: device)
     do {
       guard try await sendPair(device, since: falls) else { return false }
     } catch {
@@ -142,7 +142,7 @@ extension BlueZDeviceService {
   private func sendPair(_ device: ObjectPath, since falls: Int) async throws -> Bool {
     let call = MethodCall.bluez(device, Device1.pair)
     let isAnswered = Guarded(false)
-    let link = client.link(to: device)
+    let link = link(to: device)
     do {
       try await withThrowingTaskGroup(of: Void.self) { [self] group in
         defer { group.cancelAll() }
@@ -184,7 +184,7 @@ extension BlueZDeviceService {
   /// It removes an existing bond: only for a pairing that was not answered.
   private func cancelPairing(of device: ObjectPath) async {
     let call = MethodCall.bluez(device, Device1.cancelPairing)
-    let calls = client.link(to: device).calls
+    let calls = link(to: device).calls
     _ = try? await shielded(on: loop, limit: client.limits.call) { try await calls.cleanUp(call) }
   }
 

@@ -69,7 +69,7 @@ extension BlueZDeviceService {
 
   /// Who made the attempt that bluetoothd reports as in progress.
   private func owner(of device: ObjectPath) -> ConnectAttempts.Owner {
-    if client.link(to: device).isConnectPending { return .us }
+    if link(to: device).isConnectPending { return .us }
     let address = client.look { $0.advertisement(of: device)?.address }
     return address.map { client.ledger?.isStale($0) ?? false } ?? false ? .nobody : .another
   }
@@ -98,7 +98,7 @@ extension BlueZDeviceService {
       }
     case .endOther:
       notify(owner(of: device) == .nobody ? .endingStale : .takingOver)
-      let call = client.link(to: device).disconnectCall
+      let call = link(to: device).disconnectCall
       do {
         _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
       } catch is DBusError {
@@ -188,7 +188,7 @@ extension BlueZDeviceService {
     let (methods, mayPreferClassic) = client.look { tree in
       (tree.linkMethods(device), tree.mayPreferClassic(device))
     }
-    client.link(to: device).use(methods)
+    link(to: device).use(methods)
     guard mayPreferClassic else { return }
     let call = MethodCall.set(Device1.preferredBearer, PreferredBearer.lowEnergy, at: device)
     do {

@@ -152,7 +152,7 @@ extension BlueZDeviceService {
       if all.isEmpty, !tree.isResolved(device) { throw Problem(.servicesUnread) }
       return try selector.resolved(among: all)
     }
-    let channel = client.link(to: device).channel(of: view)
+    let channel = link(to: device).channel(of: view)
     state.withLock {
       $0.channels.keep(channel, selector, of: device, generation: generation)
     }
@@ -165,7 +165,7 @@ extension BlueZDeviceService {
   func linkedDevice() throws -> ObjectPath {
     let device = try connectedDevice()
     guard client.look({ $0.isConnected(device) }) else {
-      throw Problem(client.link(to: device).absence)
+      throw Problem(link(to: device).absence)
     }
     return device
   }

@@ -73,7 +73,7 @@ extension BlueZDeviceService {
     bind(device)
     guard let adapter = device.parent else { throw Problem(.objectGone) }
     try await chooseBearer(of: device)
-    let link = client.link(to: device)
+    let link = link(to: device)
     return try await client.discovery(on: adapter).whileConnecting(client) {
       let giveBack = try await radioTurn(for: device, on: adapter)
       defer { giveBack() }
@@ -204,7 +204,7 @@ extension BlueZDeviceService {
     operation(.disconnect, "disconnecting") { [self] in
       try requireNoOpenStream()
       guard let device = try currentDevice() else { return }
-      try await client.link(to: device).disconnect()
+      try await link(to: device).disconnect()
     }
   }
 
@@ -220,7 +220,7 @@ extension BlueZDeviceService {
     operation(.disconnect, "disconnecting") { [self] in
       try requireNoOpenStream()
       guard let turn = Turn.current, let device = state.withLock({ $0.device }) else { return }
-      try await client.link(to: device).endUse(by: turn)
+      try await link(to: device).endUse(by: turn)
     }
   }
 

@@ -48,7 +48,7 @@ extension BlueZDeviceService {
   ) throws -> (DescriptorView, AttributeCalls) {
     let device = try linkedDevice()
     let view = try client.look { try selector.resolved(in: $0, of: device) }
-    return (view, client.link(to: device).calls)
+    return (view, link(to: device).calls)
   }
 }
 

@@ -49,7 +49,7 @@ extension BlueZDeviceService {
       // Absent before 5.62 and while there is no connection.
       mtu = nil
     }
-    client.link(to: device).state.withLock { $0.mtu = mtu }
+    link(to: device).state.withLock { $0.mtu = mtu }
     return mtu
   }
 
@@ -61,7 +61,7 @@ extension BlueZDeviceService {
   func requirePlace(for octets: Int, _ selector: CharacteristicSelector) async throws {
     guard octets > Self.firstMTU - Self.commandOverhead else { return }
     let device = try connectedDevice()
-    let known = client.link(to: device).state.withLock { $0.mtu }
+    let known = link(to: device).state.withLock { $0.mtu }
     if let known, octets <= known - Self.commandOverhead { return }
     guard let mtu = try await linkMTU(of: device), octets > mtu - Self.commandOverhead else {
       return

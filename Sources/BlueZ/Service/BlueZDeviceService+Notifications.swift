@@ -163,7 +163,7 @@ extension BlueZDeviceService {
   ) async throws {
     let isKept =
       state.withLock { $0.device }
-      .map { client.link(to: $0).state.withLock { $0.isKept } } ?? false
+      .map { link(to: $0).state.withLock { $0.isKept } } ?? false
     // The connection has ended: no subscription of it can lose values by this.
     try await OpenStream.$current.withValue([]) {
       try await connect(keep: isKept, expecting: []).run { _ in }

@@ -16,6 +16,8 @@ public final class BlueZDeviceService: DeviceService {
   struct State {
     /// The object of the device, once it was found.
     var device: ObjectPath?
+    /// The link to it, once it was used.
+    var link: DeviceLink?
     /// The object that the last attempt could not connect to.
     var failed: ObjectPath?
     /// The adapter that was used last.
@@ -101,6 +103,19 @@ public final class BlueZDeviceService: DeviceService {
     }
   }
 
+  /// The link to the device's object.
+  func link(to device: ObjectPath) -> DeviceLink {
+    let link = client.link(to: device, state.withLock { $0.link })
+    state.withLock { $0.link = link }
+    return link
+  }
+
+  /// The link to an object of the device, if it was ever used.
+  private func usedLink(to device: ObjectPath) -> DeviceLink? {
+    let former = state.withLock { $0.link }
+    return client.state.withLock { $0.links[device] } ?? (former?.path == device ? former : nil)
+  }
+
   /// Makes this object the device from now on.
   func bind(_ device: ObjectPath) {
     let title = title(of: device)
@@ -153,7 +168,7 @@ public final class BlueZDeviceService: DeviceService {
   private func reasoned(_ error: any Error) -> any Error {
     guard let failure = error as? DeviceFailure, failure.isOfLink,
       let device = state.withLock({ $0.device }),
-      let reason = client.state.withLock({ $0.links[device] })?.disconnectReason
+      let reason = usedLink(to: device)?.disconnectReason
     else { return error }
     let meaning = "\(failure.meaning): \(reason.end.meaning) (\(reason.text))"
     return failure.ended(by: reason.end, meaning: meaning)
@@ -161,7 +176,7 @@ public final class BlueZDeviceService: DeviceService {
 
   private func situation(_ call: ErrorSituation.Call) -> ErrorSituation {
     let device = state.withLock { $0.device }
-    let link = device.flatMap { device in client.state.withLock { $0.links[device] } }
+    let link = device.flatMap { usedLink(to: $0) }
     var situation = situation(call, device)
     situation.wasDisconnected = link?.state.withLock { $0.machine.ending } == .disconnected
     return situation

@@ -1,0 +1,85 @@
+// The links of devices that are gone are dropped, once nothing uses them.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import Testing
+
+@testable import BlueZ
+
+@Suite("Links of devices that are gone")
+struct DroppedLinkTests {
+  let bench: Bench
+
+  init() throws { bench = try Bench() }
+  var bluez: ScriptedBlueZ { bench.bluez }
+
+  private func links(_ service: BlueZDeviceService) -> Int {
+    service.client.state.withLock { $0.links.count }
+  }
+
+  /// bluetoothd has removed the device, and the client knows.
+  private func remove() throws {
+    let (loop, bluez) = (bench.loop, bluez)
+    try loop.run {
+      bluez.deviceGoes()
+      try await loop.sleep(for: .seconds(1))
+    }
+  }
+
+  @Test("a removed device has no link; when it is back, it is connected to as before")
+  func removed() throws {
+    let service = try bench.service()
+    for _ in 0..<3 {
+      try bench.first(service.connect())
+      #expect(links(service) == 1)
+      try remove()
+      #expect(links(service) == 0)
+      bluez.deviceAppears()
+    }
+    #expect(bluez.calls.count { $0 == "Connect" } == 3)
+  }
+
+  @Test("a link that a turn uses stays, and is dropped when the next one is made")
+  func used() throws {
+    let service = try bench.service()
+    let (bluez, loop) = (bluez, bench.loop)
+    let gone = Guarded<Int?>(nil)
+    let chain = service.connect().flattenMap { () -> Signal<Void> in
+      bluez.deviceGoes()
+      return Signal.just(()).delay(.seconds(1)).map {
+        gone.withLock { $0 = service.client.state.withLock { $0.links.count } }
+      }
+    }
+    _ = chain.firstOrDefault((), within: .seconds(30))
+    #expect(gone.withLock { $0 } == 1)
+    try loop.run { try await loop.sleep(for: .seconds(1)) }
+    let other = try #require(BluetoothAddress("C0:FF:EE:00:00:02"))
+    let path = BlueZPath.device(other, of: "/org/bluez/hci0")
+    _ = service.client.link(to: path)
+    #expect(service.client.state.withLock { Array($0.links.keys) } == [path])
+  }
+
+  @Test("a service knows how its dropped link ended, and why there is none now")
+  func explained() throws {
+    let service = try bench.service()
+    try bench.first(service.connect())
+    try remove()
+    let failure = try bench.failure(service.read("battery-level"))
+    #expect(failure.meaning.contains("removed"), "\(failure.meaning)")
+  }
+
+  @Test("a bluetoothd that has left leaves no links behind")
+  func daemonGone() throws {
+    let service = try bench.service()
+    try bench.first(service.connect())
+    let (loop, bluez, client) = (bench.loop, bluez, service.client)
+    try loop.run {
+      bluez.bus.close()
+      try await loop.sleep(for: .seconds(1))
+    }
+    _ = client.link(to: "/org/bluez/hci0/dev_C0_FF_EE_00_00_02")
+    #expect(client.state.withLock { $0.links.count } == 1)
+  }
+}
