@@ -41,7 +41,7 @@ package struct Blerun: ParsableCommand {
   /// Runs the command of the arguments, and ends the process with its status.
   package static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    StandardDescriptors.fill()
+    ProcessDescriptors.fill()
     SystemSignals.start()
     end(status(of: arguments) { try $0.run() })
   }
@@ -65,7 +65,7 @@ package struct Blerun: ParsableCommand {
     _ arguments: [String],
     _ run: (inout any ParsableCommand) throws -> Void
   ) {
-    StandardDescriptors.fill()
+    ProcessDescriptors.fill()
     SystemSignals.start()
     end(status(of: arguments, run))
   }

@@ -111,7 +111,8 @@ struct PlanRunningTests {
       try read.expect("percent", .above(1)),
     ]
     #expect(Set([read] + others).count == 1 + others.count)
-    #expect(Set(others.map { Step.repeated(2) { $0 } }).count == others.count)
+    let blocks = others.map { step in Step.repeated(2) { step } }
+    #expect(Set(blocks).count == others.count)
   }
 
   /// The error of a chain. Not `#expect(throws:)`: all of its closure has the line of the macro.

@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// The descriptors 0 to 2.
-enum StandardDescriptors {
+/// The descriptors 0 to 2 of this process.
+enum ProcessDescriptors {
   /// Fills those that are closed, before anything else is opened.
   ///
   /// Otherwise a report, the journal or the bus would get such a number, and what is printed would be
