@@ -10,11 +10,9 @@ enum ProcessDescriptors {
   /// written into it. What is opened instead cannot be read, or not be written: the command ends as
   /// where its output cannot be written.
   static func fill() {
-    for (descriptor, access) in [
-      (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
-    ] where fcntl(descriptor, F_GETFD) < 0 {
+    for descriptor in 0...2 as ClosedRange<Int32> where fcntl(descriptor, F_GETFD) < 0 {
       // The lowest free number is this one: those below it are open.
-      _ = open("/dev/null", access)
+      _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 }
