@@ -19,10 +19,11 @@ struct MeasurementTests {
     #expect(octets < 16_384)
   }
 
-  @Test("1 000 simulated devices take at most 14 times the processor time of 100")
+  /// Ten times would be linear, a hundred times the square; the rest is for other work on the machine.
+  @Test("1 000 simulated devices take at most 25 times the processor time of 100")
   func manyDevices() throws {
     let growth = try #require(measured["many-devices-growth"], "\(measured.lines)")
     #expect(growth > 1)
-    #expect(growth <= 14)
+    #expect(growth <= 25)
   }
 }
