@@ -129,6 +129,7 @@ struct NotifyTests {
     try lab.connect()
     let other = try lab.join()
     try other.call("StartNotify", .heartRate)
+    try lab.pass()
     lab.client.forget()
     other.leave()
     try lab.pass(.seconds(5))
@@ -143,9 +144,9 @@ struct NotifyTests {
     let other = try lab.join()
     try other.begin("StartNotify", .heartRate)
     try lab.pass()
-    other.leave()
     lab.client.forget()
     lab.events.forget()
+    other.leave()
     try lab.pass(.seconds(5))
     #expect(lab.client.take() == [])
     #expect(
