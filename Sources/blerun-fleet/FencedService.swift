@@ -25,6 +25,7 @@ struct FencedService: DeviceService {
 
   var scheduler: SerialScheduler { device.scheduler }
   var deviceDescription: String { device.deviceDescription }
+  var candidates: [DeviceCandidate] { device.candidates }
 
   /// An operation that has ended when its signal has.
   private func gated<Value: Sendable>(

@@ -37,6 +37,53 @@ struct RunTests {
     #expect(run.status == 0, "\(run.output) \(run.errors)")
   }
 
+  /// Two devices of one name: one near, and one far away that advertises more often.
+  private static let lamps = """
+    scenario: Lamps
+    devices:
+      - name: Lamp
+        address: C0:FF:EE:00:00:05
+        advertisement: { rssi: -80, rssi-spread: 0, interval: 100ms }
+      - name: Lamp
+        address: C0:FF:EE:00:00:06
+        advertisement: { rssi: -40, rssi-spread: 0, interval: 900ms }
+    """
+
+  @Test("of several devices of one name the strongest is used, and the others are reported")
+  func strongest() throws {
+    let folder = try TemporaryFolder()
+    let lamps = try folder.file("lamps.yaml", Self.lamps)
+    func run(_ device: String) throws -> RunningProgram.Ended {
+      try blerun("run", "-e", "connect", "-d", device, "--simulate", lamps, "--output", "json")
+    }
+    let named = try run("Lamp")
+    #expect(named.status == 0, "\(named.errors)")
+    let note =
+      "2 devices match 'Lamp'; the strongest is used: 'Lamp' (C0:FF:EE:00:00:06, -40 dBm), "
+      + "'Lamp' (C0:FF:EE:00:00:05, -80 dBm)"
+    #expect(named.errors.contains(note), "\(named.errors)")
+    #expect(named.output.contains(#""candidates":[{"address":"C0:FF:EE:00:00:06","name":"Lamp","#))
+    let given = try run("C0:FF:EE:00:00:05")
+    #expect(given.status == 0 && !given.output.contains("candidates"), "\(given.output)")
+  }
+
+  @Test("where one device is to match, several are a failure with all of them")
+  func unique() throws {
+    let folder = try TemporaryFolder()
+    let lamps = try folder.file("lamps.yaml", Self.lamps)
+    let chain = try folder.file(
+      "chain.yaml",
+      "device: { name: \"La*\", unique: true }\nsteps: [ connect ]\n"
+    )
+    let run = try blerun("run", chain, "--simulate", lamps, "--output", "json")
+    #expect(run.status != 0)
+    let texts = [
+      #""code":"ambiguous""#, "2 devices match 'La*'", "C0:FF:EE:00:00:05, -80 dBm",
+      "C0:FF:EE:00:00:06, -40 dBm",
+    ]
+    for text in texts { #expect(run.output.contains(text), "\(run.output)") }
+  }
+
   @Test("a one-line chain receives notifications for a while, in virtual time")
   func notifications() throws {
     let run = try blerun(

@@ -73,7 +73,7 @@ struct BatchSchemaTests {
     take-over: true
     wait-for-adapter: 5s
     with: { a: 2 }
-    devices: [ Lamp-1, "Lamp-*", 17, { alias: x, with: { a: 3 } }, { service: battery } ]
+    devices: [ Lamp-1, "Lamp-*", 17, { alias: x, with: { a: 3 } }, { service: battery, unique: true } ]
     concurrency: 64
     on-failure: { stop-after: 2 }
     retry: { attempts: 2, backoff: 1s }

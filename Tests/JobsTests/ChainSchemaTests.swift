@@ -49,10 +49,22 @@ struct ChainSchemaTests {
     #expect(try problems(TryStepTests.file) == [])
   }
 
+  @Test("a device is named with what is beside its name")
+  func device() throws {
+    for keys in [
+      "name: a, exact: true", "alias: a, unique: true", "service: battery, unique: true",
+    ] {
+      let text = "steps: [connect]\ndevice: { \(keys) }"
+      #expect(try problems(text) == [], "\(keys)")
+      #expect(try Plan.parse(text, file: "c").link.isUnique == keys.contains("unique"))
+    }
+  }
+
   /// Chains that the reader refuses.
   static let unfit = [
     "steps: []", "name: x", "stepz: [connect]", "steps: [frobnicate]", "steps: [{ raed: 2a19 }]",
-    "steps: [connect]\ndevice: { name: a, alias: b }", "steps: [connect]\ntimeout: soon",
+    "steps: [connect]\ndevice: { name: a, alias: b }",
+    "steps: [connect]\ndevice: { exact: true }", "steps: [connect]\ntimeout: soon",
     "steps: [connect]\nretry: { backoff: 1s }", "steps: [{ connect: now }]",
     "steps: [{ read: 2a19, offset: 513 }]", "steps: [{ write: 2a06 }]",
     "steps: [{ write: 2a06, value: { u8: 1, u16: 2 } }]", "steps: [{ notify: 2a37 }]",

@@ -54,6 +54,36 @@ struct JSONLinesTests {
     #expect(text?.split(separator: "\n").map(String.init) == bench.text())
   }
 
+  @Test(
+    "the devices among which one was chosen are in the result of connecting, and are read again"
+  )
+  func candidates() throws {
+    let addresses: [UInt64] = [0xc0ff_ee00_0005, 0xc0ff_ee00_0006]
+    bench.device.candidates = addresses.enumerated().map { index, number in
+      DeviceCandidate(
+        address: BluetoothAddress(number: number),
+        name: index == 0 ? "Lamp" : nil,
+        rssi: index == 0 ? -40 : nil
+      )
+    }
+    try bench.run(file: "steps: [connect]")
+    let line = try #require(bench.json().first { $0.contains(#""link":"made""#) })
+    #expect(
+      line.contains(
+        #""candidates":[{"address":"C0:FF:EE:00:00:05","name":"Lamp","rssi":-40},"#
+          + #"{"address":"C0:FF:EE:00:00:06","name":null,"rssi":null}]"#
+      ),
+      "\(line)"
+    )
+    #expect(try text(of: "docs/json.md").contains("`candidates`"))
+    var reader = RunEventReader()
+    guard case .stepFinished(let result)? = try reader.event(in: line)?.change else {
+      Issue.record("no result of a step: \(line)")
+      return
+    }
+    #expect(result.outcome == .linked(.made, candidates: bench.device.candidates))
+  }
+
   @Test("a further try is numbered; the first is not")
   func attempts() throws {
     bench.device.answer(

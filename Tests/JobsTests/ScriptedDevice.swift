@@ -23,6 +23,7 @@ final class ScriptedDevice: DeviceService {
     var lag = Duration.zero
     var isConnected = false
     var found: [Advertisement] = []
+    var candidates: [DeviceCandidate] = []
     var onConnected: @Sendable () -> Void = {}
   }
 
@@ -39,6 +40,12 @@ final class ScriptedDevice: DeviceService {
   init(in scheduler: SerialScheduler, origin: LinkOrigin = .made) {
     self.scheduler = scheduler
     self.origin = origin
+  }
+
+  /// What matched when the device was looked for.
+  var candidates: [DeviceCandidate] {
+    get { state.withLock { $0.candidates } }
+    set { state.withLock { $0.candidates = newValue } }
   }
 
   // MARK: The script

@@ -7,6 +7,8 @@
 public struct BlueZLimits: Sendable {
   /// Discovery of a device.
   public var find: Duration = .seconds(30)
+  /// From the start of a scan until the strongest of several matching devices is chosen.
+  public var choice: Duration = .seconds(1)
   /// Device1.Connect; longer than the 40 s after which bluetoothd itself gives up.
   public var connect: Duration = .seconds(45)
   /// From the reply to Connect until the services are resolved.

@@ -17,6 +17,8 @@ final class Discovery: Sendable {
     var isRunning = false
     /// The filter that bluetoothd last received for this session.
     var applied: DiscoveryWish?
+    /// When it began to report what that filter lets through.
+    var begun: Instant?
     /// `Discovering` was true before our session started: another program discovers.
     var othersDiscover = false
 
@@ -132,6 +134,10 @@ final class Discovery: Sendable {
   /// Whether this connection has a session.
   var isRunning: Bool { state.withLock { $0.isRunning } }
 
+  /// Since when everything has been received that is wanted now; nil while the session is not
+  /// running.
+  var begun: Instant? { state.withLock { $0.isRunning ? $0.begun : nil } }
+
   /// Starts or stops discovery, as currently needed.
   func follow(_ client: BlueZClient) async throws {
     let isSettled = state.withLock { state in
@@ -163,7 +169,10 @@ final class Discovery: Sendable {
       fallSilent()
       throw error
     }
-    state.withLock { $0.isRunning = true }
+    state.withLock { state in
+      state.isRunning = true
+      state.begun = client.loop.now
+    }
   }
 
   /// Calls StartDiscovery. If the caller leaves and no reply arrives after that either, bluetoothd
@@ -191,7 +200,10 @@ final class Discovery: Sendable {
     guard isNew else { return }
     let call = MethodCall.bluez(adapter, Adapter1.setDiscoveryFilter, wish.properties)
     _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
-    state.withLock { $0.applied = wish }
+    state.withLock { state in
+      state.applied = wish
+      state.begun = client.loop.now
+    }
   }
 
   /// StartDiscovery was answered after its caller had left: the session is stopped unless it is

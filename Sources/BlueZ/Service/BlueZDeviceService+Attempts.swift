@@ -59,7 +59,7 @@ extension BlueZDeviceService {
   }
 
   /// Whether the deadline leaves time for another attempt after a wait.
-  private func leaves(_ wait: Duration) -> Bool {
+  func leaves(_ wait: Duration) -> Bool {
     Deadline.current.map { loop.now + wait < $0 } ?? true
   }
 

@@ -25,7 +25,7 @@ extension BlueZDeviceService {
   ///   - expecting: Services that the device must have.
   /// - Returns: The origin of the connection, once the device is ready. Fails with
   ///   `DeviceFailure`: `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`,
-  ///   `connect-failed`, `service-missing`, `timed-out` and others.
+  ///   `ambiguous`, `connect-failed`, `service-missing`, `timed-out` and others.
   public func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
     Signal.operation(of: scheduler, "connecting") { [self] sink in
       var attempts = ConnectAttempts(most: options.attempts, takesOver: options.takesOver)
@@ -33,6 +33,7 @@ extension BlueZDeviceService {
       do {
         try requireNoOpenStream()
         guard let turn = Turn.current else { throw Problem(.connectOutsideTurn) }
+        state.withLock { $0.candidates = [] }
         try await forgetIfFresh()
         origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
       } catch {
@@ -116,41 +117,89 @@ extension BlueZDeviceService {
     if let known = reachableDevice(on: adapter.path) { return known }
     notify(.finding)
     return try await client.discovery(on: adapter.path).during(client) {
-      try await seenDevice(on: adapter)
+      guard let found = try await chosenDevice(on: adapter) else { throw notFound(on: adapter) }
+      return found
     }
+  }
+
+  /// Waits until discovery has found the device: of several, the strongest of those that are
+  /// received at the beginning of the scan. One that is found later is used at once.
+  ///
+  /// - Returns: nil at the end of the limit.
+  private func chosenDevice(on adapter: AdapterView) async throws -> ObjectPath? {
+    let discovery = client.discovery(on: adapter.path)
+    let end = loop.now + client.limits.find
+    while loop.now < end, try await seesDevice(on: adapter, limit: end - loop.now) {
+      let search = search(on: adapter.path)
+      let choice = (discovery.begun ?? loop.now) + client.limits.choice
+      let wait = search.mayMatchSeveral ? choice - loop.now : .zero
+      if wait > .zero, options.isUnique || leaves(wait) { try await loop.sleep(for: wait) }
+      // The scan may have paused meanwhile, and nothing is received then.
+      let found = client.look { search.received(in: $0) }
+      guard let best = found.first else { continue }
+      return search.mayMatchSeveral ? try choose(best, of: found) : best.path
+    }
+    return nil
+  }
+
+  /// Makes a device the chosen one, and reports the others.
+  private func choose(_ best: DeviceMatch, of found: [DeviceMatch]) throws -> ObjectPath {
+    let isOne = found.count == 1
+    let candidates = isOne ? [] : found.map(\.candidate)
+    if !isOne, options.isUnique { throw Problem(.several(target, candidates)) }
+    state.withLock { state in
+      state.chosen = best.path
+      state.candidates = candidates
+    }
+    if !isOne { notify(.choosing(target, candidates)) }
+    return best.path
   }
 
   /// The search for the device to connect to.
   private func search(on adapter: ObjectPath) -> DeviceSearch {
-    DeviceSearch(target: target, adapter: adapter, failed: state.withLock { $0.failed })
+    DeviceSearch(
+      target: target,
+      adapter: adapter,
+      failed: state.withLock { $0.failed },
+      isUnique: options.isUnique
+    )
   }
 
   /// The device's object that can be connected to without a scan; nil when there is none.
   private func reachableDevice(on adapter: ObjectPath) -> ObjectPath? {
     let search = search(on: adapter)
-    let bound = state.withLock { $0.device }
+    let (bound, chosen) = state.withLock { ($0.device, $0.chosen) }
     return client.look { tree in
-      if let bound, search.isStillThere(bound, in: tree) { return bound }
+      let isUsable = search.isUnique ? bound == chosen : true
+      if let bound, isUsable, search.isStillThere(bound, in: tree) { return bound }
       return search.known(in: tree)
     }
   }
 
-  /// Waits until discovery has found the device.
-  private func seenDevice(on adapter: AdapterView) async throws -> ObjectPath {
+  /// Waits until discovery has found a device.
+  ///
+  /// - Returns: false at the end of the limit.
+  private func seesDevice(on adapter: AdapterView, limit: Duration) async throws -> Bool {
     let looked = Guarded<UInt64?>(nil)
     let search = search(on: adapter.path)
     do {
-      return try await client.until("finding \(target)", limit: client.limits.find) { tree in
+      try await client.until("finding \(target)", limit: limit) { tree in
         try tree.requireDiscovery(on: adapter)
         let before = looked.withLock { looked in
           defer { looked = tree.deviceChanges }
           return looked
         }
-        return search.found(in: tree, unseenAt: before)
+        return search.hasFound(in: tree, unseenAt: before) ? () : nil
       }
+      return true
     } catch is TimedOut {
-      throw Problem(.notFound(target, received: client.look { $0.received(on: adapter.path) }))
+      if Task.isCancelled { throw notFound(on: adapter) }
+      return false
     }
+  }
+
+  private func notFound(on adapter: AdapterView) -> Problem {
+    Problem(.notFound(target, received: client.look { $0.received(on: adapter.path) }))
   }
 
   // MARK: Services
@@ -272,6 +321,15 @@ extension Explanation {
     hint: "start the chain with firstOrDefault or first, or connect inside schedule or turn; "
       + "observe does not start a turn"
   )
+
+  /// Several devices, where there is to be one.
+  static func several(_ target: DeviceTarget, _ found: [DeviceCandidate]) -> Explanation {
+    permanent(
+      .ambiguous,
+      "\(found.count) devices match \(target): \(DeviceCandidate.list(found))",
+      hint: "use the address of one of these"
+    )
+  }
 
   static let insideSubscription = permanent(
     .insideSubscription,

@@ -20,6 +20,10 @@ public final class BlueZDeviceService: DeviceService {
     var link: DeviceLink?
     /// The object that the last attempt could not connect to.
     var failed: ObjectPath?
+    /// The object that a scan has found to be the only one, or the strongest.
+    var chosen: ObjectPath?
+    /// The devices among which it was chosen; empty when there was one.
+    var candidates: [DeviceCandidate] = []
     /// The adapter that was used last.
     var adapter: ObjectPath?
     /// The last name of the device, for failures after bluetoothd has removed it.
@@ -93,6 +97,8 @@ public final class BlueZDeviceService: DeviceService {
     let (device, title) = state.withLock { ($0.device, $0.title) }
     return device.flatMap { self.title(of: $0) } ?? title ?? "\(target)"
   }
+
+  public var candidates: [DeviceCandidate] { state.withLock { $0.candidates } }
 
   private func title(of device: ObjectPath) -> String? {
     client.look { tree in

@@ -10,6 +10,8 @@ public struct ConnectOptions: Hashable, Sendable {
   public var isFresh = false
   /// Ends the attempt of another program to connect to the device, instead of waiting for it.
   public var takesOver = false
+  /// Fails when several devices match, instead of using the strongest one.
+  public var isUnique = false
   /// How long to wait for the adapter to be present and on; nil: only while it is powering on.
   public var adapterWait: Duration?
 

@@ -1,9 +1,13 @@
 // What a service reports while it works, for people who watch.
 
+public import Bluetooth
+
 /// Information that is not a failure.
 public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
   /// The device is unknown to bluetoothd: a discovery for it has begun.
   case finding
+  /// Several devices match; the first is used.
+  case choosing(DeviceTarget, [DeviceCandidate])
   /// This attempt to connect begins.
   case connecting(attempt: Int, of: Int)
   /// An attempt to connect failed; this one follows.
@@ -19,13 +23,17 @@ public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
   public var isRoutine: Bool {
     switch self {
     case .finding, .connecting: true
-    case .trying, .takingOver, .endingStale, .losingBond: false
+    case .choosing, .trying, .takingOver, .endingStale, .losingBond: false
     }
   }
 
   public var description: String {
     switch self {
     case .finding: "scanning for the device"
+    case .choosing(let target, let devices):
+      "\(devices.count) devices match \(target); "
+        + (devices.first?.rssi == nil ? "the connected one" : "the strongest") + " is used: "
+        + DeviceCandidate.list(devices)
     case .connecting(let attempt, let most): "connecting: attempt \(attempt) of \(most)"
     case .trying(let attempt, let most, let why):
       "connecting: \(why); attempt \(attempt) of \(most) follows"

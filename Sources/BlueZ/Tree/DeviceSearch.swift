@@ -16,6 +16,11 @@ struct DeviceMatch: Sendable {
 
   /// Connected ones come first, then those that discovery sees, the strongest first.
   var nearness: Int { seen.isConnected ? 1000 : seen.rssi ?? -1000 }
+
+  /// The device for people and programs.
+  var candidate: DeviceCandidate {
+    DeviceCandidate(address: seen.address, name: seen.name, rssi: seen.rssi)
+  }
 }
 
 /// The search for the device of a target, to connect to it.
@@ -24,21 +29,49 @@ struct DeviceSearch: Sendable {
   let adapter: ObjectPath
   /// The object that the last attempt could not connect to.
   var failed: ObjectPath?
+  /// Several devices are a failure.
+  var isUnique = false
+
+  /// Whether several devices may match, of which the strongest is to be used. An address is one
+  /// device, and any device is the first that is found.
+  var mayMatchSeveral: Bool {
+    switch target {
+    case .name, .alias, .service: true
+    case .address, .any: false
+    }
+  }
 
   /// The devices that may be connected to, the best first.
   ///
-  /// One that may have moved to another address is none, and one that has moved before the last
-  /// attempt comes last. An address that was asked for is what it is.
-  func candidates(in tree: ObjectTree) -> [DeviceMatch] {
+  /// One that may have moved to another address is none, and neither is one whose name has another
+  /// case than one that has the case as written. An address that was asked for is what it is.
+  private func candidates(in tree: ObjectTree) -> [DeviceMatch] {
     let matches = tree.matches(target, of: adapter)
     if case .address = target { return matches }
     let present = matches.filter { !$0.seen.mayHaveMoved }
-    return present.filter { !hasFailed($0) } + present.filter(hasFailed)
+    return present.filter { $0.isExact == present.first?.isExact }
   }
 
-  /// The device that can be connected to without a scan.
+  /// The device that can be connected to without a scan: the connected one, or the only one. Of
+  /// several, a scan finds out which is the strongest.
   func known(in tree: ObjectTree) -> ObjectPath? {
-    candidates(in: tree).first.flatMap { hasFailed($0) ? nil : $0.path }
+    let candidates = candidates(in: tree).filter { !hasFailed($0) }
+    guard let first = candidates.first else { return nil }
+    if !mayMatchSeveral { return first.path }
+    let isDecided = first.seen.isConnected || candidates.count == 1
+    return isDecided && !isUnique ? first.path : nil
+  }
+
+  /// The devices that a scan has received, the best first.
+  ///
+  /// A connected one does not advertise, and the only one of which bluetoothd knows need not. One
+  /// that may have moved since the last attempt is used when there is no other.
+  func received(in tree: ObjectTree) -> [DeviceMatch] {
+    let candidates = candidates(in: tree)
+    let seen = candidates.filter { $0.seen.rssi != nil || $0.seen.isConnected }
+    let present = seen.isEmpty && (candidates.count == 1 || !mayMatchSeveral) ? candidates : seen
+    let sure = present.filter { !hasFailed($0) }
+    return sure.isEmpty ? present : sure
   }
 
   /// Whether the device may be connected to without a scan: the one that was used before.
@@ -48,18 +81,18 @@ struct DeviceSearch: Sendable {
     return !seen.mayHaveMoved && !(failed == device && seen.isMovable)
   }
 
-  /// The device, when discovery has found it.
+  /// Whether discovery has found a device.
   ///
   /// - Parameter count: ``ObjectTree/deviceChanges`` when the caller looked before and found none;
   ///   nil for the first look. When every device has to be checked, only the one that has changed
   ///   since is.
-  func found(in tree: ObjectTree, unseenAt count: UInt64?) -> ObjectPath? {
+  func hasFound(in tree: ObjectTree, unseenAt count: UInt64?) -> Bool {
     if let count, tree.deviceChanges - count <= 1, tree.indexed(target) == nil {
       guard tree.deviceChanges > count, let last = tree.lastDevice, last.parent == adapter,
         let changed = tree.advertisement(of: last), target.matches(changed)
-      else { return nil }
+      else { return false }
     }
-    return candidates(in: tree).first?.path
+    return !received(in: tree).isEmpty
   }
 
   /// Whether the last attempt failed with a device that may have moved since.

@@ -31,6 +31,10 @@ public protocol DeviceService: DeviceAttributes {
   /// The device, as errors name it.
   var deviceDescription: String { get }
 
+  /// The devices that matched when the last `connect` looked for the device, the one that it used
+  /// first. Empty when there was one, or when nothing had to be looked for.
+  var candidates: [DeviceCandidate] { get }
+
   /// Reports devices as they are discovered; never completes by itself. Needs no connection.
   ///
   /// Sends a device again whenever one of its properties changes; RSSI and TX power are in dBm.
@@ -59,6 +63,9 @@ public protocol DeviceService: DeviceAttributes {
   func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>>
 
   /// Finds the device if necessary, connects, and waits until its services are resolved.
+  ///
+  /// Where several devices match a name, an alias or a service, the strongest of those that are
+  /// received in the first second of the scan is used; ``candidates`` are all of them.
   ///
   /// The connection belongs to the turn in which it is made, and ends with it. A connection that
   /// existed before is used and left up. Attempts with a transient failure are repeated within the
@@ -244,6 +251,9 @@ public protocol DeviceService: DeviceAttributes {
 }
 
 extension DeviceService {
+  /// None.
+  public var candidates: [DeviceCandidate] { [] }
+
   /// A scan that counts as active at once.
   public func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
     .just(scan(filter))

@@ -10,6 +10,7 @@ extension BatchReader {
   private struct Named {
     let node: Node
     let target: DeviceTarget
+    var isUnique = false
     var bindings = Bindings()
     var placement = Placement()
   }
@@ -45,12 +46,12 @@ extension BatchReader {
     }
     var reader = MappingReader(node)
     var steps = StepReader(limits: limits.plan, names: names)
-    let target = DeviceKeys.take(from: &reader, &steps)?.target
+    let keys = DeviceKeys.take(from: &reader, &steps)
     let own = reader.optional("with")
     let placement = placement(&reader)
     let wrong = reader.finish() + steps.problems
     problems += wrong
-    guard let target else {
+    guard let keys, let target = keys.target else {
       if wrong.isEmpty {
         complain(node, Complaint("no device is named", expected: DeviceKeys.expected))
       }
@@ -59,6 +60,7 @@ extension BatchReader {
     var named = named(target, node)
     named?.bindings = own.map { bindings($0) } ?? Bindings()
     named?.placement = placement
+    named?.isUnique = keys.isUnique
     return named
   }
 
@@ -177,7 +179,9 @@ extension BatchReader {
     var wrong: [(device: Named, problems: [DocumentProblem])] = []
     for device in named {
       do {
-        devices.append(try template.device(device.target, device.bindings, at: device.placement))
+        var made = try template.device(device.target, device.bindings, at: device.placement)
+        if device.isUnique { made.plan.link.isUnique = true }
+        devices.append(made)
       } catch {
         wrong.append((device, error.problems))
       }

@@ -9,6 +9,8 @@ public struct LinkRule: Hashable, Sendable {
   public var isFresh = false
   /// Another program's attempt to connect to the device is cancelled instead of awaited.
   public var takesOver = false
+  /// The chain fails when several devices match; otherwise the strongest is used.
+  public var isUnique = false
   /// How long to wait until the adapter is present and powered; nil: no wait.
   public var adapterWait: Duration?
 
@@ -26,6 +28,7 @@ public struct LinkRule: Hashable, Sendable {
     if isKept { lines.append("link      is left up") }
     if isFresh { lines.append("device    is forgotten first and found anew") }
     if takesOver { lines.append("device    is taken over from other programs that connect to it") }
+    if isUnique { lines.append("device    has to be the only one that matches") }
     if let adapterWait { lines.append("adapter   is waited for, up to \(adapterWait.written)") }
     return lines
   }

@@ -57,7 +57,9 @@ package struct EventMembers {
 
   package mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
     switch outcome {
-    case .linked(let origin)?: add("link", .string(origin == .made ? "made" : "found"))
+    case .linked(let origin, let candidates)?:
+      add("link", .string(origin == .made ? "made" : "found"))
+      if !candidates.isEmpty { add("candidates", .array(candidates.map(\.json))) }
     case .value(let value)?: add(value, withOctets: withOctets)
     case .paired(.paired(let isAuthenticated))?:
       add("pairing", .string("paired"))
@@ -132,6 +134,16 @@ extension RunFailure {
     if let trace { members.add("trace", trace.json) }
     if !messages.isEmpty { members.add("messages", .array(messages.map(\.json))) }
     return .object(members.list)
+  }
+}
+
+extension DeviceCandidate {
+  /// The device for output.
+  fileprivate var json: JSONValue {
+    .object([
+      ("address", .string("\(address)")), ("name", name.map { .string($0) } ?? .null),
+      ("rssi", rssi.map { JSONValue($0) } ?? .null),
+    ])
   }
 }
 

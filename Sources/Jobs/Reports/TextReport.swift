@@ -66,8 +66,8 @@ public struct TextReport: RunReport {
   /// ```
   public static func text(_ outcome: StepOutcome) -> String {
     switch outcome {
-    case .linked(.made): return "ok"
-    case .linked(.found): return "ok, was connected before and stays so"
+    case .linked(.made, _): return "ok"
+    case .linked(.found, _): return "ok, was connected before and stays so"
     case .value(let value): return text(value)
     case .written: return "ok"
     case .paired(.paired(isAuthenticated: true)): return "ok"

@@ -92,7 +92,7 @@ extension ChainRun {
       }
     var origin = LinkOrigin.made
     try await limited(connecting, placed) { origin = $0 }
-    outcome = .linked(origin)
+    outcome = .linked(origin, candidates: service.candidates)
   }
 
   private func disconnect(_ placed: PlacedStep) async throws {

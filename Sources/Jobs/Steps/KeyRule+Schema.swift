@@ -45,7 +45,7 @@ extension KeyRule where Owner: Described {
     case .atLeastOne(let names, _): [("anyOf", .array(names.map { Self.required([$0]) }))]
     case .exactlyOne(let names, _):
       [("anyOf", .array(names.map { Self.required([$0] + Self.partners(of: $0)) }))]
-    case .atMostOne: [("minProperties", JSONValue(1)), ("maxProperties", JSONValue(1))]
+    case .atMostOne(let names, _): [("oneOf", .array(names.map { Self.required([$0]) }))]
     case .pair, .values: []
     }
   }

@@ -18,10 +18,10 @@ extension Plan: Described {
     ),
     Key(
       "device",
-      \.device,
+      \.namedDevice,
       .device,
       documentation:
-        "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. Names match without regard to case, unless `exact: true` stands beside them. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
+        "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. Names match without regard to case, unless `exact: true` stands beside them. Of several devices that match the strongest is used, unless `unique: true` makes that a failure. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
     ),
     Key(
       "timeout",
@@ -124,6 +124,7 @@ struct DeviceKeys: Described {
   var service: ServiceSelector?
   var alias: String?
   var isExact = false
+  var isUnique = false
 
   static let expected = "one of { name }, { address }, { service }, { alias }"
 
@@ -139,6 +140,13 @@ struct DeviceKeys: Described {
       default: false,
       documentation: "whether the case of the name or alias counts"
     ),
+    Key(
+      "unique",
+      \.isUnique,
+      .truth,
+      default: false,
+      documentation: "whether the chain fails when several devices match"
+    ),
   ]
   static let rules: [KeyRule<Self>] = [
     .atMostOne(
@@ -149,6 +157,10 @@ struct DeviceKeys: Described {
       guard keys.isExact, keys.name == nil, keys.alias == nil else { return nil }
       return Complaint("'exact' is only valid with 'name' or 'alias'")
     },
+    .values(blamed: ["unique"]) { keys, _ in
+      guard keys.isUnique, keys.address != nil else { return nil }
+      return Complaint("'unique' is only valid with 'name', 'service' or 'alias'")
+    },
   ]
 
   /// The device that is named, first of all by its name.
@@ -158,14 +170,38 @@ struct DeviceKeys: Described {
   }
 }
 
-extension Shape where Value == DeviceTarget {
+/// The device of a chain, and whether it has to be the only one of its name.
+struct NamedDevice: Hashable {
+  let target: DeviceTarget
+  var isUnique = false
+}
+
+extension Plan {
+  /// ``device``, with what is written beside it.
+  fileprivate var namedDevice: NamedDevice? {
+    get { device.map { NamedDevice(target: $0, isUnique: link.isUnique) } }
+    set {
+      device = newValue?.target
+      link.isUnique = newValue?.isUnique ?? false
+    }
+  }
+}
+
+extension Shape where Value == NamedDevice {
   /// A device, named in one way.
   fileprivate static var device: Self {
     let expected = "a name, an address, or \(DeviceKeys.expected)"
     let schema = JSONValue.anyOf([.type("string"), .reference("device")])
-    return Shape(expected, schema: schema, words: { ["\($0)"] }) { node, reader in
-      if let text = node.text { return reader.device(text, at: node) }
-      return DeviceKeys.read(node, &reader, expected: expected)?.target
+    return Shape(expected, schema: schema, words: { ["\($0.target)"] }) { node, reader in
+      if let text = node.text {
+        return reader.device(text, at: node).map { NamedDevice(target: $0) }
+      }
+      guard let keys = DeviceKeys.read(node, &reader, expected: expected) else { return nil }
+      guard let target = keys.target else {
+        reader.complain(node, Complaint("no device is named", expected: expected))
+        return nil
+      }
+      return NamedDevice(target: target, isUnique: keys.isUnique)
     }
   }
 }

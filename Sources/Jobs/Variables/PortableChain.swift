@@ -64,6 +64,8 @@ package struct PortableChain: Hashable, Sendable {
     }
     var wanted = device.plan
     wanted.device = nil
+    // A fleet finds the device, and refuses a name that several have.
+    wanted.link.isUnique = false
     guard read.description == wanted.description else {
       throw refused("it needs more than its own text, such as a file of names")
     }

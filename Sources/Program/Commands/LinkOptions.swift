@@ -39,6 +39,7 @@ extension ConnectOptions {
     self.init()
     isFresh = rule.isFresh
     takesOver = rule.takesOver
+    isUnique = rule.isUnique
     adapterWait = rule.adapterWait
   }
 }

@@ -76,7 +76,7 @@ struct RunStatus: Sendable {
     case .finding: "scanning"
     case .connecting(let attempt, let most): "attempt \(attempt) of \(most)"
     case .trying(let attempt, let most, _): "waiting for attempt \(attempt) of \(most)"
-    case nil, .takingOver, .endingStale, .losingBond: nil
+    case nil, .choosing, .takingOver, .endingStale, .losingBond: nil
     }
   }
 

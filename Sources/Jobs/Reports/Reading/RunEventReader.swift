@@ -230,11 +230,21 @@ extension TextReport {
   }
 }
 
+extension DeviceCandidate {
+  fileprivate init?(_ json: JSONValue) {
+    guard let address = json["address"]?.string.flatMap({ BluetoothAddress($0) }) else {
+      return nil
+    }
+    self.init(address: address, name: json["name"]?.string, rssi: json["rssi"]?.integer)
+  }
+}
+
 extension StepOutcome {
   /// What came of the step of a line; nil where that is nothing. What has no short form is its text.
   fileprivate init?(_ json: JSONValue) {
     if let link = json["link"]?.string {
-      self = .linked(link == "made" ? .made : .found)
+      let candidates = json["candidates"]?.elements.compactMap { DeviceCandidate($0) } ?? []
+      self = .linked(link == "made" ? .made : .found, candidates: candidates)
       return
     }
     if let pairing = json["pairing"]?.string {

@@ -1,0 +1,179 @@
+// Several devices that one name selects: which is used, and when.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Fixtures
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Devices of one name")
+struct NamesakesTests {
+  /// A client among devices that are called Lamp.
+  private struct Room {
+    let loop = VirtualTimeLoop()
+    let simulator: BlueZSimulator
+    let client: BlueZClient
+    let notices = Recorded<ServiceNotice>()
+    let history = Recorded<SimulatorEvent>()
+    private let ending: Ending
+
+    /// - Parameter lamps: RSSI and interval of each; the addresses are in this order.
+    init(_ lamps: [(rssi: Int, interval: Duration)]) throws {
+      let (loop, history) = (loop, history)
+      let bus = LoopbackBus(on: loop)
+      let devices = lamps.enumerated().map { number, lamp in
+        var definition = DeviceDefinition.thermometer
+        definition.name = "Lamp"
+        definition.address = Self.address(number)
+        definition.advertisement.services = [.alert]
+        definition.advertisement.rssi = lamp.rssi
+        definition.advertisement.rssiSpread = 0
+        definition.advertisement.interval = lamp.interval
+        let generator = SeededGenerator(seed: 0, name: "device \(number)")
+        return SimulatedDevice(definition, on: loop, generator: generator)
+      }
+      let (theirs, ours) = (try bus.connect(), try bus.connect())
+      ending = Ending(loop) { bus.shutDown() }
+      let simulator = BlueZSimulator(bus: theirs, devices: devices) { history.add($0) }
+      self.simulator = simulator
+      client = try loop.run {
+        try await simulator.start()
+        return try await BlueZClient.open(bus: ours)
+      }
+    }
+
+    static func address(_ number: Int) -> BluetoothAddress {
+      BluetoothAddress(number: 0xc0ff_ee00_0010 + UInt64(number))
+    }
+
+    func service(
+      _ target: DeviceTarget = .name("lamp"),
+      isUnique: Bool = false
+    ) -> BlueZDeviceService {
+      var options = ConnectOptions()
+      options.isUnique = isUnique
+      return BlueZDeviceService(
+        client: client,
+        target: target,
+        options: options,
+        scheduler: SerialScheduler(on: loop),
+        notices: { [notices] in notices.add($0) }
+      )
+    }
+
+    /// Connects and disconnects.
+    ///
+    /// - Returns: How long it took until it was connected.
+    @discardableResult
+    func connect(_ service: BlueZDeviceService) throws -> Duration {
+      let (loop, begun) = (loop, loop.now)
+      let outcome = service.connect().map { loop.now - begun }
+        .firstOrDefault(.zero, within: .seconds(60))
+      if let error = outcome.error { throw error }
+      return outcome.value
+    }
+
+    func failure(_ service: BlueZDeviceService) -> DeviceFailure? {
+      do {
+        try connect(service)
+        return nil
+      } catch {
+        return error as? DeviceFailure
+      }
+    }
+
+    /// The devices that were connected to, by their ordinals.
+    var connected: [UInt64] {
+      history.all.compactMap { event in
+        if case .linkUp(let address) = event { address.number & 0xf } else { nil }
+      }
+    }
+
+    var choices: [[UInt64]] {
+      notices.all.compactMap { notice in
+        guard case .choosing(_, let devices) = notice else { return nil }
+        return devices.map { $0.address.number & 0xf }
+      }
+    }
+  }
+
+  private static let often = Duration.milliseconds(100)
+  private static let seldom = Duration.milliseconds(900)
+
+  @Test(
+    "the strongest of the first second is used, and all are reported",
+    arguments: [
+      DeviceTarget.name("Lamp"), .name("L*p"), .alias("Lamp"), .service("immediate-alert"),
+    ]
+  )
+  func strongest(target: DeviceTarget) throws {
+    let room = try Room([(-80, Self.often), (-40, Self.seldom), (-60, Self.often)])
+    let service = room.service(target)
+    try room.connect(service)
+    #expect(service.candidates.map(\.rssi) == [-40, -60, -80])
+    #expect(room.connected == [1])
+    #expect(room.choices == [[1, 2, 0]])
+  }
+
+  @Test("one device alone, and one that was asked for by its address, have no others")
+  func alone() throws {
+    let one = try Room([(-80, Self.often)])
+    try one.connect(one.service())
+    #expect(one.choices.isEmpty)
+    let two = try Room([(-80, Self.often), (-40, Self.often)])
+    for target in [DeviceTarget.address(Room.address(0)), .any] {
+      let service = two.service(target)
+      let took = try two.connect(service)
+      #expect(took < .seconds(1), "\(target): \(took)")
+      #expect(service.candidates.isEmpty)
+    }
+    #expect(two.choices.isEmpty)
+  }
+
+  @Test("a device that is found later than in the first second is used at once")
+  func late() throws {
+    let room = try Room([(-60, Self.often)])
+    room.simulator.vanish(Room.address(0))
+    let simulator = room.simulator
+    room.loop.after(.seconds(5)) { simulator.appear(Room.address(0)) }
+    let took = try room.connect(room.service())
+    #expect(took > .seconds(5) && took < .milliseconds(5_900), "\(took)")
+  }
+
+  @Test("the one that was used is used again without a scan; another program scans for its own")
+  func again() throws {
+    let room = try Room([(-80, Self.often), (-40, Self.often)])
+    let service = room.service()
+    for _ in 0..<2 { try room.connect(service) }
+    #expect(room.connected == [1, 1] && room.choices.count == 1)
+    #expect(room.history.all.count { $0 == .scanning(true) } == 1)
+    // Both are known by now, and nothing tells which is near.
+    try room.connect(room.service(.address(Room.address(0))))
+    try room.connect(room.service())
+    #expect(room.connected == [1, 1, 0, 1] && room.choices.count == 2)
+  }
+
+  @Test("where it has to be the only one, several are a failure, and one is not")
+  func unique() throws {
+    let room = try Room([(-80, Self.often), (-40, Self.often)])
+    let failure = try #require(room.failure(room.service(isUnique: true)))
+    #expect(failure.code == .ambiguous && failure.class == .definite)
+    for number in 0..<2 {
+      #expect(failure.meaning.contains("\(Room.address(number))"), "\(failure.meaning)")
+    }
+    #expect(room.connected.isEmpty)
+    // Also when one of them is connected, and does not advertise.
+    let first = room.service(.address(Room.address(0)))
+    let kept = first.connect(keep: true, expecting: []).map { _ in }
+    try #require(kept.firstOrDefault((), within: .seconds(10)).error == nil)
+    #expect(room.failure(room.service(isUnique: true))?.code == .ambiguous)
+    try #require(first.disconnect().firstOrDefault((), within: .seconds(10)).error == nil)
+    room.simulator.vanish(Room.address(0))
+    let alone = room.service(isUnique: true)
+    for _ in 0..<2 { try room.connect(alone) }
+    #expect(room.connected.suffix(2) == [1, 1])
+  }
+}
