@@ -1,17 +1,19 @@
-// `blerun adapters`: what the kernel knows of this host's controllers.
+// `blerun adapters`: what bluetoothd and the kernel know of this host's adapters.
 
 import ArgumentParser
+import BlueZ
 import Bluetooth
 import HostController
 import Jobs
 import Signals
 
-/// Lists the controllers of this host.
+/// Lists the adapters of this host.
 struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adapters",
     abstract: "List this host's adapters: maker, version, features.",
-    discussion: "It asks the kernel, needs no bluetoothd, and shows adapters that are off too."
+    discussion:
+      "It asks bluetoothd and the kernel, needs one of them, and shows adapters that are off too."
   )
 
   @Option(help: "How results are printed: text or json.")
@@ -19,43 +21,26 @@ struct Adapters: ParsableCommand {
 
   func run() throws {
     let loop = EventLoop()
-    let adapters: [AdapterDetails]
-    do {
-      adapters = try loop.run { try await HostController(on: loop).adapters() }
-    } catch {
+    let facts = Result { try loop.run { try await BlueZClient.open(on: loop).adapterFacts } }
+    let details = Result { try loop.run { try await HostController(on: loop).adapters() } }
+    switch (facts, details) {
+    case (.failure(let error), .failure(let other)):
       let failure = RunFailure(error)
+      StandardError.notice("the kernel: \(RunFailure(other).message)")
       throw Ending(ExitStatus(after: failure), "\(failure)")
+    case (.success, .failure(let error)):
+      StandardError.notice("only what bluetoothd reports: \(RunFailure(error).message)")
+    case (.failure(let error), .success):
+      StandardError.notice("only what the kernel reports: \(RunFailure(error).message)")
+    case (.success, .success): break
     }
-    let output = StandardOutput()
+    let adapters = ListedAdapter.all((try? facts.get()) ?? [], (try? details.get()) ?? [])
+    let (output, companies) = (StandardOutput(), LibraryNames())
     for adapter in adapters {
-      for line in lines(for: adapter) { output.line(line) }
+      let lines =
+        self.output == .text ? adapter.lines(companies) : [adapter.json(companies).text]
+      for line in lines { output.line(line) }
     }
     if let failure = output.finish() { throw Ending(.output, "\(failure)") }
-  }
-
-  private func lines(for adapter: AdapterDetails) -> [String] {
-    let maker = LibraryNames().name(of: adapter.manufacturer)
-    guard output == .text else { return [json(adapter, maker).text] }
-    let version = adapter.specification.map { "Bluetooth \($0)" } ?? "HCI \(adapter.version)"
-    return [
-      "\(adapter.name)  \(adapter.address)  \(version)  \(maker ?? "company \(adapter.manufacturer)")",
-      "   can  \(adapter.supported.joined(separator: ", "))",
-      "   on   \(adapter.current.joined(separator: ", "))",
-    ]
-  }
-
-  private func json(_ adapter: AdapterDetails, _ maker: String?) -> JSONValue {
-    .object([
-      ("v", JSONValue(JSONLinesReport.version)),
-      ("event", .string("adapter")),
-      ("adapter", .string(adapter.name)),
-      ("address", .string("\(adapter.address)")),
-      ("company", JSONValue(Int(adapter.manufacturer))),
-      ("companyName", maker.map { .string($0) } ?? .null),
-      ("version", adapter.specification.map { .string($0) } ?? .null),
-      ("supported", .array(adapter.supported.map { .string($0) })),
-      ("current", .array(adapter.current.map { .string($0) })),
-      ("features", .string(DecodedValue.octets(adapter.features).description)),
-    ])
   }
 }
