@@ -94,6 +94,29 @@ struct MistakeTests {
     )
   }
 
+  @Test(
+    "check reports writes that a simulated characteristic does not offer, unless they are to fail"
+  )
+  func notOffered() throws {
+    let chain = try folder.file(
+      "level.yaml",
+      """
+      steps:
+        - { write: battery-level, value: { u8: 1 } }
+        - { write: battery-level, value: { u8: 1 }, kind: command, expect: { error: any } }
+        - { write: alert-level, value: { u8: 1 } }
+        - repeat: 2
+          steps: [ { exchange: battery-level, value: { u8: 1 } } ]
+      """
+    )
+    let ended = try blerun(["check", chain, "--simulate", Self.thermometer])
+    #expect(ended.status == 65)
+    let lines = ended.errors.split(separator: "\n").map(String.init)
+    #expect(lines.count == 2, "\(lines)")
+    #expect(lines.first?.hasPrefix("blerun: \(chain):2:5: battery-level cannot be written") == true)
+    #expect(lines.last?.contains(":6:14: battery-level cannot be written; it supports") == true)
+  }
+
   // MARK: Words that mean something else
 
   @Test(

@@ -65,7 +65,9 @@ extension BlueZDeviceService {
 
   /// Writes a characteristic.
   ///
-  /// `automatic` requests a response if the characteristic supports that, else writes without. A
+  /// What the characteristic does not offer is refused before it is sent, unless the device would
+  /// refuse it itself. `automatic` requests a response if the characteristic supports that, else
+  /// writes without. A
   /// request that is longer than the MTU less three octets is sent as a long write. A command that
   /// is longer is rejected before it is sent.
   ///
@@ -111,6 +113,7 @@ extension BlueZDeviceService {
           throw Problem(.writtenTooFar(octets: value.count, offset: offset))
         }
         let channel = try channel(selector)
+        try Self.requireOffer(of: kind, channel.view.properties)
         let type = Self.type(kind, channel.view.properties)
         if type == GattCharacteristic1.WriteType.command {
           guard offset == 0 else { throw Problem(.commandFrom(offset)) }
@@ -118,9 +121,22 @@ extension BlueZDeviceService {
         }
         try await channel.write(value, type: type, offset: offset)
       } catch {
-        throw await attributeFailure(error, .write, "writing", selector)
+        throw await attributeFailure(error, .write, "writing", selector, wanted: kind.properties)
       }
       try await sink(())
+    }
+  }
+
+  /// Refuses a write that the device would not answer: bluetoothd refuses one without a kind, and
+  /// the device ignores a command. What the device answers is its own to refuse.
+  private static func requireOffer(
+    of kind: WriteKind,
+    _ offered: CharacteristicProperties
+  ) throws(Problem) {
+    switch kind {
+    case .automatic, .command:
+      if let refusal = kind.refusal(by: offered) { throw Problem(.notOffered(refusal)) }
+    case .request, .reliable: break
     }
   }
 
@@ -175,7 +191,8 @@ extension BlueZDeviceService {
     _ error: any Error,
     _ call: ErrorSituation.Call,
     _ verb: String,
-    _ selector: CharacteristicSelector
+    _ selector: CharacteristicSelector,
+    wanted: CharacteristicProperties? = nil
   ) async -> any Error {
     let name = "\(selector)"
     let channel = try? channel(selector)
@@ -190,7 +207,7 @@ extension BlueZDeviceService {
     guard let failure = failure as? DeviceFailure, let offered = channel?.view.properties else {
       return failure
     }
-    return failure.naming(offered, wanted: call.properties)
+    return failure.naming(offered, wanted: wanted ?? call.properties)
   }
 }
 
@@ -222,6 +239,7 @@ extension DeviceFailure {
       offered.isDisjoint(with: wanted)
     else { return self }
     let list = offered.flags.isEmpty ? "nothing" : offered.flags.joined(separator: ", ")
+    if meaning.hasSuffix("supports \(list)") { return self }
     return with(meaning: "\(meaning); the characteristic supports \(list)")
   }
 }
@@ -242,6 +260,15 @@ extension Explanation {
       "\(octets) bytes at offset \(offset) do not fit: an attribute has at most "
         + "\(GattCharacteristic1.longestValue) bytes",
       hint: "write fewer bytes, or from an offset within the value"
+    )
+  }
+
+  /// - Parameter refusal: `cannot be written; it supports read, notify`.
+  static func notOffered(_ refusal: String) -> Explanation {
+    permanent(
+      .notSupported,
+      "the characteristic \(refusal)",
+      hint: "\(.inspect) shows what each characteristic offers"
     )
   }
 

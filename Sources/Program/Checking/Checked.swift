@@ -81,6 +81,9 @@ struct Checked {
         let place = step.source ?? Place(file: file)
         take(DocumentProblem(place, path: "", "no simulated device has \(selector)"), in: step)
       }
+      for (refusal, step) in plan.writes(refusedBy: services) {
+        take(DocumentProblem(step.source ?? Place(file: file), path: "", refusal), in: step)
+      }
     }
   }
 

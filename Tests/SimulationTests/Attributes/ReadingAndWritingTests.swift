@@ -152,6 +152,26 @@ struct ReadingAndWritingTests {
     #expect(failure.meaning.hasSuffix("; the characteristic supports write-without-response"))
   }
 
+  @Test("a write that is not offered, and that nobody would refuse, is not sent")
+  func writeNotOffered() throws {
+    let simulation = try Simulation.bench()
+    let before = simulation.history.count
+    let first = try CharacteristicSelector(parsing: "battery/battery-level#0")
+    for kind in [WriteKind.automatic, .command] {
+      let failure = try simulation.failure { $0.write([1], to: first, kind: kind) }
+      #expect(failure.code == .notSupported && failure.class == .definite && failure.bluez == nil)
+      #expect(
+        failure.meaning == "the characteristic cannot be written; it supports read, notify",
+        "\(kind)"
+      )
+    }
+    #expect(!simulation.history.dropFirst(before).contains { $0.contains("written") })
+    // The device answers a request.
+    let asked = try simulation.failure { $0.write([1], to: .sink, kind: .request) }
+    #expect(asked.bluez != nil, "\(asked)")
+    #expect(asked.meaning.hasSuffix("; the characteristic supports write-without-response"))
+  }
+
   @Test("a selector that is ambiguous is answered with selectors that are not")
   func ambiguous() throws {
     let simulation = try Simulation.bench()
