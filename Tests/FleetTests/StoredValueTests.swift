@@ -94,10 +94,11 @@ struct StoredValueTests {
   @Test(
     "a foreign value is refused with what is wrong",
     arguments: [
-      ("{", "device.C0FFEE000001"), ("{\"queue\":[]}", "has format version none, expected 1"),
-      ("{\"version\":2,\"queue\":[]}", "has format version 2, expected 1"),
+      ("{", "device.C0FFEE000001"), ("{\"queue\":[]}", "the key 'version' is missing"),
+      ("{\"version\":0,\"queue\":[]}", "version: expected a whole number, found 0"),
+      ("version: 1\nqueue: []\n", "invalid JSON at byte 0"),
       ("{\"version\":1}", "the key 'queue' is missing"),
-      ("{\"version\":1,\"queue\":[],\"claims\":null}", "unknown key 'claims'"),
+      ("{\"version\":1,\"queue\":{}}", "queue: expected a list of at most"),
       (
         "{\"version\":1,\"queue\":[{\"job\":\"a.b\",\"cancelled\":false,\"armed\":false}]}", "'a.b'"
       ),
@@ -112,6 +113,66 @@ struct StoredValueTests {
       try StoredValue(text, at: .device(Self.address))
     }
     #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
+  }
+
+  @Test("a name with characters beyond plane 0 is read as it was advertised")
+  func names() throws {
+    var sighting = Sighting(address: Self.address, rssi: -60)
+    sighting.name = "Lamp 💡 \u{10ffff} ä \0"
+    let report = StoredValue.sightings(SightingReport(gateway: "hall-1", sightings: [sighting]))
+    #expect(try StoredValue(report.text, at: .sightings(of: "hall-1")) == report)
+    let escaped = #"""
+      {"version":1,"gateway":"hall-1","held":[],"sightings":[
+        {"address":"C0:FF:EE:00:00:01","identity":true,"name":"\ud83d\udca1","rssi":-60}]}
+      """#
+    let read = try StoredValue(escaped, at: .sightings(of: "hall-1"))
+    sighting.name = "💡"
+    #expect(read == .sightings(SightingReport(gateway: "hall-1", sightings: [sighting])))
+  }
+
+  @Test("members of a version and of the next one read each other's entries")
+  func nextVersion() throws {
+    let loop = VirtualTimeLoop()
+    let store = MemoryStore(on: loop, seed: 0)
+    defer { store.close() }
+    let key = StoreKey.device(Self.address)
+    let next = #"""
+      {"version":2,"colour":{"of":["a",1]},"queue":[
+        {"job":"job-1","cancelled":false,"armed":false,"urgent":true}],"claim":null}
+      """#
+    store.put(next, at: key)
+    let entry = DeviceEntry(queue: [QueuedJob(try #require(JobID("job-1")))])
+    #expect(store.entries(.one(key)).map(\.value) == [.device(entry)])
+    let seen = Guarded<[WatchEvent]>([])
+    let watch = store.client("hall-1").watch(.one(key)) { event in
+      seen.withLock { $0.append(event) }
+    }
+    store.put("{}", at: key)
+    store.put(StoredValue.device(DeviceEntry(queue: [])).text, at: key)
+    #expect(throws: LoopIdle.self) { try loop.drive { false } }
+    #expect(
+      seen.withLock {
+        $0.compactMap { if case .entry(let entry) = $0 { entry.value } else { nil } }
+      }
+      .last == .device(DeviceEntry(queue: []))
+    )
+    watch.cancel()
+    // What a gateway has to know of a job is its version, which is kept.
+    let id = try #require(JobID("a"))
+    let job = FleetJob(
+      id: id,
+      device: Self.address,
+      chain: Self.digest,
+      submitter: "desk",
+      deadline: .seconds(60)
+    )
+    let text = StoredValue.job(job).text.replacing(#""version":1"#, with: #""version":2"#)
+    guard case .job(let read) = try StoredValue(text, at: .job(id)) else {
+      Issue.record("\(text)")
+      return
+    }
+    #expect(read.format == 2)
+    #expect(StoredValue.job(read).text == text)
   }
 
   @Test("a queue, a chain and a deadline have bounds")

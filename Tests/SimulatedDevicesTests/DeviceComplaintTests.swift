@@ -1,5 +1,6 @@
 // Invalid device files, and their error messages.
 
+import Bluetooth
 import Documents
 import SimulatedDevices
 import Testing
@@ -31,6 +32,43 @@ struct DeviceComplaintTests {
         - { characteristic: battery-level, properties: \(properties), \(keys) }
       """
     )
+  }
+
+  @Test("a characteristic may have no property, and no configuration only where it notifies")
+  func oddities() throws {
+    #expect(ofCharacteristic("value: { u8: 1 }", "[]") == [])
+    #expect(ofCharacteristic("cccd: false") == [])
+    let found = ofCharacteristic("cccd: false", "[read]")
+    #expect(found.count == 1)
+    #expect(
+      found.first?.contains(
+        "cccd: nothing is notified here (expected the property notify or indicate)"
+      ) == true
+    )
+    let device = try DeviceText.characteristics(
+      "characteristic: fff1, properties: []",
+      "characteristic: fff2, properties: [notify], cccd: false"
+    )
+    #expect(device.services[0].characteristics.map(\.properties) == [[], .notify])
+    #expect(device.services[0].characteristics.map(\.hasConfiguration) == [true, false])
+  }
+
+  @Test("a name has no NUL, wherever it is written")
+  func nameWithNUL() {
+    let complaint = "the name has a NUL character, at which every host ends it"
+    #expect(ofDevice(#"name: "Thermo\01""#) == ["device.yaml:2:7: name: \(complaint)"])
+    #expect(ofDevice("name: \"\\0#\"\ncount: 2") == ["device.yaml:2:7: name: \(complaint)"])
+    let host = """
+      scenario: Host
+      devices: []
+      host: { adapter: { name: "\\u0000" } }
+      """
+    do {
+      _ = try ScenarioFile.parse(host, file: "host.yaml")
+      Issue.record("the name was read")
+    } catch {
+      #expect(error.description.hasPrefix("host.yaml:3:26: host.adapter.name: \(complaint)"))
+    }
   }
 
   @Test("everything is complained of at once, with its place")

@@ -30,6 +30,19 @@ struct SubscriptionTests {
     #expect(bench.sent(on: 12) == [Sent(0, [10]), Sent(1000, [11])])
   }
 
+  @Test("without a configuration the values come as long as the link is up, subscribed or not")
+  func withoutConfiguration() throws {
+    var definition = CharacteristicDefinition(.notify, try counting())
+    definition.hasConfiguration = false
+    let bench = DeviceBench(definition)
+    #expect(bench.device.table.characteristic(at: 12)?.descriptors == [])
+    #expect(throws: ATTErrorCode.attributeNotFound) { try bench.subscribe(12) }
+    try bench.run(to: 2500)
+    bench.device.linkDown()
+    try bench.run(to: 4000)
+    #expect(bench.sent(on: 12) == [Sent(1000, [11]), Sent(2000, [12])])
+  }
+
   @Test("nothing comes without a subscription, and nothing after its end")
   func end() throws {
     let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))

@@ -69,7 +69,7 @@ final class AdapterServer: Sendable {
   }
 
   private var properties: [ExportedProperty] {
-    let name = settings.name
+    let name = settings.name.endedAtNUL
     return [
       ExportedProperty(Adapter1.address) { self.settings.address },
       ExportedProperty(Adapter1.addressType) { .public },

@@ -61,7 +61,7 @@ extension ControlServer {
         let rows = steering.adapters.map { adapter in
           Self.row([
             .string(adapter.interface ?? ""), .string("\(adapter.address)"),
-            .string(adapter.name), .boolean(adapter.isPowered),
+            .string(adapter.name.endedAtNUL), .boolean(adapter.isPowered),
           ])
         }
         call.reply([Self.array(of: "(sssb)", rows)])

@@ -80,7 +80,7 @@ extension ControlServer {
       let address = "\(device.definition.address)"
       let isConnected = (try? steering.isConnected(address)) ?? false
       return row([
-        .string(address), .string(device.definition.name ?? ""), .boolean(isConnected),
+        .string(address), .string(device.definition.name?.endedAtNUL ?? ""), .boolean(isConnected),
       ])
     }
     return array(of: "(ssb)", rows)

@@ -55,8 +55,8 @@ struct KnownDevice: Sendable {
     threshold: Int
   ) -> [any AnyProperty] {
     var changed: [any AnyProperty] = []
-    if data.name != name, data.name != nil {
-      name = data.name
+    if let received = data.name?.endedAtNUL, received != name {
+      name = received
       changed.append(Device1.name)
       if alias == nil { changed.append(Device1.alias) }
     }
@@ -167,5 +167,14 @@ extension KnownDevice {
     case (0x0f, 0x05): return "input-tablet"
     default: return nil
     }
+  }
+}
+
+extension String {
+  /// The text as a C string: what is in front of the first NUL.
+  ///
+  /// - Source: BlueZ 5.66, `src/eir.c` (name2utf8).
+  var endedAtNUL: String {
+    utf8.firstIndex(of: 0).map { String(self[..<$0]) } ?? self
   }
 }

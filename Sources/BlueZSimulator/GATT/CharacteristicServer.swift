@@ -216,7 +216,12 @@ final class CharacteristicServer: Sendable {
     entry.properties.contains(.notify) ? .notification : .indication
   }
 
+  /// Writes the configuration. What has none sends its values without being asked, and counts as
+  /// subscribed to.
+  ///
+  /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (notify_chrc_create).
   private func subscribe(_ done: @escaping @Sendable (Result<Void, ATTErrorCode>) -> Void) {
+    guard entry.hasConfiguration else { return done(.success(())) }
     let (device, handle, mode) = (access.device, entry.handle, mode)
     access.submit(.subscribe(entry.uuid, handle: entry.handle)) {
       () -> Result<Void, ATTErrorCode> in
@@ -228,7 +233,7 @@ final class CharacteristicServer: Sendable {
   }
 
   private func unsubscribe() {
-    guard access.link().isConnected else { return }
+    guard access.link().isConnected, entry.hasConfiguration else { return }
     observe(.unsubscribed(access.address, entry.uuid))
     // There is one configuration for all: bluetoothd's own subscription ends too.
     isKept.withLock { $0 = false }
@@ -244,7 +249,8 @@ final class CharacteristicServer: Sendable {
   /// not counted.
   /// - Source: recorded from bluetoothd 5.66, whose parts each count their own subscriptions.
   func keepSubscribed() {
-    let isTaken = (try? access.device.subscribe(entry.handle, mode).get()) != nil
+    let isTaken =
+      !entry.hasConfiguration || (try? access.device.subscribe(entry.handle, mode).get()) != nil
     isKept.withLock { $0 = isTaken }
   }
 
@@ -268,7 +274,11 @@ final class CharacteristicServer: Sendable {
   /// The object is removed.
   func forget() { state.withLock { $0.forget() } }
 
-  /// The device has sent a value: signalled once for each subscribed client, as bluetoothd does.
+  /// The device has sent a value: signalled once for each client that has called StartNotify, also
+  /// before its call is answered. An acquisition without its socket drops it.
+  ///
+  /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (notify_handler), `src/gatt-client.c`
+  ///   (notify_io_cb). Values before the answer were not recorded from bluetoothd.
   func notified(_ value: [UInt8]) {
     let isOfClients = state.withLock { !$0.listeners.isEmpty || $0.notifyAcquisition.isTaken }
     if isOfClients || !isKept.withLock({ $0 }) {
@@ -276,8 +286,7 @@ final class CharacteristicServer: Sendable {
     }
     if let socket = sockets.withLock({ $0.notify }) { return socket.send(value) }
     let times = state.withLock { state in
-      guard state.isNotifying else { return 0 }
-      state.value.octets = value
+      if !state.listeners.isEmpty { state.value.octets = value }
       return state.listeners.count
     }
     for _ in 0..<times {

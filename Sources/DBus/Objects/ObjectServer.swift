@@ -189,12 +189,8 @@ public final class ObjectServer: ObjectHandler {
     at path: ObjectPath,
     _ body: [DBusValue]
   ) {
-    do {
-      try bus.send(.signal(path: path, interface: interface, member: member, body: body))
-    } catch is BusFailure {
-      // The bus has ended: there is nobody to notify.
-    } catch {
-      preconditionFailure("a property of \(path) cannot be sent: \(error)")
-    }
+    // The bus has ended, and there is nobody to notify; or a value cannot be sent, such as a text with
+    // a NUL: that is the error of a call that reads it, and no signal.
+    try? bus.send(.signal(path: path, interface: interface, member: member, body: body))
   }
 }

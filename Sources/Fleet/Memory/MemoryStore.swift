@@ -118,6 +118,14 @@ public final class MemoryStore: Sendable {
     }
   }
 
+  // MARK: Foreign members
+
+  /// Keeps a text under a key, as a member of another version writes it.
+  package func put(_ text: String, at key: StoreKey) {
+    state.withLock { _ = $0.contents.write(key, text, at: loop.now) }
+    for watch in state.withLock({ $0.watches.map(\.id) }) { update(watch) }
+  }
+
   // MARK: Disturbances
 
   /// Messages of a client no longer pass in one direction.
@@ -232,7 +240,9 @@ public final class MemoryStore: Sendable {
 
   // MARK: Deliveries
 
-  private func deliver(_ value: StoredValue, to key: StoreKey) {
+  private func deliver(_ sent: StoredValue, to key: StoreKey) {
+    // As others read it.
+    guard let value = try? StoredValue(sent.text, at: key) else { return }
     let subscribers = state.withLock { state in
       (state.subscribers[.one(key)] ?? []) + (state.subscribers[.all(key.kind)] ?? [])
     }

@@ -1,14 +1,16 @@
-// What a store in memory holds: entries and records with their recent versions.
+// What a store in memory holds: the texts of entries and records, with their recent versions.
 //
-// A pure value. Time, faults and clients are in MemoryStore.swift.
+// Texts as in a server: members read what others wrote, not their values in Swift. A pure value. Time, faults and clients are in MemoryStore.swift.
 
 import Signals
 
 /// Entries and records, changed only by compare-and-set.
 struct StoreContents {
-  /// A state of one key; a removal has no value.
+  /// A state of one key; a removal has no text.
   struct Version {
     let revision: Revision
+    let text: String?
+    /// What the text says; nil also for a text that cannot be read.
     let value: StoredValue?
     let at: Instant
   }
@@ -25,31 +27,35 @@ struct StoreContents {
   mutating func change(_ request: StoreRequest, at now: Instant) -> StoreAnswer? {
     switch request {
     case .create(let key, let value):
-      write(key, value, if: versions[key]?.last?.value == nil, at: now)
+      write(key, value.text, if: versions[key]?.last?.text == nil, at: now)
     case .update(let key, let value, let expected):
-      write(key, value, if: isCurrent(key, expected), at: now)
+      write(key, value.text, if: isCurrent(key, expected), at: now)
     case .remove(let key, let expected):
       write(key, nil, if: isCurrent(key, expected), at: now)
     case .append(let key, let value, let expected):
-      write(key, value, if: (versions[key]?.last?.revision ?? 0) == expected, at: now)
+      write(key, value.text, if: (versions[key]?.last?.revision ?? 0) == expected, at: now)
     case .list, .last, .publish: nil
     }
   }
 
   private func isCurrent(_ key: StoreKey, _ expected: Revision) -> Bool {
     guard let last = versions[key]?.last else { return false }
-    return last.value != nil && last.revision == expected
+    return last.text != nil && last.revision == expected
   }
 
-  private mutating func write(
+  /// Keeps a text, whoever wrote it.
+  mutating func write(
     _ key: StoreKey,
-    _ value: StoredValue?,
-    if isAllowed: Bool,
+    _ text: String?,
+    if isAllowed: Bool = true,
     at now: Instant
   ) -> StoreAnswer {
     guard isAllowed else { return .refused }
     revision += 1
-    versions[key, default: []].append(Version(revision: revision, value: value, at: now))
+    let value = text.flatMap { try? StoredValue($0, at: key) }
+    versions[key, default: []].append(
+      Version(revision: revision, text: text, value: value, at: now)
+    )
     if versions[key, default: []].count > Self.keptVersions { versions[key]?.removeFirst() }
     return .applied(revision)
   }
@@ -73,10 +79,11 @@ struct StoreContents {
     let keys = versions.keys.filter { pattern.matches($0) }
     let latest = keys.compactMap { key in versions[key]?.last.map { (key, $0) } }
     return latest.filter { $0.1.revision > revision }.sorted { $0.1.revision < $1.1.revision }
-      .map { key, version in
-        version.value.map {
+      .compactMap { key, version in
+        guard version.text != nil else { return .removed(key, version.revision) }
+        return version.value.map {
           .entry(StoreEntry(key: key, value: $0, revision: version.revision))
-        } ?? .removed(key, version.revision)
+        }
       }
   }
 }

@@ -74,6 +74,7 @@ extension FleetJob: StoredForm {
   }
 
   init?(_ reader: inout FormReader) {
+    let format = reader.number("version", 1...(.max))
     let id = reader.job("id")
     let device = reader.address("device")
     let chain = reader.digest("chain")
@@ -85,10 +86,12 @@ extension FleetJob: StoredForm {
     let bond = reader.optionalName("bond")
     let needs = reader.names("needs", most: FleetBounds.needs)
     let rerun: Rerun? = reader.word("rerun")
-    guard let id, let device, let chain, let values, let submitter, let deadline, let needs,
+    guard let format, let id, let device, let chain, let values, let submitter, let deadline,
+      let needs,
       let rerun
     else { return nil }
     self.init(id: id, device: device, chain: chain, submitter: submitter, deadline: deadline)
+    self.format = format
     self.values = values
     (self.pin, self.prefer, self.bond) = (pin, prefer, bond)
     self.needs = needs

@@ -1,4 +1,6 @@
-// How the values of the store are read: strictly, with all errors at once.
+// How the values of the store are read: JSON, with all errors at once.
+//
+// Keys that the reader does not know are ignored: a later version may have more.
 
 import Bluetooth
 import Documents
@@ -22,26 +24,22 @@ protocol StoredForm: StoredPart {
 
 extension StoredForm {
   static func read(_ text: String, _ key: StoreKey) throws(UnreadableValue) -> Self {
-    let limits = DocumentLimits(octets: FleetBounds.value, depth: 8, nodes: 20_000)
-    let root: Node
-    do {
-      root = try Document.parse(text, file: "\(key)", limits: limits)
+    guard text.utf8.count <= FleetBounds.value else {
+      let problem = "\(what) has \(text.utf8.count) bytes, more than \(FleetBounds.value)"
+      throw UnreadableValue(key: key, problems: [problem])
+    }
+    let root: JSONValue
+    do throws(JSONSyntaxError) {
+      root = try JSONValue(parsing: text)
     } catch {
-      throw UnreadableValue(key: key, problems: error.problems.map { "\($0.message)" })
+      throw UnreadableValue(key: key, problems: [error.description])
     }
     var reader = FormReader(root)
-    let version = reader.number("version")
-    guard version == StoredValue.version else {
-      let found = version.map { "\($0)" } ?? "none"
-      throw UnreadableValue(
-        key: key,
-        problems: ["\(what) has format version \(found), expected \(StoredValue.version)"]
-      )
-    }
+    _ = reader.number("version", 1...(.max))
     let value = Self(&reader)
-    let problems = reader.finish()
-    guard let value, problems.isEmpty else {
-      throw UnreadableValue(key: key, problems: problems.isEmpty ? ["invalid \(what)"] : problems)
+    guard let value, reader.problems.isEmpty else {
+      let problems = reader.problems.isEmpty ? ["invalid \(what)"] : reader.problems
+      throw UnreadableValue(key: key, problems: problems)
     }
     return value
   }
@@ -49,81 +47,109 @@ extension StoredForm {
 
 /// Reads the members of an object, and collects errors.
 struct FormReader {
-  private var reader: MappingReader
+  private let object: JSONValue
+  /// Where the object is, for errors: empty, or a path and a full stop.
+  private let path: String
+  /// All errors so far.
+  private(set) var problems: [String] = []
 
-  init(_ node: Node) { reader = MappingReader(node) }
+  init(_ object: JSONValue, path: String = "") {
+    self.object = object
+    self.path = path
+    if case .object = object { return }
+    complain("expected an object, found \(object.text.prefix(40))")
+  }
 
-  /// All errors; unknown keys are errors, too.
-  mutating func finish() -> [String] {
-    reader.finish().map { $0.path.isEmpty ? $0.message : "\($0.path): \($0.message)" }
+  private mutating func complain(_ problem: String, at key: String = "") {
+    let place = path + key
+    problems.append(place.isEmpty ? problem : "\(place): \(problem)")
+  }
+
+  /// The member of a key; nil where it is missing or null.
+  private func present(_ key: String) -> JSONValue? {
+    object[key].flatMap { $0 == .null ? nil : $0 }
+  }
+
+  /// What `read` makes of a member; an error when it is missing, or makes nothing.
+  private mutating func required<Value>(
+    _ key: String,
+    expected: String,
+    _ read: (JSONValue) -> Value?
+  ) -> Value? {
+    guard let member = object[key] else {
+      complain("the key '\(key)' is missing (expected \(expected))")
+      return nil
+    }
+    if let value = read(member) { return value }
+    let found = member.string.map { "'\($0.prefix(40))'" } ?? "\(member.text.prefix(40))"
+    complain("expected \(expected), found \(found)", at: key)
+    return nil
   }
 
   // MARK: Scalars
 
-  /// Whether an optional key is missing or null.
-  private mutating func isAbsent(_ key: String) -> Bool { reader.optional(key)?.isNull ?? true }
-
   mutating func number(_ key: String, _ range: ClosedRange<Int> = 0...(.max)) -> Int? {
-    reader.required(key, expected: "a whole number") { node in
-      node.integer.flatMap { range.contains($0) ? $0 : nil }
+    required(key, expected: "a whole number") { value in
+      value.integer.flatMap { range.contains($0) ? $0 : nil }
     }
   }
 
   mutating func optionalNumber(_ key: String) -> Int? {
-    isAbsent(key) ? nil : number(key)
+    present(key) == nil ? nil : number(key)
   }
 
   mutating func truth(_ key: String) -> Bool? {
-    reader.required(key, expected: "true or false") { $0.truth }
+    required(key, expected: "true or false") { value in
+      if case .boolean(let isTrue) = value { isTrue } else { nil }
+    }
   }
 
   mutating func text(_ key: String, bytes: Int) -> String? {
-    reader.required(key, expected: "a text of at most \(bytes) bytes") { node in
-      Self.text(of: node, bytes: bytes)
+    required(key, expected: "a text of at most \(bytes) bytes") { value in
+      Self.text(of: value, bytes: bytes)
     }
   }
 
   mutating func optionalText(_ key: String, bytes: Int) -> String? {
-    isAbsent(key) ? nil : text(key, bytes: bytes)
+    present(key) == nil ? nil : text(key, bytes: bytes)
   }
 
   mutating func name(_ key: String) -> String? {
-    reader.required(key, expected: MemberName.expected) { node in
-      node.text.flatMap { StoreName.isValid($0) ? $0 : nil }
-    }
+    required(key, expected: MemberName.expected) { Self.name(of: $0) }
   }
 
   mutating func optionalName(_ key: String) -> String? {
-    isAbsent(key) ? nil : name(key)
+    present(key) == nil ? nil : name(key)
   }
 
   mutating func job(_ key: String) -> JobID? { name(key).flatMap { JobID($0) } }
 
   mutating func digest(_ key: String) -> String? {
-    reader.required(key, expected: "64 hexadecimal digits") { node in
-      node.text.flatMap { text in
+    required(key, expected: "64 hexadecimal digits") { value in
+      value.string.flatMap { text in
         text.utf8.count == 64 && text.allSatisfy { $0.isHexDigit && !$0.isUppercase } ? text : nil
       }
     }
   }
 
   mutating func address(_ key: String) -> BluetoothAddress? {
-    reader.required(key, expected: "an address such as C0:FF:EE:00:00:01") { node in
-      node.text.flatMap { BluetoothAddress($0) }
+    required(key, expected: "an address such as C0:FF:EE:00:00:01") { value in
+      value.string.flatMap { BluetoothAddress($0) }
     }
   }
 
   mutating func duration(_ key: String, _ range: ClosedRange<Duration>) -> Duration? {
-    reader.required(key, expected: "a duration such as 15s, within \(range)") { node in
-      node.duration.flatMap { range.contains($0) ? $0 : nil }
+    required(key, expected: "a duration such as 15s, within \(range)") { value in
+      let duration = value.string.flatMap { Duration(written: $0) }
+      return duration.flatMap { range.contains($0) ? $0 : nil }
     }
   }
 
   mutating func word<Word: RawRepresentable & CaseIterable>(_ key: String) -> Word?
   where Word.RawValue == String {
     let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-    return reader.required(key, expected: "one of \(words)") { node in
-      node.text.flatMap { Word(rawValue: $0) }
+    return required(key, expected: "one of \(words)") { value in
+      value.string.flatMap { Word(rawValue: $0) }
     }
   }
 
@@ -133,8 +159,7 @@ struct FormReader {
     _ key: String,
     _ make: (inout FormReader) -> Part?
   ) -> Part? {
-    guard let node = reader.optional(key), !node.isNull else { return nil }
-    return part(node, make)
+    present(key).flatMap { part($0, at: key, make) }
   }
 
   mutating func list<Part: StoredPart>(
@@ -142,15 +167,20 @@ struct FormReader {
     most: Int,
     _ make: (inout FormReader) -> Part?
   ) -> [Part]? {
-    nodes(key, most: most)?.compactMap { part($0, make) }
+    guard let elements = elements(key, most: most) else { return nil }
+    var parts: [Part] = []
+    for (index, element) in elements.enumerated() {
+      if let part = part(element, at: "\(key).\(index + 1)", make) { parts.append(part) }
+    }
+    return parts
   }
 
   mutating func names(_ key: String, most: Int) -> [String]? {
-    values(key, most: most) { $0.text.flatMap { StoreName.isValid($0) ? $0 : nil } }
+    values(key, most: most) { Self.name(of: $0) }
   }
 
   mutating func addresses(_ key: String, most: Int) -> [BluetoothAddress]? {
-    values(key, most: most) { $0.text.flatMap { BluetoothAddress($0) } }
+    values(key, most: most) { $0.string.flatMap { BluetoothAddress($0) } }
   }
 
   /// Texts that have at most so many bytes in all.
@@ -159,21 +189,20 @@ struct FormReader {
       return nil
     }
     let size = texts.reduce(0) { $0 + $1.utf8.count }
-    if size > bytes, let node = reader[key] {
-      reader.complain([node.problem("\(size) bytes, more than \(bytes)")])
+    if size > bytes {
+      complain("\(size) bytes, more than \(bytes)", at: key)
       return nil
     }
     return texts
   }
 
   mutating func texts(_ key: String, most: Int) -> [String: String]? {
-    let bytes = FleetBounds.valueText
-    return reader.required(key, expected: "at most \(most) names with short texts") { node in
-      guard let entries = node.mapping, entries.count <= most else { return nil }
-      let pairs = entries.compactMap { entry in
-        Self.text(of: entry.value, bytes: bytes).map { (entry.key, $0) }
+    required(key, expected: "at most \(most) names with short texts") { value in
+      guard case .object(let members) = value, members.count <= most else { return nil }
+      let pairs = members.compactMap { member in
+        Self.text(of: member.value, bytes: FleetBounds.valueText).map { (member.key, $0) }
       }
-      return pairs.count == entries.count
+      return pairs.count == members.count
         ? Dictionary(pairs, uniquingKeysWith: { first, _ in first }) : nil
     }
   }
@@ -181,42 +210,40 @@ struct FormReader {
   private mutating func values<Value>(
     _ key: String,
     most: Int,
-    _ read: (Node) -> Value?
+    _ read: (JSONValue) -> Value?
   ) -> [Value]? {
-    guard let nodes = nodes(key, most: most) else { return nil }
-    var values: [Value] = []
-    for node in nodes {
-      guard let value = read(node) else {
-        reader.complain([node.problem("an invalid element")])
-        return nil
-      }
-      values.append(value)
+    guard let elements = elements(key, most: most) else { return nil }
+    let values = elements.compactMap(read)
+    guard values.count == elements.count else {
+      complain("an invalid element", at: key)
+      return nil
     }
     return values
   }
 
-  private mutating func nodes(_ key: String, most: Int) -> [Node]? {
-    reader.required(key, expected: "a list of at most \(most)") { node in
-      node.sequence.flatMap { $0.count <= most ? $0 : nil }
+  private mutating func elements(_ key: String, most: Int) -> [JSONValue]? {
+    required(key, expected: "a list of at most \(most)") { value in
+      if case .array(let elements) = value, elements.count <= most { elements } else { nil }
     }
   }
 
   private mutating func part<Part>(
-    _ node: Node,
+    _ value: JSONValue,
+    at key: String,
     _ make: (inout FormReader) -> Part?
   ) -> Part? {
-    var inner = FormReader(node)
+    var inner = FormReader(value, path: path + key + ".")
     let part = make(&inner)
-    reader.complain(inner.reader.finish())
+    problems += inner.problems
     return part
   }
 
-  /// Also an empty text, which a node without quotes does not have.
-  private static func text(of node: Node, bytes: Int) -> String? {
-    guard case .scalar(let text, isPlain: false) = node.content, text.utf8.count <= bytes else {
-      return nil
-    }
-    return text
+  private static func text(of value: JSONValue, bytes: Int) -> String? {
+    value.string.flatMap { $0.utf8.count <= bytes ? $0 : nil }
+  }
+
+  private static func name(of value: JSONValue) -> String? {
+    value.string.flatMap { StoreName.isValid($0) ? $0 : nil }
   }
 }
 

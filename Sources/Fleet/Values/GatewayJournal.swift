@@ -35,7 +35,7 @@ public struct GatewayJournal: Equatable, Sendable {
 
   /// Reads the text of a file.
   ///
-  /// - Returns: Nil for anything else than a journal of this version.
+  /// - Returns: Nil for anything else than a journal.
   public init?(_ text: String) {
     // The key is only named in the error, which is of no interest here.
     guard let read = try? Self.read(text, .sweep) else { return nil }

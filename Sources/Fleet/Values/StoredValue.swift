@@ -25,7 +25,8 @@ public enum StoredValue: Equatable, Sendable {
   /// At ``StoreKey/Kind/announce``: something waits for the device.
   case announcement
 
-  /// The version of the format that is written, and the only one that is read.
+  /// The version of the format that is written. Those of other versions are read as far as they are
+  /// the same.
   public static let version = 1
 
   /// The JSON text.
@@ -58,8 +59,9 @@ public enum StoredValue: Equatable, Sendable {
 
   /// Reads what somebody stored under a key.
   ///
-  /// It may come from anybody who can write to the store, so it is checked like a file: unknown
-  /// keys, values out of bounds and other versions are errors.
+  /// It may come from anybody who can write to the store, so it is checked like a file: missing keys
+  /// and values out of bounds are errors. Keys that are not known are those of a later version, and
+  /// are ignored.
   ///
   /// - Throws: ``UnreadableValue``.
   public init(_ text: String, at key: StoreKey) throws(UnreadableValue) {
@@ -85,7 +87,7 @@ public enum StoredValue: Equatable, Sendable {
   }
 }
 
-/// A stored value that cannot be read: not of this format, of another version, or out of bounds.
+/// A stored value that cannot be read: not of this format, or out of bounds.
 public struct UnreadableValue: Error, Equatable, Sendable, CustomStringConvertible {
   /// Where it is stored.
   public let key: StoreKey

@@ -13,6 +13,9 @@ public struct CharacteristicDefinition: Sendable, Hashable {
   /// Its descriptors without the Client Characteristic Configuration, which
   /// ``AttributeTable`` adds.
   public var descriptors: [DescriptorDefinition]
+  /// Whether it has a Client Characteristic Configuration if it notifies or indicates. Without one it
+  /// sends its values to every central, for as long as the link is up.
+  public var hasConfiguration: Bool
   /// What it demands of the link.
   public var security: AttributeSecurity
   /// The error that every read is refused with; nil: reads are answered.
@@ -33,6 +36,7 @@ public struct CharacteristicDefinition: Sendable, Hashable {
     properties: CharacteristicProperties,
     behaviour: Behaviour = .constant([]),
     descriptors: [DescriptorDefinition] = [],
+    hasConfiguration: Bool = true,
     security: AttributeSecurity = AttributeSecurity(),
     readError: ATTErrorCode? = nil,
     writeError: ATTErrorCode? = nil,
@@ -42,6 +46,7 @@ public struct CharacteristicDefinition: Sendable, Hashable {
     self.properties = properties
     self.behaviour = behaviour
     self.descriptors = descriptors
+    self.hasConfiguration = hasConfiguration
     self.security = security
     self.readError = readError
     self.writeError = writeError

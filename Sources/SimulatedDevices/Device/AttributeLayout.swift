@@ -92,7 +92,7 @@ struct AttributeLayout {
   ) -> [DescriptorDefinition] {
     let properties = characteristic.properties
     var added: [DescriptorDefinition] = []
-    if !properties.isDisjoint(with: [.notify, .indicate]) {
+    if characteristic.hasConfiguration, !properties.isDisjoint(with: [.notify, .indicate]) {
       added.append(DescriptorDefinition(uuid: AttributeTable.configuration, value: [0, 0]))
     }
     // The properties beyond the octet of the declaration are the bits of this descriptor.

@@ -30,6 +30,11 @@ public struct CharacteristicEntry: Sendable, Hashable {
   public let properties: CharacteristicProperties
   /// Its descriptors, in the order of their handles.
   public let descriptors: [DescriptorEntry]
+
+  /// Whether it has a Client Characteristic Configuration, with which a central subscribes.
+  public var hasConfiguration: Bool {
+    descriptors.contains { $0.uuid == AttributeTable.configuration }
+  }
 }
 
 /// A descriptor as a client finds it.
@@ -43,7 +48,8 @@ public struct DescriptorEntry: Sendable, Hashable {
 /// All attributes of a device: Generic Access, Generic Attribute, then the definition's services.
 ///
 /// Handles count up from 1 without gaps. A Client Characteristic Configuration stands directly
-/// after the value of each characteristic that notifies or indicates. Services for which no
+/// after the value of each characteristic that notifies or indicates, unless its definition has none.
+/// Services for which no
 /// handles are left are not there.
 public struct AttributeTable: Sendable, Hashable {
   /// What a handle stands for, with indices into ``AttributeTable/characteristics`` and its

@@ -46,9 +46,19 @@ struct DeviceState {
 
   // MARK: Link
 
-  mutating func linkUp() {
+  mutating func linkUp(now: Instant) -> [DeviceAction] {
+    self.now = now
     isLinked = true
     security = .none
+    // What cannot be subscribed to is sent to every central.
+    return characteristics.indices.flatMap { index -> [DeviceAction] in
+      let definition = characteristics[index].definition
+      let properties = definition.properties
+      guard !definition.hasConfiguration, !properties.isDisjoint(with: [.notify, .indicate]) else {
+        return []
+      }
+      return begin(index, properties.contains(.notify) ? .notification : .indication)
+    }
   }
 
   mutating func secure(_ level: LinkSecurity) { security = level }
@@ -219,9 +229,9 @@ struct DeviceState {
       return (.failure(.invalidHandle), [])
     }
     let definition = characteristics[index].definition
-    guard !definition.properties.isDisjoint(with: [.notify, .indicate]) else {
-      return (.failure(.attributeNotFound), [])
-    }
+    guard definition.hasConfiguration,
+      !definition.properties.isDisjoint(with: [.notify, .indicate])
+    else { return (.failure(.attributeNotFound), []) }
     guard isLinked else { return (.failure(.unlikelyError), []) }
     self.now = now
     if mode != nil, let error = refusal(definition.security.read) { return (.failure(error), []) }
@@ -236,11 +246,21 @@ struct DeviceState {
     guard definition.properties.contains(mode == .notification ? .notify : .indicate) else {
       return (.failure(.cccImproperlyConfigured), [])
     }
+    guard before == nil else {
+      characteristics[index].mode = mode
+      return (.success(()), [])
+    }
+    return (.success(()), begin(index, mode))
+  }
+
+  /// Somebody receives the values from now on.
+  private mutating func begin(_ index: Int, _ mode: SubscriptionMode) -> [DeviceAction] {
     characteristics[index].mode = mode
-    guard before == nil else { return (.success(()), []) }
     let actions = runMachines(.subscribe, of: index).actions
-    guard let delay = definition.behaviour.delay(before: 0) else { return (.success(()), actions) }
-    return (.success(()), [.tick(characteristic: index, at: now + delay)] + actions)
+    guard let delay = characteristics[index].definition.behaviour.delay(before: 0) else {
+      return actions
+    }
+    return [.tick(characteristic: index, at: now + delay)] + actions
   }
 
   // MARK: What is due

@@ -184,7 +184,8 @@ public final class SimulatedDevice: Sendable {
 
   /// The link is there.
   public func linkUp() {
-    state.withLock { $0.device.linkUp() }
+    let now = loop.now
+    decide { ((), $0.device.linkUp(now: now)) }
     watchLink()
   }
 

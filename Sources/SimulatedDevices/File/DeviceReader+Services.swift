@@ -128,6 +128,13 @@ extension DeviceReader {
         "`{ descriptor: characteristic-user-description, value: …, writable: true }` and the like"
       ),
       DeviceKey(
+        "cccd",
+        \.definition.hasConfiguration,
+        .truth,
+        "whether it has a Client Characteristic Configuration if it notifies or indicates; without "
+          + "one it sends its values to every central"
+      ),
+      DeviceKey(
         "security",
         \.definition.security,
         securityShape,
@@ -209,10 +216,7 @@ extension DeviceReader {
       )
       return nil
     }
-    let list = flag.oneOrMore(
-      "a list of `" + known.joined(separator: "`, `") + "`",
-      none: "a characteristic has at least one property"
-    )
+    let list = flag.oneOrMore("a list of `" + known.joined(separator: "`, `") + "`")
     return list.map { CharacteristicProperties(flags: $0) }
   }()
 
@@ -220,6 +224,15 @@ extension DeviceReader {
   private mutating func check(_ characteristic: CharacteristicDefinition, _ node: Node) {
     let properties = characteristic.properties
     let isWritable = properties.isWritable
+    let isNotified = !properties.isDisjoint(with: [.notify, .indicate])
+    if !characteristic.hasConfiguration, !isNotified {
+      problems.append(
+        (node.value(of: "cccd") ?? node).problem(
+          "nothing is notified here",
+          expected: "the property notify or indicate"
+        )
+      )
+    }
     switch characteristic.behaviour {
     case .echo where !isWritable, .response where !isWritable:
       problems.append(
@@ -229,7 +242,7 @@ extension DeviceReader {
       let notifiesItself = response.rules.flatMap(\.actions).contains {
         $0.kind == .notify && $0.characteristic == nil
       }
-      if notifiesItself, properties.isDisjoint(with: [.notify, .indicate]) {
+      if notifiesItself, !isNotified {
         problems.append(
           node.problem("nothing can be notified here", expected: "the property notify")
         )

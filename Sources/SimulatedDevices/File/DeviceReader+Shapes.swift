@@ -107,7 +107,13 @@ extension Shape where State == DeviceReader, Value == String {
   static var name: DeviceShape<String> { name(FileLimits.name) }
 
   static func name(_ bytes: Int) -> DeviceShape<String> {
-    .text("at most \(bytes) bytes of text", bytes: bytes)
+    DeviceShape.text("at most \(bytes) bytes of text", bytes: bytes).then { name, node, reader in
+      if name.utf8.contains(0) {
+        reader.problems.append(
+          node.problem("the name has a NUL character, at which every host ends it")
+        )
+      }
+    }
   }
 }
 

@@ -52,6 +52,18 @@ struct AppearanceTests {
     #expect(try lab.client.objects().first { $0.path == "DEV" }?["Device1"]?["Name"] == nil)
   }
 
+  @Test("a name from the air ends at its first NUL, as do those of the adapter")
+  func nameWithNUL() throws {
+    var settings = SimulatorSettings()
+    settings.adapters = [AdapterSettings(name: "desk\0top")]
+    let lab = try Lab([.monitor.changing { $0.name = "Lab\0HRM" }], settings: settings)
+    try discover(lab)
+    #expect(try lab.client.property("Name", .device) == .string("Lab"))
+    #expect(try lab.client.property("Alias", .device) == .string("Lab"))
+    #expect(try lab.client.property("Name", .adapter) == .string("desk"))
+    #expect(try lab.client.property("Alias", .adapter) == .string("desk"))
+  }
+
   @Test(
     "a device has the icon of its appearance, where bluetoothd has one for that",
     arguments: [

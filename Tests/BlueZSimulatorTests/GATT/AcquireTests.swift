@@ -52,6 +52,17 @@ struct AcquireTests {
     #expect(packets(socket).map { $0?.count } == [1, 1])
   }
 
+  @Test("a value that comes before the socket is lost")
+  func early() throws {
+    let late = FaultRule(on: .subscribe, action: .answerLate(.milliseconds(300)))
+    let lab = try Lab([.early], faults: [late])
+    try lab.connect()
+    let socket = try acquire("AcquireNotify", .heartRate, lab.client)
+    try lab.pass(.seconds(1))
+    #expect(packets(socket) == [])
+    #expect(lab.events.all.last == .notified(.monitor, "2a37", [0x57]), "the device has sent it")
+  }
+
   @Test("the socket is one of sequenced packets that does not block")
   func kind() throws {
     let lab = try Lab()

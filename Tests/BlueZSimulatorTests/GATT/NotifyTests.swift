@@ -24,6 +24,38 @@ struct NotifyTests {
     #expect(values.allSatisfy { $0.hasPrefix("\(Self.path) Value=0x") })
   }
 
+  @Test("a value that comes before the answer to the subscription is signalled before it")
+  func early() throws {
+    let late = FaultRule(on: .subscribe, action: .answerLate(.milliseconds(300)))
+    let lab = try Lab([.early], faults: [late])
+    try lab.connect()
+    try lab.client.call("StartNotify", .heartRate)
+    #expect(
+      lab.client.take() == [
+        "\(Self.path) Value=0x57", "\(Self.path) Notifying=true", "StartNotify replied",
+      ]
+    )
+  }
+
+  @Test("what has no configuration sends to everybody: StartNotify asks the device nothing")
+  func withoutConfiguration() throws {
+    let device = DeviceDefinition.monitor.changing { device in
+      device.services[0].characteristics[0].hasConfiguration = false
+    }
+    let lab = try Lab([device])
+    try lab.connect()
+    try lab.client.call("StartNotify", .heartRate)
+    #expect(lab.client.take() == ["\(Self.path) Notifying=true", "StartNotify replied"])
+    try lab.pass(.milliseconds(2_500))
+    let values = lab.client.take()
+    #expect(values.count == 2)
+    #expect(values.allSatisfy { $0.hasPrefix("\(Self.path) Value=0x") })
+    try lab.client.call("StopNotify", .heartRate)
+    try lab.pass(.seconds(5))
+    #expect(lab.client.take() == ["\(Self.path) Notifying=false", "StopNotify replied"])
+    #expect(!lab.events.all.contains { "\($0)".contains("subscribed") })
+  }
+
   @Test("StopNotify: Notifying is announced, then the reply, and no value after that")
   func stop() throws {
     let lab = try Lab()

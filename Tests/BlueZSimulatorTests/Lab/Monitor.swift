@@ -58,6 +58,15 @@ extension DeviceDefinition {
     ]
   }
 
+  /// The same, whose heart rate is sent as soon as somebody subscribes, and then no more for long.
+  static var early: DeviceDefinition {
+    monitor.changing { device in
+      device.services[0].characteristics[0].behaviour = .counter(
+        Counter(format: .octet, from: 0x57, every: .seconds(3600), beginsAtOnce: true)
+      )
+    }
+  }
+
   /// The same device, changed.
   func changing(_ change: (inout DeviceDefinition) -> Void) -> DeviceDefinition {
     var definition = self

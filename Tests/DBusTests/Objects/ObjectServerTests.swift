@@ -123,6 +123,22 @@ struct ObjectServerTests {
 
   // MARK: Tests
 
+  @Test("a value that cannot be sent is the error of who reads it, and no signal")
+  func unsendable() throws {
+    server.add([lampInterface], at: Self.device)
+    drain()
+    received.forget()
+    lamp.name.withLock { $0 = "lamp\0" }
+    server.changed("Name", of: "org.example.Lamp", at: Self.device)
+    drain()
+    #expect(received.all == [])
+    let properties = "org.freedesktop.DBus.Properties"
+    let read = [DBusValue.string("org.example.Lamp"), .string("Name")]
+    #expect(error(properties, "Get", at: Self.device, read)?.name == .failed)
+    lamp.name.withLock { $0 = "lamp" }
+    #expect(try call(properties, "Get", at: Self.device, read) == [.variant(of: .string("lamp"))])
+  }
+
   @Test("added and removed interfaces are announced on the root, with their properties")
   func comingAndGoing() {
     server.add([lampInterface], at: Self.device)
