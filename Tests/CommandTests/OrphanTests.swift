@@ -90,6 +90,27 @@ struct OrphanTests {
     #expect(host.leases.isEmpty)
   }
 
+  @Test(
+    "an attempt to connect of a killed run is ended, by the doctor and by the next command",
+    arguments: [["doctor", "--release"], ["run", "-d", "*", "-e", "log x"]]
+  )
+  func connecting(next: [String]) throws {
+    let slow = SimulatedHost.quick.replacing("connect-time: 5ms", with: "connect-time: 2s")
+    let host = try SimulatedHost(slow)
+    let run = try host.start(["run", "-d", host.device, "-e", "log x"])
+    while !host.leaseTexts.contains("connecting\t") { poll(nil, 0, 5) }
+    // The lease is written first.
+    poll(nil, 0, 100)
+    kill(run)
+    let ended = try host.start(next).end()
+    #expect(ended.status == 0, "\(ended.errors)")
+    #expect((ended.output + ended.errors).contains("connect to \(host.device)"))
+    #expect(host.leases.isEmpty)
+    // bluetoothd refuses a second attempt beside one that goes on.
+    let connected = try host.run("run", "-d", host.device, "-e", "log x")
+    #expect(connected.status == 0 && !connected.errors.contains("attempt 2"), "\(connected.errors)")
+  }
+
   @Test("--force without --release is refused")
   func forceAlone() throws {
     #expect(try host.run("doctor", "--force").status == 2)

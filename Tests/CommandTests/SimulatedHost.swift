@@ -79,6 +79,11 @@ final class SimulatedHost {
     RuntimeFolder(path: "\(folder.path)/run/blerun").names.filter { $0.hasPrefix("lease") }
   }
 
+  /// What is in them.
+  var leaseTexts: String {
+    leases.map { LockedFile.peek("\(folder.path)/run/blerun/\($0)") }.joined()
+  }
+
   /// Looks at the host as any client does.
   func look<R: Sendable>(_ look: @escaping @Sendable (BlueZClient) async throws -> R) throws -> R {
     let loop = EventLoop()

@@ -5,7 +5,7 @@
 import BlueZInterfaces
 import Bluetooth
 import DBus
-import Signals
+package import Signals
 
 extension BlueZDeviceService {
   /// Connects, repeating attempts with a transient failure, within the deadline.
@@ -98,17 +98,47 @@ extension BlueZDeviceService {
       }
     case .endOther:
       notify(owner(of: device) == .nobody ? .endingStale : .takingOver)
-      let call = link(to: device).disconnectCall
       do {
-        _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
+        try await endAttempt(to: device)
       } catch is DBusError {
         // There was nothing to end.
       }
-      try await settle(device)
     case .findAgain: state.withLock { $0.device = nil }
     case .awaitPower: _ = try await readyAdapter()
     }
     if wait > .zero { try await loop.sleep(for: wait) }
+  }
+
+  /// Ends an attempt to connect of another program, which may be gone, and the connection if one was
+  /// made meanwhile.
+  ///
+  /// bluetoothd continues the attempt of a program that has left the bus.
+  ///
+  /// - Source: BlueZ 5.66, `src/device.c` (device_request_disconnect): cancels a pending connect and
+  ///   replies at once where there is no connection.
+  private func endAttempt(to device: ObjectPath) async throws {
+    let call = link(to: device).disconnectCall
+    _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
+    try await settle(device)
+  }
+
+  /// Ends the attempt of a program that is gone.
+  ///
+  /// - Returns: One value once bluetoothd has answered; also when there was no attempt any more.
+  package func endAbandonedAttempt() -> Signal<Void> {
+    operation(.disconnect, "ending an attempt to connect") { [self] in
+      guard let device = knownDevice(on: try usableAdapter().path) else { return }
+      do {
+        try await endAttempt(to: device)
+      } catch let error as DBusError {
+        switch ErrorAnswer(error).name {
+        case BlueZErrorName.notConnected, BlueZErrorName.Bus.unknownObject,
+          BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
+          break
+        default: throw error
+        }
+      }
+    }
   }
 
   /// Waits until a device is disconnected.

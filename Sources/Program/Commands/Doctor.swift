@@ -63,6 +63,8 @@ struct Doctor: WorldCommand {
       let finding =
         switch ending {
         case .released: Finding(.ok, "orphan", "\(link.device) was disconnected")
+        case .cancelled:
+          Finding(.ok, "orphan", "the attempt to connect to \(link.device) was ended")
         case .gone: Finding(.ok, "orphan", "\(link.device) was not connected any more")
         case .used(let user):
           Finding(

@@ -130,10 +130,11 @@ extension LinkGuard {
       let world = try World.real("ending")
       defer { world.end() }
       for (link, ending) in world.releaseLinks(of: owner) {
+        let process = "process \(owner.process), which \(what)"
         switch ending {
-        case .released:
-          let process = "process \(owner.process), which \(what)"
-          StandardError.notice("disconnected \(link.device) of \(process)")
+        case .released: StandardError.notice("disconnected \(link.device) of \(process)")
+        case .cancelled:
+          StandardError.notice("ended the attempt to connect to \(link.device) of \(process)")
         case .gone: break
         case .used(let user): StandardError.failure("\(link.device) is used by \(user)")
         case .failed(let reason):

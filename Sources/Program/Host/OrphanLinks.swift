@@ -10,6 +10,8 @@ struct OrphanLinks: Sendable {
   enum Ending: Sendable, Equatable {
     /// It was up, and is disconnected now.
     case released
+    /// It was still being made: the attempt is ended.
+    case cancelled
     /// There was none any more.
     case gone
     /// Another program uses it; it is left up, and its lease stays.
@@ -19,7 +21,7 @@ struct OrphanLinks: Sendable {
 
     var leavesLease: Bool {
       switch self {
-      case .released, .gone: false
+      case .released, .cancelled, .gone: false
       case .used, .failed: true
       }
     }
@@ -81,18 +83,19 @@ struct OrphanLinks: Sendable {
     // A bluetoothd that ends takes its links along.
     guard ledger.isServed(by: entry.daemon) else { return .gone }
     let isUp = client.isConnected(link.path)
-    // An attempt that nobody waits for any more may yet make a link: it is ended too.
+    // bluetoothd continues an attempt that nobody waits for any more: it may yet make a link.
     guard isUp || entry.state == .connecting else { return .gone }
-    if isUp, !isForced, let user = user(of: link) { return .used(by: user) }
+    if !isForced, let user = user(of: link) { return .used(by: user) }
     let service = BlueZDeviceService(
       client: client,
       target: .address(link.device),
       adapter: link.adapter.map { .address($0) } ?? .first,
       scheduler: scheduler
     )
-    let outcome = service.disconnect().map { true }.firstOrDefault(false, within: limit)
-    if let error = outcome.error { return isUp ? .failed("\(error)") : .gone }
-    return isUp ? .released : .gone
+    let ending = isUp ? service.disconnect() : service.endAbandonedAttempt()
+    let outcome = ending.map { true }.firstOrDefault(false, within: limit)
+    if let error = outcome.error { return .failed("\(error)") }
+    return isUp ? .released : .cancelled
   }
 
   /// Who else uses a link, as far as that can be seen; nil for nobody.

@@ -345,6 +345,8 @@ extension World {
       switch ending {
       case .released:
         StandardError.notice("disconnected \(link.device), which a killed run had left up")
+      case .cancelled:
+        StandardError.notice("ended the attempt of a killed run to connect to \(link.device)")
       case .gone: break
       case .used(let user):
         StandardError.notice(

@@ -175,6 +175,16 @@ struct LinkLedgerTests {
     #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
   }
 
+  @Test("an abandoned attempt is ended by Disconnect also where no connection is up")
+  func abandoned() throws {
+    let service = try bench.service()
+    try bench.first(service.endAbandonedAttempt())
+    #expect(bluez.calls == ["Disconnect"])
+    bluez.script("Disconnect") { _, _ in }
+    let unanswered = service.endAbandonedAttempt().firstOrDefault((), within: .seconds(20))
+    #expect(unanswered.error != nil)
+  }
+
   @Test("only the LE bearer of a dual-mode device is connected and disconnected")
   func bearers() throws {
     let interfaces = Guarded<[String]>([])
