@@ -54,43 +54,10 @@ public enum Document {
     } catch let errors as DocumentErrors {
       throw errors
     } catch let error as YamlError {
-      throw DocumentErrors([problem(error, in: text, file: file)])
+      throw DocumentErrors([InvalidYAML(text, file: file).problem(error)])
     } catch {
       throw DocumentErrors([DocumentProblem(start, path: "", "\(error)")])
     }
-  }
-
-  private static func problem(
-    _ error: YamlError,
-    in text: String,
-    file: String
-  ) -> DocumentProblem {
-    switch error {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      let place = Place(file: file, line: max(1, mark.line), column: max(1, mark.column))
-      if problem.contains("tab character") || isTab(at: place, in: text) {
-        let message = "invalid YAML: a tab in the indentation"
-        return DocumentProblem(place, path: "", message, expected: "spaces")
-      }
-      return DocumentProblem(place, path: "", "invalid YAML: \(problem)")
-    // Keys that are duplicates only as anything but texts: mappings, and aliases of keys.
-    case .duplicatedKeysInMapping(let keys, let context):
-      return DocumentProblem(
-        Place(file: file, line: context.mark.line, column: context.mark.column),
-        path: "",
-        "duplicate key '\(keys.joined(separator: "', '"))'"
-      )
-    default:
-      let start = Place(file: file, line: 1, column: 1)
-      return DocumentProblem(start, path: "", "invalid YAML: \(error)")
-    }
-  }
-
-  private static func isTab(at place: Place, in text: String) -> Bool {
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    guard lines.indices.contains(place.line - 1) else { return false }
-    return lines[place.line - 1].dropFirst(place.column - 1).first == "\t"
   }
 }
 

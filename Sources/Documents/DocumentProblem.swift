@@ -12,6 +12,8 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
   public let expected: String?
   /// The known key that was probably meant.
   public let nearest: String?
+  /// The text of the line, where it shows what is wrong: for invalid YAML.
+  public let line: String?
 
   /// An error at a position.
   public init(
@@ -19,13 +21,15 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     path: String,
     _ message: String,
     expected: String? = nil,
-    nearest: String? = nil
+    nearest: String? = nil,
+    line: String? = nil
   ) {
     self.place = place
     self.path = path
     self.message = message
     self.expected = expected
     self.nearest = nearest
+    self.line = line
   }
 
   /// An invalid value: the message is `expected Y, found X`.

@@ -26,10 +26,17 @@ package struct Blerun: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      Demo.self, Run.self, BatchCommand.self, Check.self, Convert.self, Scan.self, Inspect.self,
-      ReadCommand.self, WriteCommand.self, WatchCommand.self, Pair.self, Unpair.self,
-      ServeCommand.self, GatewayCommand.self, FleetCommand.self, Adapters.self, Simulate.self,
-      History.self, Doctor.self, SchemaCommand.self,
+      Run.self, BatchCommand.self, Simulate.self, Scan.self, Inspect.self, ReadCommand.self,
+      WriteCommand.self, WatchCommand.self, Check.self, History.self,
+    ],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Further",
+        subcommands: [
+          Demo.self, Doctor.self, Adapters.self, Pair.self, Unpair.self, ServeCommand.self,
+          GatewayCommand.self, FleetCommand.self, Convert.self, SchemaCommand.self,
+        ]
+      )
     ]
   )
 
@@ -84,7 +91,9 @@ package struct Blerun: ParsableCommand {
     of arguments: [String],
     _ run: (inout any ParsableCommand) throws -> Void
   ) -> ExitStatus {
-    if let unknown = unknownCommand(in: arguments[...]) {
+    if let unknown = unknownCommand(in: arguments[...])
+      ?? Simulate.commandWithoutDashes(in: arguments)
+    {
       StandardError.failure(unknown)
       return .usage
     }

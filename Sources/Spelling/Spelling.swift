@@ -2,11 +2,20 @@
 
 /// Guesses at what a misspelt word should be.
 public enum Spelling {
-  /// The candidate with the smallest edit distance, if that is small for its length.
+  /// Words of other programs, and of other places in a file, with what they are called here.
+  private static let synonyms: [String: [String]] = [
+    "retry": ["attempts"], "retries": ["attempts", "retry"], "tries": ["attempts", "retry"],
+    "attempts": ["retry"], "timeout": ["within"], "within": ["timeout"],
+  ]
+
+  /// The candidate that means the same as the word, or the one with the smallest edit distance, if
+  /// that is small for its length.
   ///
   /// Two letters in the wrong order are one edit; case does not count. Of candidates at the same
   /// distance, the first wins.
   public static func nearest(to word: String, among candidates: [String]) -> String? {
+    let letters = word.lowercased().prefix { $0.isLetter }
+    if let synonym = synonyms[String(letters)]?.first(where: candidates.contains) { return synonym }
     let wanted = Array(word.lowercased())
     // Each extra letter is an edit. Words of very different lengths are not compared: a word of a
     // megabyte would otherwise be compared with every known name.

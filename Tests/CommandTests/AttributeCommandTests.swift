@@ -126,7 +126,7 @@ struct AttributeCommandTests {
     #expect(run.errors.contains("real time"))
   }
 
-  @Test("watch ends at its time, with and without values")
+  @Test("watch ends at its time; it prints the present value at once, and says what it watches")
   func watchFor() throws {
     let run = try blerun(
       "watch",
@@ -134,12 +134,13 @@ struct AttributeCommandTests {
       "--acquire",
       "--resume",
       "--for",
-      "100ms",
+      "500ms",
       "--simulate",
       echo
     )
     #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.isEmpty)
+    #expect(run.lines.count == 1 && run.lines.first?.contains(value) == true, "\(run.output)")
+    #expect(run.errors.contains("watching \(value); Ctrl-C ends it"), "\(run.errors)")
   }
 
   @Test("inspect does not wait long for a protected value, and goes on with the others")

@@ -1,4 +1,4 @@
-// Help fits the terminal: it is wrapped once, by the width, and not before.
+// Help begins with what the command is for, and fits the terminal: it is wrapped once, by the width.
 
 import Fixtures
 import Foundation
@@ -19,11 +19,29 @@ struct HelpTests {
   private func commands(_ words: [String] = []) throws -> [[String]] {
     let lines = try help(words, columns: 80)
     guard let start = lines.firstIndex(of: "SUBCOMMANDS:") else { return [words] }
-    let names = lines[(start + 1)...].prefix { !$0.isEmpty }
-      .filter { !$0.hasPrefix("   ") }.compactMap {
+    let names = lines[(start + 1)...].prefix { !$0.hasPrefix("  See ") }
+      .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap {
         $0.split(separator: " ").first.map(String.init)
       }
     return try [words] + names.flatMap { try commands(words + [$0]) }
+  }
+
+  @Test("help begins with the command's own options; the journal is last, without what is rare")
+  func order() throws {
+    for (command, own) in [("run", "--steps"), ("batch", "--concurrency"), ("watch", "--device")] {
+      let lines = try help([command], columns: 80)
+      let options = lines.filter { $0.hasPrefix("  -") }
+      #expect(options.first?.contains(own) == true, "\(options)")
+      let last = options.suffix(4).compactMap { $0.split(separator: " ").first }
+      #expect(last == ["--journal", "--no-journal", "--version", "-h,"], "\(options)")
+      #expect(lines.contains { $0.contains("--help-hidden") })
+    }
+    let names = try commands().filter { $0.count == 1 }.map { $0[0] }
+    let core = "run batch simulate scan inspect read write watch check history"
+    #expect(names.prefix(10).joined(separator: " ") == core)
+    #expect(names.contains("demo") && names.contains("schema"))
+    let hidden = try RunningProgram(blerun: ["run", "--help-hidden"]).end().output
+    #expect(hidden.contains("--journal-sync"))
   }
 
   @Test("no line is wrapped twice", arguments: [80, 60])

@@ -34,7 +34,7 @@ struct JournalOptionTests {
       shapeless.errors.contains("a number of bytes, or one with K, M or G: 500M"),
       "\(shapeless.errors)"
     )
-    #expect(try blerun("run", "--help").output.contains("(default: 64M)"))
+    #expect(try blerun("run", "--help-hidden").output.contains("(default: 64M)"))
   }
 
   @Test("a place where no file can be is called that, whatever is the matter with disks")

@@ -138,7 +138,7 @@ struct MistakeTests {
   func strangeCommand() throws {
     let ended = try blerun(["frobnicate"])
     #expect(ended.status == 2)
-    #expect(ended.errors.contains(" run, batch, check, "), "\(ended.errors)")
+    #expect(ended.errors.contains(" run, batch, simulate, "), "\(ended.errors)")
   }
 
   @Test("a file of another kind is recognised, with the command that reads it")
@@ -153,8 +153,8 @@ struct MistakeTests {
       (["batch", Self.thermometer], "use --simulate \(Self.thermometer)"),
       (["batch", chain], "use blerun run \(chain)"),
       (["batch", suite], "use blerun run \(suite)"),
-      (["run", chain, "--simulate", chain], "use blerun run \(chain)"),
-      (["simulate", batch, "--", "true"], "use blerun batch \(batch)"),
+      (["run", chain, "--simulate", chain], "--simulate takes a device or scenario"),
+      (["simulate", batch, "--", "true"], "this is a batch: simulate takes a device or scenario"),
     ]
     for (arguments, advice) in rows {
       let ended = try blerun(arguments)
@@ -172,6 +172,32 @@ struct MistakeTests {
       ended.errors == "blerun: bluetoothctl: no such file; a command follows --: "
         + "blerun simulate \(Self.thermometer) -- bluetoothctl list\n"
     )
+    // The options are those of the command.
+    let shell = try blerun(["simulate", "--seed", "7", Self.thermometer, "sh", "-c", "true"])
+    #expect(shell.status == 2 && shell.output == "")
+    #expect(
+      shell.errors == "blerun: sh: no such file; a command follows --: "
+        + "blerun simulate --seed 7 \(Self.thermometer) -- sh -c true\n"
+    )
+  }
+
+  @Test("a duration without a unit, and the word of another place, have what is meant")
+  func meant() throws {
+    let ended = try blerun(["scan", "--for", "5"])
+    #expect(ended.status == 2)
+    #expect(
+      ended.errors.hasPrefix(
+        "blerun: The value '5' is invalid for '--for <for>': add a unit: 5s\n"
+      ),
+      "\(ended.errors)"
+    )
+    let file = try run(file: "steps: [ { read: battery-level, retry: 3 } ]")
+    #expect(file.errors.hasSuffix("unknown key 'retry' (did you mean 'attempts'?)\n"))
+    let line = try run(line: "read battery-level retry=3")
+    #expect(line.errors.contains("(did you mean 'attempts'?)"), "\(line.errors)")
+    let name = try blerun(["read", "bolt", "-d", "x"])
+    #expect(name.status == 65)
+    for word in ["--names", "UUID", "handle"] { #expect(name.errors.contains(word)) }
   }
 
   // MARK: The same mistake in both forms

@@ -23,6 +23,7 @@ final class ScriptedDevice: DeviceService {
     var lag = Duration.zero
     var isConnected = false
     var found: [Advertisement] = []
+    var offered: [GATTService] = []
     var candidates: [DeviceCandidate] = []
     var onConnected: @Sendable () -> Void = {}
   }
@@ -145,7 +146,13 @@ final class ScriptedDevice: DeviceService {
     }
   }
 
-  func services() -> Signal<[GATTService]> { .just([]) }
+  /// What the device offers.
+  var offered: [GATTService] {
+    get { state.withLock { $0.offered } }
+    set { state.withLock { $0.offered = newValue } }
+  }
+
+  func services() -> Signal<[GATTService]> { .just(offered) }
 
   func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
     operation("connect") { [self] in

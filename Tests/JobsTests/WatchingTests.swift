@@ -25,6 +25,52 @@ final class WatchingTests: WatchScene {
     #expect(scheduler.isIdle)
   }
 
+  @Test("the present value is printed at once where it can be read, and counts")
+  func presentValue() throws {
+    thermometer.offered = [
+      GATTService(
+        uuid: BluetoothUUID(short: 0x180f),
+        handle: 1,
+        isPrimary: true,
+        includes: [],
+        characteristics: [
+          GATTCharacteristic(
+            uuid: BluetoothUUID(short: 0x2a19),
+            handle: 2,
+            properties: [.read, .notify],
+            mtu: nil,
+            descriptors: []
+          )
+        ]
+      )
+    ]
+    thermometer.answer("read battery-level", .value([80], after: .milliseconds(100)))
+    let both = try both(.values)
+    #expect(watch(both) == nil)
+    #expect(
+      lines().prefix(2) == ["0.100  battery-level  80 %", "1.000  heart-rate-measurement  60 bpm"]
+    )
+    #expect(!belt.calls.contains { $0.hasPrefix("read") })
+    #expect(story(1).contains("1 [80]"))
+    // A value that was notified meanwhile is newer.
+    outputs.forget()
+    thermometer.answer("read battery-level", .value([80], after: .seconds(2)))
+    #expect(watch(both) == nil)
+    #expect(lines().count { $0.contains("battery-level") } == 1)
+    // One that cannot be read ends nothing.
+    outputs.forget()
+    thermometer.answer(
+      "read battery-level",
+      .failure(DeviceFailure.scripted(.notPaired, .definite))
+    )
+    #expect(watch(both) == nil)
+    #expect(lines().count { $0.contains("battery-level") } == 1)
+    // Rates count what is notified.
+    thermometer.forgetCalls()
+    #expect(watch(try self.both(.rate(window: .seconds(1)))) == nil)
+    #expect(!thermometer.calls.contains { $0.hasPrefix("read") })
+  }
+
   @Test("a device whose connection drops is connected again, with a gap in its values")
   func reconnecting() throws {
     belt.lose(Self.heart)

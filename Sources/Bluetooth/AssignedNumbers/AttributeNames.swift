@@ -101,7 +101,9 @@ public struct AttributeNames: Hashable, Sendable {
     throw SelectorError(
       text: text,
       problem: "unknown \(kind.rawValue) '\(name)'",
-      nearest: nearest(to: name, kind)
+      nearest: nearest(to: name, kind),
+      expected: "an assigned name, a UUID, \(kind == .service ? "" : "@ and a handle, ")"
+        + "or a name that --names or 'names' defines"
     )
   }
 

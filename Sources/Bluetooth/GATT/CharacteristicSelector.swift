@@ -179,15 +179,24 @@ public struct SelectorError: Error, Hashable, Sendable, CustomStringConvertible 
   public let problem: String
   /// A known name that is similar.
   public let nearest: String?
+  /// What would be valid, where no known name is similar.
+  public let expected: String?
 
   /// An error in the text of a selector.
-  public init(text: String, problem: String, nearest: String? = nil) {
+  public init(
+    text: String,
+    problem: String,
+    nearest: String? = nil,
+    expected: String? = nil
+  ) {
     self.text = text
     self.problem = problem
     self.nearest = nearest
+    self.expected = nearest == nil ? expected : nil
   }
 
   public var description: String {
-    "\(problem)" + (nearest.map { " (did you mean '\($0)'?)" } ?? "")
+    let aside = nearest.map { "did you mean '\($0)'?" } ?? expected.map { "expected \($0)" }
+    return problem + (aside.map { " (\($0))" } ?? "")
   }
 }

@@ -5,7 +5,7 @@ import Bluetooth
 extension Complaint {
   /// A text that does not name a characteristic.
   init(_ error: SelectorError) {
-    self.init(error.problem, nearest: error.nearest)
+    self.init(error.problem, expected: error.expected, nearest: error.nearest)
   }
 
   /// A word that is not a format.

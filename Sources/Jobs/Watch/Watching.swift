@@ -156,17 +156,20 @@ package struct Watching: Sendable {
     case .notify(var options):
       options.onLinkLoss = .fail
       return service.subscribe(target, options).flattenMap { [self] events in
-        Signal { _ in
+        let isNotified = Guarded(false)
+        let notified = Signal<Void> { _ in
           happened(.active(series: index))
           try await events.run { event in
             switch event {
             case .gap(let gap): happened(.gap(series: index, gap))
             case .value(let value):
+              isNotified.withLock { $0 = true }
               let sample = Sample(value.value, of: target, format: format, arrival: value.at)
               happened(.value(series: index, sample))
             }
           }
         }
+        return Signal.merge([notified, present(series, service, unless: isNotified)])
       }
     case .poll(let period):
       let reads = service.reads(of: target, format, every: period, limit: plan.limit)
@@ -178,6 +181,46 @@ package struct Watching: Sendable {
           happened(.value(series: index, sample))
         }
       }
+    }
+  }
+
+  /// Reads the value that a subscribed characteristic has, where it can be read; sends nothing.
+  ///
+  /// It is no failure when the value cannot be read. A value that is notified meanwhile is newer.
+  private func present(
+    _ series: WatchPlan.Series,
+    _ service: any DeviceService,
+    unless isNotified: Guarded<Bool>
+  ) -> Signal<Void> {
+    // A rate counts what the device sends.
+    if case .rate = plan.view { return .empty() }
+    let (target, limit) = (series.target, plan.limit)
+    let reading = service.services().flattenMap { services in
+      services.contains { $0.hasReadable(target) }
+        ? service.read(target).timeout(limit, "reading \(target)") : .empty()
+    }
+    return Signal(home: service.scheduler) { [self] _ in
+      do {
+        try await reading.run { octets in
+          guard !isNotified.withLock({ $0 }) else { return }
+          let sample = Sample(octets, of: target, format: plan.format, arrival: loop.now)
+          happened(.value(series: series.index, sample))
+        }
+      } catch  where !Task.isCancelled && !(error is CancellationError) {
+        // The subscription reports a connection that is lost.
+      }
+    }
+  }
+}
+
+extension GATTService {
+  /// Whether it has the characteristic, which can be read.
+  fileprivate func hasReadable(_ target: CharacteristicSelector) -> Bool {
+    guard (target.service ?? uuid) == uuid else { return false }
+    return characteristics.contains { characteristic in
+      characteristic.properties.contains(.read)
+        && target.handle.map { $0 == characteristic.handle }
+          ?? (target.characteristic == characteristic.uuid)
     }
   }
 }

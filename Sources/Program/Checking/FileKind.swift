@@ -46,22 +46,27 @@ extension DocumentErrors {
   /// - Parameters:
   ///   - path: The file.
   ///   - kind: What it was read as.
-  func diagnostics(of path: String, readAs kind: FileKind) -> [Diagnostic] {
+  ///   - reader: What takes only files of that kind; nil to name what reads the file.
+  func diagnostics(
+    of path: String,
+    readAs kind: FileKind,
+    by reader: String? = nil
+  ) -> [Diagnostic] {
     let found = FileKind(of: path)
-    guard found != kind, let advice = found.advice(for: path) else { return diagnostics() }
-    return [Diagnostic(text: "\(path): \(advice)")]
+    guard found != kind, let (what, advice) = found.advice(for: path) else { return diagnostics() }
+    return [Diagnostic(text: "\(path): \(what): \(reader ?? "use \(advice)")")]
   }
 }
 
 extension FileKind {
   /// What it is, and what reads it; nil for one that is not known.
-  fileprivate func advice(for path: String) -> String? {
+  fileprivate func advice(for path: String) -> (what: String, command: String)? {
     switch self {
-    case .suite: "this is an nRF Connect suite: use blerun run \(path)"
-    case .batch: "this is a batch: use blerun batch \(path)"
-    case .scenario: "this is a simulated device or a scenario: use --simulate \(path)"
-    case .names: "these are names for UUIDs: use --names \(path)"
-    case .chain: "this is a chain, without 'devices': use blerun run \(path)"
+    case .suite: ("this is an nRF Connect suite", "blerun run \(path)")
+    case .batch: ("this is a batch", "blerun batch \(path)")
+    case .scenario: ("this is a simulated device or a scenario", "--simulate \(path)")
+    case .names: ("these are names for UUIDs", "--names \(path)")
+    case .chain: ("this is a chain, without 'devices'", "blerun run \(path)")
     case .unknown: nil
     }
   }

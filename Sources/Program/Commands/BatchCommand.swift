@@ -30,30 +30,22 @@ package struct BatchCommand: WorldCommand {
 
       With --fleet the gateways of a fleet run it. Ctrl-C cancels the jobs; pressed again, it leaves \
       them to the fleet and prints how to follow them.
-      """
+      """ + RareOptions.hint("batch")
   )
 
   @Argument(help: "The batch file (YAML or JSON).", completion: .file())
   var file: String
 
-  @OptionGroup package var options: WorldOptions
-  @OptionGroup(title: "Fleet") package var onFleet: FleetBatchOptions
-  @OptionGroup var printing: ChainOutputOptions
-  @OptionGroup var variables: VariableOptions
-  @OptionGroup var naming: NamesOptions
-  @OptionGroup var link: LinkOptions
-  @OptionGroup(title: "Journal") var journal: JournalOptions
-  @OptionGroup var resuming: ResumeOptions
-  @OptionGroup var reports: ReportOptions
-  @OptionGroup var metering: MetricsOptions
-
   @Option(help: "How many chains run at once; it overrides the file's.")
   var concurrency: Int?
 
-  @Option(help: "How long one run of the batch may take: 10m. It overrides the file's.")
+  @Option(
+    help: "How long one run of the batch may take: 10m. It overrides the file's.",
+    transform: DurationArgument.reading
+  )
   var deadline: DurationArgument?
 
-  @Option(help: "Default timeout per step: 10s, 500ms.")
+  @Option(help: "Default timeout per step: 10s, 500ms.", transform: DurationArgument.reading)
   var timeout: DurationArgument?
 
   @Option(help: "How often the batch is run at most, with 'every'.")
@@ -66,6 +58,17 @@ package struct BatchCommand: WorldCommand {
 
   @Flag(help: "Print a line for each step, too.")
   var eachStep = false
+
+  @OptionGroup var resuming: ResumeOptions
+  @OptionGroup var variables: VariableOptions
+  @OptionGroup var naming: NamesOptions
+  @OptionGroup var printing: ChainOutputOptions
+  @OptionGroup var reports: ReportOptions
+  @OptionGroup var link: LinkOptions
+  @OptionGroup package var options: WorldOptions
+  @OptionGroup package var onFleet: FleetBatchOptions
+  @OptionGroup var metering: MetricsOptions
+  @OptionGroup var journal: JournalOptions
 
   package init() {}
 

@@ -17,14 +17,14 @@ struct Doctor: WorldCommand {
       """
   )
 
-  @OptionGroup var options: WorldOptions
-  @OptionGroup var printing: OutputOptions
-
   @Flag(help: "Disconnect the links that killed runs left up.")
   var release = false
 
   @Flag(help: "With --release: also those that another program uses by now.")
   var force = false
+
+  @OptionGroup var printing: OutputOptions
+  @OptionGroup var options: WorldOptions
 
   func validate() throws {
     if force, !release { throw ValidationError("--force goes with --release.") }

@@ -73,7 +73,11 @@ extension FleetCommand {
     )
     @OptionGroup package var common: Options
 
-    @Option(name: .customLong("listen"), help: "How long to listen for reports.")
+    @Option(
+      name: .customLong("listen"),
+      help: "How long to listen for reports.",
+      transform: DurationArgument.reading
+    )
     var listenArgument = DurationArgument(.seconds(6))
 
     package init() {}

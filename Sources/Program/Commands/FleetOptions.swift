@@ -92,7 +92,8 @@ package struct FleetBatchOptions: ParsableArguments {
     help: """
       With --fleet: how long each device may wait for a gateway and run: 10m. The batch's deadline, \
       where it has one, is the usual value, else 10m.
-      """
+      """,
+    transform: DurationArgument.reading
   )
   var patienceArgument: DurationArgument?
 

@@ -23,7 +23,7 @@ package struct GatewayCommand: WorldCommand {
         blerun gateway --name demo-1 \\
           --fleet nats://127.0.0.1:4222/demo \\
           --simulate Simulators/devices/thermometer.yaml
-      """,
+      """ + RareOptions.hint("gateway"),
     shouldDisplay: CompanionProgram.fleet.isInstalled
   )
 
@@ -82,14 +82,22 @@ package struct GatewayCommand: WorldCommand {
   )
   var state: String?
 
-  @Option(name: .customLong("drain-limit"), help: "How long its chains may run on at the end.")
+  @Option(
+    name: .customLong("drain-limit"),
+    help: "How long its chains may run on at the end.",
+    transform: DurationArgument.reading
+  )
   var drainLimitArgument = DurationArgument(.seconds(30))
 
-  @Option(name: [.customLong("for")], help: "How long it runs: 1h (until it is ended).")
+  @Option(
+    name: [.customLong("for")],
+    help: "How long it runs: 1h (until it is ended).",
+    transform: DurationArgument.reading
+  )
   var durationArgument: DurationArgument?
 
   @OptionGroup package var options: WorldOptions
-  @OptionGroup(title: "Journal") var journal: JournalOptions
+  @OptionGroup var journal: JournalOptions
 
   package init() {}
 

@@ -23,22 +23,21 @@ struct Inspect: WorldCommand {
       """
   )
 
-  @OptionGroup var options: WorldOptions
-  @OptionGroup var printing: OutputOptions
-
   @OptionGroup var named: DeviceOptions
   @OptionGroup var naming: NamesOptions
 
   @Flag(inversion: .prefixedNo, help: "Read values, of characteristics and of descriptors.")
   var values = true
 
-  @OptionGroup var link: LinkOptions
-
-  @Option(help: "How long connecting may take.")
+  @Option(help: "How long connecting may take.", transform: DurationArgument.reading)
   var timeout = DurationArgument(Plan.usualTimeout)
 
-  @Option(help: "How long each read may take.")
+  @Option(help: "How long each read may take.", transform: DurationArgument.reading)
   var readTimeout = DurationArgument(Inspection.usualReadLimit)
+
+  @OptionGroup var printing: OutputOptions
+  @OptionGroup var link: LinkOptions
+  @OptionGroup var options: WorldOptions
 
   func run() throws {
     let names = try naming.names()

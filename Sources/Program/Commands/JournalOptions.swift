@@ -27,30 +27,41 @@ package struct JournalOptions: ParsableArguments {
   var noJournal = false
 
   @Option(
-    help: """
+    help: ArgumentHelp(
+      """
       When the journal cannot be written: required ends the run with status 74, optional reports it \
       and goes on. Required is usual where --journal names one.
-      """
+      """,
+      visibility: RareOptions.visibility
+    )
   )
   var journalNeed: Need?
 
   @Option(
-    help: """
+    help: ArgumentHelp(
+      """
       What a result that was committed survives: normal the end of the program, full loss of \
       power too.
-      """
+      """,
+      visibility: RareOptions.visibility
+    )
   )
   var journalSync: JournalFile.Sync = .normal
 
   @Option(
-    help: ArgumentHelp("After the run, delete runs that are older: 90d.", valueName: "age")
+    help: ArgumentHelp(
+      "After the run, delete runs that are older: 90d.",
+      valueName: "age",
+      visibility: RareOptions.visibility
+    )
   )
   var journalAge: AgeArgument?
 
   @Option(
     help: ArgumentHelp(
       "After the run, delete the oldest runs until the journal is at most this large: 500M.",
-      valueName: "size"
+      valueName: "size",
+      visibility: RareOptions.visibility
     ),
     transform: SizeArgument.reading
   )
@@ -59,7 +70,8 @@ package struct JournalOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "After the run, delete values that are older, and keep their runs: 30d.",
-      valueName: "age"
+      valueName: "age",
+      visibility: RareOptions.visibility
     )
   )
   var journalValuesAge: AgeArgument?

@@ -19,7 +19,10 @@ struct LinkOptions: ParsableArguments {
   @Flag(help: "End another program's attempt to connect to the device, instead of waiting for it.")
   var takeOver = false
 
-  @Option(help: "How long to wait for an adapter that is off or missing: 10s.")
+  @Option(
+    help: "How long to wait for an adapter that is off or missing: 10s.",
+    transform: DurationArgument.reading
+  )
   var waitForAdapter: DurationArgument?
 
   /// A chain's rule with what the command line adds.

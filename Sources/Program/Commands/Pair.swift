@@ -21,8 +21,6 @@ struct Pair: WorldCommand {
       """
   )
 
-  @OptionGroup var options: WorldOptions
-  @OptionGroup var printing: OutputOptions
   @OptionGroup var target: BondTarget
 
   @Option(
@@ -52,6 +50,9 @@ struct Pair: WorldCommand {
 
   @Flag(help: "Trust the device afterwards.")
   var trust = false
+
+  @OptionGroup var printing: OutputOptions
+  @OptionGroup var options: WorldOptions
 
   func validate() throws {
     if confirm, reject { throw ValidationError("Give --confirm or --reject, not both.") }
@@ -90,9 +91,10 @@ struct Unpair: WorldCommand {
       """
   )
 
-  @OptionGroup var options: WorldOptions
-  @OptionGroup var printing: OutputOptions
   @OptionGroup var target: BondTarget
+
+  @OptionGroup var printing: OutputOptions
+  @OptionGroup var options: WorldOptions
 
   func run() throws {
     let step = Step(.unpair, timeout: target.timeout?.duration)
@@ -104,7 +106,7 @@ struct Unpair: WorldCommand {
 struct BondTarget: ParsableArguments {
   @OptionGroup var named: DeviceOptions
 
-  @Option(help: "How long it may take.")
+  @Option(help: "How long it may take.", transform: DurationArgument.reading)
   var timeout: DurationArgument?
 
   /// Runs steps on the device, to the end of the process.

@@ -27,7 +27,7 @@ struct PlanOptions: ParsableArguments {
 
   @OptionGroup var named: DeviceOptions
 
-  @Option(help: "Default timeout per step: 10s, 500ms.")
+  @Option(help: "Default timeout per step: 10s, 500ms.", transform: DurationArgument.reading)
   var timeout: DurationArgument?
 
   @OptionGroup var variables: VariableOptions

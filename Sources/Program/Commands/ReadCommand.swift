@@ -19,13 +19,14 @@ struct ReadCommand: WorldCommand {
   )
 
   @OptionGroup var target: TargetOptions
-  @OptionGroup var options: WorldOptions
-  @OptionGroup var printing: OutputOptions
 
   @OptionGroup var place: AttributeOptions
 
   @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
   var format: FormatArgument?
+
+  @OptionGroup var printing: OutputOptions
+  @OptionGroup var options: WorldOptions
 
   func validate() throws { try target.naming.check { _ = try step($0) } }
 

@@ -25,17 +25,10 @@ struct Run: WorldCommand {
           --simulate Simulators/devices/thermometer.yaml
         blerun run smoke.yaml checks --fail-fast -d "Thermo*"
         blerun run suite.xml -E ADDRESS C0:FF:EE:00:00:01
-      """
+      """ + RareOptions.hint("run")
   )
 
   @OptionGroup var chain: PlanOptions
-  @OptionGroup var suites: SuiteOptions
-  @OptionGroup var options: WorldOptions
-  @OptionGroup var printing: ChainOutputOptions
-  @OptionGroup var recording: TraceOption
-  @OptionGroup var link: LinkOptions
-  @OptionGroup(title: "Journal") var journal: JournalOptions
-  @OptionGroup var reports: ReportOptions
 
   @Flag(help: "Print the plan and touch nothing.")
   var dryRun = false
@@ -53,6 +46,14 @@ struct Run: WorldCommand {
 
   @Flag(help: "Warn of what this host cannot do of an nRF Connect suite, instead of failing.")
   var warnUnsupported = false
+
+  @OptionGroup var printing: ChainOutputOptions
+  @OptionGroup var reports: ReportOptions
+  @OptionGroup var link: LinkOptions
+  @OptionGroup var options: WorldOptions
+  @OptionGroup var recording: TraceOption
+  @OptionGroup var suites: SuiteOptions
+  @OptionGroup var journal: JournalOptions
 
   func validate() throws {
     try recording.check(isSimulated: !options.simulate.isEmpty)

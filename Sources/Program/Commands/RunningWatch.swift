@@ -58,7 +58,12 @@ struct RunningWatch {
       receive: world.explainingWatch { [journal] output in
         if let journal { journal.receive(output) { show(output) } } else { show(output) }
       },
-      follow: screen.receive,
+      follow: { [plan] wait in
+        screen.receive(wait)
+        if wait.what == plan.doing, !screen.isShown {
+          StandardError.notice("\(wait.what); Ctrl-C ends it")
+        }
+      },
       until: stop.signal
     )
     noted.withLock { $0 = watching }

@@ -24,15 +24,20 @@ struct Scan: WorldCommand {
       """
   )
 
-  @OptionGroup var options: WorldOptions
-  @OptionGroup var printing: OutputOptions
   @OptionGroup var filter: FilterOptions
 
-  @Option(name: [.customLong("for")], help: "How long to scan: 5s, 500ms, 1m.")
+  @Option(
+    name: [.customLong("for")],
+    help: "How long to scan: 5s, 500ms, 1m.",
+    transform: DurationArgument.reading
+  )
   var duration = DurationArgument(.seconds(5))
 
   @Flag(help: "Print a line for each device as it is seen, and for each change.")
   var follow = false
+
+  @OptionGroup var printing: OutputOptions
+  @OptionGroup var options: WorldOptions
 
   func run() throws {
     let names = try filter.naming.names()

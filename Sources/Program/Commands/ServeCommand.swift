@@ -27,7 +27,7 @@ package struct ServeCommand: WorldCommand {
 
       Only this host can reach it, unless --listen names another address. Whatever changes \
       something needs the token, which is printed on standard error, or written to --token-file.
-      """,
+      """ + RareOptions.hint("serve"),
     shouldDisplay: CompanionProgram.serve.isInstalled
   )
 
@@ -48,10 +48,16 @@ package struct ServeCommand: WorldCommand {
   )
   var device: [String] = []
 
-  @Option(help: "Read the values at this interval instead of subscribing: 1m, 500ms.")
+  @Option(
+    help: "Read the values at this interval instead of subscribing: 1m, 500ms.",
+    transform: DurationArgument.reading
+  )
   var poll: DurationArgument?
 
-  @Option(help: "How long connecting, subscribing and one read may take, each: 10s, 500ms.")
+  @Option(
+    help: "How long connecting, subscribing and one read may take, each: 10s, 500ms.",
+    transform: DurationArgument.reading
+  )
   var timeout = DurationArgument(Plan.usualTimeout)
 
   @Option(
@@ -91,12 +97,16 @@ package struct ServeCommand: WorldCommand {
   )
   package var allowRun: String?
 
-  @Option(name: [.customLong("for")], help: "How long to serve: 1h (until it is ended).")
+  @Option(
+    name: [.customLong("for")],
+    help: "How long to serve: 1h (until it is ended).",
+    transform: DurationArgument.reading
+  )
   var duration: DurationArgument?
 
   @OptionGroup var naming: NamesOptions
   @OptionGroup package var options: WorldOptions
-  @OptionGroup(title: "Journal") package var journal: JournalOptions
+  @OptionGroup package var journal: JournalOptions
 
   package init() {}
 

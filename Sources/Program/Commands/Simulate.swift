@@ -48,8 +48,7 @@ struct Simulate: ParsableCommand {
   }
 
   func run() throws {
-    try complainOfCommand()
-    let scenario = try loadScenario(definitions)
+    let scenario = try loadScenario(definitions, of: "simulate")
     do {
       throw Ending(ExitStatus(rawValue: try serve(scenario)))
     } catch let ending as Ending {
@@ -61,18 +60,24 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  /// Reports words after the definitions that are not files: they are probably a command.
-  private func complainOfCommand() throws(Ending) {
-    let isFile = { (path: String) in access(path, F_OK) == 0 }
-    guard command.isEmpty, let first = definitions.first, isFile(first),
-      let index = definitions.firstIndex(where: { !isFile($0) })
-    else { return }
-    let words = definitions[..<index] + ["--"] + definitions[index...]
-    throw Ending(
-      .usage,
-      "\(definitions[index]): no such file; a command follows --: "
-        + "blerun simulate \(words.joined(separator: " "))"
-    )
+  /// The message about a word after the definitions that is not a file: it is probably the command,
+  /// whose options the parser would complain of. Nil where there is none.
+  static func commandWithoutDashes(in arguments: [String]) -> String? {
+    guard arguments.first == configuration.commandName, !arguments.contains("--") else {
+      return nil
+    }
+    var isFound = false
+    for (index, word) in arguments.enumerated().dropFirst() {
+      if word.hasPrefix("-") || arguments[index - 1] == "--seed" { continue }
+      if access(word, F_OK) == 0 {
+        isFound = true
+        continue
+      }
+      guard isFound else { return nil }
+      let words = arguments[..<index] + ["--"] + arguments[index...]
+      return "\(word): no such file; a command follows --: blerun \(words.joined(separator: " "))"
+    }
+    return nil
   }
 
   private func serve(_ scenario: ScenarioDefinition) throws -> Int32 {

@@ -10,7 +10,10 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
   @OptionGroup var naming: NamesOptions
 
-  @Option(help: "How long connecting, and the operation, may take: 10s, 500ms.")
+  @Option(
+    help: "How long connecting, and the operation, may take: 10s, 500ms.",
+    transform: DurationArgument.reading
+  )
   var timeout = DurationArgument(Plan.usualTimeout)
 
   /// A plan of one step on the device.

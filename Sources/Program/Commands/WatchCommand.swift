@@ -28,12 +28,12 @@ struct WatchCommand: WorldCommand {
         blerun watch HRM-1 battery-level --poll 1m
         blerun watch HRM-1 heart-rate-measurement \\
           --field bpm --plot
-      """
+      """ + RareOptions.hint("watch")
   )
 
   @OptionGroup var watch: WatchOptions
   @OptionGroup var options: WorldOptions
-  @OptionGroup(title: "Journal") var journal: JournalOptions
+  @OptionGroup var journal: JournalOptions
 
   func run() throws {
     var options = options

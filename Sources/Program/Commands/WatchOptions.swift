@@ -31,16 +31,22 @@ struct WatchOptions: ParsableArguments {
   @Flag(help: "Names match only in the same case.")
   var exact = false
 
-  @Option(help: "How long connecting, subscribing and one read may take, each: 10s, 500ms.")
+  @Option(
+    help: "How long connecting, subscribing and one read may take, each: 10s, 500ms.",
+    transform: DurationArgument.reading
+  )
   var timeout = DurationArgument(Plan.usualTimeout)
 
-  @Option(help: "Read the values at this interval instead of subscribing: 1m, 500ms.")
+  @Option(
+    help: "Read the values at this interval instead of subscribing: 1m, 500ms.",
+    transform: DurationArgument.reading
+  )
   var poll: DurationArgument?
 
   @Flag(help: "Print how many values come in each window, instead of the values.")
   var rate = false
 
-  @Option(help: "The length of a window of --rate: 5s.")
+  @Option(help: "The length of a window of --rate: 5s.", transform: DurationArgument.reading)
   var window: DurationArgument?
 
   @Option(help: "Print this field of the values only: bpm. Repeat it for more.")
@@ -51,7 +57,8 @@ struct WatchOptions: ParsableArguments {
 
   @Option(
     name: [.customLong("for")],
-    help: "How long to watch, from when all subscriptions are active: 5s, 1m."
+    help: "How long to watch, from when all subscriptions are active: 5s, 1m.",
+    transform: DurationArgument.reading
   )
   var duration: DurationArgument?
 
@@ -75,7 +82,10 @@ struct WatchOptions: ParsableArguments {
   @Flag(help: "Draw a live plot where there is a terminal; else print as without.")
   var plot = false
 
-  @Option(help: "How much of the time --plot shows: 10m (all of it).")
+  @Option(
+    help: "How much of the time --plot shows: 10m (all of it).",
+    transform: DurationArgument.reading
+  )
   var span: DurationArgument?
 
   @Option(help: "How records are printed: text, json or csv.")

@@ -20,8 +20,6 @@ struct WriteCommand: WorldCommand {
   )
 
   @OptionGroup var target: TargetOptions
-  @OptionGroup var options: WorldOptions
-  @OptionGroup var printing: OutputOptions
 
   @OptionGroup var place: AttributeOptions
 
@@ -44,6 +42,9 @@ struct WriteCommand: WorldCommand {
 
   @Flag(help: "As a command, through a socket of its own (AcquireWrite).")
   var acquire = false
+
+  @OptionGroup var printing: OutputOptions
+  @OptionGroup var options: WorldOptions
 
   func validate() throws {
     try target.naming.check { _ = try step($0) }

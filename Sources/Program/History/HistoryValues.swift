@@ -44,7 +44,8 @@ struct HistoryValues: ParsableCommand {
   var until: AgeArgument?
 
   @Option(
-    help: ArgumentHelp("The length of a bucket, in whole minutes: 1m, 1h.", valueName: "time")
+    help: ArgumentHelp("The length of a bucket, in whole minutes: 1m, 1h.", valueName: "time"),
+    transform: DurationArgument.reading
   )
   var bucket: DurationArgument?
 

@@ -17,6 +17,14 @@ enum WatchScreen: Sendable {
     }
   }
 
+  /// Whether anybody sees it.
+  var isShown: Bool {
+    switch self {
+    case .line(let line, _): line.isShown
+    case .plot: true
+    }
+  }
+
   @Sendable func receive(_ wait: RunWait) {
     switch self {
     case .line(let line, _): line.receive(wait)

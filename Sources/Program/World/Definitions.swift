@@ -5,15 +5,23 @@ import SimulatedDevices
 
 /// Loads the devices and the faults of all files.
 ///
+/// - Parameter word: What named them on the command line.
 /// - Throws: ``Ending`` with everything that is wrong with them.
-func loadScenario(_ files: [String]) throws(Ending) -> ScenarioDefinition {
+func loadScenario(
+  _ files: [String],
+  of word: String = "--simulate"
+) throws(Ending) -> ScenarioDefinition {
   var all: [ScenarioDefinition] = []
   var complaints: [Diagnostic] = []
   for file in files {
     do {
       all.append(try ScenarioFile.load(path: file))
     } catch {
-      complaints += error.diagnostics(of: file, readAs: .scenario)
+      complaints += error.diagnostics(
+        of: file,
+        readAs: .scenario,
+        by: "\(word) takes a device or scenario"
+      )
     }
   }
   let scenario = ScenarioDefinition.joined(all)

@@ -52,11 +52,16 @@ extension DocumentErrors {
   /// - Parameter line: The text of the one-line form that they are about, which is quoted.
   func diagnostics(about line: String? = nil) -> [Diagnostic] {
     problems.map { problem in
-      let excerpt = problem.place.file == Plan.lineName ? line : nil
-      return Diagnostic(
-        text: problem.description,
-        excerpt: excerpt.flatMap { LineExcerpt($0, at: problem.place) }?.lines ?? []
-      )
+      let place = problem.place
+      let excerpt =
+        if let line = problem.line {
+          LineExcerpt(line, at: Place(file: place.file, line: 1, column: place.column))
+        } else if place.file == Plan.lineName {
+          line.flatMap { LineExcerpt($0, at: place) }
+        } else {
+          LineExcerpt?.none
+        }
+      return Diagnostic(text: problem.description, excerpt: excerpt?.lines ?? [])
     }
   }
 }

@@ -24,7 +24,8 @@ struct TraceOption: ParsableArguments {
       FILE.1, FILE.2 and so on, of which the last two are kept. (default: \
       \(SizeArgument(HCITrace.usualLimit)))
       """,
-      valueName: "size"
+      valueName: "size",
+      visibility: RareOptions.visibility
     ),
     transform: SizeArgument.reading
   )

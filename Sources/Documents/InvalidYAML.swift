@@ -1,0 +1,242 @@
+// What is wrong with a text that is not YAML, in words for its author.
+//
+// The parser of YAML reports where it stopped, and what its grammar wanted there. What is reported
+// here is what to change in the text.
+
+import Yams
+
+/// The message about invalid YAML.
+struct InvalidYAML {
+  /// Where a line and a column of a text are, from 0.
+  private typealias Mark = (line: Int, column: Int)
+
+  private let file: String
+  private let text: String
+  private let lines: [[Character]]
+
+  init(_ text: String, file: String) {
+    self.text = text
+    self.file = file
+    lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(
+      Array.init
+    )
+  }
+
+  /// What is wrong, where, and the line itself.
+  func problem(_ error: YamlError) -> DocumentProblem {
+    switch error {
+    case .scanner(let context, let problem, let mark, _),
+      .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      return found(problem, at: Self.fromZero(mark), since: context.map { Self.fromZero($0.mark) })
+    // Keys that are duplicates only as anything but texts: mappings, and aliases of keys.
+    case .duplicatedKeysInMapping(let keys, let context):
+      let place = Place(file: file, line: context.mark.line, column: context.mark.column)
+      return DocumentProblem(
+        place,
+        path: "",
+        "duplicate key '\(keys.joined(separator: "', '"))'"
+      )
+    case .reader(let problem, let offset?, _, _):
+      return found(problem, at: mark(ofCharacter: offset), since: nil)
+    default:
+      return DocumentProblem(Place(file: file), path: "", "invalid YAML: \(error)")
+    }
+  }
+
+  private static func fromZero(_ mark: Yams.Mark) -> Mark {
+    (max(0, mark.line - 1), max(0, mark.column - 1))
+  }
+
+  private func mark(ofCharacter offset: Int) -> Mark {
+    let before = text.prefix(offset).split(
+      omittingEmptySubsequences: false,
+      whereSeparator: \.isNewline
+    )
+    return (max(0, before.count - 1), before.last?.count ?? 0)
+  }
+
+  // MARK: Messages
+
+  private func found(_ problem: String, at mark: Mark, since context: Mark?) -> DocumentProblem {
+    let word = word(at: mark)
+    switch problem {
+    case _ where problem.contains("tab character") || character(at: mark) == "\t":
+      return report(mark, "a tab in the indentation", expected: "spaces")
+    case "but found another document":
+      return report(mark, "a second document begins here; a file holds one document")
+    case "did not find expected <document start>":
+      return report(mark, "text after the end of the document; a file holds one document")
+    case "did not find expected '-' indicator":
+      return unexpected(mark, isInList: true)
+    case "did not find expected key":
+      return unexpected(mark, isInList: false)
+    case "mapping values are not allowed in this context": return colon(mark)
+    case "block sequence entries are not allowed in this context":
+      return report(mark, "a list begins behind a key", expected: "'- ' on a line of its own")
+    case "could not find expected ':'":
+      let start = context ?? mark
+      return report(start, "no ':' follows '\(self.word(at: start))'", expected: "key: value")
+    case "found character that cannot start any token":
+      return report(mark, "a value begins with '\(word.prefix(1))'", expected: "quotes around it")
+    case "found undefined alias":
+      return report(
+        mark,
+        "unknown alias '\(word)'",
+        expected: "'&\(word.dropFirst())' before it, or quotes around text that begins with '*'"
+      )
+    case "did not find expected alphabetic or numeric character":
+      let start = context ?? mark
+      let sign = character(at: start).map(String.init) ?? "*"
+      return report(start, "a value begins with '\(sign)'", expected: "quotes around it")
+    case "did not find expected comment or line break":
+      let start = context ?? mark
+      let sign = character(at: start).map(String.init) ?? ">"
+      return report(start, "a value begins with '\(sign)'", expected: "quotes around it")
+    case "found unknown escape character":
+      return report(mark, "unknown escape in double quotes", expected: "'\\\\', or single quotes")
+    case "found unexpected end of stream", "found unexpected document indicator":
+      return report(context ?? mark, "the quote that begins here has no end")
+    case "did not find expected ',' or ']'", "did not find expected ',' or '}'":
+      let close = problem.contains("]") ? "]" : "}"
+      guard let context, isAtEnd(mark) else {
+        return report(mark, "expected ',' or '\(close)', found '\(word)'")
+      }
+      return report(context, "no '\(close)' ends what begins here")
+    case "did not find expected node content":
+      guard isAtEnd(mark) else { return report(mark, "expected a value, found '\(word)'") }
+      return report(lastMark, "the text ends inside a '[' or '{'")
+    default: return report(mark, problem)
+    }
+  }
+
+  /// A text where the next key or the next item should begin.
+  private func unexpected(_ mark: Mark, isInList: Bool) -> DocumentProblem {
+    let own = Indentation(line(mark.line))
+    guard own.first == mark.column else {
+      return report(mark, "expected the end of the line, found '\(word(at: mark))'")
+    }
+    if let message = indentation(of: mark.line) { return report(mark, message) }
+    if isInList, !own.isItem {
+      return report(mark, "a key among the items of a list", expected: "'- '")
+    }
+    if own.isItem { return report(mark, "a list item among keys", expected: "key: value") }
+    return report(mark, "expected a key, found '\(word(at: mark))'")
+  }
+
+  /// A second ':' in a line, or one in a line that goes on with the value of the line before.
+  private func colon(_ mark: Mark) -> DocumentProblem {
+    let before = line(mark.line).prefix(mark.column)
+    if String(before).contains(": ") {
+      return report(mark, "': ' inside a value", expected: "quotes around the value")
+    }
+    let start = (mark.line, Indentation(line(mark.line)).first)
+    if let message = indentation(of: mark.line) { return report(start, message) }
+    guard let last = linesBefore(mark.line).first else {
+      return report(mark, "a ':' where no key is allowed")
+    }
+    return report(start, "a key behind the value on line \(last.number + 1)")
+  }
+
+  private func report(
+    _ mark: Mark,
+    _ message: String,
+    expected: String? = nil
+  ) -> DocumentProblem {
+    DocumentProblem(
+      Place(file: file, line: mark.line + 1, column: mark.column + 1),
+      path: "",
+      "invalid YAML: \(message)",
+      expected: expected,
+      line: isSecret(mark.line) ? nil : String(line(mark.line))
+    )
+  }
+
+  /// Whether a line may have a passkey, or a key of a device.
+  private func isSecret(_ number: Int) -> Bool {
+    let near = [line(number - 1), line(number)]
+    return near.contains { String($0).contains("passkey") }
+      || lines.prefix(number + 1).contains { String($0).contains("keys:") }
+  }
+
+  // MARK: Lines
+
+  /// Where the texts of a line begin: `  - read: x` at 2, and behind the '-' at 4.
+  private struct Indentation {
+    let first: Int
+    let content: Int
+    let isItem: Bool
+
+    init(_ line: [Character]) {
+      var column = line.prefix { $0 == " " }.count
+      first = column
+      while column + 1 < line.count, line[column] == "-", line[column + 1] == " " {
+        column += 1
+        column += line[column...].prefix { $0 == " " }.count
+      }
+      content = column
+      isItem = content > first || line[first...].elementsEqual("-")
+    }
+  }
+
+  /// How a line is indented wrongly; nil where another line is indented like it.
+  ///
+  /// A line that is indented less than those of its block is compared with the nearest of them.
+  private func indentation(of number: Int) -> String? {
+    let own = Indentation(line(number))
+    let before = linesBefore(number)
+    guard let last = before.first else { return nil }
+    var nearest: (number: Int, content: Int, first: Int)?
+    for (earlier, line) in before {
+      let level = Indentation(line)
+      let column = own.isItem ? level.first : level.content
+      if column > own.first, column < nearest?.content ?? .max {
+        nearest = (earlier, column, level.first)
+      }
+      if level.first <= own.first { break }
+    }
+    if let nearest {
+      if nearest.first > own.first {
+        return "this line is indented less than line \(nearest.number + 1)"
+      }
+      return "this line is indented less than the text after '-' on line \(nearest.number + 1)"
+    }
+    let column = own.isItem ? Indentation(last.line).first : Indentation(last.line).content
+    guard own.first > column else { return nil }
+    return "this line is indented more than line \(last.number + 1)"
+  }
+
+  /// The lines before one that have more than a comment, the last first.
+  private func linesBefore(_ number: Int) -> [(number: Int, line: [Character])] {
+    lines.prefix(number).enumerated().reversed().compactMap { index, line in
+      let first = line.first { $0 != " " }
+      return first == nil || first == "#" ? nil : (index, line)
+    }
+  }
+
+  private func line(_ number: Int) -> [Character] {
+    lines.indices.contains(number) ? lines[number] : []
+  }
+
+  private func character(at mark: Mark) -> Character? {
+    line(mark.line).dropFirst(mark.column).first
+  }
+
+  /// The text from there to the next space, shortened.
+  private func word(at mark: Mark) -> String {
+    let rest = line(mark.line).dropFirst(mark.column)
+    return String(rest.prefix { $0 != " " && $0 != "," }.prefix(30))
+  }
+
+  /// Whether nothing follows.
+  private func isAtEnd(_ mark: Mark) -> Bool {
+    line(mark.line).dropFirst(mark.column).allSatisfy(\.isWhitespace)
+      && lines.dropFirst(mark.line + 1).allSatisfy { $0.allSatisfy(\.isWhitespace) }
+  }
+
+  /// The end of the text.
+  private var lastMark: Mark {
+    guard let last = linesBefore(lines.count).first else { return (0, 0) }
+    return (last.number, max(0, last.line.count - 1))
+  }
+}
