@@ -63,6 +63,7 @@ extension FleetBatch {
       RunEvent(
         run: event.run,
         device: label,
+        deviceName: work.device.name,
         attempt: event.attempt,
         offset: event.offset,
         wallClock: event.wallClock,
@@ -82,6 +83,7 @@ extension FleetBatch {
         RunEvent(
           run: identity,
           device: label,
+          deviceName: work.device.name,
           attempt: last?.attempt ?? 1,
           offset: last?.offset ?? .zero,
           wallClock: last?.wallClock ?? loop.wallClockAtStart + loop.now.sinceStart,

@@ -3,6 +3,7 @@
 import Bluetooth
 import Fixtures
 import Foundation
+import Signals
 import Testing
 
 @testable import Jobs
@@ -54,6 +55,33 @@ struct BatchReportTests {
     #expect(progress.line(at: .seconds(46), width: 40) == "12/100 devices, 1 failed, 4m24s left")
     #expect(progress.line(at: .seconds(46), width: 10) == "12/100 dev")
     #expect(progress.text(at: .seconds(100_010)) == "12/100 devices, 1 failed, 203h42m left")
+  }
+
+  @Test("a device that a scan found has its name and its address in every report")
+  func names() throws {
+    let bench = RunBench()
+    bench.device.answer("read battery-level", .value([72]), .silence)
+    var runner = bench.runner(try Plan.parse(line: "read battery-level; read battery-level"))
+    runner.deviceName = "Door-7"
+    _ = runner.chain().collect().map { Optional($0) }
+      .firstOrDefault(nil, within: .seconds(100))
+    var collector = RunCollector(keepsValues: true)
+    for event in bench.events { collector.take(event) }
+    let title = "Door-7 (Thermo-1)"
+    let runs = collector.runs + collector.runs
+    let reports: [any RunsReport] = [JUnitReport(), HTMLReport(), TAPReport(), SummaryReport()]
+    for report in reports { #expect(report.text(on: runs, of: nil).contains(title)) }
+    func lines(_ report: some RunReport) -> [String] {
+      bench.events.flatMap { report.lines(for: $0) }
+    }
+    let (text, table) = (lines(BatchTextReport(showsSteps: true)), lines(CSVReport()))
+    #expect(!text.isEmpty && text.allSatisfy { $0.hasPrefix("\(title)  ") })
+    #expect(!table.isEmpty && table.allSatisfy { $0.hasSuffix(",48,Door-7") })
+    #expect(
+      lines(JSONLinesReport()).allSatisfy {
+        $0.contains(#""device":"Thermo-1","deviceName":"Door-7""#)
+      }
+    )
   }
 
   @Test("a collector that condenses keeps only the steps of the summary")

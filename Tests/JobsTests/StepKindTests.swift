@@ -126,7 +126,7 @@ struct StepKindTests {
     _ = try bench.run("notify heart-rate-measurement until 5x within 10s")
     #expect(failure?.code == .timedOut)
     #expect(failure?.class == .passing)
-    #expect(failure?.why == "2 of 5 values came within 10s")
+    #expect(failure?.why == "2 of 5 values came within 10s; the last was 61 bpm")
     #expect(bench.device.calls.suffix(2).last == "disconnect at 10s")
     #expect(bench.device.calls.contains("unsubscribe heart-rate-measurement at 10s"))
   }

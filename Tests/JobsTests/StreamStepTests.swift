@@ -30,8 +30,71 @@ struct StreamStepTests {
   func neverMet() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61))
     try bench.run("notify heart-rate-measurement until bpm > 90 within 5s")
-    #expect(bench.ending?.failure?.why == "2 values came within 5s, none of them with bpm > 90")
+    #expect(
+      bench.ending?.failure?.why
+        == "2 values came within 5s, none of them with bpm > 90; the last was 61 bpm"
+    )
     #expect(bench.ending?.failure?.code == .timedOut)
+  }
+
+  @Test("silence after an accepted trigger is reported as that, and not as a weak link")
+  func silentAfterTrigger() throws {
+    try bench.run("notify battery-level after { write alert-level u8:1 } until u8 = 1 within 5s")
+    let failure = try #require(bench.ending?.failure)
+    #expect(
+      failure.why
+        == "no value came within 5s after the write to alert-level, which was accepted; "
+        + "waited for u8 = 1"
+    )
+    #expect(
+      failure.hint == "check what makes the device send it, or give the step a longer timeout"
+    )
+    let title = "1  notify battery-level after { write alert-level u8:1 }  failed"
+    #expect(bench.text().contains { $0.hasPrefix(title) })
+  }
+
+  @Test("a trigger that is not answered is reported as that")
+  func unansweredTrigger() throws {
+    bench.device.answer("write alert-level", .silence)
+    try bench.run("notify battery-level after { write alert-level u8:1 } until 1x within 5s")
+    #expect(bench.ending?.failure?.why == "the write to alert-level was not answered within 5s")
+  }
+
+  // MARK: Invalid values
+
+  private func breathless() {
+    bench.device.notify(
+      "battery-level",
+      [(.seconds(1), [70]), (.seconds(1), []), (.seconds(1), [71])]
+    )
+  }
+
+  @Test(
+    "a value that does not match its format ends a step or is reported, as `on-invalid` has it",
+    arguments: [
+      ("for 5s", 3), ("for 5s on-invalid report", 3), ("for 5s expect percent > 1", nil),
+      ("until 3x", nil), ("until 3x on-invalid report", 3), ("for 5s on-invalid fail", nil),
+      ("for 5s expect percent > 1 on-invalid report", 3),
+    ] as [(String, Int?)]
+  )
+  func invalid(options: String, count: Int?) throws {
+    breathless()
+    try bench.run("notify battery-level \(options)")
+    let step = try #require(bench.endings.first { $0.step.operation == "notify" })
+    guard let count else { return #expect(step.failure?.code == .invalidValue) }
+    #expect(step.status == .ok)
+    guard case .listened(count, _, _)? = step.outcome else {
+      Issue.record("\(String(describing: step.outcome))")
+      return
+    }
+    #expect(step.notes.count == 1 && step.notes[0].hasPrefix("1 invalid value: bytes"))
+  }
+
+  @Test("a value that was captured stays the last valid one")
+  func invalidCapture() throws {
+    bench.device.notify("battery-level", [(.seconds(1), [70]), (.seconds(1), [])])
+    try bench.run("notify battery-level for 3s as level; log {level.percent}")
+    #expect(bench.text().contains("2  log  70"))
   }
 
   @Test("until nothing has come for a while")

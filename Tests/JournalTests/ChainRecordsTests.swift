@@ -90,8 +90,8 @@ struct ChainRecordsTests {
     }
     #expect(start.name == "Level, again")
     #expect(first.status == "warning")
-    #expect(first.result == #"{"title":"Find it","notes":["late"]}"#)
-    #expect(second.result == #"{"title":"Find it","target":"two","notes":["late"]}"#)
+    #expect(first.result == #"{"name":"Find it","notes":["late"]}"#)
+    #expect(second.result == #"{"name":"Find it","target":"two","notes":["late"]}"#)
   }
 
   @Test("what somebody types on a device is written nowhere")

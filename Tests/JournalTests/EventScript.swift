@@ -12,8 +12,10 @@ struct EventScript {
   var attempt = 1
   private(set) var events: [RunEvent] = []
 
-  init(_ line: String, device: String = "Thermo-1") throws {
-    plan = try Plan.parse(line: line)
+  init(_ line: String, device: String = "Thermo-1", named name: String? = nil) throws {
+    var plan = try Plan.parse(line: line)
+    if let name { plan.steps[0].name = name }
+    self.plan = plan
     self.device = device
     identity = RunIdentity(seed: 7, plan: plan)
   }

@@ -44,6 +44,22 @@ struct RecordedEventTests {
     #expect(read == exported)
   }
 
+  @Test("a step has its name in each of its events, as printed")
+  func names() throws {
+    var script = try EventScript("read battery-level", named: "Level, \"full\"")
+    script.start()
+    script.begin(1)
+    script.value([72], in: 1)
+    script.finish(1, .value(StepValue(octets: [72], decoded: .integer(72))))
+    script.begin(1)
+    let run = try record(script)
+    let printed = script.events.flatMap { JSONLinesReport().lines(for: $0) }
+    #expect(printed.count { $0.contains(#""name":"Level, \"full\"""#) } == 4)
+    #expect(try lines(of: run).exported == printed)
+    #expect(try lines(of: run).read == printed)
+    #expect(try file.steps(of: 1, run: run).map(\.result) == [#"{"value":72,"hex":"48"}"#, nil])
+  }
+
   @Test("a failure has its code, its reason and what BlueZ answered")
   func failure() throws {
     var script = try EventScript("read battery-level")

@@ -18,7 +18,7 @@ struct StoredEventTests {
         "'\(name)' AS kind, 3 AS event, '2000-01-01T00:00:01.000000Z' AS time, 1000000 AS moment, "
           + "1 AS attempt, '2' AS position, 'read' AS operation, 'battery-level' AS attribute, "
           + "NULL AS written, NULL AS status, '\(isValue ? "7" : "{}")' AS json, '07' AS hex, "
-          + "NULL AS error"
+          + "NULL AS error, NULL AS label"
       )
     )
   }
@@ -43,7 +43,7 @@ struct StoredEventTests {
     let chain = try ExportedChain(
       try row(
         "1 AS chain, 'Thermo-1' AS device, '0123456789abcdef' AS identity, NULL AS name, "
-          + "'7' AS seed, 1 AS steps, '2000-01-01T00:00:00.000000Z' AS started, "
+          + "NULL AS device_name, '7' AS seed, 1 AS steps, '2000-01-01T00:00:00.000000Z' AS started, "
           + "0 AS started_offset, NULL AS finished, NULL AS status"
       )
     )

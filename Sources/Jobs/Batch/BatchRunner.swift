@@ -328,7 +328,7 @@ public final class BatchRunner: Sendable {
     _ deadline: Guarded<(any Error)?>
   ) async -> RunEnding? {
     let reported = Guarded<RunEnding?>(nil)
-    let runner = ChainRunner(
+    var runner = ChainRunner(
       plan: device.plan,
       service: service(device.target, device.plan.link, lane),
       identity: RunIdentity(seed: seed, plan: device.plan, round: round),
@@ -337,8 +337,9 @@ public final class BatchRunner: Sendable {
       if case .runFinished(let ending) = event.change { reported.withLock { $0 = ending } }
       onRunEvent(event)
     }
+    runner.deviceName = device.name
     do {
-      try await lane.turn { [self] in
+      try await lane.turn { [self, runner] in
         if let cause = cause ?? deadline.withLock({ $0 }) { throw cause }
         _ = try await runner.ending().first()
       }

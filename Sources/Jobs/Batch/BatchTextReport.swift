@@ -17,7 +17,7 @@ public struct BatchTextReport: RunReport {
 
   public func lines(for event: RunEvent) -> [String] {
     if case .runFinished = event.change {} else if !showsSteps { return [] }
-    return TextReport().lines(for: event).map { "\(event.device.printable)  \($0)" }
+    return TextReport().lines(for: event).map { "\(event.deviceTitle.printable)  \($0)" }
   }
 
   /// The lines about a batch that waits, or that failed itself: for standard error.

@@ -4,6 +4,14 @@ import Bluetooth
 
 /// What ends a `notify`, a `poll` or a `combine`: whichever comes first.
 public struct StopConditions: Hashable, Sendable {
+  /// What happens at a value that does not match its format.
+  public enum InvalidValueRule: String, Hashable, Sendable, CaseIterable {
+    /// The step fails.
+    case fail
+    /// The value is reported with its bytes alone, and the step goes on.
+    case report
+  }
+
   /// Stop after this number of values.
   public var count: Int?
   /// Stop after this time. The step succeeds.
@@ -12,6 +20,9 @@ public struct StopConditions: Hashable, Sendable {
   public var silence: Duration?
   /// Stop at a value that meets all of these conditions.
   public var conditions: [Expectation]
+  /// What happens at a value that does not match its format; nil: it is reported where the step has a
+  /// duration and no expectations, and otherwise the step fails.
+  public var onInvalid: InvalidValueRule?
 
   /// Stop at the first that is met; nil means none.
   ///

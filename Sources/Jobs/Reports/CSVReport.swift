@@ -11,7 +11,7 @@ import Bluetooth
 public struct CSVReport: RunReport {
   /// The first line of a table.
   public static let header =
-    "time,offset,run,device,attempt,step,operation,attribute,field,value,unit,hex"
+    "time,offset,run,device,attempt,step,operation,attribute,field,value,unit,hex,name"
 
   /// A report without settings; ``header`` is printed before its lines.
   ///
@@ -30,15 +30,21 @@ public struct CSVReport: RunReport {
       event.device, "\(event.attempt)", step.position.description, step.operation,
       step.attribute ?? "",
     ]
-    return Self.lines(place, value)
+    return Self.lines(place, value, [event.deviceName ?? ""])
   }
 
   /// The lines of a value.
   ///
-  /// - Parameter place: The cells with its origin, in the order of the first line.
-  package static func lines(_ place: [String], _ value: StepValue) -> [String] {
+  /// - Parameters:
+  ///   - place: The cells with its origin, in the order of the first line.
+  ///   - last: The cells after its bytes.
+  package static func lines(
+    _ place: [String],
+    _ value: StepValue,
+    _ last: [String] = []
+  ) -> [String] {
     cells(of: value.decoded).map { cells in
-      (place + cells + [value.hex]).map { CSVCell.text($0) }.joined(separator: ",")
+      (place + cells + [value.hex] + last).map { CSVCell.text($0) }.joined(separator: ",")
     }
   }
 

@@ -23,6 +23,7 @@ public struct JSONLinesReport: RunReport {
     members.add("offset", .number(event.offset.decimalSeconds))
     members.add("run", .string(event.run.description))
     members.add("device", .string(event.device))
+    if let name = event.deviceName { members.add("deviceName", .string(name)) }
     if event.attempt > 1 { members.add("attempt", JSONValue(event.attempt)) }
     switch event.change {
     case .runStarted(let start): members.add(start)

@@ -52,10 +52,13 @@ private struct Suite {
     took = run.took ?? .zero
     at = run.startedAt
     id = run.run.description
-    properties = [
-      ("device", run.device), ("run", run.run.description), ("seed", "\(run.start.seed)"),
-      ("attempts", "\(run.attempt)"), ("status", run.ending?.status.rawValue ?? "unfinished"),
-    ]
+    properties =
+      [
+        ("device", run.device)
+      ] + (run.deviceName.map { [("name", $0)] } ?? []) + [
+        ("run", run.run.description), ("seed", "\(run.start.seed)"),
+        ("attempts", "\(run.attempt)"), ("status", run.ending?.status.rawValue ?? "unfinished"),
+      ]
     output = Self.output(of: run)
     let suite = "\(run.start.chain ?? (run.kind == .test ? "suite" : "chain")).\(run.label)"
     var cases = run.cases.map { Case($0, in: suite) }

@@ -69,6 +69,8 @@ public struct RecordedRun: Equatable, Sendable {
   public let run: RunIdentity
   /// The device, as output names it.
   public let device: String
+  /// The name of a device that output names by its address, because a scan found it; nil for others.
+  public let deviceName: String?
   /// What distinguishes it from the other runs of a report: the device, the test, or the file.
   public let label: String
   /// Whether it is the run of a chain, of one of several files, or a test.
@@ -102,10 +104,19 @@ public struct RecordedRun: Equatable, Sendable {
   /// How it ended; nil while it is under way.
   public internal(set) var ending: Ending?
 
-  init(run: RunIdentity, device: String, start: RunStart, startedAt: Duration) {
+  init(
+    run: RunIdentity,
+    device: String,
+    deviceName: String? = nil,
+    start: RunStart,
+    startedAt: Duration
+  ) {
     self.run = run
     self.device = device
-    label = start.test.map { "\($0.index)  \($0.name)" } ?? start.file ?? device
+    self.deviceName = deviceName
+    label =
+      start.test.map { "\($0.index)  \($0.name)" } ?? start.file
+      ?? DeviceTitle.text(device, name: deviceName)
     kind = start.test != nil ? .test : start.file != nil ? .file : .device
     self.start = start
     self.startedAt = startedAt
@@ -234,7 +245,8 @@ public struct RecordedRun: Equatable, Sendable {
 extension RecordedRun: CustomStringConvertible {
   /// The device and the verdict on one line, then each failure with its source on one more.
   public var description: String {
-    let verdict = "\(device): \(ending?.status.rawValue ?? "under way")"
+    let verdict =
+      "\(DeviceTitle.text(device, name: deviceName)): \(ending?.status.rawValue ?? "under way")"
     let lines = failures.map { failure in
       failure.source.map { "\($0): \(failure)" } ?? "\(failure)"
     }

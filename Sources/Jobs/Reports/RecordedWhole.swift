@@ -32,6 +32,8 @@ public struct RecordedWhole: Equatable, Sendable {
   public private(set) var notRun: [String] = []
   /// Its own failure; nil without one.
   public private(set) var failure: RunFailure?
+  /// The names of devices that are listed by their addresses.
+  private var names: [String: String] = [:]
   /// Why there is nothing to report, when that is not a failure.
   public private(set) var remark: String?
 
@@ -100,10 +102,13 @@ public struct RecordedWhole: Equatable, Sendable {
     case .started(let start):
       name = start.name ?? name
       before = start.past?.counts
+      names = Dictionary(
+        start.devices.compactMap { device in device.name.map { (device.label, $0) } }
+      ) { first, _ in first }
       if start.devices.isEmpty { remark = "no device is left to run" }
     case .finished(let ending):
       endedAt = event.wallClock
-      notRun = ending.notRun
+      notRun = ending.notRun.map { DeviceTitle.text($0, name: names[$0]) }
       failure = ending.failure ?? stop(ending) ?? leftOut
     }
   }

@@ -68,6 +68,7 @@ public struct RunCollector: Sendable {
         RecordedRun(
           run: event.run,
           device: event.device,
+          deviceName: event.deviceName,
           start: start,
           startedAt: event.wallClock - event.offset
         )

@@ -52,13 +52,13 @@ extension ChainRun {
     isWritten: Bool,
     others: Int,
     within limit: Duration
-  ) -> String {
+  ) -> Lateness {
     let time = "within \(limit.written)"
     if others > 0 {
       let values = counted(others, "value")
-      return "\(exchanging.answer) notified \(values) \(time), none of which is the answer"
+      return .silent("\(exchanging.answer) notified \(values) \(time), none of which is the answer")
     }
-    guard isWritten else { return "the write was not answered \(time)" }
-    return "the value was written, and \(exchanging.answer) notified nothing \(time)"
+    guard isWritten else { return Lateness("the write was not answered \(time)") }
+    return .silent("the value was written, and \(exchanging.answer) notified nothing \(time)")
   }
 }

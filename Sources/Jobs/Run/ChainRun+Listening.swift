@@ -60,7 +60,10 @@ extension ChainRun {
       onGap: gap
     ) { [self] samples in
       Signal { [self] sink in
-        if let trigger = listening.trigger { try await runner.service.write(trigger).run { _ in } }
+        if let trigger = listening.trigger {
+          measures.withLock { $0.trigger() }
+          try await runner.service.write(trigger).run { _ in }
+        }
         try await bounded(samples, listening.stop, measures, placed).run(sink)
       }
     }

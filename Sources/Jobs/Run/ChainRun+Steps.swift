@@ -110,11 +110,11 @@ extension ChainRun {
 
   /// Runs `signal` within the limit of its step, and names the step when it times out.
   ///
-  /// - Parameter late: The reason after a timeout; "no answer came within 5s" when nil.
+  /// - Parameter late: The reason after a timeout; by default "no answer came within 5s".
   func limited<Value: Sendable>(
     _ signal: Signal<Value>,
     _ placed: PlacedStep,
-    late: (Duration) -> String = { "no answer came within \($0.written)" },
+    late: (Duration) -> Lateness = { Lateness("no answer came within \($0.written)") },
     _ sink: (Value) async throws -> Void
   ) async throws {
     let limit = limit(of: placed)
@@ -136,7 +136,7 @@ extension ChainRun {
   }
 
   /// A timeout as a failure of the step; any other error unchanged.
-  private func named(_ error: any Error, _ placed: PlacedStep, _ late: String) -> any Error {
+  private func named(_ error: any Error, _ placed: PlacedStep, _ late: Lateness) -> any Error {
     if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
       return FailedWithCleanUp(cause: named(cause, placed, late), cleanUp: failed.cleanUp)
     }
@@ -148,8 +148,8 @@ extension ChainRun {
       device: runner.device,
       attribute: placed.step.attribute,
       timedOut: timedOut,
-      meaning: late,
-      hint: "bring the device closer and try again, or give the step a longer timeout"
+      meaning: late.why,
+      hint: Hint(late.hint)
     )
   }
 }

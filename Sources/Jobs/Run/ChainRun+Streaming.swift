@@ -71,14 +71,22 @@ extension ChainRun {
   ) async throws {
     let step = placed.reported
     var progress = progress(of: placed)
-    defer { keep(measures.withLock { $0 }, as: placed.step.capture) }
+    var invalid = InvalidValues()
+    defer {
+      keep(measures.withLock { $0 }, as: placed.step.capture)
+      if let remark = invalid.remark { state.withLock { $0.remarks.append(remark) } }
+    }
     try await limited(
       samples,
       placed,
-      late: { limit in Self.late(measures.withLock { $0 }.count, stop, within: limit) },
+      late: { limit in Self.late(measures.withLock { $0 }, placed.step, stop, within: limit) },
       { sample in
-        measures.withLock { $0.take(at: sample.arrival, latency: sample.latency) }
-        emit(.value(step, sample.value), at: sample.arrival)
+        let value = sample.value
+        measures.withLock { $0.take(value, at: sample.arrival, latency: sample.latency) }
+        emit(.value(step, value), at: sample.arrival)
+        if case .failure(let reason) = sample.decoded, placed.step.goesOnAfterInvalid(stop) {
+          return invalid.add(value, reason)
+        }
         let decoded = try sample.decoded.get()
         capture(decoded, as: placed.step.capture)
         try progress.check(decoded) { sample.octets(for: $0) }
@@ -89,17 +97,101 @@ extension ChainRun {
     keep(progress, of: placed)
   }
 
-  private static func late(_ count: Int, _ stop: StopConditions, within limit: Duration) -> String {
+  /// Why no stop condition was met in time: how far the step came, and what it waited for.
+  private static func late(
+    _ measures: StreamMeasures,
+    _ step: Step,
+    _ stop: StopConditions,
+    within limit: Duration
+  ) -> Lateness {
+    var trigger: Write?
+    if case .notify(let listening) = step.action { trigger = listening.trigger }
     let time = "within \(limit.written)"
+    switch (measures.phase, trigger) {
+    case (.starting, _): return Lateness("the subscription was not active \(time)")
+    case (.triggering, let write?):
+      return Lateness("the write to \(write.target) was not answered \(time)")
+    case (.triggering, nil), (.receiving, _): break
+    }
+    let after = trigger.map { write in
+      let done = write.kind == .command ? "sent" : "accepted"
+      return "\(time) after the write to \(write.target), which was \(done)"
+    }
+    let (count, place) = (measures.count, after ?? time)
+    guard count > 0, let last = measures.lastValue else {
+      return .silent("no value came \(place); waited for \(stop.awaited)")
+    }
+    let shown = "the last was \(TextReport.text(last))"
     let values = counted(count, "value")
-    if let wanted = stop.count { return "\(count) of \(wanted) values came \(time)" }
+    if let wanted = stop.count {
+      return .silent("\(count) of \(wanted) values came \(place); \(shown)")
+    }
     if !stop.conditions.isEmpty {
-      let wanted = stop.conditions.map(\.description).joined(separator: " and ")
-      return "\(values) came \(time), none of them with \(wanted)"
+      return .silent("\(values) came \(place), none of them with \(stop.awaited); \(shown)")
     }
-    if let silence = stop.silence {
-      return "\(values) came \(time), and it was never quiet for \(silence.written)"
+    return .silent("\(values) came \(place); \(shown), waited for \(stop.awaited)")
+  }
+}
+
+/// Why a step was not done in time, and what to try.
+struct Lateness {
+  let why: String
+  let hint: String
+
+  /// The device may be out of range.
+  init(_ why: String) {
+    self.why = why
+    hint = "bring the device closer and try again, or give the step a longer timeout"
+  }
+
+  private init(why: String, hint: String) { (self.why, self.hint) = (why, hint) }
+
+  /// The connection is up, and the device did not send what the step waits for.
+  static func silent(_ why: String) -> Lateness {
+    Lateness(
+      why: why,
+      hint: "check what makes the device send it, or give the step a longer timeout"
+    )
+  }
+}
+
+extension StopConditions {
+  /// What a step without a duration waits for, for failures.
+  fileprivate var awaited: String {
+    if !conditions.isEmpty { return conditions.map(\.description).joined(separator: " and ") }
+    if let count { return counted(count, "value") }
+    return silence.map { "\($0.written) without a value" } ?? "the end of its time"
+  }
+}
+
+/// The values of a step that did not match their format, and did not end it.
+private struct InvalidValues {
+  private var count = 0
+  private var first: (value: StepValue, reason: ValueError)?
+
+  mutating func add(_ value: StepValue, _ reason: ValueError) {
+    count += 1
+    if first == nil { first = (value, reason) }
+  }
+
+  /// How many there were, and why the first was one; nil for none.
+  var remark: String? {
+    first.map { first in
+      let which = count == 1 ? "" : "; the first"
+      return
+        "\(counted(count, "invalid value"))\(which): \(TextReport.text(first.value)): \(first.reason)"
     }
-    return "the subscription was not active \(time)"
+  }
+}
+
+extension Step {
+  /// Whether it goes on after a value that does not match its format. It does by default when it
+  /// lasts for a time and compares nothing.
+  fileprivate func goesOnAfterInvalid(_ stop: StopConditions) -> Bool {
+    switch stop.onInvalid {
+    case .report?: true
+    case .fail?: false
+    case nil: stop.duration != nil && expectations.isEmpty
+    }
   }
 }

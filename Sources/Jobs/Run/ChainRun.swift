@@ -19,6 +19,8 @@ final class ChainRun: Sendable {
     var done = 0
     /// The try of the step under way, where it may have several.
     var stepTry: RunWait.Try?
+    /// Remarks on the step under way.
+    var remarks: [String] = []
     /// The step of the first cause.
     var failedAt: PlacedStep?
     /// The first failure after which the run went on, and its step.
@@ -51,6 +53,7 @@ final class ChainRun: Sendable {
       RunEvent(
         run: runner.identity,
         device: runner.device,
+        deviceName: runner.deviceName,
         attempt: state.withLock { max(1, $0.attempt) },
         offset: instant - begun,
         wallClock: loop.wallClockAtStart + instant.sinceStart,
@@ -199,12 +202,16 @@ final class ChainRun: Sendable {
         (status, failure, thrown) = failed(placed, error, isCleanUp: isCleanUp)
       }
     }
+    let remarks = state.withLock { state in
+      defer { state.remarks = [] }
+      return state.remarks
+    }
     let result = StepResult(
       step,
       status: status,
       outcome: outcome,
       failure: failure,
-      notes: StepTry.notes(on: tries, of: placed.step.retry.attempts),
+      notes: StepTry.notes(on: tries, of: placed.step.retry.attempts) + remarks,
       tries: tries,
       took: loop.now - start
     )

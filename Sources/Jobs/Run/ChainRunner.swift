@@ -16,6 +16,8 @@ public struct ChainRunner: Sendable {
   public let identity: RunIdentity
   /// The name of the device in events.
   public let device: String
+  /// The name of a device that events name by its address; nil for others.
+  var deviceName: String?
   /// Asks the user the pairing questions that the plan does not answer; nil: there is no user.
   public var ask: PairingAnswers.Ask?
   /// The file of the chain, which names the run where several files run; nil for a single one.

@@ -33,6 +33,8 @@ public struct RunEvent: Equatable, Sendable {
   public let run: RunIdentity
   /// The device, as output names it.
   public let device: String
+  /// The name of a device that output names by its address, because a scan found it; nil for others.
+  public let deviceName: String?
   /// Which try of the chain this belongs to, from 1.
   public let attempt: Int
   /// How long after the start of the run, on the loop's clock: of a value, when it arrived.
@@ -46,6 +48,7 @@ public struct RunEvent: Equatable, Sendable {
   public init(
     run: RunIdentity,
     device: String,
+    deviceName: String? = nil,
     attempt: Int,
     offset: Duration,
     wallClock: Duration,
@@ -53,6 +56,7 @@ public struct RunEvent: Equatable, Sendable {
   ) {
     self.run = run
     self.device = device
+    self.deviceName = deviceName
     self.attempt = attempt
     self.offset = offset
     self.wallClock = wallClock
@@ -61,6 +65,9 @@ public struct RunEvent: Equatable, Sendable {
 }
 
 extension RunEvent {
+  /// The device for people: `Door-7 (C0:FF:EE:00:00:07)` where both are known.
+  package var deviceTitle: String { DeviceTitle.text(device, name: deviceName) }
+
   /// The step of a value that is one of a stream; nil for every other event.
   package var stepOfStream: ReportedStep? {
     guard case .value(let step, _) = change, step.isStream else { return nil }

@@ -7,7 +7,20 @@ import Signals
 ///
 /// Each value counts at the time of its arrival, so that a slow consumer changes nothing.
 struct StreamMeasures: Sendable {
+  /// How far the step is.
+  enum Phase: Sendable {
+    /// The subscription is not active yet.
+    case starting
+    /// The write that triggers the values is not answered yet.
+    case triggering
+    /// It waits for values.
+    case receiving
+  }
+
   private(set) var count = 0
+  private(set) var phase = Phase.starting
+  /// The last value, for failures.
+  private(set) var lastValue: StepValue?
   private var start: Instant
   private var end: Instant?
   /// When the last value arrived.
@@ -18,14 +31,25 @@ struct StreamMeasures: Sendable {
 
   init(from start: Instant) { self.start = start }
 
+  /// The subscription is active, and the trigger is being written.
+  mutating func trigger() { phase = .triggering }
+
   /// Starts again, when the subscription is active.
-  mutating func begin(at now: Instant) { self = StreamMeasures(from: now) }
+  mutating func begin(at now: Instant) {
+    self = StreamMeasures(from: now)
+    phase = .receiving
+  }
 
   /// A value arrived.
   ///
   /// - Parameter latency: How long the read took; nil for a notified value.
-  mutating func take(at arrival: Instant, latency: Duration? = nil) {
+  mutating func take(
+    _ value: StepValue? = nil,
+    at arrival: Instant,
+    latency: Duration? = nil
+  ) {
     count += 1
+    lastValue = value
     longest = max(longest, arrival - (last ?? start))
     if let last { intervals.append(arrival - last) }
     if let latency { latencies.append(latency) }

@@ -142,6 +142,7 @@ extension RunEvent {
     RunEvent(
       run: run,
       device: device,
+      deviceName: deviceName,
       attempt: attempt,
       offset: offset,
       wallClock: wallClock,

@@ -8,6 +8,7 @@ extension Listening: StreamingKind {
   static let verb = StepVerb.notify
   static let documentation = "receives notifications or indications"
   static let common: [StepKey] = [.as, .expect, .timeout]
+  static let titleKeys = 2
   static let keys: [Key<Listening>] =
     [
       Key("notify", \.target, .characteristic, .target, documentation: "the characteristic"),

@@ -34,6 +34,14 @@ extension StreamingKind {
         .duration,
         documentation: "how long it lasts; the step succeeds when the time is over"
       ),
+      Key(
+        "on-invalid",
+        \.stop.onInvalid,
+        .choice(),
+        documentation:
+          "what happens at a value that does not match its format; by default `report` with `for` and "
+          + "without `expect`, otherwise `fail`"
+      ),
     ]
   }
 

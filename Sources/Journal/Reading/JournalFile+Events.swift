@@ -53,7 +53,9 @@ extension JournalFile {
         recorded: batch.origin.name,
         RunIdentity(recorded: try row.text("identity"), seed: UInt64(try row.seed("seed")) ?? 0),
         runs,
-        notRun: batch.devices.map(\.device).filter { !begun.contains($0) },
+        notRun: batch.devices.filter { !begun.contains($0.device) }.map {
+          DeviceTitle.text($0.device, name: $0.name)
+        },
         endedAt: try row.optionalTime("finished").flatMap { Timestamp.time($0) },
         status: try row.exitStatus("exit_status").map { ExitStatus(rawValue: $0) }
       )

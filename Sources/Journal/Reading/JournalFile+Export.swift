@@ -60,13 +60,18 @@ extension JournalFile {
 /// A chain whose events are exported.
 struct ExportedChain {
   static let query = """
-    SELECT c.*, json(e.error) AS error FROM chains c LEFT JOIN errors e
+    SELECT c.*, json(e.error) AS error,
+      (SELECT d.name FROM batch_devices d WHERE d.run = c.run AND d.device = c.device LIMIT 1)
+        AS device_name
+    FROM chains c LEFT JOIN errors e
       ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
     WHERE c.run = ? ORDER BY c.chain
     """
 
   let number: Int
   let device: String
+  /// The name of a device that a scan of a batch found; nil for others.
+  let deviceName: String?
   private let identity: String
   private let name: String?
   private let seed: String
@@ -101,6 +106,7 @@ struct ExportedChain {
   init(_ row: StoredRow) throws(StoredRow.Unexpected) {
     number = try row.ordinal("chain")
     device = try row.text("device")
+    deviceName = try row.optionalText("device_name")
     identity = try row.text("identity")
     name = try row.optionalText("name")
     seed = try row.seed("seed")
@@ -136,7 +142,8 @@ struct ExportedChain {
       offset: event.offset,
       attempt: event.attempt
     )
-    members += Self.string("step", event.position) + Self.string("operation", event.operation)
+    members += Self.string("step", event.position) + Self.string("name", event.name)
+    members += Self.string("operation", event.operation)
     members += Self.string("attribute", event.attribute) + Self.string("written", event.written)
     members += Self.string("status", event.status)
     switch event.kind {
@@ -158,6 +165,7 @@ struct ExportedChain {
       ("time", .string(time)), ("offset", .number(Duration.microseconds(offset).decimalSeconds)),
       ("run", .string(identity)), ("device", .string(device)),
     ]
+    members += Self.string("deviceName", deviceName)
     if attempt > 1 { members.append(("attempt", JSONValue(attempt))) }
     return members
   }

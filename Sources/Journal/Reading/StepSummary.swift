@@ -7,6 +7,8 @@ public struct StepSummary: Hashable, Sendable {
   public let attempt: Int
   /// `3`, `4[7].2`, `connect`.
   public let position: String
+  /// The name that the author of the chain gave it.
+  public let name: String?
   public let operation: String
   public let attribute: String?
   /// Microseconds since the start of the chain's run.
@@ -32,7 +34,8 @@ extension JournalFile {
       let rows = try database.rows(
         """
         SELECT s.attempt, s.position, s.operation, s.attribute, s.started_offset, s.status,
-          json(s.result) AS result, e.code, e.message,
+          nullif(json_remove(s.result, '$.name', '$.title'), '{}') AS result,
+          coalesce(s.result ->> 'name', s.result ->> 'title') AS label, e.code, e.message,
           (SELECT count(*) FROM step_values v
            WHERE v.run = s.run AND v.chain = s.chain AND v.step = s.step
              AND v.event BETWEEN s.started_event AND coalesce(s.finished_event, 1 << 62)) AS kept
@@ -46,6 +49,7 @@ extension JournalFile {
         StepSummary(
           attempt: try row.ordinal("attempt"),
           position: try row.text("position"),
+          name: try row.optionalText("label"),
           operation: try row.text("operation"),
           attribute: try row.optionalText("attribute"),
           offset: try row.offset("started_offset"),

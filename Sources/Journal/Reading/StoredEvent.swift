@@ -43,6 +43,8 @@ struct StoredEvent: Hashable, Sendable {
   let offset: Int64
   let attempt: Int
   let position: String?
+  /// The name that the author of the chain gave the step.
+  let name: String?
   let operation: String?
   let attribute: String?
   let written: String?
@@ -61,6 +63,7 @@ extension StoredEvent {
     offset = try row.offset("moment")
     attempt = try row.ordinal("attempt")
     position = try row.optionalText("position")
+    name = try row.optionalText("label")
     operation = try row.optionalText("operation")
     attribute = try row.optionalText("attribute")
     written = try row.optionalText("written")
@@ -87,28 +90,33 @@ extension StoredEvent {
       .map { try StoredEvent(StoredRow($0)) }
   }
 
+  /// The name of a step, which its result has from its start on; before, it was there at its end
+  /// only, as a title.
+  private static let label = "coalesce(result ->> 'name', result ->> 'title') AS label"
+
   private static let query = """
     SELECT 'step-started' AS kind, started_event AS event, started AS time,
       started_offset AS moment, attempt, position, operation, attribute, written, NULL AS status,
-      NULL AS json, NULL AS hex, NULL AS error
+      NULL AS json, NULL AS hex, NULL AS error, \(label)
     FROM steps WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'step-finished', s.finished_event, finished, finished_offset, attempt, position,
-      operation, attribute, written, status, json(result), NULL, json(e.error)
+      operation, attribute, written, status, json_remove(result, '$.name', '$.title'), NULL,
+      json(e.error), \(label)
     FROM steps s LEFT JOIN errors e
       ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
     WHERE s.run = ?1 AND s.chain = ?2 AND s.status IS NOT NULL
     UNION ALL
     SELECT 'value', v.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, json(value), hex, NULL
+      NULL, json(value), hex, NULL, \(label)
     FROM step_values v JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'gap', g.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, json(gap), NULL, NULL
+      NULL, json(gap), NULL, NULL, \(label)
     FROM gaps g JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT kind, event, time, "offset", attempt, NULL, NULL, NULL, NULL,
-      NULL, json(remark), NULL, NULL
+      NULL, json(remark), NULL, NULL, NULL
     FROM remarks WHERE run = ?1 AND chain = ?2 AND kind = 'note'
     ORDER BY 2
     """

@@ -7,7 +7,7 @@ import Jobs
 enum ValueTable {
   static let columns = [
     "run", "chain", "device", "attempt", "step", "operation", "attribute", "time", "offset",
-    "event", "status", "field", "value", "hex", "error",
+    "event", "status", "field", "value", "hex", "error", "name",
   ]
 
   static var head: String { columns.joined(separator: ",") }
@@ -29,7 +29,8 @@ enum ValueTable {
       Duration.microseconds(event.offset).decimalSeconds, event.kind.name, event.status ?? "",
     ]
     return try fields(of: event, database).map { field, value in
-      line(before + [field, value, event.hex ?? "", try code(of: event, database)])
+      let after = [event.hex ?? "", try code(of: event, database), chain.deviceName ?? ""]
+      return line(before + [field, value] + after)
     }
   }
 

@@ -98,15 +98,26 @@ struct ChainRecords: Sendable {
         position: step.position.description,
         operation: step.operation,
         attribute: step.attribute,
-        written: step.written
+        written: step.written,
+        result: Self.text(Self.name(of: step))
       )
     )
   }
 
-  private mutating func end(_ result: StepResult, _ moment: Moment) -> JournalRecord.StepEnd {
+  /// What the result of a step begins with, from its start on.
+  private static func name(of step: ReportedStep) -> EventMembers {
     var members = EventMembers()
+    if let label = step.label { members.add("name", .string(label)) }
+    return members
+  }
+
+  private static func text(_ members: EventMembers) -> String? {
+    members.list.isEmpty ? nil : JSONValue.object(members.list).text
+  }
+
+  private mutating func end(_ result: StepResult, _ moment: Moment) -> JournalRecord.StepEnd {
+    var members = Self.name(of: result.step)
     members.add(result.outcome, withOctets: result.step.hasOctets)
-    if let label = result.step.label { members.add("title", .string(label)) }
     if let target = result.step.target?.id, target != usualTarget {
       members.add("target", .string(target))
     }
@@ -119,7 +130,7 @@ struct ChainRecords: Sendable {
       moment: moment,
       took: result.took.wholeMicroseconds,
       status: result.status.rawValue,
-      result: members.list.isEmpty ? nil : JSONValue.object(members.list).text,
+      result: Self.text(members),
       error: result.failure?.json.text
     )
   }

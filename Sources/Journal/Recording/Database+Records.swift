@@ -50,7 +50,7 @@ extension Database {
         [
           run, chain, start.step, start.attempt, start.position, start.operation,
           start.attribute, start.written, start.moment.time, start.moment.offset,
-          start.moment.event, nil, nil, nil, nil, nil, nil,
+          start.moment.event, nil, nil, nil, nil, nil, start.result,
         ],
         in: .steps
       )

@@ -67,6 +67,8 @@ public enum JournalRecord: Hashable, Sendable {
     public let operation: String
     public let attribute: String?
     public let written: String?
+    /// What its result begins with: its name, in a JSON object; nil for a step without one.
+    public let result: String?
 
     public init(
       step: Int,
@@ -75,7 +77,8 @@ public enum JournalRecord: Hashable, Sendable {
       position: String,
       operation: String,
       attribute: String? = nil,
-      written: String? = nil
+      written: String? = nil,
+      result: String? = nil
     ) {
       self.step = step
       self.moment = moment
@@ -84,6 +87,7 @@ public enum JournalRecord: Hashable, Sendable {
       self.operation = operation
       self.attribute = attribute
       self.written = written
+      self.result = result
     }
   }
 

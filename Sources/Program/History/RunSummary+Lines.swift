@@ -131,6 +131,7 @@ extension StepSummary {
     let seconds = Duration.microseconds(offset).decimalSeconds.dropLast(3)
     let place = Int(position.prefix(1)) == nil ? "-" : position
     var words = ["\(seconds)", attempt > 1 ? "(\(attempt))" : nil, place].compactMap { $0 }
+    if let name { words.append(name) }
     words.append(operation + (attribute.map { " \($0)" } ?? ""))
     words.append(status ?? "not ended")
     if let result { words.append(result) }

@@ -46,6 +46,7 @@ struct OmittedValues: Sendable {
       return RunEvent(
         run: series.last.run,
         device: series.last.device,
+        deviceName: series.last.deviceName,
         attempt: series.last.attempt,
         offset: series.last.offset,
         wallClock: series.last.wallClock,

@@ -40,6 +40,7 @@ package struct RunEventReader {
     return RunEvent(
       run: RunIdentity(recorded: run, seed: seed),
       device: device,
+      deviceName: json["deviceName"]?.string,
       attempt: json["attempt"]?.integer ?? 1,
       offset: offset,
       wallClock: time,
@@ -179,7 +180,7 @@ extension ReportedStep {
       attribute: json["attribute"]?.string,
       written: json["written"]?.string,
       hasOctets: json["hex"] != nil,
-      label: json["name"]?.string ?? json["title"]?.string
+      label: json["name"]?.string
     )
   }
 }
