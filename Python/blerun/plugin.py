@@ -137,12 +137,12 @@ def pytest_runtest_makereport(
     if made is None or not report.failed or call.when == "teardown":
         return report
     for number, room in enumerate(made.rooms, 1):
-        seed = "that of the scenario, or 0" if room.seed is None else room.seed
         try:
             lines = [str(entry) for entry in room.log()]
         except Exception as error:  # A report of the test's failure is worth more than this one.
             lines = [f"(no log: {error})"]
-        title = f"blerun room {number}, seed {seed}"
+        seed = "default seed" if room.seed is None else f"seed {room.seed}"
+        title = f"blerun room {number}, {seed}"
         left_out = [f"({len(lines) - SHOWN} earlier entries)"] if len(lines) > SHOWN else []
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
         if folder := item.config.getoption("--blerun-artifacts"):

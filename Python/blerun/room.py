@@ -157,6 +157,10 @@ class RoomDevice:
         """Changes its RSSI evenly to that value in dBm, within that many seconds."""
         self.room.call("Move", "snu", self.name, rssi, round(within * 1000))
 
+    def advertise(self, **change: Any) -> None:
+        """Changes what it advertises, by keys of a device file: `advertise(rssi=-70)`."""
+        self.room.call("Advertise", "ss", self.name, json.dumps(keys(change), default=bytes.hex))
+
     def get(self, characteristic: str) -> bytes:
         """The current value, without a read by a client."""
         return bytes(self.room.call("GetValue", "ss", self.name, characteristic)[0])
@@ -179,8 +183,8 @@ class RoomDevice:
         """The values that clients wrote, and that reached the device, in order."""
         return self._values("written", characteristic)
 
-    def wait_written(
-        self, characteristic: str, count: int = 1, timeout: float = 5.0
+    def wait_for_write(
+        self, characteristic: str, timeout: float = 5.0, count: int = 1
     ) -> list[bytes]:
         """The written values, when there are `count`. For clients in other threads or processes:
         it blocks this one."""

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md do what the page shows."""
+"""The examples in Python of README.md and of the documentation do what the pages show."""
 
 import os
 import re
@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-PAGE = Path(os.environ["BLERUN_SOURCE"], "docs", "python.md").read_text()
+PAGES = [
+    Path(os.environ["BLERUN_SOURCE"], name).read_text()
+    for name in ("README.md", "docs/first-python-test.md", "docs/python.md")
+]
 BLOCKS = {
     (kind, name): text
-    for kind, name, text in re.findall(r"^```(\w+) (\S+)\n(.*?)^```$", PAGE, re.M | re.S)
+    for page in PAGES
+    for kind, name, text in re.findall(r"^```(\w+) (\S+)\n(.*?)^```$", page, re.M | re.S)
 }
 
 
@@ -22,8 +26,9 @@ def examples(pytester: pytest.Pytester) -> None:
             (pytester.path / name).write_text(text)
 
 
-def test_the_first_tests_pass(pytester: pytest.Pytester) -> None:
-    pytester.runpytest_subprocess("test_door.py", "-n", "2").assert_outcomes(passed=4)
+@pytest.mark.parametrize("name, passed", [("test_thermometer.py", 1), ("test_lock.py", 4)])
+def test_the_first_tests_pass(pytester: pytest.Pytester, name: str, passed: int) -> None:
+    pytester.runpytest_subprocess(name, "-n", "2").assert_outcomes(passed=passed)
 
 
 @pytest.mark.parametrize("name, passed", [("test_failure.py", 0), ("test_chain.py", 1)])
@@ -57,8 +62,14 @@ def test_a_job_installs_the_wheel_and_runs_the_tests(
     assert (pytester.path / "reports" / "tests.xml").exists()
 
 
-def test_the_page_names_the_wheel_as_a_file() -> None:
-    installs = [line for line in PAGE.splitlines() if "pip install" in line]
+def test_the_fixture_without_the_plugin_runs(pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_subprocess("-p", "no:blerun", "test_fixture.py")
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=["README.md", "first-python-test.md", "python.md"])
+def test_a_page_names_the_wheel_as_a_file(page: str) -> None:
+    installs = [line for line in page.splitlines() if re.search("pip install .*bleak", line)]
     assert installs
     for line in installs:
-        assert f"/blerun-{version('blerun')}-py3-none-manylinux_2_35_x86_64.whl" in line
+        assert f"blerun-{version('blerun')}-py3-none-manylinux_2_35_x86_64.whl" in line

@@ -88,10 +88,10 @@ def test_writes_are_found_by_name_and_by_uuid(simulated_bluez: SimulatedBlueZ) -
 
     assert room["Door-1"].written(COMMAND) == []
     asyncio.run(write())
-    assert room["Door-1"].wait_written(COMMAND, count=2) == [b"\x01", b"\x02"]
+    assert room["Door-1"].wait_for_write(COMMAND, count=2) == [b"\x01", b"\x02"]
     assert room["Door-1"].written("battery-level") == []
     with pytest.raises(SimulationError, match="not written 3 times within"):
-        room["Door-1"].wait_written(COMMAND, count=3, timeout=0.1)
+        room["Door-1"].wait_for_write(COMMAND, timeout=0.1, count=3)
 
 
 def test_refusals_are_exceptions_with_names(simulated_bluez: SimulatedBlueZ) -> None:
@@ -132,6 +132,20 @@ def test_a_device_out_of_range_is_not_found(simulated_bluez: SimulatedBlueZ) -> 
     room["Door-1"].appear()
     room["Door-1"].move(-40)
     assert asyncio.run(find())
+
+
+def test_a_device_advertises_something_else(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door())
+    room["Door-1"].advertise(rssi=-70, rssi_spread=0, manufacturer_data={0x1234: b"\x0a\x0b"})
+
+    async def scan() -> tuple[int, dict[int, bytes]]:
+        found = await BleakScanner.discover(timeout=1, return_adv=True)
+        [(_, advertised)] = found.values()
+        return advertised.rssi, advertised.manufacturer_data
+
+    assert asyncio.run(scan()) == (-70, {0x1234: b"\x0a\x0b"})
+    with pytest.raises(SimulationError, match="did you mean 'rssi'"):
+        room["Door-1"].advertise(rsi=-70)
 
 
 def test_bluetoothd_restarts(simulated_bluez: SimulatedBlueZ) -> None:

@@ -1,5 +1,6 @@
 """What is installed: the program, its version, its licences."""
 
+import re
 import subprocess
 from importlib.metadata import files, metadata, version
 
@@ -27,4 +28,16 @@ def test_the_wheel_has_the_licences_of_all_that_it_has() -> None:
     libraries = installed["LIBRARIES"].read_text().splitlines()
     bundled = [name for name, path in installed.items() if "blerun.libs" in path.parts]
     assert len(libraries) == len(bundled) > 0
-    assert {"GPL-2", "blerun", "program", "libbluetooth3", "libdbus-1-3"} <= installed.keys()
+    linked = {"blerun", "program", "swift", "ICU", "GRDB.swift", "Yams", "LibYAML"}
+    assert linked | {"GPL-2", "libbluetooth3", "libdbus-1-3"} <= installed.keys()
+
+
+def test_each_common_licence_that_a_licence_refers_to_is_there() -> None:
+    installed = {p.name: p for p in files("blerun") or [] if "licences" in p.parts}
+    named = {
+        name
+        for path in installed.values()
+        for name in re.findall(r"common-licenses/([\w.-]*\w)", path.read_text())
+    }
+    assert "GPL-2" in named
+    assert named <= installed.keys()

@@ -101,7 +101,7 @@ extension AdapterServer {
   private func receive(_ slot: AdvertisementSlot) {
     let (device, number) = (air.present(slot.device), slot.number)
     guard device.isInAir, device.isIdle, !device.device.isLinked else { return }
-    let advertisement = device.device.definition.advertisements[number]
+    let advertisement = device.device.advertised(number)
     let sessions = state.withLock { $0.sessions }
     let isWanted = sessions.accept(
       services: advertisement.services,

@@ -119,7 +119,7 @@ struct AdvertisementSlot: Hashable, Sendable {
 extension Air {
   /// The time between two advertisements.
   func interval(_ slot: AdvertisementSlot) -> Duration {
-    remotes.withLock { $0[slot.device][0].device.definition.advertisements[slot.number].interval }
+    remotes.withLock { $0[slot.device][0].device.advertised(slot.number).interval }
   }
 }
 

@@ -66,6 +66,9 @@ extension ControlServer {
         (steering, body) throws(SteeringError) in
         try steering.offer(body.text(1), body[2].asBool ?? false, at: body.text(0))
       },
+      method("Advertise", [device, ("change", "s")]) { (steering, body) throws(SteeringError) in
+        try steering.advertise(body.text(1), from: body.text(0))
+      },
       method("AddFault", [device, ("rule", "s")]) { (steering, body) throws(SteeringError) in
         try steering.addFault(body.text(1), at: body.text(0))
       },

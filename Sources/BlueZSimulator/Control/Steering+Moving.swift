@@ -63,7 +63,7 @@ extension Steering {
     device.stray(by: spread)
   }
 
-  /// Makes a device move, and its RSSI vary, as in its definition again.
+  /// Makes a device move, and its RSSI vary, as in its definition again, or as last advertised.
   public func moveAsDefined(_ name: String) throws(SteeringError) { try device(name).move(nil) }
 
   private func check(_ rssi: Int) throws(SteeringError) {

@@ -1,4 +1,4 @@
-// Control of values and faults of devices while they run.
+// Control of values, advertisements and faults of devices while they run.
 
 import Bluetooth
 import SimulatedDevices
@@ -50,6 +50,32 @@ extension Steering {
   public func release(_ characteristic: String, at name: String) throws(SteeringError) {
     let (device, handle) = try find(characteristic, at: name)
     device.letMove(at: handle)
+  }
+
+  /// Changes what a device advertises: the first advertisement, if it has several.
+  ///
+  /// ```swift
+  /// try steering.advertise("{ rssi: -70, service-data: { battery: '28' } }", from: "Beacon-1")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - change: Keys of `advertisement` as in a device file; others stay. An RSSI or a spread
+  ///     replaces one that was set by moving the device.
+  ///   - name: The device, by its name or address.
+  /// - Throws: ``SteeringError/Kind/invalidAdvertisement`` with all errors of the change.
+  public func advertise(_ change: String, from name: String) throws(SteeringError) {
+    let device = try device(name)
+    do {
+      let (advertisement, setsRSSI) = try DeviceFile.parseAdvertisement(
+        change,
+        changing: device.advertised(),
+        of: device.definition
+      )
+      device.advertise(advertisement)
+      if setsRSSI { device.move(nil) }
+    } catch {
+      throw SteeringError(.invalidAdvertisement, error.description)
+    }
   }
 
   /// Adds a fault to those of a device.

@@ -12,6 +12,8 @@ public struct SteeringError: Error, Hashable, Sendable, CustomStringConvertible 
     case unknownService = "UnknownService"
     /// An invalid value.
     case invalidValue = "InvalidValue"
+    /// An invalid advertisement.
+    case invalidAdvertisement = "InvalidAdvertisement"
     /// An invalid fault rule.
     case invalidFault = "InvalidFault"
     /// The device is not connected.

@@ -134,14 +134,14 @@ extension RemoteDevice {
   @discardableResult
   private func search(_ attempt: Int) -> Bool {
     guard state.withLock({ $0.machine.isConnecting(attempt) }) else { return false }
-    guard isReachable, device.definition.isConnectable else {
+    guard isReachable, device.isConnectable else {
       state.withLock { $0.searching = attempt }
       return false
     }
     // Recorded from bluetoothd: unblocking the device during the attempt does not help.
     guard !isBlocked else { return false }
     guard !device.isLinked, device.reaches() else {
-      after(device.definition.advertisement.interval) { $0.search(attempt) }
+      after(device.advertised().interval) { $0.search(attempt) }
       return false
     }
     request(attempt)

@@ -26,7 +26,7 @@ struct RadioState {
   /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.5.2.
   static let establishingPackets = 6
 
-  private let advertisements: [AdvertisementDefinition]
+  private(set) var advertisements: [AdvertisementDefinition]
   private let generator: SeededGenerator
   private var stray: SeededGenerator
   private var linkStray: SeededGenerator
@@ -111,6 +111,24 @@ struct RadioState {
 
   /// Has the RSSI vary by so many dB to either side.
   mutating func stray(by spread: Int) { self.spread = spread }
+
+  // MARK: Advertisements
+
+  /// Replaces the first advertisement. A movement of its RSSI that is new begins now.
+  mutating func advertise(_ advertisement: AdvertisementDefinition, elapsed: Duration) {
+    let before = advertisements[0].signal
+    advertisements[0] = advertisement
+    guard advertisement.signal != before else { return }
+    moves += 1
+    movements[0] = advertisement.movement.map { movement in
+      SignalRun(
+        movement,
+        at: elapsed,
+        start: nil,
+        generator: generator.split("carried \(moves)")
+      )
+    }
+  }
 
   // MARK: Losses
 

@@ -17,6 +17,37 @@ extension SimulatedDevice {
   /// Whether a connection that is made now is established.
   public func establishes() -> Bool { radio { $0.establishes(elapsed: $1) } }
 
+  // MARK: Advertisements
+
+  /// What the device advertises now.
+  ///
+  /// - Parameter number: The index of the advertisement, from 0; beyond the last it is the first.
+  public func advertised(_ number: Int = 0) -> AdvertisementDefinition {
+    radio { radio, _ in
+      radio.advertisements[radio.advertisements.indices.contains(number) ? number : 0]
+    }
+  }
+
+  /// Whether it accepts connections now.
+  public var isConnectable: Bool {
+    radio { radio, _ in radio.advertisements.contains(where: \.isConnectable) }
+  }
+
+  /// Replaces the first advertisement from now on.
+  ///
+  /// ```swift
+  /// let beacon = try world.device("Beacon-1")
+  /// var advertised = beacon.advertised()
+  /// advertised.manufacturerData = [ManufacturerData(company: 0x004c, octets: [0x02, 0x15])]
+  /// beacon.advertise(advertised)
+  /// ```
+  ///
+  /// A movement or a spread that replaces the definition's still applies, until ``move(_:)`` ends it.
+  public func advertise(_ advertisement: AdvertisementDefinition) {
+    radio { $0.advertise(advertisement, elapsed: $1) }
+    watchLink()
+  }
+
   // MARK: Movement
 
   /// Moves the device: its RSSI changes linearly to `rssi`, in dBm, and stays there. The random

@@ -235,13 +235,15 @@ public final class SimulatedDevice: Sendable {
   ///
   /// - Parameter number: The index of the advertisement, from 0; beyond the last it is the first.
   public func advertisement(_ number: Int = 0) -> AdvertisedData {
-    let all = definition.advertisements
-    let advertised = all.indices.contains(number) ? all[number] : definition.advertisement
+    let advertised = advertised(number)
     let elapsed = loop.now - start
     let (live, rssi) = state.withLock { state in
       (
         state.device.live(advertised, elapsed: elapsed),
-        state.radio.rssi(all.indices.contains(number) ? number : 0, elapsed: elapsed)
+        state.radio.rssi(
+          state.radio.advertisements.indices.contains(number) ? number : 0,
+          elapsed: elapsed
+        )
       )
     }
     return AdvertisedData(

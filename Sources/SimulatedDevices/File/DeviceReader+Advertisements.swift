@@ -5,7 +5,20 @@ import Documents
 
 extension DeviceReader {
   static let advertisementShape = Shape.mapping(advertisementForm).named("advertisement").after {
-    $0.names = KnownNames([("uptime", .number), ("sent", .number)])
+    $0.names = advertisedNames
+  }
+
+  private static let advertisedNames = KnownNames([("uptime", .number), ("sent", .number)])
+
+  /// Reads keys of an advertisement into one. Names that it has may be used without `with`.
+  static func readAdvertisement(
+    _ node: Node,
+    into advertisement: inout AdvertisementDefinition,
+    _ reader: inout DeviceReader
+  ) {
+    reader.names = advertisedNames
+    reader.names.add(View.names(advertisement.views))
+    advertisementForm.read(node, into: &advertisement, &reader)
   }
 
   static let advertisementForm = DeviceForm<AdvertisementDefinition>(

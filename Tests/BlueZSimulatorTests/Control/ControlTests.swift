@@ -165,6 +165,40 @@ struct ControlTests {
     }
   }
 
+  @Test("a changed advertisement is received; what is not given stays; an RSSI ends a movement")
+  func advertise() throws {
+    let control = try ControlLab()
+    let name = DBusValue.string("Lab HRM")
+    let services = control.lab.device.advertised().services
+    try control.steer("Move", name, .int16(-30), .uint32(0))
+    let change = "{ rssi: -70, rssi-spread: 0, manufacturer-data: { 0x1234: '0a 0b' } }"
+    try control.steer("Advertise", name, .string(change))
+    var received = control.lab.device.advertisement()
+    #expect(received.rssi == -70)
+    #expect(received.manufacturerData == [ManufacturerData(company: 0x1234, octets: [10, 11])])
+    #expect(received.services == services && received.name == "Lab HRM")
+    try control.steer("Advertise", name, .string("{ manufacturer-data: { 0x1234: '0c' } }"))
+    received = control.lab.device.advertisement()
+    #expect(received.rssi == -70)
+    #expect(received.manufacturerData == [ManufacturerData(company: 0x1234, octets: [12])])
+    try control.lab.client.call("StartDiscovery", .adapter)
+    try control.lab.pass(.seconds(2))
+    #expect(try control.lab.client.property("RSSI", .device)?.asInt16 == -70)
+    let refusal = try control.refusal("Advertise", name, .string("{ rsi: -70 }"))
+    #expect(refusal.name.rawValue == "blerun.Simulator1.Error.InvalidAdvertisement")
+    #expect(refusal.message.contains("did you mean 'rssi'?"))
+  }
+
+  @Test("a device that stops accepting connections is found, and connected to when it does again")
+  func connectable() throws {
+    let control = try ControlLab()
+    try control.lab.discover()
+    try control.steer("Advertise", .string("Lab HRM"), .string("{ connectable: false }"))
+    #expect(try control.lab.client.ask("Connect", .device).contains("failed"))
+    try control.steer("Advertise", .string("Lab HRM"), .string("{ connectable: true }"))
+    #expect(try control.lab.client.ask("Connect", .device) == "Connect replied")
+  }
+
   @Test("a restarted daemon has another owner and knows what was connected; the log continues")
   func restart() throws {
     let control = try ControlLab()
