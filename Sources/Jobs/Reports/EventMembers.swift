@@ -100,6 +100,7 @@ package struct EventMembers {
   mutating func add(_ value: StepValue, withOctets: Bool) {
     add("value", value.decoded.map { JSONValue($0) } ?? .null)
     if withOctets { add("hex", .string(value.hex)) }
+    if let problem = value.problem { add("problem", .string(problem)) }
   }
 
   package mutating func add(_ failure: RunFailure?) {

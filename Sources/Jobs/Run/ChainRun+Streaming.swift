@@ -79,9 +79,13 @@ extension ChainRun {
       { sample in
         measures.withLock { $0.take(at: sample.arrival, latency: sample.latency) }
         emit(.value(step, sample.value), at: sample.arrival)
-        let decoded = try sample.decoded.get()
-        capture(decoded, as: placed.step.capture)
-        try progress.check(decoded) { sample.octets(for: $0) }
+        let usable = try placed.step.usable(
+          sample.decoded,
+          sample.octets,
+          until: stop.conditions
+        )
+        capture(usable, octets: sample.octets, as: placed.step.capture)
+        try progress.check(usable) { sample.octets(for: $0) }
       }
     )
     let (measured, rate) = measures.withLock { ($0, $0.rate(at: loop.now)) }
