@@ -14,7 +14,7 @@ enum FitnessMachineValues {
     "treadmill data",
     [
       .flags(2),
-      .field("speed", speed, "km/h", .clear(0)),
+      .field("speed", speed, "km/h", .unless(0)),
       .field("average-speed", speed, "km/h", .set(1)),
       .field("distance", .u24, "m", .set(2)),
       .field("inclination", angle, "%", .set(3), in: -3276.8...3276.7),
@@ -33,8 +33,8 @@ enum FitnessMachineValues {
     "rower data",
     [
       .flags(2),
-      .field("stroke-rate", .unsigned(1, over: 2), "1/min", .clear(0)),
-      .field("strokes", .u16, nil, .clear(0)),
+      .field("stroke-rate", .unsigned(1, over: 2), "1/min", .unless(0)),
+      .field("strokes", .u16, nil, .unless(0)),
       .field("average-stroke-rate", .unsigned(1, over: 2), "1/min", .set(1)),
       .field("distance", .u24, "m", .set(2)),
       .field("pace", .u16, "s/500m", .set(3)),
@@ -49,7 +49,7 @@ enum FitnessMachineValues {
     "indoor bike data",
     [
       .flags(2),
-      .field("speed", speed, "km/h", .clear(0)),
+      .field("speed", speed, "km/h", .unless(0)),
       .field("average-speed", speed, "km/h", .set(1)),
       .field("cadence", .unsigned(2, over: 2), "rpm", .set(2)),
       .field("average-cadence", .unsigned(2, over: 2), "rpm", .set(3)),

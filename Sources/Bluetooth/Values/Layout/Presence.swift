@@ -8,6 +8,8 @@ enum Presence: Hashable, Sendable {
   case always
   /// The flags under `mask` are `value`.
   case bits(mask: UInt64, value: UInt64)
+  /// Bit `bit` of the flags is 0; it is set to say that the field is not sent.
+  case unless(UInt64)
   /// The flags as a whole are one of these: op codes.
   case oneOf([UInt64])
   /// The flags as a whole are none of these: unknown op codes.
@@ -33,6 +35,7 @@ enum Presence: Hashable, Sendable {
     switch self {
     case .always: true
     case .bits(let mask, let value): flags & mask == value
+    case .unless(let bit): flags >> bit & 1 == 0
     case .oneOf(let values): values.contains(flags)
     case .noneOf(let values): !values.contains(flags)
     case .ifMore(let octets): remaining >= octets

@@ -86,6 +86,9 @@ private struct EncodingPlan {
         sent.insert(index)
       }
     }
+    for case .unless(let bit) in layout.parts.map(\.presence) where decided >> bit & 1 == 0 {
+      flags |= 1 << bit
+    }
   }
 
   /// Chooses the first alternative that has room for the value and agrees with the flags.
@@ -110,7 +113,11 @@ private struct EncodingPlan {
 
   /// Sets the flags for a part; false when they are already determined otherwise.
   private mutating func settle(_ presence: Presence) -> Bool {
-    guard case .bits(let mask, let value) = presence else {
+    let (mask, value): (UInt64, UInt64)
+    switch presence {
+    case .bits(let bits, let set): (mask, value) = (bits, set)
+    case .unless(let bit): (mask, value) = (1 << bit, 0)
+    case .always, .oneOf, .noneOf, .ifMore, .ifMoreFor:
       return presence.holds(flags, remaining: .max)
     }
     guard (flags ^ value) & mask & decided == 0 else { return false }
