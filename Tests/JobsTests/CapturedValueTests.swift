@@ -57,6 +57,51 @@ struct CapturedValueTests {
     #expect(bench.endings.map(\.status).contains(.skipped))
   }
 
+  @Test("some bytes of a captured value are written and compared with")
+  func slices() throws {
+    bench.device.answer("read ff01", .value([1, 2, 3, 4, 5]), .value([1, 2, 3, 4, 9]))
+    try bench.run(
+      file: """
+        steps:
+        - { read: ff01, as: first }
+        - { read: ff01, as: second, expect: { hex: { not: "{first[0:5]}" } } }
+        - { write: alert-level, value: [ { hex: "{first[3:]}" }, { hex: "{second[-1:]}" } ] }
+        - { assert: { "second[0:4]": "{first[:4]}", "second[1:-2]": { is: "0203" } } }
+        - { log: "{first[1:3]} of {first}" }
+        - { assert: { "second[4:]": "{first[4:]}" } }
+        """
+    )
+    #expect(bench.device.calls.contains("write alert-level 040509"))
+    #expect(bench.text().contains("5  log  0203 of 0102030405"))
+    #expect(bench.ending?.step?.place == "step 6")
+    #expect(bench.ending?.failure?.why == "expected second[4:] = 05, got 09")
+  }
+
+  @Test(
+    "bytes that a captured value does not have fail the step that uses them",
+    arguments: ["b[0:2]", "b[2:]", "b[:-2]", "b[1:0]", "b.percent[0:1]"]
+  )
+  func outside(path: String) throws {
+    try bench.run("read battery-level as b; write alert-level hex:{\(path)}")
+    #expect(
+      bench.ending?.failure?.why == "'\(path)' was not captured: its step did not run, or has no "
+        + "such value"
+    )
+  }
+
+  @Test("a path with bytes is read as it is written", arguments: ["b[0:4]", "b.c[-2:]", "b[:3]"])
+  func paths(text: String) {
+    #expect(VariablePath(text)?.description == text)
+  }
+
+  @Test(
+    "what is no slice is no path",
+    arguments: ["b[", "b[]", "b[1]", "b[a:b]", "b]", "[0:1]", "b[0:1:2]"]
+  )
+  func noPath(text: String) {
+    #expect(VariablePath(text) == nil)
+  }
+
   @Test("a captured value that cannot be written fails the step, with the reason")
   func unfit() throws {
     bench.device.answer("read battery-level", .value([72]))

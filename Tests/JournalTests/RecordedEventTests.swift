@@ -60,6 +60,20 @@ struct RecordedEventTests {
     #expect(try file.steps(of: 1, run: run).map(\.result) == [#"{"value":72,"hex":"48"}"#, nil])
   }
 
+  @Test("a value out of its range is exported with the reason")
+  func outOfRange() throws {
+    var script = try EventScript("read battery-level")
+    script.start()
+    script.begin(1)
+    let problem = "percent, byte 0: 101 is not in 0 to 100"
+    let value = StepValue(octets: [101], decoded: nil, problem: problem)
+    script.tell(.value(script.step(1), value))
+    script.finish(1)
+    let (read, exported) = try lines(of: try record(script))
+    #expect(read == exported)
+    #expect(exported.contains { $0.hasSuffix(#""hex":"65","problem":"\#(problem)"}"#) })
+  }
+
   @Test("a failure has its code, its reason and what BlueZ answered")
   func failure() throws {
     var script = try EventScript("read battery-level")

@@ -24,8 +24,18 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     case eddystoneTLM = "eddystone-tlm"
     /// Eddystone: an identifier that changes.
     case eddystoneEID = "eddystone-eid"
+    /// RuuviTag, data format 3 (RAWv1).
+    case ruuvi3 = "ruuvi-3"
     /// RuuviTag, data format 5 (RAWv2).
     case ruuvi = "ruuvi-5"
+    /// Ruuvi Air, data format 6.
+    case ruuvi6 = "ruuvi-6"
+    /// A thermometer with the firmware ATC_MiThermometer, in its first format.
+    case atc = "atc"
+    /// The format that pvvx added to it.
+    case pvvx = "pvvx"
+    /// BTHome version 1, not encrypted.
+    case btHome1 = "bthome-1"
     /// BTHome version 2, not encrypted.
     case btHome = "bthome-2"
   }
@@ -50,7 +60,7 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
   public init?(company: UInt16, _ data: [UInt8]) {
     guard
       let decoded = Beacons.iBeacon(company, data) ?? Beacons.altBeacon(data)
-        ?? Ruuvi.format5(company, data)
+        ?? Ruuvi.measurements(company, data)
     else { return nil }
     self = decoded
   }
@@ -63,9 +73,10 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
   /// }
   /// ```
   public init?(service: BluetoothUUID, _ data: [UInt8]) {
-    guard let decoded = Eddystone.frame(service, data) ?? BTHome.data(service, data) else {
-      return nil
-    }
+    guard
+      let decoded = Eddystone.frame(service, data) ?? BTHome.data(service, data)
+        ?? BTHome.version1(service, data) ?? Thermometers.measurements(service, data)
+    else { return nil }
     self = decoded
   }
 
@@ -80,6 +91,11 @@ extension DecodedValue.Field {
   /// Bytes as they are.
   static func octets(_ name: String, _ octets: some Sequence<UInt8>) -> Self {
     Self(name, .octets(Array(octets)))
+  }
+
+  /// An address, most significant byte first.
+  static func address(_ octets: some Sequence<UInt8>) -> Self {
+    Self("address", .text("\(BluetoothAddress(number: UInt64(octets.bigEndian)))"))
   }
 
   /// A power in dBm, from one signed byte.

@@ -1,4 +1,4 @@
-// The objects of BTHome version 2.
+// The objects of BTHome; both versions have the same numbers.
 
 extension BTHome {
   private static func unsigned(
@@ -17,6 +17,11 @@ extension BTHome {
   private static let detected = Form.state("clear", "detected")
   private static let onOff = Form.state("off", "on")
   private static let open = Form.state("closed", "open")
+
+  private static let buttons = Names([
+    0x00: "none", 0x01: "press", 0x02: "double press", 0x03: "triple press", 0x04: "long press",
+    0x05: "long double press", 0x06: "long triple press", 0x80: "hold press",
+  ])
 
   /// Name and form of the objects, by their identifiers.
   static let objects: [UInt8: (name: String, form: Form)] = [
@@ -49,7 +54,8 @@ extension BTHome {
     0x28: ("safety", .state("unsafe", "safe")), 0x29: ("smoke", detected),
     0x2a: ("sound", detected), 0x2b: ("tamper", onOff), 0x2c: ("vibration", detected),
     0x2d: ("window", open), 0x2e: ("humidity", unsigned(1, "%")),
-    0x2f: ("moisture", unsigned(1, "%")), 0x3a: ("button", .button), 0x3c: ("dimmer", .dimmer),
+    0x2f: ("moisture", unsigned(1, "%")), 0x3a: ("button", .named(buttons)),
+    0x3b: ("command", .command), 0x3c: ("dimmer", .dimmer),
     0x3d: ("count", unsigned(2)), 0x3e: ("count", unsigned(4)),
     0x3f: ("rotation", signed(2, over: 10, "°")), 0x40: ("distance", unsigned(2, "mm")),
     0x41: ("distance", unsigned(2, over: 10, "m")),
@@ -75,7 +81,9 @@ extension BTHome {
     0x5f: ("precipitation", unsigned(2, over: 10, "mm")), 0x60: ("channel", unsigned(1)),
     0x61: ("rotational-speed", unsigned(2, "rpm")),
     0x62: ("speed", signed(4, over: 1_000_000, "m/s")),
-    0x63: ("acceleration", signed(4, over: 1_000_000, "m/s²")), 0x64: ("light-level", unsigned(1)),
+    0x63: ("acceleration", signed(4, over: 1_000_000, "m/s²")),
+    0x64: ("light-level", .named(Names(["dark", "twilight", "bright"]))),
+    0x65: ("settings-revision", unsigned(1)),
     0xf0: ("device-type", unsigned(2)), 0xf1: ("firmware", .version(octets: 4)),
     0xf2: ("firmware", .version(octets: 3)),
   ]

@@ -1,6 +1,6 @@
 // BTHome version 2: measurements and events in service data.
 //
-// The objects are in BTHome+Objects.swift.
+// The objects are in BTHome+Objects.swift, version 1 is in BTHome+Version1.swift.
 
 /// - Source: BTHome, "BLE advertising in the BTHome v2 format" (bthome.io/format).
 enum BTHome {
@@ -10,10 +10,10 @@ enum BTHome {
   enum Form: Sendable {
     /// A number of steps of `step` / `over`, least significant byte first.
     case number(octets: Int, signed: Bool, step: Int64, over: Int64, unit: String?)
-    /// One byte: 0 or 1, and what they mean.
-    case state(String, String)
     /// One byte.
-    case button
+    case named(Names)
+    /// A length in the low five bits, an op code, and so many bytes.
+    case command
     /// A direction, and a number of steps.
     case dimmer
     /// A length, and UTF-8.
@@ -22,38 +22,52 @@ enum BTHome {
     case raw
     /// Numbers of a version, the last one first.
     case version(octets: Int)
+
+    /// One byte: 0 or 1, and what they mean.
+    static func state(_ off: String, _ on: String) -> Form { .named(Names([off, on])) }
+  }
+
+  /// Fields in order; of several with one name, the second is `temperature-2`.
+  struct Fields {
+    private(set) var list: [DecodedValue.Field] = []
+    private var counts: [String: Int] = [:]
+
+    mutating func append(_ field: DecodedValue.Field) {
+      counts[field.name, default: 0] += 1
+      let count = counts[field.name] ?? 1
+      let name = count > 1 ? "\(field.name)-\(count)" : field.name
+      list.append(.init(name, field.value, unit: field.unit))
+    }
   }
 
   /// Decodes the objects; nil when the data is encrypted, of another version, or malformed.
   ///
   /// As the format demands, decoding stops at an unknown object: the bytes from there on are the
-  /// field `rest`. Of several objects with one name, the second is `temperature-2`.
+  /// field `rest`.
   static func data(_ service: BluetoothUUID, _ data: [UInt8]) -> AdvertisedFormat? {
     guard service == Self.service, let head = data.first, head >> 5 == 2, head & 1 == 0 else {
       return nil
     }
     var reader = OctetReader(Array(data.dropFirst()))
-    var fields: [DecodedValue.Field] = []
-    var counts: [String: Int] = [:]
+    var fields = Fields()
     do throws(ValueError) {
+      // Reserved by the format; parsers and devices agree that an address follows.
+      if head & 2 != 0 { fields.append(.address(try reader.take(6, "address").reversed())) }
       while !reader.isAtEnd {
-        let start = reader.position
+        let rest = reader.rest
         guard let (name, form) = objects[try reader.byte("object")] else {
-          fields.append(.octets("rest", reader.octets[start...]))
+          fields.append(.octets("rest", rest))
           break
         }
-        counts[name, default: 0] += 1
-        let count = counts[name] ?? 1
-        let field = try read(form, name, &reader)
-        fields.append(.init(count > 1 ? "\(name)-\(count)" : name, field.value, unit: field.unit))
+        fields.append(try read(form, name, &reader))
       }
     } catch {
       return nil
     }
-    return AdvertisedFormat(.btHome, fields)
+    return AdvertisedFormat(.btHome, fields.list)
   }
 
-  private static func read(
+  static func read(
     _ form: Form,
     _ name: String,
     _ reader: inout OctetReader
@@ -66,22 +80,35 @@ enum BTHome {
       guard over > 1 else { return .integer(name, raw * step, unit) }
       let value = Double(raw * step) / Double(over)
       return .init(name, .real(value, decimals: "\(over)".count - 1), unit: unit)
-    case .state(let off, let on):
-      let number = try reader.byte(name)
-      return .init(name, .text(number == 0 ? off : number == 1 ? on : "reserved (\(number))"))
-    case .button: return .init(name, .text(buttons.name(UInt64(try reader.byte(name)))))
+    case .named(let names): return .init(name, .text(names.name(UInt64(try reader.byte(name)))))
+    case .command:
+      let count = Int(try reader.byte(name) & 0x1f)
+      let command = commands.name(UInt64(try reader.byte(name)))
+      let arguments = Array(try reader.take(count, name))
+      return .init(name, .text(([command] + shown(arguments)).joined(separator: " ")))
     case .dimmer:
       let direction = dimmers.name(UInt64(try reader.byte(name)))
       let steps = try reader.byte(name)
       return .init(name, .text(steps == 0 ? direction : "\(direction) \(steps)"))
-    case .text:
-      let octets = try lengthAndOctets(name, &reader)
-      let text = String(validating: octets, as: UTF8.self)
-      return .init(name, text.map { .text($0) } ?? .octets(octets))
+    case .text: return text(name, try lengthAndOctets(name, &reader))
     case .raw: return .octets(name, try lengthAndOctets(name, &reader))
     case .version(let octets):
       let numbers = try reader.take(octets, name).reversed()
       return .init(name, .text(numbers.map { "\($0)" }.joined(separator: ".")))
+    }
+  }
+
+  static func text(_ name: String, _ octets: [UInt8]) -> DecodedValue.Field {
+    let text = String(validating: octets, as: UTF8.self)
+    return .init(name, text.map { .text($0) } ?? .octets(octets))
+  }
+
+  /// A number of steps; of the vendor's own arguments the bytes.
+  private static func shown(_ arguments: [UInt8]) -> [String] {
+    switch arguments.count {
+    case 0: []
+    case 1: ["\(arguments[0])"]
+    default: [DecodedValue.octets(arguments).description]
     }
   }
 
@@ -93,10 +120,6 @@ enum BTHome {
     return Array(try reader.take(count, name))
   }
 
-  private static let buttons = Names([
-    0x00: "none", 0x01: "press", 0x02: "double press", 0x03: "triple press", 0x04: "long press",
-    0x05: "long double press", 0x06: "long triple press", 0x80: "hold press",
-  ])
-
-  private static let dimmers = Names([0x00: "none", 0x01: "rotate left", 0x02: "rotate right"])
+  private static let commands = Names(["off", "on", "toggle", "step up", "step down"])
+  private static let dimmers = Names(["none", "rotate left", "rotate right"])
 }

@@ -1,13 +1,70 @@
-// RuuviTag: measurements in manufacturer data.
+// RuuviTag and Ruuvi Air: measurements in manufacturer data.
 
 enum Ruuvi {
   private static let company: UInt16 = 0x0499
 
-  /// Data format 5 (RAWv2). A field that the tag does not measure is `unknown`.
-  ///
+  /// Decodes the formats that the tags send; a field that they do not measure is `unknown`.
+  static func measurements(_ company: UInt16, _ data: [UInt8]) -> AdvertisedFormat? {
+    guard company == Self.company else { return nil }
+    switch (data.first, data.count) {
+    case (3, 14): return format3(data)
+    case (5, 24): return format5(data)
+    case (6, 20): return format6(data)
+    default: return nil
+    }
+  }
+
+  /// - Source: Ruuvi, "Data Format 3 Protocol Specification (RAWv1)".
+  private static func format3(_ data: [UInt8]) -> AdvertisedFormat {
+    // The sign is a bit of its own.
+    let degrees = Double(data[2] & 0x7f) + Double(data[3]) / 100
+    let celsius = data[2] & 0x80 == 0 ? degrees : -degrees
+    return AdvertisedFormat(
+      .ruuvi3,
+      [
+        .init("temperature", .real(celsius, decimals: 2), unit: "°C"),
+        .init("humidity", .real(Double(data[1]) / 2, decimals: 1), unit: "%"),
+        .integer("pressure", data[4..<6].bigEndian + 50_000, "Pa"),
+        signed("acceleration-x", data[6..<8], step: 0.001, decimals: 3, "g"),
+        signed("acceleration-y", data[8..<10], step: 0.001, decimals: 3, "g"),
+        signed("acceleration-z", data[10..<12], step: 0.001, decimals: 3, "g"),
+        .integer("battery", data[12..<14].bigEndian, "mV"),
+      ]
+    )
+  }
+
+  /// - Source: Ruuvi, "Data Format 6 Protocol Specification".
+  private static func format6(_ data: [UInt8]) -> AdvertisedFormat {
+    // The lowest bits of both indices are in the flags.
+    let voc = Int64(data[11]) << 1 | Int64(data[16] >> 6 & 1)
+    let nox = Int64(data[12]) << 1 | Int64(data[16] >> 7)
+    return AdvertisedFormat(
+      .ruuvi6,
+      [
+        signed("temperature", data[1..<3], step: 0.005, decimals: 3, "°C"),
+        unsigned("humidity", data[3..<5], "%") { .real(Double($0) * 0.0025, decimals: 4) },
+        unsigned("pressure", data[5..<7], "Pa") { .integer($0 + 50_000) },
+        unsigned("pm2.5", data[7..<9], "µg/m³") { .real(Double($0) / 10, decimals: 1) },
+        unsigned("co2", data[9..<11], "ppm") { .integer($0) },
+        .init("voc-index", voc == 511 ? unknown : .integer(voc)),
+        .init("nox-index", nox == 511 ? unknown : .integer(nox)),
+        unsigned("illuminance", data[13..<14], "lx") { .real(lux($0), decimals: 2) },
+        .integer("sequence", data[15]),
+        .init("calibrating", .boolean(data[16] & 1 == 1)),
+        .octets("address-end", data[17..<20]),
+      ]
+    )
+  }
+
+  /// Illuminance in 254 steps of a logarithm, of 0 to 65535 lx: 65536^(n/254) - 1.
+  private static func lux(_ code: Int64) -> Double {
+    var power = 1.0
+    for _ in 0..<code { power *= 1.0446300614125956 }
+    return power - 1
+  }
+
   /// - Source: Ruuvi, "Data Format 5 Protocol Specification (RAWv2)".
-  static func format5(_ company: UInt16, _ data: [UInt8]) -> AdvertisedFormat? {
-    guard company == Self.company, data.count == 24, data[0] == 5 else { return nil }
+  private static func format5(_ data: [UInt8]) -> AdvertisedFormat {
     let voltage = data[13..<15].bigEndian >> 5
     let power = data[13..<15].bigEndian & 0x1f
     return AdvertisedFormat(
@@ -23,7 +80,8 @@ enum Ruuvi {
         .init("power", power == 0x1f ? unknown : .integer(power * 2 - 40), unit: "dBm"),
         unsigned("movements", data[15..<16]) { .integer($0) },
         unsigned("sequence", data[16..<18]) { .integer($0) },
-        .init("address", address(data[18..<24])),
+        data[18...].allSatisfy { $0 == 0xff }
+          ? .init("address", unknown) : .address(data[18..<24]),
       ]
     )
   }
@@ -50,10 +108,5 @@ enum Ruuvi {
   ) -> DecodedValue.Field {
     let isKnown = !octets.allSatisfy { $0 == 0xff }
     return .init(name, isKnown ? value(octets.bigEndian) : unknown, unit: unit)
-  }
-
-  private static func address(_ octets: ArraySlice<UInt8>) -> DecodedValue {
-    if octets.allSatisfy({ $0 == 0xff }) { return unknown }
-    return .text("\(BluetoothAddress(number: UInt64(octets.bigEndian)))")
   }
 }

@@ -47,6 +47,16 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     return fields.first { $0.name == name }?.value
   }
 
+  /// The field with the octets behind the known ones.
+  package static let further = "further"
+
+  /// The value itself, or that of its only field; octets behind the known fields do not count.
+  package var only: DecodedValue {
+    guard case .fields(let fields) = self else { return self }
+    let known = fields.filter { $0.name != Self.further }
+    return known.count == 1 ? known[0].value.only : self
+  }
+
   /// The number; nil for anything else. A single field counts as its value.
   ///
   /// ```swift
@@ -54,11 +64,10 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   /// print(report.captured["battery"]?.number ?? 0)
   /// ```
   public var number: Double? {
-    switch self {
+    switch only {
     case .integer(let value): Double(value)
     case .real(let value, _): value
-    case .fields(let fields): fields.count == 1 ? fields[0].value.number : nil
-    case .text, .boolean, .octets, .list: nil
+    case .text, .boolean, .octets, .list, .fields: nil
     }
   }
 
@@ -71,21 +80,18 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     case .octets(let octets): octets.map(hexadecimal).joined()
     case .list(let values):
       values.isEmpty ? "none" : values.map(\.description).joined(separator: ", ")
-    case .fields(let fields): fields.map(Self.shown).joined(separator: ", ")
+    case .fields(let fields):
+      fields.map { field in
+        field.isClear(among: fields) ? field.quantity : "\(field.name) \(field.quantity)"
+      }.joined(separator: ", ")
     }
   }
 
-  private static func shown(_ field: Field) -> String {
-    guard let unit = field.unit, field.value.isQuantity else {
-      return "\(field.name) \(field.value)"
-    }
-    return "\(field.value) \(unit)"
-  }
-
-  /// Whether a unit may follow; not after "unknown", or an empty list.
-  private var isQuantity: Bool {
+  /// Whether a unit may follow; not after "unknown", "not a number" or an empty list.
+  fileprivate var isQuantity: Bool {
     switch self {
-    case .integer, .real: true
+    case .integer: true
+    case .real(let value, _): value.isFinite
     case .list(let values): !values.isEmpty
     case .text, .boolean, .octets, .fields: false
     }
@@ -108,6 +114,21 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   }
 }
 
+extension DecodedValue.Field {
+  /// The value with its unit.
+  package var quantity: String {
+    guard let unit, value.isQuantity else { return "\(value)" }
+    return "\(value) \(unit)"
+  }
+
+  /// Whether the unit says what the value is: no other field has it, and it is not a percentage,
+  /// which can be one of anything.
+  fileprivate func isClear(among fields: [DecodedValue.Field]) -> Bool {
+    guard let unit, value.isQuantity, unit != "%" || name == "percent" else { return false }
+    return fields.count { $0.unit == unit } == 1
+  }
+}
+
 /// Octets that do not have the format of their characteristic, or a value that cannot be encoded.
 public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the field.
@@ -117,11 +138,16 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error.
   public let problem: String
 
+  /// Whether the octets have the format, but stand for something outside the range that the
+  /// specification allows: month 18, 202 %, or a reserved number.
+  public let isOutOfRange: Bool
+
   /// An error in a value, at a byte offset.
-  public init(field: String, octet: Int, problem: String) {
+  public init(field: String, octet: Int, problem: String, isOutOfRange: Bool = false) {
     self.field = field
     self.octet = octet
     self.problem = problem
+    self.isOutOfRange = isOutOfRange
   }
 
   public var description: String { "\(field), byte \(octet): \(problem)" }

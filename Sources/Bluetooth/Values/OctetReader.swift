@@ -4,13 +4,30 @@
 struct OctetReader {
   let octets: [UInt8]
   private(set) var position = 0
+  /// Where the fields end: at the end of the octets, or of the record whose size was read.
+  private var end: Int
 
   init(_ octets: [UInt8]) {
     self.octets = octets
+    end = octets.count
   }
 
   var isAtEnd: Bool { remaining == 0 }
-  var remaining: Int { octets.count - position }
+  var remaining: Int { end - position }
+
+  /// What lies behind the position, also behind the end of the record.
+  var rest: [UInt8] { Array(octets[position...]) }
+
+  /// Reads the size of the record, which includes what was read before.
+  mutating func size(_ field: String) throws(ValueError) {
+    let start = position
+    let size = Int(try byte(field))
+    guard size <= octets.count else {
+      let problem = "expected \(size) bytes, found \(octets.count)"
+      throw ValueError(field: field, octet: start, problem: problem)
+    }
+    end = max(position, size)
+  }
 
   /// Reads `count` octets.
   mutating func take(_ count: Int, _ field: String) throws(ValueError) -> ArraySlice<UInt8> {
@@ -42,20 +59,12 @@ struct OctetReader {
   /// The remaining octets as text.
   mutating func text(_ field: String) throws(ValueError) -> String {
     let start = position
-    let rest = try take(octets.count - position, field)
+    let rest = try take(remaining, field)
     // Some devices pad their strings with NULs.
     let content = rest.prefix { $0 != 0 }
     guard let text = String(validating: content, as: UTF8.self) else {
       throw ValueError(field: field, octet: start, problem: "invalid UTF-8")
     }
     return text
-  }
-
-  /// Checks that no octets are left.
-  func end(_ field: String) throws(ValueError) {
-    guard isAtEnd else {
-      let extra = remaining == 1 ? "1 extra byte" : "\(remaining) extra bytes"
-      throw ValueError(field: field, octet: position, problem: extra)
-    }
   }
 }

@@ -68,6 +68,7 @@ public enum StandardValues {
     "Environment": EnvironmentValues.all, "Air": AirValues.all, "Wind": WindValues.all,
     "Time": TimeValues.all, "TimeUpdate": TimeUpdateValues.all, "Weight": WeightValues.all,
     "BodyComposition": BodyCompositionValues.all, "Oximeter": OximeterValues.all,
-    "Descriptor": DescriptorValues.all,
+    "GlucoseMonitoring": GlucoseMonitoringValues.all, "FitnessMachine": FitnessMachineValues.all,
+    "FitnessMachineControl": FitnessMachineControlValues.all, "Descriptor": DescriptorValues.all,
   ]
 }

@@ -3,15 +3,18 @@
 import Bluetooth
 
 extension DecodedValue {
-  /// The value itself, or the value of its only field.
-  var only: DecodedValue {
-    guard case .fields(let fields) = self, fields.count == 1 else { return self }
-    return fields[0].value.only
-  }
-
   /// The bits of a whole number, in two's complement when it is negative.
   var bits: UInt64? {
     if case .integer(let integer) = only { UInt64(bitPattern: integer) } else { nil }
+  }
+
+  /// The bytes of a value that has them as such, and of a text; nil for others.
+  var bytes: [UInt8]? {
+    switch self {
+    case .octets(let octets): octets
+    case .text(let text): Array(text.utf8)
+    case .integer, .real, .boolean, .fields, .list: nil
+    }
   }
 
   /// The part that a path with dots names: `hr.bpm`.

@@ -30,6 +30,14 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
+    /// Whether it is in the decoded value, not in its octets or in a measure.
+    var isOfDecodedValue: Bool {
+      switch self {
+      case .value, .field: true
+      case .format, .count, .rate, .measure: false
+      }
+    }
+
     /// Whether it is a time, compared with durations.
     var isTime: Bool { if case .measure = self { true } else { false } }
   }
@@ -72,7 +80,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       guard let field = value.field(at: name) else {
         throw failure("a value without \(name)", octets)
       }
-      try check(field.value, shown: Self.shown(field), octets)
+      try check(field.value, shown: field.quantity, octets)
     case .format(let format):
       do {
         let value = try format.decode(octets)
@@ -141,10 +149,6 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
 
   func failure(_ got: String, _ octets: [UInt8]?) -> ExpectationFailure {
     ExpectationFailure(expected: description, got: got, octets: octets)
-  }
-
-  private static func shown(_ field: DecodedValue.Field) -> String {
-    field.unit.map { "\(field.value) \($0)" } ?? "\(field.value)"
   }
 }
 

@@ -36,13 +36,13 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a value equals the literal. A single field counts as its value.
   func equals(_ value: DecodedValue) -> Bool {
-    switch value {
+    switch value.only {
     case .integer(let integer): number == Double(integer)
     // A value that was sent in 32 bits is compared with that precision.
     case .real(let real, _): number.map { $0 == real || Float($0) == Float(real) } ?? false
     case .boolean(let truth): (truth ? ["true", "yes"] : ["false", "no"]).contains(text)
-    case .fields(let fields) where fields.count == 1: equals(fields[0].value)
-    case .text, .octets, .fields, .list: value.description == text
+    case .octets: value.only.description == text.lowercased().filter { $0 != " " }
+    case .text, .fields, .list: value.only.description == text
     }
   }
 

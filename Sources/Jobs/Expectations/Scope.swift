@@ -1,5 +1,7 @@
 // The variables that a step may use: those that earlier steps capture.
 
+import Bluetooth
+
 /// The variables captured so far, and the fields that each may have.
 struct Scope {
   /// Names that have values before the chain runs: no step may capture under them.
@@ -39,6 +41,7 @@ struct Scope {
     guard let field = path.field, let fields = variable.fields, !fields.contains(field) else {
       return nil
     }
+    if field == DecodedValue.further && !fields.isEmpty { return nil }
     guard !fields.isEmpty else {
       return Complaint("'\(variable.name)' has no fields", expected: "'\(variable.name)' alone")
     }

@@ -103,7 +103,9 @@ struct Subjects {
   func subject(_ name: String) -> Expectation.Subject? {
     if isUnknown { return Measure(rawValue: name).map { .measure($0) } ?? .value }
     if kind == .scan { return name == "count" ? .count : nil }
-    if fields.contains(name) { return .field(name) }
+    if fields.contains(name) || name == DecodedValue.further && !fields.isEmpty {
+      return .field(name)
+    }
     if let time = times.first(where: { $0.rawValue == name }) { return .measure(time) }
     if name == "count", measures.contains(name) { return .count }
     if name == "rate", measures.contains(name) { return .rate }

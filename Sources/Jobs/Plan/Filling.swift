@@ -86,7 +86,7 @@ struct Filling {
 
   private func literal(_ path: VariablePath) throws(Unfilled) -> Literal {
     let value = try captured(path)
-    if case .fields(let fields) = value, fields.count > 1 {
+    if case .fields = value.only {
       return Literal("\(value)", isQuoted: true)
     }
     return Literal(try text(path), isQuoted: value.number == nil)
@@ -108,14 +108,14 @@ struct Unfilled: Error, Hashable {
 extension DecodedValue {
   /// The value as a chain would write it: no unit, all digits. Nil for several fields.
   fileprivate var written: String? {
-    switch self {
+    switch only {
     case .integer(let integer): "\(integer)"
     case .real(let real, _):
       real == real.rounded() && abs(real) < 1e15 ? "\(Int64(real))" : "\(real)"
     case .text(let text): text
     case .boolean(let truth): truth ? "true" : "false"
     case .octets: description
-    case .fields(let fields): fields.count == 1 ? fields[0].value.written : nil
+    case .fields: nil
     case .list(let values): values.count == 1 ? values[0].written : nil
     }
   }

@@ -99,7 +99,9 @@ package struct EventMembers {
   /// - Parameter withOctets: Whether the value came in octets; an RSSI did not.
   mutating func add(_ value: StepValue, withOctets: Bool) {
     add("value", value.decoded.map { JSONValue($0) } ?? .null)
-    if withOctets { add("hex", .string(value.hex)) }
+    guard withOctets else { return }
+    add("hex", .string(value.hex))
+    if let problem = value.problem { add("problem", .string(problem)) }
   }
 
   package mutating func add(_ failure: RunFailure?) {

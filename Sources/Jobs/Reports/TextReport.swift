@@ -117,9 +117,10 @@ public struct TextReport: RunReport {
 
   static func text(_ value: StepValue) -> String {
     let hex = DecodedValue.octets(value.octets).description
-    guard let decoded = value.decoded else { return "bytes \(hex)" }
+    let reason = value.problem.map { " (\($0))" } ?? ""
+    guard let decoded = value.decoded else { return "bytes \(hex)\(reason)" }
     let text = decoded.description
-    return text.isEmpty ? "(empty)" : text
+    return text.isEmpty ? "(empty)" : text + reason
   }
 
   /// The reasons of a failure, one per line.

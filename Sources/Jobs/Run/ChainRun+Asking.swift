@@ -6,7 +6,8 @@ import Signals
 extension ChainRun {
   /// Requests a value, reports it, captures it and checks it.
   ///
-  /// A value that does not match its format is reported all the same, with only its octets.
+  /// A value that does not match its format is reported all the same, with only its octets. One
+  /// with a field out of its range fails only a step that uses its fields.
   ///
   /// - Parameters:
   ///   - octets: The octets of the response; empty for parameters of the connection.
@@ -22,11 +23,12 @@ extension ChainRun {
     try await limited(asking, placed) { answer = $0 }
     guard let answer else { throw NoValue(operation: placed.step.doing) }
     let decoded = Result { () throws(ValueError) in try decode(answer) }
-    let value = StepValue(octets: octets(answer), decoded: try? decoded.get())
+    let value = StepValue(octets(answer), decoded)
     outcome = .value(value)
     emit(.value(placed.reported, value))
-    try capture(decoded.get(), as: placed.step.capture)
-    try check(decoded.get(), value.octets, of: placed)
+    let usable = try placed.step.usable(decoded, value.octets)
+    capture(usable, octets: value.octets, as: placed.step.capture)
+    try check(usable, value.octets, of: placed)
   }
 
   /// Reads a value.
@@ -46,6 +48,28 @@ extension ChainRun {
     _ outcome: inout StepOutcome?
   ) async throws {
     try await ask(measuring, placed, &outcome, octets: { _ in [] }, decode: { $0.decoded })
+  }
+}
+
+extension Step {
+  /// The value for checks and captures.
+  ///
+  /// - Parameter conditions: The stop conditions of the step.
+  /// - Returns: The octets for a value out of its range, when the step does not use its fields.
+  /// - Throws: ``ValueError`` for other values that cannot be decoded.
+  func usable(
+    _ decoded: Result<DecodedValue, ValueError>,
+    _ octets: [UInt8],
+    until conditions: [Expectation] = []
+  ) throws(ValueError) -> DecodedValue {
+    do {
+      return try decoded.get()
+    } catch {
+      let isUsed =
+        capture != nil || (expectations + conditions).contains { $0.subject.isOfDecodedValue }
+      guard error.isOutOfRange, !isUsed else { throw error }
+      return .octets(octets)
+    }
   }
 }
 

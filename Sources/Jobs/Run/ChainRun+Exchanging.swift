@@ -36,15 +36,16 @@ extension ChainRun {
     let decoded = Result { () throws(ValueError) in
       try StepValue.decode(octets, of: exchanging.answer, format: exchanging.format)
     }
-    let value = StepValue(octets: octets, decoded: try? decoded.get())
+    let value = StepValue(octets, decoded)
     outcome = .exchanged(
       value,
       answered: done.answered - done.begun,
       notified: done.notification.at - done.begun
     )
     emit(.value(placed.reported, value), at: done.notification.at)
-    try capture(decoded.get(), as: placed.step.capture)
-    try check(decoded.get(), octets, of: placed)
+    let usable = try placed.step.usable(decoded, octets)
+    capture(usable, octets: octets, as: placed.step.capture)
+    try check(usable, octets, of: placed)
   }
 
   private static func late(

@@ -84,12 +84,14 @@ extension ChainRun {
         let value = sample.value
         measures.withLock { $0.take(value, at: sample.arrival, latency: sample.latency) }
         emit(.value(step, value), at: sample.arrival)
-        if case .failure(let reason) = sample.decoded, placed.step.goesOnAfterInvalid(stop) {
-          return invalid.add(value, reason)
+        let usable: DecodedValue
+        do {
+          usable = try placed.step.usable(sample.decoded, sample.octets, until: stop.conditions)
+        } catch where placed.step.goesOnAfterInvalid(stop) {
+          return invalid.add(value, error)
         }
-        let decoded = try sample.decoded.get()
-        capture(decoded, as: placed.step.capture)
-        try progress.check(decoded) { sample.octets(for: $0) }
+        capture(usable, octets: sample.octets, as: placed.step.capture)
+        try progress.check(usable) { sample.octets(for: $0) }
       }
     )
     let (measured, rate) = measures.withLock { ($0, $0.rate(at: loop.now)) }

@@ -10,6 +10,8 @@ final class ChainRun: Sendable {
   struct State {
     var attempt = 0
     var captures: [String: DecodedValue] = [:]
+    /// The bytes of captured values that a device sent.
+    var captured: [String: [UInt8]] = [:]
     /// The measures over the values that were captured under a name.
     var measures: [String: DecodedValue] = [:]
     /// Whether this run may have made a connection.
@@ -250,15 +252,24 @@ final class ChainRun: Sendable {
 
   func linked(_ isLinked: Bool) { state.withLock { $0.isLinked = isLinked } }
 
-  func capture(_ value: DecodedValue, as name: String?) {
+  /// - Parameter octets: What the device sent; nil for what is no value of it.
+  func capture(_ value: DecodedValue, octets: [UInt8]? = nil, as name: String?) {
     guard let name else { return }
-    state.withLock { $0.captures[name] = value }
+    state.withLock { state in
+      state.captures[name] = value
+      state.captured[name] = octets
+    }
   }
 
-  /// The captured value, or the field of one, that `path` names.
+  /// The captured value, the field of one, or the bytes, that `path` names.
   func value(_ path: VariablePath) -> DecodedValue? {
     state.withLock { state in
       let value = state.captures[path.variable]
+      if let slice = path.slice {
+        let octets =
+          path.field.map { value?.field(at: $0)?.value.bytes } ?? state.captured[path.variable]
+        return octets.flatMap { slice.bytes(of: $0) }.map { .octets($0) }
+      }
       guard let field = path.field else { return value }
       return value?.field(at: field)?.value ?? state.measures[path.variable]?[field]
     }

@@ -53,6 +53,11 @@ extension RunFailure {
   /// Why an error of the library happened, as chains spell limits, and what to do about it.
   private static func explanation(of error: any Error) -> (why: String, hint: String) {
     switch error {
+    case let failure as ValueError where failure.isOutOfRange:
+      return (
+        "the value is out of its range: \(failure)",
+        "the device sends what its specification does not allow; 'format: hex' accepts any bytes"
+      )
     case let failure as ValueError:
       return (
         "the value does not match its format: \(failure)",

@@ -13,7 +13,7 @@ package struct Sample: Sendable {
   /// How long the read took; nil for a notified value.
   let latency: Duration?
   /// The values that it joins, by name.
-  private let parts: [(name: String, octets: [UInt8])]
+  private let parts: [(name: String, value: StepValue)]
 
   /// Decodes octets in the format of a step.
   init(
@@ -37,7 +37,7 @@ package struct Sample: Sendable {
     octets = []
     latency = nil
     arrival = samples.map(\.arrival).max() ?? .start
-    parts = zip(names, samples).map { ($0, $1.octets) }
+    parts = zip(names, samples).map { ($0, $1.value) }
     decoded = Result { () throws(ValueError) in
       var fields: [DecodedValue.Field] = []
       for (name, sample) in zip(names, samples) {
@@ -47,13 +47,20 @@ package struct Sample: Sendable {
     }
   }
 
-  /// The value for events.
-  package var value: StepValue { StepValue(octets: octets, decoded: try? decoded.get()) }
+  /// The value for events; in a joined one, a part that is out of its range is bytes.
+  package var value: StepValue {
+    let value = StepValue(octets, decoded)
+    guard !parts.isEmpty, let problem = value.problem else { return value }
+    let fields = parts.map { name, part in
+      DecodedValue.Field(name, part.decoded ?? .octets(part.octets))
+    }
+    return StepValue(octets: [], decoded: .fields(fields), problem: problem)
+  }
 
   /// The octets for a check.
   func octets(for subject: Expectation.Subject) -> [UInt8] {
     guard case .field(let name) = subject else { return octets }
-    return parts.first { name == $0.name || name.hasPrefix($0.name + ".") }?.octets ?? octets
+    return parts.first { name == $0.name || name.hasPrefix($0.name + ".") }?.value.octets ?? octets
   }
 }
 

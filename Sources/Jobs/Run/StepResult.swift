@@ -114,11 +114,38 @@ public struct StepValue: Equatable, Sendable {
   public let octets: [UInt8]
   /// The decoded value; nil when the octets do not match their format or characteristic.
   public let decoded: DecodedValue?
+  /// Why octets of the right format are no value: a field is out of its range. Nil for others.
+  public let problem: String?
 
   /// A value and what it means.
-  public init(octets: [UInt8], decoded: DecodedValue?) {
+  public init(octets: [UInt8], decoded: DecodedValue?, problem: String? = nil) {
     self.octets = octets
     self.decoded = decoded
+    self.problem = problem
+  }
+
+  /// Octets, and what came of decoding them.
+  package init(_ octets: [UInt8], _ decoded: Result<DecodedValue, ValueError>) {
+    self.octets = octets
+    switch decoded {
+    case .success(let value):
+      self.decoded = value
+      problem = nil
+    case .failure(let error):
+      self.decoded = nil
+      problem = error.isOutOfRange ? "\(error)" : nil
+    }
+  }
+
+  /// Why the octets of an attribute, under its name in output, are no value; nil without a reason.
+  package static func problem(hex: String, attribute: String) -> String? {
+    guard let octets = try? ValueFormat("hex")?.encode(hex),
+      let selector = try? CharacteristicSelector(parsing: attribute)
+    else { return nil }
+    return StepValue(
+      octets,
+      Result { () throws(ValueError) in try decode(octets, of: selector, format: nil) }
+    ).problem
   }
 
   /// Decodes octets: in `format` if there is one, otherwise in the layout of the characteristic,

@@ -110,10 +110,10 @@ struct Substitution {
     let name = path.variable
     if let value = table[name] {
       used.insert(name)
-      guard path.field != nil else { return value.text }
+      guard path.field != nil || path.slice != nil else { return value.text }
       problems.append(
         node.problem(
-          "'\(name)' has no fields",
+          "'\(name)' has no fields and no bytes",
           expected: "'\(name)' alone: it is not a captured value"
         )
       )

@@ -151,7 +151,12 @@ struct ExportedChain {
     case .gap, .note, .stepFinished: return text(members, then: event.text, event.error)
     case .runStarted, .stepStarted, .runFinished: break
     }
-    return text(members + Self.string("hex", event.hex))
+    members += Self.string("hex", event.hex)
+    // What is not stored follows from the bytes.
+    if event.text == "null", let hex = event.hex, let attribute = event.attribute {
+      members += Self.string("problem", StepValue.problem(hex: hex, attribute: attribute))
+    }
+    return text(members)
   }
 
   private func head(

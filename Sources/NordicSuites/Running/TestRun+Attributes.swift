@@ -197,7 +197,9 @@ extension TestRun {
       return StepValue(octets: octets, decoded: .octets(octets))
     }
     let selector = CharacteristicSelector(characteristic: path.characteristic)
-    let decoded = try? StepValue.decode(octets, of: selector, format: nil)
-    return StepValue(octets: octets, decoded: decoded)
+    let decoded = Result { () throws(ValueError) in
+      try StepValue.decode(octets, of: selector, format: nil)
+    }
+    return StepValue(octets, decoded)
   }
 }

@@ -142,8 +142,10 @@ struct Inspection: Sendable {
   ) {
     switch value {
     case .octets(let octets)?:
-      members.append(("value", decoded(octets, of: uuid).map { JSONValue($0) } ?? .null))
-      members.append(("hex", .string(DecodedValue.octets(octets).description)))
+      let value = decoded(octets, of: uuid)
+      members.append(("value", value.decoded.map { JSONValue($0) } ?? .null))
+      members.append(("hex", .string(value.hex)))
+      if let problem = value.problem { members.append(("problem", .string(problem))) }
     case .refused(let failure)?:
       members.append(
         (
@@ -188,7 +190,8 @@ struct Inspection: Sendable {
   private static func text(_ value: Value, of uuid: BluetoothUUID) -> String {
     switch value {
     case .octets(let octets):
-      return decoded(octets, of: uuid)?.description ?? DecodedValue.octets(octets).description
+      let value = decoded(octets, of: uuid)
+      return (value.decoded?.description ?? value.hex) + (value.problem.map { " (\($0))" } ?? "")
     case .refused(let failure):
       return failure.code == .timedOut
         ? "(\(failure.why); it may want the device to be paired)" : "(\(failure.why))"
@@ -196,9 +199,14 @@ struct Inspection: Sendable {
     }
   }
 
-  private static func decoded(_ octets: [UInt8], of uuid: BluetoothUUID) -> DecodedValue? {
-    if let value = StandardDescriptors.decode(octets, of: uuid) { return value }
-    return StandardValues.decoder(for: uuid).flatMap { decode in try? decode(octets) }
+  private static func decoded(_ octets: [UInt8], of uuid: BluetoothUUID) -> StepValue {
+    if let value = StandardDescriptors.decode(octets, of: uuid) {
+      return StepValue(octets: octets, decoded: value)
+    }
+    guard let decode = StandardValues.decoder(for: uuid) else {
+      return StepValue(octets: octets, decoded: nil)
+    }
+    return StepValue(octets, Result { () throws(ValueError) in try decode(octets) })
   }
 
   private static func shown(_ uuid: BluetoothUUID) -> String { "\(uuid)" }

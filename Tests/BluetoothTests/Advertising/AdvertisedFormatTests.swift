@@ -98,18 +98,18 @@ struct AdvertisedFormatTests {
     arguments: [
       (
         "0512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F",
-        "ruuvi-5 24.300 °C, 53.4900 %, 100044 Pa, 0.004 g, -0.004 g, 1.036 g, 2977 mV, 4 dBm, "
-          + "movements 66, sequence 205, address CB:B8:33:4C:88:4F"
+        "ruuvi-5 24.300 °C, humidity 53.4900 %, 100044 Pa, acceleration-x 0.004 g, "
+          + "acceleration-y -0.004 g, acceleration-z 1.036 g, 2977 mV, 4 dBm, movements 66, sequence 205, address CB:B8:33:4C:88:4F"
       ),
       (
         "057FFFFFFEFFFE7FFF7FFF7FFFFFDEFEFFFECBB8334C884F",
-        "ruuvi-5 163.835 °C, 163.8350 %, 115534 Pa, 32.767 g, 32.767 g, 32.767 g, 3646 mV, "
-          + "20 dBm, movements 254, sequence 65534, address CB:B8:33:4C:88:4F"
+        "ruuvi-5 163.835 °C, humidity 163.8350 %, 115534 Pa, acceleration-x 32.767 g, "
+          + "acceleration-y 32.767 g, acceleration-z 32.767 g, 3646 mV, 20 dBm, movements 254, sequence 65534, address CB:B8:33:4C:88:4F"
       ),
       (
         "058001000000008001800180010000000000CBB8334C884F",
-        "ruuvi-5 -163.835 °C, 0.0000 %, 50000 Pa, -32.767 g, -32.767 g, -32.767 g, 1600 mV, "
-          + "-40 dBm, movements 0, sequence 0, address CB:B8:33:4C:88:4F"
+        "ruuvi-5 -163.835 °C, humidity 0.0000 %, 50000 Pa, acceleration-x -32.767 g, "
+          + "acceleration-y -32.767 g, acceleration-z -32.767 g, 1600 mV, -40 dBm, movements 0, sequence 0, address CB:B8:33:4C:88:4F"
       ),
       (
         "058000FFFFFFFF800080008000FFFFFFFFFFFFFFFFFFFFFF",
@@ -123,8 +123,70 @@ struct AdvertisedFormatTests {
     #expect(try manufacturer(0x0499, hex) == text)
     #expect(try manufacturer(0x0499, String(hex.dropLast(2))) == nil)
     #expect(try manufacturer(0x0499, hex + "00") == nil)
-    #expect(try manufacturer(0x0499, "06" + hex.dropFirst(2)) == nil)
+    #expect(try manufacturer(0x0499, "04" + hex.dropFirst(2)) == nil)
     #expect(try manufacturer(0x0498, hex) == nil)
+  }
+
+  @Test(
+    "the test vectors of Ruuvi's data formats 3 and 6",
+    arguments: [
+      (
+        "03291A1ECE1EFC18F94202CA0B53",
+        "ruuvi-3 26.30 °C, humidity 20.5 %, 102766 Pa, acceleration-x -1.000 g, "
+          + "acceleration-y -1.726 g, acceleration-z 0.714 g, 2899 mV"
+      ),
+      (
+        "0300FF6300008001800180010000",
+        "ruuvi-3 -127.99 °C, humidity 0.0 %, 50000 Pa, acceleration-x -32.767 g, "
+          + "acceleration-y -32.767 g, acceleration-z -32.767 g, 0 mV"
+      ),
+      (
+        "06170C5668C79E007000C90501D900CD004C884F",
+        "ruuvi-6 29.500 °C, humidity 55.3000 %, 101102 Pa, 11.2 µg/m³, 201 ppm, voc-index 10, "
+          + "nox-index 2, 13026.67 lx, sequence 205, calibrating no, address-end 4c884f"
+      ),
+      (
+        "068000FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF",
+        "ruuvi-6 temperature unknown, humidity unknown, pressure unknown, pm2.5 unknown, "
+          + "co2 unknown, voc-index unknown, nox-index unknown, illuminance unknown, "
+          + "sequence 255, calibrating yes, address-end ffffff"
+      ),
+    ]
+  )
+  func otherRuuvi(hex: String, text: String) throws {
+    #expect(try manufacturer(0x0499, hex) == text)
+    #expect(try manufacturer(0x0499, String(hex.dropLast(2))) == nil)
+    #expect(try manufacturer(0x0499, hex + "00") == nil)
+    #expect(try manufacturer(0x0498, hex) == nil)
+  }
+
+  // MARK: Thermometers
+
+  @Test(
+    "the two formats of ATC_MiThermometer",
+    arguments: [
+      // 231 (0x00e7) × 0.1 °C, 40 %, 79 %, 2885 (0x0b45) mV, most significant byte first.
+      (
+        "A4C138565384 00E7 28 4F 0B45 0C",
+        "atc 23.1 °C, humidity 40 %, battery 79 %, 2885 mV, sequence 12, address A4:C1:38:56:53:84"
+      ),
+      (
+        "A4C138565384 FFCE 28 4F 0B45 0C",
+        "atc -5.0 °C, humidity 40 %, battery 79 %, 2885 mV, sequence 12, address A4:C1:38:56:53:84"
+      ),
+      ("A4C138565384 00E7 65 4F 0B45 0C", nil), ("A4C138565384 00E7 28 4F 0B45", nil),
+      // The same, least significant byte first: 2310 (0x0906) and 4012 (0x0fac) × 0.01.
+      (
+        "84535638C1A4 0609 AC0F 450B 4F 0C 05",
+        "pvvx 23.10 °C, humidity 40.12 %, battery 79 %, 2885 mV, sequence 12, flags 05, "
+          + "address A4:C1:38:56:53:84"
+      ),
+      ("84535638C1A4 0609 AC4F 450B 4F 0C 05", nil),
+    ] as [(String, String?)]
+  )
+  func thermometers(hex: String, text: String?) throws {
+    #expect(try service(0x181a, hex) == text)
+    #expect(try service(0x181b, hex) == nil)
   }
 
   // MARK: BTHome
@@ -132,34 +194,67 @@ struct AdvertisedFormatTests {
   @Test(
     "the examples of the objects of BTHome",
     arguments: [
-      ("02C409 03BF13", "25.00 °C, 50.55 %"), ("518756", "22.151 m/s²"), ("0161", "97 %"),
+      ("02C409 03BF13", "25.00 °C, humidity 50.55 %"), ("518756", "22.151 m/s²"),
+      ("0161", "battery 97 %"),
       ("12E204", "1250 ppm"), ("56E803", "1000 µS/cm"), ("0960", "count 96"),
       ("3D0960", "count 24585"), ("3E2A2C0960", "count 1611213866"), ("59EA", "count -22"),
       ("5AEAEA", "count -5398"), ("5BEA0234EA", "count -365690134"), ("434E34", "13.390 A"),
       ("5D02EA", "-5.630 A"), ("08CA06", "17.38 °C"), ("400C00", "12 mm"), ("414E00", "7.8 m"),
       ("424E3400", "13.390 s"), ("4d12138a14", "344593.170 kWh"), ("0A138A14", "1346.067 kWh"),
       ("4B138A14", "1346.067 m³"), ("4C41018A01", "25821.505 m³"), ("528756", "22.151 °/s"),
-      ("2E23", "35 %"), ("1B01", "garage-door open"), ("1F01", "lock unlocked"),
+      ("2E23", "humidity 35 %"), ("1B01", "garage-door open"), ("1F01", "lock unlocked"),
       ("2100", "motion clear"), ("2107", "motion reserved (7)"), ("3A04", "button long press"),
       ("3A003A01", "button none, button-2 press"), ("3C0103", "dimmer rotate left 3"),
-      ("3C0000", "dimmer none"), ("F00100", "device-type 1"), ("F100010204", "firmware 4.2.1.0"),
+      ("3C0000", "dimmer none"), ("3B0000", "command off"), ("3B010305", "command step up 5"),
+      ("3BE10405 0161", "command step down 5, battery 97 %"),
+      ("3B029901ff", "command reserved (153) 01ff"), ("6402", "light-level bright"),
+      ("6503", "settings-revision 3"), ("0D120C 0E021C", "pm2.5 3090 µg/m³, pm10 7170 µg/m³"),
+      ("0052 0164", "packet 82, battery 100 %"), ("F00100", "device-type 1"),
+      ("F100010204", "firmware 4.2.1.0"),
       ("F2000106", "firmware 6.1.0"), ("0009", "packet 9"),
       ("530C48656C6C6F20576F726C6421", "text Hello World!"), ("54020aff", "raw 0aff"),
-      ("5301ff", "text ff"), ("5300", "text "), ("", ""), ("0161 990102", "97 %, rest 990102"),
-      ("02C409 02BF13 4514FF", "25.00 °C, 50.55 °C, -23.6 °C"),
+      ("5301ff", "text ff"), ("5300", "text "), ("", ""),
+      ("0161 990102", "battery 97 %, rest 990102"),
+      (
+        "02C409 02BF13 4514FF",
+        "temperature 25.00 °C, temperature-2 50.55 °C, temperature-3 -23.6 °C"
+      ),
     ]
   )
   func btHome(hex: String, text: String) throws {
     let text = text.isEmpty ? "bthome-2" : "bthome-2 \(text)"
     #expect(try service(0xfcd2, "40" + hex) == text)
     #expect(try service(0xfcd2, "44" + hex) == text, "sent when triggered")
+    let address = text.replacing("bthome-2", with: "bthome-2 address A5:80:8F:E6:8D:02")
+    let withAddress = hex.isEmpty ? address : address.replacing(":02 ", with: ":02, ")
+    #expect(try service(0xfcd2, "42028DE68F80A5" + hex) == withAddress, "with its address")
     #expect(try service(0xfcd2, "41" + hex) == nil, "encrypted")
     #expect(try service(0xfcd2, "20" + hex) == nil, "version 1")
   }
 
+  @Test(
+    "the examples of the objects of BTHome version 1",
+    arguments: [
+      ("2302C409 0303BF13", "25.00 °C, humidity 50.55 %"), ("2302CA09", "25.06 °C"),
+      ("020161", "battery 97 %"), ("0404138A01", "1008.83 hPa"), ("020960", "count 96"),
+      ("05095D396164", "count 1684093277"), ("030C020C", "3.074 V"), ("020F01", "generic on"),
+      ("0D5348656C6C6F20576F726C6421", "text Hello World!"), ("035401FF", "raw 01ff"),
+      ("45020000C841 4302C409", "25.000 °C, temperature-2 c409"), ("023A01", "button press"),
+      ("86A6808FE64854", "address 54:48:E6:8F:80:A6"), ("03FE0102", "object-fe 0102"),
+      ("2302C409 02", nil), ("00", nil), ("E302C409", nil), ("8502C40901", nil), ("", nil),
+    ] as [(String, String?)]
+  )
+  func btHome1(hex: String, text: String?) throws {
+    #expect(try service(0x181c, hex) == text.map { "bthome-1 \($0)" })
+    #expect(try service(0x181e, hex) == nil, "encrypted")
+  }
+
   @Test("an object that is cut off makes the data bytes")
   func cutOff() throws {
-    for hex in ["4002", "4002C4", "400161 3E2A2C09", "40530548", "4053", "403C01", "", "40F10001"] {
+    for hex in [
+      "4002", "4002C4", "400161 3E2A2C09", "40530548", "4053", "403C01", "", "40F10001", "403B0203",
+      "42A5808F",
+    ] {
       #expect(try service(0xfcd2, hex) == nil, "\(hex)")
     }
   }
@@ -173,13 +268,13 @@ struct AdvertisedFormatTests {
   }
 
   private static let heads: [[UInt8]] = [
-    [], [0x40], [0x00], [0x10, 0, 3], [0x20, 0], [5], [0xbe, 0xac], [2, 21],
+    [], [0x40], [0x42], [0x00], [3], [6], [0x10, 0, 3], [0x20, 0], [5], [0xbe, 0xac], [2, 21],
   ]
 
   @Test("whatever is advertised, decoding ends")
   func anything() {
     var state: UInt64 = 1
-    for _ in 0..<20_000 {
+    for _ in 0..<5000 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let count = Int(state >> 33) % 32
       let octets = (0..<count).map { index -> UInt8 in
@@ -189,7 +284,9 @@ struct AdvertisedFormatTests {
         _ = AdvertisedFormat(company: 0x004c, head + octets)
         _ = AdvertisedFormat(company: 0x0499, head + octets)
         _ = AdvertisedFormat(service: BluetoothUUID(short: 0xfcd2), head + octets)
-        _ = AdvertisedFormat(service: BluetoothUUID(short: 0xfeaa), head + octets)
+        for short in [0xfeaa, 0x181a, 0x181c] as [UInt16] {
+          _ = AdvertisedFormat(service: BluetoothUUID(short: short), head + octets)
+        }
       }
     }
   }

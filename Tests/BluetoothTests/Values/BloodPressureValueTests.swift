@@ -9,13 +9,18 @@ struct BloodPressureValueTests {
     "as printed",
     arguments: [
       // Flags 0: mmHg. SFLOATs with exponent 0: 0x078 = 120, 0x050 = 80, 0x05d = 93.
-      ValueVector(0x2a35, [0, 0x78, 0, 0x50, 0, 0x5d, 0], "120 mmHg, 80 mmHg, 93 mmHg"),
+      ValueVector(
+        0x2a35,
+        [0, 0x78, 0, 0x50, 0, 0x5d, 0],
+        "systolic 120 mmHg, diastolic 80 mmHg, mean 93 mmHg"
+      ),
       // Bit 0: kPa. 0xf0a0 = 160 × 10^-1 = 16.0; 16000 Pa / 133.322387415 = 120.01 mmHg.
       // 0xf06b = 107 × 10^-1, 80.26 mmHg. 0x07ff: NaN.
       ValueVector(
         0x2a35,
         [1, 0xa0, 0xf0, 0x6b, 0xf0, 0xff, 0x07],
-        "120.0 mmHg, 16.0 kPa, 80.3 mmHg, 10.7 kPa, not a number mmHg, not a number kPa"
+        "systolic 120.0 mmHg, systolic-kilopascals 16.0 kPa, diastolic 80.3 mmHg, "
+          + "diastolic-kilopascals 10.7 kPa, mean not a number, mean-kilopascals not a number"
       ),
       // Bits 1 to 4: 2026-03-01 08:30:15, pulse 72, user 2, status 0x000c: bit 2, and 1 in bits
       // 3 and 4.
@@ -24,15 +29,15 @@ struct BloodPressureValueTests {
         [
           0x1e, 0x78, 0, 0x50, 0, 0x5d, 0, 0xea, 0x07, 3, 1, 8, 30, 15, 72, 0, 2, 0x0c, 0,
         ],
-        "120 mmHg, 80 mmHg, 93 mmHg, timestamp 2026-03-01 08:30:15, 72 bpm, user 2, "
-          + "movement no, loose-cuff no, irregular-pulse yes, pulse-range above, "
+        "systolic 120 mmHg, diastolic 80 mmHg, mean 93 mmHg, timestamp 2026-03-01 08:30:15, "
+          + "72 bpm, user 2, movement no, loose-cuff no, irregular-pulse yes, pulse-range above, "
           + "improper-position no"
       ),
       // User 255 is unknown; bits 6 and 7 are reserved.
       ValueVector(
         0x2a35,
         [0xc8, 0x78, 0, 0x50, 0, 0x5d, 0, 0xff],
-        "120 mmHg, 80 mmHg, 93 mmHg, user unknown",
+        "systolic 120 mmHg, diastolic 80 mmHg, mean 93 mmHg, user unknown",
         encoded: [0x08, 0x78, 0, 0x50, 0, 0x5d, 0, 0xff]
       ),
       // The pressure of the cuff; the other two are NaN whatever was sent.
@@ -68,11 +73,6 @@ struct BloodPressureValueTests {
         0x2a35,
         [0x10, 0x78, 0, 0x50, 0, 0x5d, 0, 1],
         "measurement status, byte 7: expected 2 bytes, found 1"
-      ),
-      MalformedVector(
-        0x2a35,
-        [0, 0x78, 0, 0x50, 0, 0x5d, 0, 1],
-        "blood pressure measurement, byte 7: 1 extra byte"
       ),
       MalformedVector(0x2a36, [0, 0x96, 0, 0xff], "unused, byte 3: expected 4 bytes, found 1"),
     ]

@@ -19,7 +19,7 @@ struct CyclingPowerValueTests {
       ValueVector(
         0x2a63,
         [0x0f, 0, 0xf6, 0xff, 101, 0x40, 0x01],
-        "-10 W, 50.5 %, balance-reference left, 10.000 N·m, torque-source crank, "
+        "-10 W, balance 50.5 %, balance-reference left, 10.000 N·m, torque-source crank, "
           + "offset-compensation no"
       ),
       // Bits 4 and 5: 1000 (0x03e8) turns of the wheel, 0x0800 = 2048/2048 s; 100 turns of the
@@ -27,23 +27,23 @@ struct CyclingPowerValueTests {
       ValueVector(
         0x2a63,
         [0x30, 0, 0, 0, 0xe8, 3, 0, 0, 0, 8, 100, 0, 0, 2],
-        "0 W, balance-reference unknown, torque-source wheel, wheel-revolutions 1000, 1.000 s, "
-          + "crank-revolutions 100, 0.500 s, offset-compensation no"
+        "0 W, balance-reference unknown, torque-source wheel, wheel-revolutions 1000, "
+          + "wheel-time 1.000 s, crank-revolutions 100, crank-time 0.500 s, offset-compensation no"
       ),
       // Bits 6 and 7: forces 300 (0x012c) and -5, torques 64/32 and -32/32 N·m.
       ValueVector(
         0x2a63,
         [0xc0, 0, 0, 0, 0x2c, 1, 0xfb, 0xff, 64, 0, 0xe0, 0xff],
-        "0 W, balance-reference unknown, torque-source wheel, 300 N, -5 N, 2.000 N·m, "
-          + "-1.000 N·m, offset-compensation no"
+        "0 W, balance-reference unknown, torque-source wheel, greatest-force 300 N, "
+          + "least-force -5 N, greatest-torque 2.000 N·m, least-torque -1.000 N·m, offset-compensation no"
       ),
       // Bits 8 to 12 (0x1f00): 12 bits each, 0x10e = 270 below 0x05a = 90: 0x05a10e;
       // dead spots at 10 and 190 (0xbe), 42 kJ.
       ValueVector(
         0x2a63,
         [0, 0x1f, 0, 0, 0x0e, 0xa1, 0x05, 10, 0, 0xbe, 0, 42, 0],
-        "0 W, balance-reference unknown, torque-source wheel, 270 °, 90 °, 10 °, 190 °, 42 kJ, "
-          + "offset-compensation yes"
+        "0 W, balance-reference unknown, torque-source wheel, greatest-angle 270 °, least-angle 90 °, "
+          + "top-dead-spot 10 °, bottom-dead-spot 190 °, 42 kJ, offset-compensation yes"
       ),
     ]
   )
@@ -85,11 +85,6 @@ struct CyclingPowerValueTests {
         0x2a63,
         [0, 1, 0, 0, 1, 2],
         "extreme angles, byte 4: expected 3 bytes, found 2"
-      ),
-      MalformedVector(
-        0x2a63,
-        [0, 0, 0, 0, 1],
-        "cycling power measurement, byte 4: 1 extra byte"
       ),
       MalformedVector(0x2a64, [4, 1, 0, 2], "forces, byte 3: expected 2 bytes, found 1"),
       MalformedVector(0x2a65, [1, 2, 3], "features, byte 0: expected 4 bytes, found 3"),

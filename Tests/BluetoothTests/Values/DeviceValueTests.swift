@@ -14,7 +14,7 @@ struct DeviceValueTests {
       ValueVector(
         0x2a04,
         [6, 0, 0x80, 0x0c, 4, 0, 0xf4, 0x01],
-        "7.50 ms, 4000.00 ms, latency 4, 5.00 s"
+        "shortest-interval 7.50 ms, longest-interval 4000.00 ms, latency 4, 5.00 s"
       ),
       ValueVector(
         0x2a04,
@@ -35,7 +35,7 @@ struct DeviceValueTests {
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
         "000102030405060708090a0b0c0d0e0f"
       ),
-      ValueVector(0x2a06, [2], "high alert"), ValueVector(0x2a06, [3], "reserved (3)"),
+      ValueVector(0x2a06, [2], "high alert"),
       ValueVector(0x2a07, [0xec], "-20 dBm"), ValueVector(0x2a07, [4], "4 dBm"),
       ValueVector(0x2a24, Array("T 1000".utf8), "T 1000"),
       ValueVector(0x2a25, Array("0042".utf8), "0042"),
@@ -124,7 +124,6 @@ struct DeviceValueTests {
       MalformedVector(0x2a07, [], "dbm, byte 0: expected 1 byte, found 0"),
       MalformedVector(0x2a23, [1, 2], "manufacturer, byte 0: expected 5 bytes, found 2"),
       MalformedVector(0x2a50, [1, 2, 3, 4], "product, byte 3: expected 2 bytes, found 1"),
-      MalformedVector(0x2a19, [1, 2, 3], "percent, byte 1: 2 extra bytes"),
       MalformedVector(0x2bed, [2, 0, 0], "percent, byte 3: expected 1 byte, found 0"),
       MalformedVector(0x2902, [1], "configuration, byte 0: expected 2 bytes, found 1"),
       MalformedVector(0x2904, [1, 2, 3], "unit, byte 2: expected 2 bytes, found 1"),

@@ -28,8 +28,7 @@ struct HeartRateValueTests {
       // Bit 4 and no interval.
       ValueVector(0x2a37, [0x10, 60], "60 bpm, rr-intervals none"),
       ValueVector(0x2a38, [1], "chest"), ValueVector(0x2a38, [6], "foot"),
-      ValueVector(0x2a38, [7], "reserved (7)"),
-      ValueVector(0x2a39, [1], "reset energy expended"), ValueVector(0x2a39, [0], "reserved (0)"),
+      ValueVector(0x2a39, [1], "reset energy expended"),
     ]
   )
   func values(vector: ValueVector) throws { try vector.check() }
@@ -40,14 +39,12 @@ struct HeartRateValueTests {
       MalformedVector(0x2a37, [], "flags, byte 0: expected 1 byte, found 0"),
       MalformedVector(0x2a37, [0], "bpm, byte 1: expected 1 byte, found 0"),
       MalformedVector(0x2a37, [1, 60], "bpm, byte 1: expected 2 bytes, found 1"),
-      MalformedVector(0x2a37, [0, 60, 1], "heart rate measurement, byte 2: 1 extra byte"),
       MalformedVector(0x2a37, [8, 60, 1], "energy-expended, byte 2: expected 2 bytes, found 1"),
       MalformedVector(
         0x2a37,
         [0x10, 60, 0, 4, 1],
         "rr-intervals, byte 4: expected 2 bytes, found 1"
       ),
-      MalformedVector(0x2a38, [1, 2, 3], "location, byte 1: 2 extra bytes"),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }

@@ -20,14 +20,14 @@ struct SpeedAndCadenceValueTests {
       ValueVector(
         0x2a5b,
         [0x03, 1, 0, 0, 0, 0, 4, 2, 0, 0, 2],
-        "wheel-revolutions 1, 1.000 s, crank-revolutions 2, 0.500 s"
+        "wheel-revolutions 1, wheel-time 1.000 s, crank-revolutions 2, crank-time 0.500 s"
       ),
       ValueVector(
         0x2a5c,
         [0x05, 0],
         "wheel-revolutions yes, crank-revolutions no, multiple-locations yes"
       ),
-      ValueVector(0x2a5d, [12], "rear wheel"), ValueVector(0x2a5d, [17], "reserved (17)"),
+      ValueVector(0x2a5d, [12], "rear wheel"),
       // Op code 1 with a number; 3 with a location; 4 alone.
       ValueVector(
         0x2a55,
@@ -63,7 +63,7 @@ struct SpeedAndCadenceValueTests {
       ValueVector(
         0x2a53,
         [7, 0, 3, 170, 0x69, 0, 0x39, 0x30, 0, 0],
-        "3.000 m/s, 170 1/min, 1.05 m, 1234.5 m, running yes"
+        "3.000 m/s, 170 1/min, stride 1.05 m, distance 1234.5 m, running yes"
       ),
       ValueVector(
         0x2a54,
@@ -82,10 +82,8 @@ struct SpeedAndCadenceValueTests {
         [1, 0, 0, 0],
         "wheel-revolutions, byte 1: expected 4 bytes, found 3"
       ),
-      MalformedVector(0x2a5b, [0, 1, 2], "CSC measurement, byte 1: 2 extra bytes"),
       MalformedVector(0x2a5b, [2, 1, 0, 0], "crank-time, byte 3: expected 2 bytes, found 1"),
       MalformedVector(0x2a55, [1, 0], "revolutions, byte 1: expected 4 bytes, found 1"),
-      MalformedVector(0x2a55, [4, 1], "SC control point, byte 1: 1 extra byte"),
       MalformedVector(0x2a53, [0, 0, 3], "cadence, byte 3: expected 1 byte, found 0"),
       MalformedVector(0x2a53, [2, 0, 3, 1, 0], "distance, byte 4: expected 4 bytes, found 1"),
     ]

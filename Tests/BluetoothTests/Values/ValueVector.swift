@@ -37,11 +37,13 @@ struct MalformedVector: Sendable, CustomTestStringConvertible {
   let short: UInt16
   let octets: [UInt8]
   let complaint: String
+  let isOutOfRange: Bool
 
-  init(_ short: UInt16, _ octets: [UInt8], _ complaint: String) {
+  init(_ short: UInt16, _ octets: [UInt8], _ complaint: String, isOutOfRange: Bool = false) {
     self.short = short
     self.octets = octets
     self.complaint = complaint
+    self.isOutOfRange = isOutOfRange
   }
 
   var testDescription: String { "\(String(short, radix: 16)): \(complaint)" }
@@ -53,6 +55,7 @@ struct MalformedVector: Sendable, CustomTestStringConvertible {
       Issue.record("it was decoded as \(value)")
     } catch {
       #expect(error.description == complaint)
+      #expect(error.isOutOfRange == isOutOfRange)
     }
   }
 }

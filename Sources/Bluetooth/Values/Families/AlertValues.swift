@@ -8,6 +8,5 @@ enum AlertValues {
   ]
 
   static let level = ValueLayout(bare: "level", .named(["no alert", "mild alert", "high alert"]))
-  /// -100 to 20 dBm.
-  static let power = ValueLayout("dbm", .i8, "dBm")
+  static let power = ValueLayout("dbm", .i8, "dBm", in: -100...20)
 }

@@ -40,8 +40,8 @@ enum CyclingValues {
       .selector("command", commands),
       .field("revolutions", .u32, nil, .oneOf([1])),
       .field("location", .named(locations), nil, .oneOf([3])),
-      .field("request", .named(commands), nil, .oneOf([16])),
-      .field("result", .named(results), nil, .oneOf([16])),
+      .field("request", .named(commands, isOpen: true), nil, .oneOf([16])),
+      .field("result", .named(results, isOpen: true), nil, .oneOf([16])),
       .field("locations", .list(.named(locations)), nil, .ifMoreFor([16])),
       .field("parameter", .rest, nil, .noneOf([1, 2, 3, 4, 16])),
     ]

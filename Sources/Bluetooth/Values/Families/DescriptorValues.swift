@@ -32,10 +32,10 @@ enum DescriptorValues {
   static let presentationFormat = ValueLayout(
     "presentation format",
     [
-      .field("format", .named(formats)),
+      .field("format", .named(formats, isOpen: true)),
       .field("exponent", .i8),
       .field("unit", .named(octets: 2, PresentationUnit.names)),
-      .field("namespace", .named([1: "Bluetooth SIG"])),
+      .field("namespace", .named([1: "Bluetooth SIG"], isOpen: true)),
       .field("description", .u16),
     ]
   )

@@ -14,7 +14,8 @@ enum EnvironmentValues {
   static let temperature = ValueLayout(
     "celsius",
     .signed(2, over: 100, [-0x8000: "unknown"]),
-    "°C"
+    "°C",
+    in: -273.15...327.67
   )
   static let humidity = ValueLayout("percent", .unsigned(2, over: 100, [0xffff: "unknown"]), "%")
   static let pressure = ValueLayout("pascals", .unsigned(4, over: 10), "Pa")
@@ -25,8 +26,8 @@ enum EnvironmentValues {
   static let irradiance = ValueLayout("irradiance", .unsigned(2, over: 10), "W/m²")
   static let rainfall = ValueLayout("millimetres", .u16, "mm")
   static let pollen = ValueLayout("pollen", .u24, "1/m³")
-  /// East of true north, 0 to 360°.
-  static let declination = ValueLayout("declination", .unsigned(2, over: 100), "°")
+  /// East of true north.
+  static let declination = ValueLayout("declination", .unsigned(2, over: 100), "°", in: 0...359.99)
 
   static let fluxDensity2D = ValueLayout(
     "magnetic flux density 2D",

@@ -42,7 +42,7 @@ enum GenericAccessValues {
   /// Whether the device uses resolvable private addresses only.
   static let resolvableOnly = ValueLayout(bare: "resolvable addresses only", .named(["yes"]))
 
-  /// What a client supports; further octets are reserved.
+  /// What a client supports.
   static let clientFeatures = ValueLayout(
     "client supported features",
     [
@@ -50,18 +50,14 @@ enum GenericAccessValues {
         "features",
         octets: 1,
         BitField.flags(["robust-caching", "enhanced-att", "multiple-notifications"])
-      ),
-      .field("further", .rest, nil, .ifMore),
+      )
     ]
   )
 
-  /// What a server supports; further octets are reserved.
+  /// What a server supports.
   static let serverFeatures = ValueLayout(
     "server supported features",
-    [
-      .split("features", octets: 1, BitField.flags(["enhanced-att"])),
-      .field("further", .rest, nil, .ifMore),
-    ]
+    [.split("features", octets: 1, BitField.flags(["enhanced-att"]))]
   )
 
   /// AES-CMAC over the structure of the attributes.

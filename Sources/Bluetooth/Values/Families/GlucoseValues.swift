@@ -100,7 +100,7 @@ enum GlucoseValues {
     ]
   )
 
-  private static let types: KeyValuePairs<UInt64, String> = [
+  static let types: KeyValuePairs<UInt64, String> = [
     1: "capillary whole blood", 2: "capillary plasma", 3: "venous whole blood",
     4: "venous plasma", 5: "arterial whole blood", 6: "arterial plasma",
     7: "undetermined whole blood", 8: "undetermined plasma", 9: "interstitial fluid",

@@ -17,8 +17,8 @@ enum RecordAccessValues {
       .field("filter", .named([1: "sequence number", 2: "time"]), nil, .ifMoreFor([1, 2, 4])),
       .field("operand", .rest, nil, .ifMoreFor([1, 2, 4])),
       .field("records", .u16, nil, .oneOf([5])),
-      .field("request", .named(procedures), nil, .oneOf([6])),
-      .field("result", .named(results), nil, .oneOf([6])),
+      .field("request", .named(procedures, isOpen: true), nil, .oneOf([6])),
+      .field("result", .named(results, isOpen: true), nil, .oneOf([6])),
       .field("parameter", .rest, nil, .noneOf([1, 2, 3, 4, 5, 6])),
     ]
   )

@@ -28,13 +28,13 @@ enum TimeValues {
     ]
   )
 
-  static let zone = ValueLayout("zone", zones, "h")
+  static let zone = ValueLayout("zone", zones, "h", in: -12...14)
   static let summerTime = ValueLayout(bare: "summer-time", .named(summerTimes))
 
   /// Fields `zone`, in hours from UTC, and `summer-time`.
   static let localTime = ValueLayout(
     "local time information",
-    [.field("zone", zones, "h"), .field("summer-time", .named(summerTimes))]
+    [.field("zone", zones, "h", in: -12...14), .field("summer-time", .named(summerTimes))]
   )
 
   static let timeWithSummerTime = ValueLayout(
@@ -52,7 +52,7 @@ enum TimeValues {
       .field("source", .named(sources)),
       .field("accuracy", accuracies, "s"),
       .field("days", .unsigned(1, [0xff: "255 or more"]), "d"),
-      .field("hours", .unsigned(1, [0xff: "255 days or more"]), "h"),
+      .field("hours", .unsigned(1, [0xff: "255 days or more"]), "h", in: 0...23),
     ]
   )
 

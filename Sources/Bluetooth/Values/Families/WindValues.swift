@@ -10,7 +10,7 @@ enum WindValues {
 
   static let speed = ValueLayout("speed", .unsigned(2, over: 100), "m/s")
   /// The direction that the wind comes from: 0° is true north, or the heading of the observer.
-  static let direction = ValueLayout("direction", .unsigned(2, over: 100), "°")
+  static let direction = ValueLayout("direction", .unsigned(2, over: 100), "°", in: 0...359.99)
   /// The ratio of the gusts to the mean wind speed.
   static let gustFactor = ValueLayout("factor", .unsigned(1, over: 10))
 }

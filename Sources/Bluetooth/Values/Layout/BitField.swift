@@ -45,13 +45,14 @@ struct BitField: Sendable {
   var mask: UInt64 { largest << bits.lowerBound }
   private var largest: UInt64 { (1 << UInt64(bits.count)) - 1 }
 
-  func field(in word: UInt64) -> DecodedValue.Field {
+  /// - Parameter octet: The offset of the word, for errors.
+  func field(in word: UInt64, at octet: Int) throws(ValueError) -> DecodedValue.Field {
     let number = word >> bits.lowerBound & largest
     let value: DecodedValue =
       switch meaning {
       case .boolean: .boolean(number != 0)
       case .number: .integer(Int64(number))
-      case .named(let names): .text(names.name(number))
+      case .named(let names): .text(try names.name(number, of: name, at: octet))
       }
     return DecodedValue.Field(name, value, unit: unit)
   }

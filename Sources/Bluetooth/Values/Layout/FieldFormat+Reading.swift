@@ -11,7 +11,8 @@ extension FieldFormat {
     case .sfloat:
       return MedicalFloat.decodedShort(try reader.uint16(field))
     case .named(let count, let names):
-      return .text(names.name(try reader.unsigned(count, field)))
+      let start = reader.position
+      return .text(try names.name(try reader.unsigned(count, field), of: field, at: start))
     case .bits(let count, let names):
       let word = try reader.unsigned(count, field)
       return .list(Self.setBits(word, count, names).map { .text($0) })

@@ -11,7 +11,7 @@ enum FieldFormat: Sendable {
   case float
   /// IEEE 11073 SFLOAT.
   case sfloat
-  /// A named number of `octets`; a number without a name is `reserved (n)`.
+  /// A named number of `octets`.
   case named(octets: Int, Names)
   /// Flags, printed as a list of the names of those that are set.
   case bits(octets: Int, [String?])
@@ -62,8 +62,11 @@ enum FieldFormat: Sendable {
   /// One octet with a name for each number from 0.
   static func named(_ names: [String]) -> FieldFormat { .named(octets: 1, Names(names)) }
 
-  /// One octet with names for some numbers.
-  static func named(_ names: KeyValuePairs<UInt64, String>) -> FieldFormat {
-    .named(octets: 1, Names(names))
+  /// One octet with names for some numbers; of an open list, others are `reserved (n)`.
+  static func named(
+    _ names: KeyValuePairs<UInt64, String>,
+    isOpen: Bool = false
+  ) -> FieldFormat {
+    .named(octets: 1, Names(names, isOpen: isOpen))
   }
 }

@@ -8,12 +8,14 @@ enum Presence: Hashable, Sendable {
   case always
   /// The flags under `mask` are `value`.
   case bits(mask: UInt64, value: UInt64)
+  /// Bit `bit` of the flags is 0; it is set to say that the field is not sent.
+  case unless(UInt64)
   /// The flags as a whole are one of these: op codes.
   case oneOf([UInt64])
   /// The flags as a whole are none of these: unknown op codes.
   case noneOf([UInt64])
-  /// Octets are left; for fields that a device may omit at the end.
-  case ifMore
+  /// At least so many octets are left; for fields that a device may omit at the end.
+  case ifMore(octets: Int)
   /// Octets are left, and the flags as a whole are one of these.
   case ifMoreFor([UInt64])
 
@@ -29,14 +31,15 @@ enum Presence: Hashable, Sendable {
   }
 
   /// Whether the flags indicate the field.
-  func holds(_ flags: UInt64, isMore: Bool) -> Bool {
+  func holds(_ flags: UInt64, remaining: Int) -> Bool {
     switch self {
     case .always: true
     case .bits(let mask, let value): flags & mask == value
+    case .unless(let bit): flags >> bit & 1 == 0
     case .oneOf(let values): values.contains(flags)
     case .noneOf(let values): !values.contains(flags)
-    case .ifMore: isMore
-    case .ifMoreFor(let values): isMore && values.contains(flags)
+    case .ifMore(let octets): remaining >= octets
+    case .ifMoreFor(let values): remaining > 0 && values.contains(flags)
     }
   }
 }

@@ -46,7 +46,7 @@ private struct EncodingPlan {
   }
 
   func checkNames() throws(ValueError) {
-    let names = layout.parts.flatMap(\.fieldNames)
+    let names = layout.parts.flatMap(\.fieldNames) + [DecodedValue.further]
     for field in given where !names.contains(field.name) {
       throw problem(field.name, "unknown field of \(layout.name)")
     }
@@ -60,7 +60,7 @@ private struct EncodingPlan {
     }
     for (index, part) in layout.parts.enumerated() {
       switch part.kind {
-      case .flags, .unused: break
+      case .flags, .size, .unused: break
       case .selector(let names):
         guard let name = value(part.name) else { throw problem(part.name, "missing") }
         guard let number = names.number(name.description), number <= 0xff else {
@@ -86,6 +86,9 @@ private struct EncodingPlan {
         sent.insert(index)
       }
     }
+    for case .unless(let bit) in layout.parts.map(\.presence) where decided >> bit & 1 == 0 {
+      flags |= 1 << bit
+    }
   }
 
   /// Chooses the first alternative that has room for the value and agrees with the flags.
@@ -110,8 +113,12 @@ private struct EncodingPlan {
 
   /// Sets the flags for a part; false when they are already determined otherwise.
   private mutating func settle(_ presence: Presence) -> Bool {
-    guard case .bits(let mask, let value) = presence else {
-      return presence.holds(flags, isMore: true)
+    let (mask, value): (UInt64, UInt64)
+    switch presence {
+    case .bits(let bits, let set): (mask, value) = (bits, set)
+    case .unless(let bit): (mask, value) = (1 << bit, 0)
+    case .always, .oneOf, .noneOf, .ifMore, .ifMoreFor:
+      return presence.holds(flags, remaining: .max)
     }
     guard (flags ^ value) & mask & decided == 0 else { return false }
     flags = flags & ~mask | value
@@ -123,9 +130,9 @@ private struct EncodingPlan {
   func checkPresence() throws(ValueError) {
     for (index, part) in layout.parts.enumerated() where !sent.contains(index) {
       switch part.kind {
-      case .flags, .selector, .flagged, .unused: break
+      case .flags, .size, .selector, .flagged, .unused: break
       case .field, .split:
-        guard part.presence.holds(flags, isMore: false) else { break }
+        guard part.presence.holds(flags, remaining: 0) else { break }
         throw problem(part.fieldNames.first ?? part.name, "missing")
       }
     }
@@ -135,6 +142,8 @@ private struct EncodingPlan {
     var writer = OctetWriter()
     for (index, part) in layout.parts.enumerated() {
       switch part.kind {
+      // Known at the end.
+      case .size: writer.append([0])
       case .flags(let count): writer.append(flags, octets: count)
       case .selector: writer.append(flags, octets: 1)
       case .field(let format):
@@ -154,6 +163,10 @@ private struct EncodingPlan {
         }
         writer.append(word, octets: count)
       }
+    }
+    if layout.hasSize { writer.set(UInt8(clamping: writer.octets.count), at: 0) }
+    if let further = value(DecodedValue.further) {
+      try FieldFormat.rest.write(further, &writer, DecodedValue.further)
     }
     return writer.octets
   }

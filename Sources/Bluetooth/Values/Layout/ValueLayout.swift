@@ -11,6 +11,9 @@ struct ValueLayout: Sendable {
   /// Whether the value is a single unnamed field: a text, or a named number.
   let isBare: Bool
 
+  /// Whether the value begins with its size.
+  var hasSize: Bool { if case .size? = parts.first?.kind { true } else { false } }
+
   init(_ name: String, _ parts: [ValuePart]) {
     self.name = name
     self.parts = parts
@@ -25,8 +28,13 @@ struct ValueLayout: Sendable {
   }
 
   /// A value that is one quantity.
-  init(_ name: String, _ format: FieldFormat, _ unit: String? = nil) {
-    self.init(name, [.field(name, format, unit)])
+  init(
+    _ name: String,
+    _ format: FieldFormat,
+    _ unit: String? = nil,
+    in range: ClosedRange<Double>? = nil
+  ) {
+    self.init(name, [.field(name, format, unit, in: range)])
   }
 
   /// The names of the fields that a decoded value can have, without duplicates.
@@ -39,34 +47,51 @@ struct ValueLayout: Sendable {
 
   /// Decodes a value.
   ///
-  /// Reserved bits are ignored.
+  /// Reserved bits are ignored. Octets behind the known fields are the field `further`: later
+  /// versions of a specification add fields at the end.
   ///
-  /// - Throws: ``ValueError`` when there are too few octets, or too many.
+  /// - Throws: ``ValueError`` when there are too few octets, or a field is out of its range.
   func decode(_ octets: [UInt8]) throws(ValueError) -> DecodedValue {
     var reader = OctetReader(octets)
     var flags: UInt64 = 0
     var fields: [DecodedValue.Field] = []
-    for part in parts where part.presence.holds(flags, isMore: !reader.isAtEnd) {
+    for part in parts where part.presence.holds(flags, remaining: reader.remaining) {
+      let start = reader.position
       switch part.kind {
       case .flags(let count):
         flags = try reader.unsigned(count, part.name)
+      case .size:
+        try reader.size(part.name)
       case .selector(let names):
         flags = try reader.unsigned(1, part.name)
         fields.append(.init(part.name, .text(names.name(flags))))
       case .field(let format):
         let value = try format.read(&reader, part.title)
+        try part.checkRange(value, at: start)
         if let conversion = part.conversion { fields.append(conversion.field(value)) }
         fields.append(.init(part.name, value, unit: part.unit))
       case .flagged(let field):
-        fields.append(field.field(in: flags))
+        fields.append(try field.field(in: flags, at: 0))
       case .split(let count, let bitFields):
         let word = try reader.unsigned(count, part.name)
-        fields += bitFields.map { $0.field(in: word) }
+        for field in bitFields { fields.append(try field.field(in: word, at: start)) }
       case .unused(let octets):
         _ = try reader.take(octets.count, part.name)
       }
     }
-    try reader.end(name)
+    if !reader.rest.isEmpty { fields.append(.init(DecodedValue.further, .octets(reader.rest))) }
     return isBare && fields.count == 1 ? fields[0].value : .fields(fields)
+  }
+}
+
+extension ValuePart {
+  /// - Throws: ``ValueError`` for a number outside the range of the part.
+  fileprivate func checkRange(_ value: DecodedValue, at octet: Int) throws(ValueError) {
+    guard let range, let number = value.number, number.isFinite, !range.contains(number) else {
+      return
+    }
+    func shown(_ end: Double) -> String { end == end.rounded() ? "\(Int(end))" : "\(end)" }
+    let problem = "\(value) is not in \(shown(range.lowerBound)) to \(shown(range.upperBound))"
+    throw ValueError(field: name, octet: octet, problem: problem, isOutOfRange: true)
   }
 }

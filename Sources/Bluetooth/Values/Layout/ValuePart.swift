@@ -5,6 +5,8 @@ struct ValuePart: Sendable {
   enum Kind: Sendable {
     /// Octets whose bits indicate which parts follow. Not a field itself.
     case flags(octets: Int)
+    /// The number of octets of the record, in one octet that is the first of them.
+    case size
     /// An op code: a named number that determines which parts follow.
     case selector(Names)
     case field(FieldFormat)
@@ -22,6 +24,8 @@ struct ValuePart: Sendable {
   let title: String
   let unit: String?
   let presence: Presence
+  /// What the specification allows; nil where all that can be sent is valid.
+  let range: ClosedRange<Double>?
   /// The same quantity in its usual unit, printed first.
   let conversion: Conversion?
 
@@ -31,6 +35,7 @@ struct ValuePart: Sendable {
     title: String? = nil,
     unit: String? = nil,
     _ presence: Presence = .always,
+    range: ClosedRange<Double>? = nil,
     _ conversion: Conversion? = nil
   ) {
     self.name = name
@@ -38,6 +43,7 @@ struct ValuePart: Sendable {
     self.title = title ?? name
     self.unit = unit
     self.presence = presence
+    self.range = range
     self.conversion = conversion
   }
 
@@ -45,21 +51,35 @@ struct ValuePart: Sendable {
     ValuePart("flags", .flags(octets: octets))
   }
 
+  static func size() -> ValuePart { ValuePart("size", .size) }
+
   static func unused(_ octets: [UInt8]) -> ValuePart { ValuePart("unused", .unused(octets)) }
 
   static func selector(_ name: String, _ names: KeyValuePairs<UInt64, String>) -> ValuePart {
-    ValuePart(name, .selector(Names(names)))
+    ValuePart(name, .selector(Names(names, isOpen: true)))
   }
 
+  /// - Parameter range: What the specification allows; a percentage is one of something whole
+  ///   unless this states otherwise.
   static func field(
     _ name: String,
     _ format: FieldFormat,
     _ unit: String? = nil,
     _ presence: Presence = .always,
+    in range: ClosedRange<Double>? = nil,
     shownAs conversion: Conversion? = nil,
     title: String? = nil
   ) -> ValuePart {
-    ValuePart(name, .field(format), title: title, unit: unit, presence, conversion)
+    let range = range ?? (unit == "%" ? 0...100 : nil)
+    return ValuePart(
+      name,
+      .field(format),
+      title: title,
+      unit: unit,
+      presence,
+      range: range,
+      conversion
+    )
   }
 
   /// A bit of the flags that is a field.
@@ -84,7 +104,7 @@ struct ValuePart: Sendable {
   /// The names of its fields.
   var fieldNames: [String] {
     switch kind {
-    case .flags, .unused: []
+    case .flags, .size, .unused: []
     case .selector, .flagged: [name]
     case .field: (conversion.map { [$0.name] } ?? []) + [name]
     case .split(_, let fields): fields.map(\.name)

@@ -34,8 +34,12 @@ struct WireNumber: Sendable {
   /// Whether some numbers on the wire are not quantities.
   var hasMeanings: Bool { !meanings.isEmpty }
 
-  /// The number of decimals that shows every step, at most three.
+  /// The number of decimals that shows every step, at most three unless the steps are decimal.
   private var decimals: Int {
+    let digits = "\(over)"
+    if step == 1, digits.dropFirst().allSatisfy({ $0 == "0" }), digits.first == "1" {
+      return digits.utf8.count - 1
+    }
     var power: Int64 = 1
     for count in 0..<3 {
       if (step * power).isMultiple(of: over) { return count }

@@ -34,7 +34,7 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     self.second = second
   }
 
-  /// Parses `2026-01-31 23:59:00`; nil for other texts.
+  /// Parses `2026-01-31 23:59:00`; nil for other texts, and for what no calendar or clock has.
   ///
   /// ```swift
   /// let time = DateTime("2026-01-31 23:59:00")
@@ -51,16 +51,50 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
       minute: rest[3],
       second: rest[4]
     )
+    if problem != nil { return nil }
   }
 
   /// Reads the seven octets.
   init(_ reader: inout OctetReader, _ field: String) throws(ValueError) {
+    let start = reader.position
     year = try reader.uint16(field)
     month = try reader.byte(field)
     day = try reader.byte(field)
     hour = try reader.byte(field)
     minute = try reader.byte(field)
     second = try reader.byte(field)
+    guard let problem else { return }
+    throw ValueError(
+      field: field,
+      octet: start + problem.octet,
+      problem: problem.text,
+      isOutOfRange: true
+    )
+  }
+
+  /// The first component that is out of its range, and its offset; nil for a valid time.
+  private var problem: (octet: Int, text: String)? {
+    let components: [(octet: Int, name: String, number: Int, range: ClosedRange<Int>)] = [
+      (0, "year", Int(year), 1582...9999), (2, "month", Int(month), 0...12),
+      (3, "day", Int(day), 0...days), (4, "hour", Int(hour), 0...23),
+      (5, "minute", Int(minute), 0...59), (6, "second", Int(second), 0...59),
+    ]
+    for (octet, name, number, range) in components where !range.contains(number) {
+      if octet == 0 && number == 0 { continue }
+      return (octet, "\(name) \(number) is not in \(range.lowerBound) to \(range.upperBound)")
+    }
+    return nil
+  }
+
+  /// The number of days of the month: the most that it can have where year or month are unknown.
+  private var days: Int {
+    switch month {
+    case 2:
+      let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+      return isLeap ? 29 : 28
+    case 4, 6, 9, 11: return 30
+    default: return 31
+    }
   }
 
   /// The seven octets.

@@ -45,11 +45,7 @@ extension ValueCoding where Value: LayoutValue {
     self.init { octets throws(ValueError) in
       var decoded = try layout.decode(octets)
       // A single quantity is its own value.
-      if !(Value.self is any LayoutRecord.Type), case .fields(let fields) = decoded,
-        fields.count == 1
-      {
-        decoded = fields[0].value
-      }
+      if !(Value.self is any LayoutRecord.Type) { decoded = decoded.only }
       return try Value(decoded, layout.name)
     } encode: { value throws(ValueError) in
       try layout.encode(value.decoded)

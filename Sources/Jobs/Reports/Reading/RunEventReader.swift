@@ -148,7 +148,11 @@ extension StepValue {
       octets.flatMap { try? StepValue.decode($0, of: selector, format: nil) }
     }
     let isSame = decoded.map { JSONValue($0) } == recorded.map { JSONValue($0) }
-    self.init(octets: octets ?? [], decoded: isSame ? decoded : recorded)
+    self.init(
+      octets: octets ?? [],
+      decoded: isSame ? decoded : recorded,
+      problem: json["problem"]?.string
+    )
   }
 }
 

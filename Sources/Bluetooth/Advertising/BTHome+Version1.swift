@@ -1,0 +1,65 @@
+// BTHome version 1: objects that have their lengths, in service data.
+
+extension BTHome {
+  /// User Data, which version 1 uses without being a value of it.
+  private static let firstService = BluetoothUUID(short: 0x181c)
+
+  /// What the upper three bits of the first byte of an object mean.
+  private enum Kind: UInt8 {
+    case unsigned, signed, float, text, address
+  }
+
+  /// Decodes the objects; nil when the data is malformed. An unknown object is bytes, under its
+  /// number.
+  ///
+  /// - Source: BTHome, "BTHome v1" (bthome.io/v1).
+  static func version1(_ service: BluetoothUUID, _ data: [UInt8]) -> AdvertisedFormat? {
+    guard service == firstService, !data.isEmpty else { return nil }
+    var reader = OctetReader(data)
+    var fields = Fields()
+    do throws(ValueError) {
+      while !reader.isAtEnd {
+        let head = try reader.byte("object")
+        let octets = Array(try reader.take(Int(head & 0x1f), "object"))
+        guard let kind = Kind(rawValue: head >> 5), let field = try field(kind, octets) else {
+          return nil
+        }
+        fields.append(field)
+      }
+    } catch {
+      return nil
+    }
+    return AdvertisedFormat(.btHome1, fields.list)
+  }
+
+  private static func field(
+    _ kind: Kind,
+    _ octets: [UInt8]
+  ) throws(ValueError) -> DecodedValue.Field? {
+    if kind == .address { return octets.count == 6 ? .address(octets.reversed()) : nil }
+    guard let object = octets.first else { return nil }
+    let value = Array(octets.dropFirst())
+    guard let (name, form) = objects[object] else {
+      return .octets("object-\(hexadecimal(object))", value)
+    }
+    switch (kind, form) {
+    case (.text, _), (_, .text): return text(name, value)
+    case (_, .raw): return .octets(name, value)
+    case (.float, .number(_, _, _, _, let unit)):
+      guard let number = try? ValueFormat.f32.decode(value) else { return .octets(name, value) }
+      return .init(name, number, unit: unit)
+    case (_, .number(_, _, let step, let over, let unit)):
+      guard (1...6).contains(value.count) else { return .octets(name, value) }
+      var reader = OctetReader(value)
+      let isSigned = kind == .signed
+      return try read(
+        .number(octets: value.count, signed: isSigned, step: step, over: over, unit: unit),
+        name,
+        &reader
+      )
+    case (_, .named), (_, .command), (_, .dimmer), (_, .version):
+      var reader = OctetReader(value)
+      return try read(form, name, &reader)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// Thermometers of Xiaomi with the free firmware ATC_MiThermometer: measurements in service data.
+
+/// - Source: github.com/atc1441/ATC_MiThermometer, "Advertising format of the custom firmware";
+///   github.com/pvvx/ATC_MiThermometer, "Custom format".
+enum Thermometers {
+  /// Environmental Sensing, which both formats use without being values of it.
+  private static let service = BluetoothUUID(short: 0x181a)
+
+  /// Decodes both formats, which differ in their lengths; nil when a percentage is none.
+  static func measurements(_ service: BluetoothUUID, _ data: [UInt8]) -> AdvertisedFormat? {
+    guard service == Self.service else { return nil }
+    switch data.count {
+    case 13: return atc(data)
+    case 15: return pvvx(data)
+    default: return nil
+    }
+  }
+
+  /// Most significant byte first.
+  private static func atc(_ data: [UInt8]) -> AdvertisedFormat? {
+    guard data[8] <= 100, data[9] <= 100 else { return nil }
+    let tenths = Int16(truncatingIfNeeded: data[6..<8].bigEndian)
+    return AdvertisedFormat(
+      .atc,
+      [
+        .init("temperature", .real(Double(tenths) / 10, decimals: 1), unit: "°C"),
+        .integer("humidity", data[8], "%"),
+        .integer("battery", data[9], "%"),
+        .integer("voltage", data[10..<12].bigEndian, "mV"),
+        .integer("sequence", data[12]),
+        .address(data[0..<6]),
+      ]
+    )
+  }
+
+  /// Least significant byte first.
+  private static func pvvx(_ data: [UInt8]) -> AdvertisedFormat? {
+    let humidity = data[8..<10].reversed().bigEndian
+    guard humidity <= 10_000, data[12] <= 100 else { return nil }
+    let hundredths = Int16(truncatingIfNeeded: data[6..<8].reversed().bigEndian)
+    return AdvertisedFormat(
+      .pvvx,
+      [
+        .init("temperature", .real(Double(hundredths) / 100, decimals: 2), unit: "°C"),
+        .init("humidity", .real(Double(humidity) / 100, decimals: 2), unit: "%"),
+        .integer("battery", data[12], "%"),
+        .integer("voltage", data[10..<12].reversed().bigEndian, "mV"),
+        .integer("sequence", data[13]),
+        .octets("flags", data[14..<15]),
+        .address(data[0..<6].reversed()),
+      ]
+    )
+  }
+}
