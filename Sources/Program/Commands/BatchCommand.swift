@@ -42,6 +42,7 @@ package struct BatchCommand: WorldCommand {
   @OptionGroup var variables: VariableOptions
   @OptionGroup var naming: NamesOptions
   @OptionGroup var link: LinkOptions
+  @OptionGroup var waiting: WaitOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
   @OptionGroup var resuming: ResumeOptions
   @OptionGroup var reports: ReportOptions
@@ -175,6 +176,7 @@ package struct BatchCommand: WorldCommand {
       reports: reports,
       metrics: metrics,
       format: printing.output,
+      waits: !waiting.noWait,
       showsSteps: eachStep || options.terminal.verbose,
       make: make
     )
@@ -240,8 +242,8 @@ package struct BatchCommand: WorldCommand {
     let (bindings, names) = (variables.bindings, try naming.names())
     do {
       var batch = try Batch.load(path: file, with: bindings, names: names) {
-        [link, timeout] plan in
-        plan.link = link.applied(to: plan.link)
+        [link, waiting, timeout] plan in
+        plan.link = waiting.applied(to: link.applied(to: plan.link))
         if let timeout { plan.timeout = timeout.duration }
       }
       if let concurrency { batch.concurrency = concurrency }

@@ -34,6 +34,7 @@ struct Run: WorldCommand {
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var recording: TraceOption
   @OptionGroup var link: LinkOptions
+  @OptionGroup var waiting: WaitOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
   @OptionGroup var reports: ReportOptions
 
@@ -63,7 +64,7 @@ struct Run: WorldCommand {
     if paths.count > 1 || filter != nil { return try runFiles(paths) }
     if let file = paths.first, file != "-", Suite.isMeant(at: file) { return try runSuite(file) }
     var plan = try chain.plan(paths.first)
-    plan.link = link.applied(to: plan.link)
+    plan.link = waiting.applied(to: link.applied(to: plan.link))
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(plan.lines) }
     try reports.check(reading: paths, options, journal, recording.trace)
@@ -96,7 +97,7 @@ struct Run: WorldCommand {
       }
       do {
         var plan = try chain.plan(path)
-        plan.link = link.applied(to: plan.link)
+        plan.link = waiting.applied(to: link.applied(to: plan.link))
         files.append(ChainFile(path: path, plan: plan))
       } catch {
         problems += error.diagnostics
@@ -141,6 +142,7 @@ struct Run: WorldCommand {
       options: options,
       format: printing.output,
       link: link,
+      waiting: waiting,
       journal: journal,
       reports: reports.requested,
       warnsOfUnsupported: warnUnsupported

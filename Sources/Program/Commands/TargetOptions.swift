@@ -10,6 +10,8 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
   @OptionGroup var naming: NamesOptions
 
+  @OptionGroup var waiting: WaitOptions
+
   @Option(help: "How long connecting, and the operation, may take: 10s, 500ms.")
   var timeout = DurationArgument(Plan.usualTimeout)
 
@@ -17,6 +19,7 @@ struct TargetOptions: ParsableArguments {
   func plan(_ step: Step, _ simulated: ScenarioDefinition) throws(Ending) -> Plan {
     var plan = Plan(timeout: timeout.duration, steps: [step])
     plan.names = try naming.names()
+    plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
     plan.device = try plan.target(among: simulated)
     return plan
