@@ -77,6 +77,11 @@ struct FencedService: DeviceService {
   /// As ``disconnect()``.
   func release() -> Signal<Void> { device.release() }
 
+  /// As ``disconnect()``.
+  func leave() -> Signal<Void> { device.leave() }
+
+  func awaitOtherRuns() -> Signal<Bool> { begun { device.awaitOtherRuns() } }
+
   func services() -> Signal<[GATTService]> { gated { device.services() } }
 
   func mtu() -> Signal<Int> { gated { device.mtu() } }

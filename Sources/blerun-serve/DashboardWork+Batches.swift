@@ -52,7 +52,7 @@ extension DashboardWork {
       },
       admission: { [self] identity, round in
         if state.withLock({ $0.isEnding }) { throw CancellationError() }
-        let giveBack = try world.beginBatch(at: settings.adapter)
+        let giveBack = try await world.beginBatch(at: settings.adapter)
         do {
           try record?.begin(identity, round: round)
         } catch {

@@ -105,7 +105,7 @@ struct LedgerTests {
   @Test("a link that was up before is named as used, and is nobody's to release")
   func used() {
     let ledger = ledger()
-    ledger.uses(link)
+    ledger.uses(link, isShared: false)
     #expect(self.ledger().held().map { $0.names(link) } == [true])
     #expect(self.ledger().held().map(\.links) == [[]])
     ledger.leave()
@@ -188,16 +188,71 @@ struct LedgerTests {
   func batches() throws {
     let (first, second) = (ledger(), ledger())
     let adapter = adapter
-    let giveBack = try first.beginBatch(at: adapter)
-    let error = #expect(throws: DeviceFailure.self) { _ = try second.beginBatch(at: adapter) }
+    let loop = VirtualTimeLoop()
+    let giveBack = try loop.run { try await first.beginBatch(at: adapter, on: loop, nil) }
+    let error = #expect(throws: DeviceFailure.self) {
+      _ = try loop.run { try await second.beginBatch(at: adapter, on: loop, nil) }
+    }
     #expect(error?.code == .busy && error?.class == .passing)
     #expect(error?.meaning.contains("another batch runs over the adapter") == true)
-    let other = try second.beginBatch(at: BluetoothAddress(number: 0x00aa_0100_0024))
-    let loop = VirtualTimeLoop()
+    let free = BluetoothAddress(number: 0x00aa_0100_0024)
+    let other = try loop.run { try await second.beginBatch(at: free, on: loop, nil) }
     try loop.run { try await second.turn(at: adapter, on: loop, limit: .seconds(5)) }()
     other()
+    first.isRun(12)
+    loop.after(.seconds(3)) { giveBack() }
+    let awaited = Recorded<String>()
+    let wait = HostLedger.BatchWait(limit: .seconds(5)) {
+      awaited.add($0)
+    } goesOn: {
+      true
+    }
+    try loop.run { try await second.beginBatch(at: adapter, on: loop, wait) }()
+    #expect(awaited.all == ["run 12, process \(getpid())"])
+    #expect(files.isEmpty || files.allSatisfy { $0.hasPrefix("adapter-") })
+  }
+
+  @Test("a run reserves a device, and others see which run and process has it")
+  func reserved() throws {
+    let (first, second) = (ledger(), ledger())
+    first.isRun(12)
+    guard case .held(let giveBack) = first.reserve(link) else { throw TestFailure("reserved") }
+    guard case .taken(let run) = second.reserve(link) else { throw TestFailure("free") }
+    #expect(run == "run 12, process \(getpid())")
+    // Another run of the same process has it, too.
+    guard case .held(let again) = first.reserve(link) else { throw TestFailure("reserved") }
     giveBack()
-    try second.beginBatch(at: adapter)()
+    guard case .taken = second.reserve(link) else { throw TestFailure("free") }
+    again()
+    guard case .held(let last) = second.reserve(link) else { throw TestFailure("reserved") }
+    last()
+    #expect(files.isEmpty)
+  }
+
+  @Test("a link that a process of ours has made is shared, one of another program is not")
+  func shared() throws {
+    let (first, second) = (ledger(), HostLedger(RuntimeFolder(path: temporary.path), owner: other))
+    #expect(!second.isShared(link))
+    first.uses(link, isShared: false)
+    #expect(!second.isShared(link))
+    first.stands(link)
+    #expect(second.isShared(link))
+    #expect(!first.isShared(link), "its own")
+    first.uses(link, isShared: true)
+    #expect(second.isShared(link))
+    first.ended(link)
+    #expect(!second.isShared(link))
+  }
+
+  /// Another process that is there.
+  private var other: ProcessIdentity {
+    ProcessIdentity(process: getpid(), start: 1, boot: ProcessIdentity.presentBoot)
+  }
+
+  /// Why a test cannot continue.
+  private struct TestFailure: Error {
+    let text: String
+    init(_ text: String) { self.text = text }
   }
 
   @Test("who connects waits a moment for those who scan, and who scans sees that")

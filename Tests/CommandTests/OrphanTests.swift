@@ -54,24 +54,24 @@ struct OrphanTests {
     _ = other.end()
   }
 
-  @Test("a link that another run uses is told of, and ended when that run is over")
-  func otherRun() throws {
+  @Test("a link that a watch shares is told of, and ended with the watch")
+  func sharing() throws {
     let killed = try listen()
     let other = try host.start(
-      ["run", "-d", host.device, "-e", "log started; sleep 1h", "--output", "json"]
+      ["watch", host.device, "heart-rate-measurement", "--output", "json"]
     )
-    try other.waitForOutput("started")
+    try other.waitForOutput(#""event":"value""#)
     kill(killed)
     let told = try host.run("doctor", "--release")
     #expect(told.output.contains("used by another run, process "), "\(told.output)")
     #expect(try host.isConnected())
     other.send(SIGTERM)
     #expect(other.end().status == 143)
-    // It found the link up, and left it so.
-    #expect(try host.isConnected())
-    let released = try host.run("doctor", "--release")
-    #expect(released.output.contains("was disconnected"), "\(released.output)")
+    // The last one ends it.
     #expect(try !host.isConnected())
+    let released = try host.run("doctor", "--release")
+    #expect(released.output.contains("was not connected any more"), "\(released.output)")
+    #expect(host.leases.isEmpty)
   }
 
   @Test("a batch that has nothing left to go on with ends it all the same")

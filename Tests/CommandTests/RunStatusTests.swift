@@ -39,6 +39,11 @@ struct RunStatusTests {
     #expect(shown(status, at: 2100) == "connecting to Thermo-1, scanning, 1.1 s of 20 s")
     status.take(.connecting(attempt: 1, of: 5))
     #expect(shown(status, at: 2500) == "connecting to Thermo-1, attempt 1 of 5, 1.5 s of 20 s")
+    status.take(.awaiting(run: "run 12, process 4711"))
+    #expect(
+      shown(status, at: 2600)
+        == "connecting to Thermo-1, waiting for run 12, process 4711, 1.6 s of 20 s"
+    )
     status.take(.trying(again: 2, of: 5, "busy"))
     #expect(
       shown(status, at: 3000) == "connecting to Thermo-1, waiting for attempt 2 of 5, 2.0 s of 20 s"

@@ -93,7 +93,14 @@ package final class RunningProgram {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  private var output: String { String(decoding: streams[0].octets, as: UTF8.self) }
+  private var output: String { printed(.output) }
+
+  private func printed(_ stream: Printed) -> String {
+    String(decoding: streams[stream.rawValue].octets, as: UTF8.self)
+  }
+
+  /// Its number on this host.
+  package var process: Int32 { child.identifier }
 
   /// Waits until a stream has something; false when both are closed, or it was killed for its time.
   private func hear() -> Bool {
@@ -117,6 +124,15 @@ package final class RunningProgram {
     while !output.contains(text) {
       guard streams[0].end != nil, hear() else {
         throw NotPrinted(awaited: text, output: output)
+      }
+    }
+  }
+
+  /// Reads until `text` was printed on standard error.
+  package func waitForErrors(_ text: String) throws {
+    while !printed(.errors).contains(text) {
+      guard streams[1].end != nil, hear() else {
+        throw NotPrinted(awaited: text, output: printed(.errors))
       }
     }
   }

@@ -112,6 +112,9 @@ extension BlueZClient {
 
   func report(_ news: LinkNews) { state.withLock { $0.onLinkNews }?(news) }
 
+  /// What other processes know of a device; nil for an unknown one.
+  func heldLink(_ device: ObjectPath) -> HeldLink? { look { $0.heldLink(device) } }
+
   /// The link to a device; the same object for all callers.
   ///
   /// - Parameter former: The link that the caller has used. It is used again when it was dropped
@@ -126,8 +129,6 @@ extension BlueZClient {
         if !state.tree.has(Device1.interface, at: device) { state.goneLinks.insert(device) }
         return former
       }
-      let adapter = device.parent.flatMap { state.tree.adapter(at: $0)?.address }
-      let address = state.tree.advertisement(of: device)?.address
       let link = DeviceLink(
         to: device,
         bus: bus,
@@ -135,7 +136,7 @@ extension BlueZClient {
         isUp: state.tree.isConnected(device),
         isResolved: state.tree.isResolved(device),
         isPaired: state.tree.isPaired(device),
-        record: address.map { HeldLink(adapter: adapter, device: $0, path: device) },
+        record: state.tree.heldLink(device),
         ledger: ledger,
         news: { [weak self] in self?.report(LinkNews(adapter: device.parent?.lastElement, $0)) }
       )
@@ -168,6 +169,18 @@ extension BlueZClient.State {
         goneLinks.remove(path)
         links[path] = nil
       }
+    }
+  }
+}
+
+extension ObjectTree {
+  fileprivate func heldLink(_ device: ObjectPath) -> HeldLink? {
+    advertisement(of: device).map { seen in
+      HeldLink(
+        adapter: device.parent.flatMap { adapter(at: $0)?.address },
+        device: seen.address,
+        path: device
+      )
     }
   }
 }

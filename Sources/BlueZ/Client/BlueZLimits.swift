@@ -49,6 +49,10 @@ public struct BlueZLimits: Sendable {
   public var advertisements = 65_536
   /// How long to wait while another process connects over the same adapter.
   public var turn: Duration = .seconds(60)
+  /// How long to wait for another run on this host that uses the device.
+  public var otherRun: Duration = .seconds(600)
+  /// How often it is checked whether that run has ended.
+  public var otherRunWatch: Duration = .milliseconds(50)
   /// How long a scan waits for another process to connect before it starts regardless.
   public var scanTurn: Duration = .seconds(2)
   /// How often a scan checks whether another process connects over its adapter.

@@ -24,6 +24,14 @@ public struct HeldLink: Hashable, Sendable {
   }
 }
 
+/// The outcome of asking for a device.
+public enum DeviceReservation: Sendable {
+  /// This process has it until the function is called.
+  case held(@Sendable () -> Void)
+  /// Another process has it: "run 12, process 4711".
+  case taken(by: String)
+}
+
 /// Turns at an adapter across processes, and a record of connections that survives the process.
 public protocol LinkLedger: Sendable {
   /// Waits until no other process connects over an adapter, and until the scans of other processes
@@ -66,9 +74,25 @@ public protocol LinkLedger: Sendable {
   /// The connection is up.
   func stands(_ link: HeldLink)
 
-  /// A connection that existed before is used: it is not ours, and others must not end it
-  /// meanwhile.
-  func uses(_ link: HeldLink)
+  /// A connection that existed before is used: others must not end it meanwhile.
+  ///
+  /// - Parameter isShared: Whether another process of ours has made it: the last one ends it.
+  func uses(_ link: HeldLink, isShared: Bool)
+
+  /// Whether another process uses a connection that one of ours has made.
+  func isShared(_ link: HeldLink) -> Bool
+
+  /// Waits until no other process is about to use or to end a connection.
+  ///
+  /// - Returns: Ends the wait of others; called once. nil where there are no other processes.
+  func use(
+    of link: HeldLink,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> (@Sendable () -> Void)?
+
+  /// Reserves a device for the runs of this process, without waiting.
+  func reserve(_ link: HeldLink) -> DeviceReservation
 
   /// The connection is down, or is to outlive this process.
   func ended(_ link: HeldLink)
@@ -81,5 +105,12 @@ public protocol LinkLedger: Sendable {
 extension LinkLedger {
   public func served(by daemon: String?) {}
   public func stands(_ link: HeldLink) {}
-  public func uses(_ link: HeldLink) {}
+  public func uses(_ link: HeldLink, isShared: Bool) {}
+  public func isShared(_ link: HeldLink) -> Bool { false }
+  public func use(
+    of link: HeldLink,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> (@Sendable () -> Void)? { nil }
+  public func reserve(_ link: HeldLink) -> DeviceReservation { .held({}) }
 }

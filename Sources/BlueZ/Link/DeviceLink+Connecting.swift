@@ -26,7 +26,7 @@ extension DeviceLink {
     check: () async throws -> Void
   ) async throws -> LinkOrigin {
     while true {
-      switch take(.connectWanted) {
+      switch try await begin() {
       case .callConnect:
         state.withLock { $0.isKept = keep }
         if !keep { hold(in: turn, name, release) }
@@ -42,15 +42,31 @@ extension DeviceLink {
         // It existed before, or another part of this program is making it.
         let isHeld = state.withLock { state in
           if keep { state.isKept = true }
-          return state.machine.maker == .us && !state.isKept
+          return (state.machine.maker == .us || state.isShared) && !state.isKept
         }
         if isHeld { hold(in: turn, name, release) }
-        recordUse()
         try await waitUntilReady()
         try await check()
         return .found
       }
     }
+  }
+
+  /// Wants the connection. One that exists is entered as used before another process can end it.
+  private func begin() async throws -> LinkState.Action {
+    var isDone: (@Sendable () -> Void)?
+    defer { isDone?() }
+    if state.withLock({ $0.machine.phase == .idle && $0.machine.isUp }) {
+      isDone = try await lockUse()
+      // Delivers the end of a connection that another process has ended meanwhile.
+      if isDone != nil { _ = try await bus.nameOwner(OrgBlueZ.busName) }
+    }
+    let action = take(.connectWanted)
+    switch action {
+    case .adopt, .nothing: recordUse()
+    case .callConnect, .callDisconnect, .waitUntilDown, .reportLoss: break
+    }
+    return action
   }
 
   /// Ends a connection of ours that bluetoothd has not ended: it is not used for anything else.
@@ -204,7 +220,7 @@ extension DeviceLink {
       take(.connectAnswered(success: false))
       return letGo(of: turn)
     }
-    if take(.abandoned) == .callDisconnect {
+    if !leaveToOthers(), take(.abandoned) == .callDisconnect {
       do {
         try await shielded(on: loop, limit: limits.disconnect) { [self] in
           try await callDisconnectAndSee()

@@ -40,7 +40,28 @@ extension DeviceLink {
       return state.isKept || state.holders.count > 1
     }
     guard let staysUp else { return }
-    if staysUp { letGo(of: turn) } else { try await disconnect() }
+    if !staysUp { try await disconnectUnlessShared() }
+    letGo(of: turn)
+  }
+
+  /// A turn needs the connection no longer, however often it connected: disconnects, unless another
+  /// turn holds it or it is to be kept.
+  func leave(by turn: Turn) async throws {
+    let staysUp: Bool? = state.withLock { state in
+      guard state.holders.contains(where: { $0.turn === turn }) else { return nil }
+      return state.isKept || state.holders.contains { $0.turn !== turn }
+    }
+    guard let staysUp else { return }
+    if !staysUp { try await disconnectUnlessShared() }
+    letGo(of: turn)
+  }
+
+  /// Disconnects, unless other processes of ours use the connection: the last one ends it.
+  private func disconnectUnlessShared() async throws {
+    // Where nobody may be waited for any more, others are still looked for.
+    let isDone = try? await lockUse()
+    defer { isDone?() }
+    if !leaveToOthers() { try await disconnect() }
   }
 
   /// The turn ends: disconnects, unless another turn holds the connection or it is to be kept.
@@ -52,7 +73,7 @@ extension DeviceLink {
       state.holders.removeAll { $0.turn === turn }
       return state.isKept || !state.holders.isEmpty || state.machine.phase == .idle
     }
-    if !isOver { try await disconnect() }
+    if !isOver { try await disconnectUnlessShared() }
   }
 
   /// Whether a Connect without a reply may still make a connection.

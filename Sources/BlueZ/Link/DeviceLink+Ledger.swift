@@ -75,14 +75,34 @@ extension DeviceLink {
       state.isRecorded = true
       return true
     }
-    if isNew { ledger.uses(record) }
+    guard isNew else { return }
+    let isShared = ledger.isShared(record)
+    state.withLock { $0.isShared = isShared }
+    ledger.uses(record, isShared: isShared)
+  }
+
+  /// Keeps other processes from beginning or ending their use of the connection.
+  ///
+  /// - Returns: Lets them continue; nil without other processes.
+  func lockUse() async throws -> (@Sendable () -> Void)? {
+    guard let record, let ledger else { return nil }
+    return try await ledger.use(of: record, on: loop, limit: limits.disconnect)
+  }
+
+  /// Leaves the connection up when other processes of ours use it.
+  ///
+  /// - Returns: Whether they do.
+  func leaveToOthers() -> Bool {
+    guard let record, let ledger, ledger.isShared(record) else { return false }
+    take(.leftToOthers)
+    return true
   }
 
   /// This program has no connection any more, or leaves it up.
   func eraseRecord() {
     guard let record, let ledger else { return }
     let wasWritten = state.withLock { state in
-      defer { state.isRecorded = false }
+      defer { (state.isRecorded, state.isShared) = (false, false) }
       return state.isRecorded
     }
     if wasWritten { ledger.ended(record) }

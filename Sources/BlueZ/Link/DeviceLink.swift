@@ -38,6 +38,8 @@ final class DeviceLink: Sendable {
     /// Connect was sent for the current attempt.
     var isConnectSent = false
     var isRecorded = false
+    /// Another process of ours has made the connection: the last one ends it.
+    var isShared = false
     /// Those who count know that the connection is up.
     var isReported = false
     var reason: DisconnectReason?
@@ -116,7 +118,7 @@ final class DeviceLink: Sendable {
       switch event {
       case .connected, .removed, .daemonGone: state.mtu = nil
       case .connectWanted, .connectAnswered, .madeByPair, .abandoned, .disconnectWanted,
-        .disconnectAnswered, .resolved:
+        .leftToOthers, .disconnectAnswered, .resolved:
         break
       }
       if event == .connected(false) { state.falls += 1 }

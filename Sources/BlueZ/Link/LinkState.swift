@@ -48,6 +48,8 @@ struct LinkState: Equatable, Sendable {
     /// The caller of Connect has left, or cannot use the connection.
     case abandoned
     case disconnectWanted
+    /// The connection is left to other processes that use it.
+    case leftToOthers
     case disconnectAnswered(success: Bool)
     /// `Connected` has this value.
     case connected(Bool)
@@ -99,6 +101,7 @@ struct LinkState: Equatable, Sendable {
     case .madeByPair: madeByPair()
     case .abandoned: abandoned()
     case .disconnectWanted: disconnectWanted()
+    case .leftToOthers: leftToOthers()
     case .disconnectAnswered(let success): disconnectAnswered(success)
     case .connected(let isUp): isUp ? cameUp() : wentDown()
     case .resolved(let isResolved): resolved(isResolved)
@@ -183,6 +186,11 @@ struct LinkState: Equatable, Sendable {
       startDisconnecting()
       return .callDisconnect
     }
+  }
+
+  private mutating func leftToOthers() -> Action {
+    if phase == .resolving || phase == .ready { end(.disconnected) }
+    return .nothing
   }
 
   private mutating func startDisconnecting() {

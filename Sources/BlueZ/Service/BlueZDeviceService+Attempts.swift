@@ -21,6 +21,7 @@ extension BlueZDeviceService {
       var found: ObjectPath?
       do {
         let device = try await findDevice()
+        try reserve(device, in: turn)
         found = device
         attempts.begin()
         notify(.connecting(attempt: attempts.made, of: attempts.most))
@@ -28,6 +29,7 @@ extension BlueZDeviceService {
         state.withLock { $0.failed = nil }
         return origin
       } catch {
+        if isReservedByOthers { throw error }
         report(error)
         if let found { state.withLock { $0.failed = found } }
         // The deadline passed during another attempt: the earlier failure is more useful.

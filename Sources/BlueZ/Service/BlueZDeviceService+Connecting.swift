@@ -33,7 +33,7 @@ extension BlueZDeviceService {
       do {
         try requireNoOpenStream()
         guard let turn = Turn.current else { throw Problem(.connectOutsideTurn) }
-        state.withLock { $0.candidates = [] }
+        state.withLock { ($0.candidates, $0.awaited) = ([], nil) }
         try await forgetIfFresh()
         origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
       } catch {

@@ -1,5 +1,15 @@
 // Options of a service that apply to every connect.
 
+/// What a connect does where another run on this host uses the device.
+public enum OtherRuns: Hashable, Sendable {
+  /// It uses the device, and the connection, beside them.
+  case share
+  /// It fails with `busy`; `awaitOtherRuns` waits for them.
+  case await
+  /// It fails with `busy`.
+  case fail
+}
+
 /// Options for connecting.
 public struct ConnectOptions: Hashable, Sendable {
   /// The maximum number of attempts of one connect. Only transient failures are repeated, and only
@@ -12,6 +22,8 @@ public struct ConnectOptions: Hashable, Sendable {
   public var takesOver = false
   /// Fails when several devices match, instead of using the strongest one.
   public var isUnique = false
+  /// What happens where another run on this host uses the device.
+  public var otherRuns = OtherRuns.share
   /// How long to wait for the adapter to be present and on; nil: only while it is powering on.
   public var adapterWait: Duration?
 

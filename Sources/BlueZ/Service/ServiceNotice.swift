@@ -12,6 +12,8 @@ public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
   case connecting(attempt: Int, of: Int)
   /// An attempt to connect failed; this one follows.
   case trying(again: Int, of: Int, String)
+  /// Another run on this host uses the device: its end is waited for.
+  case awaiting(run: String)
   /// The attempt of another program is ended, as requested.
   case takingOver
   /// The attempt of a killed run is ended.
@@ -23,7 +25,7 @@ public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
   public var isRoutine: Bool {
     switch self {
     case .finding, .connecting: true
-    case .choosing, .trying, .takingOver, .endingStale, .losingBond: false
+    case .choosing, .trying, .awaiting, .takingOver, .endingStale, .losingBond: false
     }
   }
 
@@ -37,6 +39,7 @@ public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
     case .connecting(let attempt, let most): "connecting: attempt \(attempt) of \(most)"
     case .trying(let attempt, let most, let why):
       "connecting: \(why); attempt \(attempt) of \(most) follows"
+    case .awaiting(let run): "waiting for \(run), which uses the device"
     case .takingOver: "connecting: ending the attempt of another program"
     case .endingStale: "connecting: ending the attempt of a killed run"
     case .losingBond:

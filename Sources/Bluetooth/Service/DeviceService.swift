@@ -198,6 +198,28 @@ public protocol DeviceService: DeviceAttributes {
   ///   more.
   func release() -> Signal<Void>
 
+  /// Ends the use of the connection by the current turn: disconnects, unless another turn or another
+  /// run on this host uses it, too.
+  ///
+  /// ```swift
+  /// let level = thermometer.connect().flattenMap { thermometer.read(.batteryLevel) }
+  ///   .flattenMap { level in thermometer.leave().map { level } }
+  /// ```
+  ///
+  /// - Returns: Fails as ``disconnect()`` does, which it is for a service that knows no others.
+  func leave() -> Signal<Void>
+
+  /// Waits until the run on this host has ended that kept the last connect from the device
+  /// (`busy`), and reserves the device.
+  ///
+  /// ```swift
+  /// let isFree = thermometer.awaitOtherRuns().firstOrDefault(false, within: .seconds(60))
+  /// ```
+  ///
+  /// - Returns: Sends whether it waited; false when no run did, or others are not to be waited for.
+  ///   Fails with `busy` at the end of its own limit.
+  func awaitOtherRuns() -> Signal<Bool>
+
   /// Pairs with the device, connecting for the current turn if necessary. The bond outlives the
   /// turn.
   ///
@@ -253,6 +275,12 @@ public protocol DeviceService: DeviceAttributes {
 extension DeviceService {
   /// None.
   public var candidates: [DeviceCandidate] { [] }
+
+  /// Disconnects: there are no others.
+  public func leave() -> Signal<Void> { disconnect() }
+
+  /// There are no others.
+  public func awaitOtherRuns() -> Signal<Bool> { .just(false) }
 
   /// A scan that counts as active at once.
   public func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {

@@ -208,7 +208,7 @@ public final class BatchRunner: Sendable {
     do {
       giveBack = try await admission(state.withLock { $0.identity }, number)
     } catch {
-      return finish([], RunFailure(error), isCancelled: false)
+      return finish([], RunFailure(cause ?? error), isCancelled: cause != nil)
     }
     defer { giveBack() }
     state.withLock { $0.begun = loop.now }

@@ -11,6 +11,8 @@ public struct LinkRule: Hashable, Sendable {
   public var takesOver = false
   /// The chain fails when several devices match; otherwise the strongest is used.
   public var isUnique = false
+  /// Another run on this host that uses the device is waited for; otherwise the chain fails.
+  public var awaitsOtherRuns = true
   /// How long to wait until the adapter is present and powered; nil: no wait.
   public var adapterWait: Duration?
 

@@ -91,12 +91,25 @@ extension ChainRun {
         return origin
       }
     var origin = LinkOrigin.made
-    try await limited(connecting, placed) { origin = $0 }
+    while true {
+      do {
+        try await limited(connecting, placed) { origin = $0 }
+        break
+      } catch let failure as DeviceFailure where failure.code == .busy {
+        // The limit of the step is for connecting, not for other runs.
+        awaits(placed, limit: nil)
+        var hasWaited = false
+        try await service.awaitOtherRuns().run { hasWaited = $0 }
+        guard hasWaited else { throw failure }
+      }
+    }
     outcome = .linked(origin, candidates: service.candidates)
   }
 
   private func disconnect(_ placed: PlacedStep) async throws {
-    let disconnecting = service.disconnect().map { [self] in linked(false) }
+    // A step that was written disconnects whoever uses the connection.
+    let ending = placed.isImplied ? service.leave() : service.disconnect()
+    let disconnecting = ending.map { [self] in linked(false) }
     try await limited(disconnecting, placed) { _ in }
   }
 

@@ -175,12 +175,19 @@ extension TestRun {
   }
 
   private func connect(_ link: TargetLink, _ findings: Findings) async throws {
-    try await link.service.connect(keep: false, expecting: [])
-      .map { origin in
-        if origin == .made { link.linked() }
-        return origin
+    let connecting = link.service.connect(keep: false, expecting: []).map { origin in
+      if origin == .made { link.linked() }
+      return origin
+    }
+    while true {
+      do {
+        return try await connecting.run { findings.outcome = .linked($0) }
+      } catch let failure as DeviceFailure where failure.code == .busy {
+        var hasWaited = false
+        try await link.service.awaitOtherRuns().run { hasWaited = $0 }
+        guard hasWaited else { throw failure }
       }
-      .run { findings.outcome = .linked($0) }
+    }
   }
 
   private func bond(

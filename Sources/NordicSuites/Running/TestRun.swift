@@ -144,7 +144,7 @@ final class TestRun: Sendable {
     let links = state.withLock { $0.links }
     _ = try? await shielded(on: loop, limit: runner.scheduler.cleanUpLimit) {
       for (_, link) in links {
-        if link.isLinked { try? await link.service.disconnect().run { _ in } }
+        if link.isLinked { try? await link.service.leave().run { _ in } }
         await link.unlinked()
       }
     }

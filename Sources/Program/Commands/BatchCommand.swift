@@ -65,6 +65,7 @@ package struct BatchCommand: WorldCommand {
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var reports: ReportOptions
   @OptionGroup var link: LinkOptions
+  @OptionGroup var waiting: WaitOptions
   @OptionGroup package var options: WorldOptions
   @OptionGroup package var onFleet: FleetBatchOptions
   @OptionGroup var metering: MetricsOptions
@@ -178,6 +179,7 @@ package struct BatchCommand: WorldCommand {
       reports: reports,
       metrics: metrics,
       format: printing.output,
+      waits: !waiting.noWait,
       showsSteps: eachStep || options.terminal.verbose,
       make: make
     )
@@ -243,8 +245,8 @@ package struct BatchCommand: WorldCommand {
     let (bindings, names) = (variables.bindings, try naming.names())
     do {
       var batch = try Batch.load(path: file, with: bindings, names: names) {
-        [link, timeout] plan in
-        plan.link = link.applied(to: plan.link)
+        [link, waiting, timeout] plan in
+        plan.link = waiting.applied(to: link.applied(to: plan.link))
         if let timeout { plan.timeout = timeout.duration }
       }
       if let concurrency { batch.concurrency = concurrency }

@@ -108,6 +108,7 @@ struct ChainCommand {
       )
       journal = try RunJournal.begin(file, journalOptions, header, in: world)
     }
+    world.ledger?.isRun(journal?.run)
     do {
       try world.releaseOrphans()
     } catch {

@@ -51,10 +51,12 @@ struct Inspect: WorldCommand {
     try world.releaseOrphans()
     let following = FollowedRun(in: world, printsData: printing.output == .json)
     following.receive(RunWait(what: "inspecting \(target.text)", begun: world.loop.now))
+    var connecting = ConnectOptions(rule)
+    connecting.otherRuns = .share
     let service = world.service(
       for: target,
       adapter: options.adapterSelector,
-      options: ConnectOptions(rule),
+      options: connecting,
       follow: following.receive
     )
     let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }

@@ -5,6 +5,21 @@ import BlueZ
 import Bluetooth
 import Jobs
 
+/// What a command does where another run on this host uses its device.
+struct WaitOptions: ParsableArguments {
+  @Flag(
+    help: "Fail at once (75) while another run or batch uses the device, instead of waiting for it."
+  )
+  var noWait = false
+
+  /// A chain's rule with what the command line adds.
+  func applied(to rule: LinkRule) -> LinkRule {
+    var rule = rule
+    if noWait { rule.awaitsOtherRuns = false }
+    return rule
+  }
+}
+
 /// What the command line asks of connecting and of the link; it adds to what a chain file asks.
 struct LinkOptions: ParsableArguments {
   @Flag(help: "Leave the link up at the end.")
@@ -43,6 +58,7 @@ extension ConnectOptions {
     isFresh = rule.isFresh
     takesOver = rule.takesOver
     isUnique = rule.isUnique
+    otherRuns = rule.awaitsOtherRuns ? .await : .fail
     adapterWait = rule.adapterWait
   }
 }

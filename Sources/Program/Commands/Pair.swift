@@ -105,6 +105,7 @@ struct Unpair: WorldCommand {
 /// The device of a command about bonds.
 struct BondTarget: ParsableArguments {
   @OptionGroup var named: DeviceOptions
+  @OptionGroup var waiting: WaitOptions
 
   @Option(help: "How long it may take.", transform: DurationArgument.reading)
   var timeout: DurationArgument?
@@ -118,6 +119,7 @@ struct BondTarget: ParsableArguments {
   ) throws {
     let simulated = try options.simulatedDevices()
     var plan = Plan(steps: steps)
+    plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
     plan.device = try plan.target(among: simulated)
     throw Ending(

@@ -50,6 +50,7 @@ struct Run: WorldCommand {
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var reports: ReportOptions
   @OptionGroup var link: LinkOptions
+  @OptionGroup var waiting: WaitOptions
   @OptionGroup var options: WorldOptions
   @OptionGroup var recording: TraceOption
   @OptionGroup var suites: SuiteOptions
@@ -64,7 +65,7 @@ struct Run: WorldCommand {
     if paths.count > 1 || filter != nil { return try runFiles(paths) }
     if let file = paths.first, file != "-", Suite.isMeant(at: file) { return try runSuite(file) }
     var plan = try chain.plan(paths.first)
-    plan.link = link.applied(to: plan.link)
+    plan.link = waiting.applied(to: link.applied(to: plan.link))
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(plan.lines) }
     try reports.check(reading: paths, options, journal, recording.trace)
@@ -97,7 +98,7 @@ struct Run: WorldCommand {
       }
       do {
         var plan = try chain.plan(path)
-        plan.link = link.applied(to: plan.link)
+        plan.link = waiting.applied(to: link.applied(to: plan.link))
         files.append(ChainFile(path: path, plan: plan))
       } catch {
         problems += error.diagnostics
@@ -142,6 +143,7 @@ struct Run: WorldCommand {
       options: options,
       format: printing.output,
       link: link,
+      waiting: waiting,
       journal: journal,
       reports: reports.requested,
       warnsOfUnsupported: warnUnsupported

@@ -39,6 +39,8 @@ final class RunningBatch: Sendable {
   private struct State {
     var recorder = RunCollector(condenses: true)
     var progress: BatchProgress?
+    /// Which run is waited for.
+    var awaited: String?
   }
 
   private let batch: Batch
@@ -56,10 +58,12 @@ final class RunningBatch: Sendable {
   private let state = Guarded(State())
   private let runner = Guarded<(any BatchRunning)?>(nil)
   private let make: MakeBatchRunning?
+  private let waits: Bool
   private let output: StandardOutput
 
   /// - Parameters:
   ///   - past: What it resumes; nil for a batch that begins.
+  ///   - waits: Whether it waits for another batch over the adapter.
   ///   - showsSteps: Whether the text has a line for each step.
   ///   - make: Makes what runs it; nil for the adapter.
   init(
@@ -71,10 +75,12 @@ final class RunningBatch: Sendable {
     reports: ReportFiles,
     metrics: MetricsFile?,
     format: ChainOutputOptions.Output,
+    waits: Bool,
     showsSteps: Bool,
     make: MakeBatchRunning? = nil
   ) {
     self.make = make
+    self.waits = waits
     self.batch = batch
     self.past = past
     self.journal = journal
@@ -88,7 +94,11 @@ final class RunningBatch: Sendable {
     output = StandardOutput(in: world) { failure in runner.withLock { $0 }?.cancel(failure) }
     printed = EventOutput(output, as: format == .json ? json : text, isForPeople: format == .text)
     line = StatusLine(in: world, printsData: format == .json) { [state] now, columns in
-      state.withLock { $0.progress }?.line(at: now.sinceStart, width: columns) ?? ""
+      let (progress, awaited) = state.withLock { ($0.progress, $0.awaited) }
+      if let awaited {
+        return ColumnText.line("waiting for \(awaited)", details: "", end: "", columns: columns)
+      }
+      return progress?.line(at: now.sinceStart, width: columns) ?? ""
     }
   }
 
@@ -98,9 +108,16 @@ final class RunningBatch: Sendable {
   func run(most: Int?) -> ExitStatus {
     let (world, adapter, journal) = (world, adapter, journal)
     let receivers = BatchReceivers(
-      admission: { identity, round in
-        let giveBack = try world.beginBatch(at: adapter)
-        try journal?.begin(identity, round: round)
+      admission: { [self] identity, round in
+        let giveBack = try await world.beginBatch(at: adapter, batchWait)
+        state.withLock { $0.awaited = nil }
+        do {
+          try journal?.begin(identity, round: round)
+        } catch {
+          giveBack()
+          throw error
+        }
+        world.ledger?.isRun(journal?.run)
         return giveBack
       },
       onRunEvent: world.explaining { [self] in receive($0) },
@@ -124,6 +141,18 @@ final class RunningBatch: Sendable {
     case .failure(let error):
       StandardError.failure("\(RunFailure(error))")
       return .failed
+    }
+  }
+
+  /// How it waits for another batch; nil: not at all.
+  private var batchWait: HostLedger.BatchWait? {
+    guard waits else { return nil }
+    return HostLedger.BatchWait(limit: batch.deadline ?? .seconds(600)) { [state, line] run in
+      StandardError.notice("waiting for \(run), a batch over the same adapter")
+      state.withLock { $0.awaited = run }
+      line?.show()
+    } goesOn: { [world] in
+      world.interruption.signal == nil
     }
   }
 
@@ -224,10 +253,18 @@ extension World {
   /// Shows this user's other batches that one runs over the adapter that is used now.
   ///
   /// - Returns: Ends the mark.
-  package func beginBatch(at adapter: AdapterSelector) throws -> @Sendable () -> Void {
+  package func beginBatch(at adapter: AdapterSelector) async throws -> @Sendable () -> Void {
+    try await beginBatch(at: adapter, nil)
+  }
+
+  /// The same, once another batch has ended.
+  func beginBatch(
+    at adapter: AdapterSelector,
+    _ wait: HostLedger.BatchWait?
+  ) async throws -> @Sendable () -> Void {
     guard let ledger, case .success(let client) = client,
       let address = client.usableAddress(adapter)
     else { return {} }
-    return try ledger.beginBatch(at: address)
+    return try await ledger.beginBatch(at: address, on: loop, wait)
   }
 }

@@ -16,6 +16,7 @@ struct SuiteCommand {
   let options: WorldOptions
   let format: ChainOutputOptions.Output
   let link: LinkOptions
+  let waiting: WaitOptions
   let journal: JournalOptions
   let reports: RequestedReports
   let warnsOfUnsupported: Bool
@@ -69,6 +70,7 @@ struct SuiteCommand {
     let kept = try file.map { file throws(Ending) in
       try RunJournal.begin(file, journal, header, in: world)
     }
+    world.ledger?.isRun(kept?.run)
     do {
       try world.releaseOrphans()
     } catch {
@@ -101,7 +103,7 @@ struct SuiteCommand {
     let scheduler = world.scheduler
     let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
     let report = lineReport
-    let connecting = ConnectOptions(link.applied(to: LinkRule()))
+    let connecting = ConnectOptions(waiting.applied(to: link.applied(to: LinkRule())))
     let following = FollowedRun(in: world, printsData: format == .json)
     let receive = explaining(in: world) { event in
       if case .test(_, _, let run) = event.change {

@@ -16,10 +16,13 @@ struct TargetOptions: ParsableArguments {
   )
   var timeout = DurationArgument(Plan.usualTimeout)
 
+  @OptionGroup var waiting: WaitOptions
+
   /// A plan of one step on the device.
   func plan(_ step: Step, _ simulated: ScenarioDefinition) throws(Ending) -> Plan {
     var plan = Plan(timeout: timeout.duration, steps: [step])
     plan.names = try naming.names()
+    plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
     plan.device = try plan.target(among: simulated)
     return plan

@@ -8,8 +8,9 @@ import Signals
 /// What the runs of one user on this host agree on.
 ///
 /// Files: `adapter-ADDRESS.lock`, held while a run connects over that adapter; `scan-ADDRESS.lock`,
-/// shared by the runs that scan with it; `lease-PID-START`, held by a run and naming the links that
-/// it holds. A run that connects takes the first and waits a moment for the second to be free: who
+/// shared by the runs that scan with it; `run-BUS-ADAPTER-DEVICE.lock`, held by the run that uses a
+/// device; `use-BUS-ADAPTER-DEVICE.lock`, held while a process begins or ends its use of a link;
+/// `lease-PID-START`, held by a process and naming the links that it holds. A run that connects takes the first and waits a moment for the second to be free: who
 /// scans looks now and then whether the first is taken, and pauses then. A lease that nobody holds was left by a run that was
 /// killed. Runs of other users have files of their own, and are not seen.
 final class HostLedger: LinkLedger {
@@ -23,6 +24,10 @@ final class HostLedger: LinkLedger {
     /// Devices whose attempts were left by runs that are dead, as found at the start.
     var stale: [BluetoothAddress] = []
     var hasLeft = false
+    /// The number in the journal of the run of this process.
+    var run: Int64?
+    /// The files that show others what the runs of this process use, by path.
+    var uses: [String: (file: LockedFile, count: Int)] = [:]
   }
 
   static let leasePrefix = "lease-"
@@ -67,11 +72,11 @@ final class HostLedger: LinkLedger {
         let held = Guarded<LockedFile?>(file)
         return { held.withLock { $0 = nil } }
       case .taken:
-        if loop.now >= end { throw Self.busy(adapter, LockedFile.peek(path)) }
+        if loop.now >= end { throw Self.connecting(adapter, LockedFile.peek(path)) }
         do {
           try await loop.sleep(for: Self.interval)
         } catch is TimedOut {
-          throw Self.busy(adapter, LockedFile.peek(path))
+          throw Self.connecting(adapter, LockedFile.peek(path))
         }
       // Without the file, connecting side by side is left to bluetoothd.
       case .failed: return {}
@@ -117,22 +122,91 @@ final class HostLedger: LinkLedger {
 
   func path(_ kind: String, _ adapter: BluetoothAddress) -> String {
     let name = "\(adapter)".map { $0 == ":" ? "_" : String($0) }.joined()
-    return "\(folder.path)/\(kind)-\(name).lock"
+    return path(named: "\(kind)-\(name).lock")
   }
 
-  static func busy(
-    _ adapter: BluetoothAddress,
-    _ holder: String,
-    doing: String = "another run is connecting"
-  ) -> DeviceFailure {
-    let process = Int32(holder.prefix { $0.isNumber })
-    return DeviceFailure(
+  func path(named name: String) -> String { "\(folder.path)/\(name)" }
+
+  // MARK: Uses
+
+  /// The identity of the bus that bluetoothd is on.
+  var bus: String { state.withLock { $0.bus } }
+
+  /// The run of this process has a number: those who wait for it show it.
+  func isRun(_ number: Int64?) {
+    state.withLock { state in
+      state.run = number
+      for use in state.uses.values { use.file.write(Self.holder(number)) }
+    }
+  }
+
+  /// Asks for a file that shows what this process uses, without waiting.
+  ///
+  /// - Parameter isForOne: Whether one part of this process has it at a time; else several may.
+  func use(_ path: String, isForOne: Bool = false) -> Use {
+    let taken: String? = state.withLock { state in
+      if state.uses[path] != nil, !isForOne {
+        state.uses[path]?.count += 1
+        return nil
+      }
+      switch LockedFile.attempt(path) {
+      case .held(let file):
+        file.write(Self.holder(state.run))
+        state.uses[path] = (file, 1)
+        return nil
+      case .taken: return Self.run(in: LockedFile.peek(path))
+      // Without the file, runs are not distinguished.
+      case .failed: return nil
+      }
+    }
+    if let taken { return .taken(by: taken) }
+    return .held { [self] in endUse(path) }
+  }
+
+  private func endUse(_ path: String) {
+    state.withLock { state in
+      guard let use = state.uses[path] else { return }
+      if use.count > 1 {
+        state.uses[path]?.count -= 1
+      } else {
+        // Removed while it is held: who opened it before looks again.
+        use.file.remove()
+        state.uses[path] = nil
+      }
+    }
+  }
+
+  private static func holder(_ run: Int64?) -> String {
+    "\(getpid())\t\(run.map { "\($0)" } ?? "-")\n"
+  }
+
+  /// "run 12, process 4711" of what ``holder(_:)`` writes.
+  private static func run(in holder: String) -> String {
+    let words = holder.split { $0 == "\t" || $0 == "\n" }
+    let run = words.count > 1 ? Int64(words[1]) : nil
+    let process = words.first.flatMap { Int32($0) }
+    return (run.map { "run \($0)" } ?? "another run") + (process.map { ", process \($0)" } ?? "")
+  }
+
+  func isShared(_ link: HeldLink) -> Bool {
+    held().contains { $0.owner != owner && $0.shares(link) }
+  }
+
+  static func busy(_ meaning: String) -> DeviceFailure {
+    DeviceFailure(
       code: .busy,
       class: .passing,
       operation: "waiting for the adapter",
-      meaning: "\(doing) over the adapter \(adapter)"
-        + (process.map { ", process \($0)" } ?? ""),
+      meaning: meaning,
       hint: "let it finish, or end it, and try again"
+    )
+  }
+
+  private static func connecting(_ adapter: BluetoothAddress, _ holder: String) -> DeviceFailure {
+    let process = Int32(holder.prefix { $0.isNumber })
+    return busy(
+      "another run is connecting over the adapter \(adapter)"
+        + (process.map { ", process \($0)" } ?? "")
     )
   }
 
@@ -147,7 +221,9 @@ final class HostLedger: LinkLedger {
 
   func stands(_ link: HeldLink) { change { Self.put(link, .up, $1, &$0) } }
 
-  func uses(_ link: HeldLink) { change { Self.put(link, .used, $1, &$0) } }
+  func uses(_ link: HeldLink, isShared: Bool) {
+    change { Self.put(link, isShared ? .shared : .used, $1, &$0) }
+  }
 
   func ended(_ link: HeldLink) { change { entries, _ in entries.removeAll { $0.link == link } } }
 
@@ -171,10 +247,14 @@ final class HostLedger: LinkLedger {
       change(&state.entries, state.daemon ?? "-")
       var reason: String?
       if state.lease == nil, !state.entries.isEmpty, !state.hasLeft {
-        switch LockedFile.attempt(leasePath) {
-        case .held(let file): state.lease = file
-        case .taken: reason = "another program holds it"
-        case .failed(let text): reason = text
+        // A program that looks for leases holds one for an instant.
+        for attempt in 0..<20 where state.lease == nil {
+          if attempt > 0 { poll(nil, 0, 1) }
+          switch LockedFile.attempt(leasePath) {
+          case .held(let file): (state.lease, reason) = (file, nil)
+          case .taken: reason = "another program holds it"
+          case .failed(let text): reason = text
+          }
         }
       }
       let lease = Lease(owner: owner, bus: state.bus, entries: state.entries)

@@ -17,6 +17,8 @@ struct Lease: Hashable, Sendable {
       case connecting
       /// The process has made it.
       case up
+      /// Another process of ours has made it: the last one ends it.
+      case shared
       /// It was up before: nobody's to release.
       case used
     }
@@ -33,7 +35,7 @@ struct Lease: Hashable, Sendable {
   var entries: [Entry]
 
   var process: Int32 { owner.process }
-  /// The links that the process made, or was making.
+  /// The links that the process made, was making, or shares.
   var links: [HeldLink] { entries.filter { $0.state != .used }.map(\.link) }
 
   /// Whether a process other than the one that wrote it would find its links up by its doing: it is
@@ -43,6 +45,14 @@ struct Lease: Hashable, Sendable {
   /// Whether the link to a device over the same adapter is named, as whatever.
   func names(_ link: HeldLink) -> Bool {
     entries.contains { $0.link.device == link.device && $0.link.adapter == link.adapter }
+  }
+
+  /// Whether the process uses a link that a process of ours has made.
+  func shares(_ link: HeldLink) -> Bool {
+    entries.contains { entry in
+      entry.state != .used && entry.link.device == link.device
+        && entry.link.adapter == link.adapter
+    }
   }
 
   /// The text of the file.

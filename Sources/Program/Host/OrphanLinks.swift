@@ -32,8 +32,16 @@ struct OrphanLinks: Sendable {
   let client: BlueZClient
   /// Ends the release.
   let interruption: Interruption
-  /// Whether links that other programs use are ended too.
-  var isForced = false
+  /// What is ended too of what others use.
+  enum Force: Sendable {
+    case nothing
+    /// What programs use that are not of ours. They may have subscribed for the one that is gone.
+    case otherPrograms
+    case everything
+  }
+
+  /// Whether links that others use are ended too.
+  var force = Force.nothing
 
   /// Disconnects every orphan link, and removes the leases that hold none any more. A signal ends
   /// it: what is left then keeps its lease.
@@ -66,7 +74,7 @@ struct OrphanLinks: Sendable {
     var lease = whole
     var endings: [(link: HeldLink, ending: Ending)] = []
     for entry in whole.entries where entry.state != .used && interruption.signal == nil {
-      let ending = release(entry, limit)
+      let ending = release(entry, of: whole.owner, limit)
       if !ending.leavesLease { lease.entries.removeAll { $0.link == entry.link } }
       endings.append((entry.link, ending))
     }
@@ -78,14 +86,18 @@ struct OrphanLinks: Sendable {
     return endings
   }
 
-  private func release(_ entry: Lease.Entry, _ limit: Duration) -> Ending {
+  private func release(
+    _ entry: Lease.Entry,
+    of owner: ProcessIdentity,
+    _ limit: Duration
+  ) -> Ending {
     let link = entry.link
     // A bluetoothd that ends takes its links along.
     guard ledger.isServed(by: entry.daemon) else { return .gone }
     let isUp = client.isConnected(link.path)
     // bluetoothd continues an attempt that nobody waits for any more: it may yet make a link.
     guard isUp || entry.state == .connecting else { return .gone }
-    if !isForced, let user = user(of: link) { return .used(by: user) }
+    if let user = user(of: link, besides: owner) { return .used(by: user) }
     let service = BlueZDeviceService(
       client: client,
       target: .address(link.device),
@@ -99,11 +111,12 @@ struct OrphanLinks: Sendable {
   }
 
   /// Who else uses a link, as far as that can be seen; nil for nobody.
-  private func user(of link: HeldLink) -> String? {
-    if let run = ledger.held().first(where: { $0.names(link) }) {
+  private func user(of link: HeldLink, besides owner: ProcessIdentity) -> String? {
+    if force == .everything { return nil }
+    if let run = ledger.held().first(where: { $0.owner != owner && $0.names(link) }) {
       return "another run, process \(run.process)"
     }
-    return client.hasSubscribers(link.path)
+    return force == .nothing && client.hasSubscribers(link.path)
       ? "another program, which has subscribed to values of the device" : nil
   }
 }

@@ -76,6 +76,7 @@ struct RunStatus: Sendable {
     case .finding: "scanning"
     case .connecting(let attempt, let most): "attempt \(attempt) of \(most)"
     case .trying(let attempt, let most, _): "waiting for attempt \(attempt) of \(most)"
+    case .awaiting(let run): "waiting for \(run)"
     case nil, .choosing, .takingOver, .endingStale, .losingBond: nil
     }
   }

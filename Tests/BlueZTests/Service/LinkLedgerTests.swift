@@ -45,6 +45,24 @@ private final class RecordingLedger: LinkLedger {
     return { self.add("silent") }
   }
 
+  /// The run of another process that has the device.
+  let run = Guarded<String?>(nil)
+  func reserve(_ link: HeldLink) -> DeviceReservation {
+    if let run = run.withLock({ $0 }) { return .taken(by: run) }
+    add("reserved")
+    return .held { self.add("free") }
+  }
+
+  /// Another process uses the connection.
+  let isUsedElsewhere = Guarded(false)
+  func isShared(_ link: HeldLink) -> Bool { isUsedElsewhere.withLock { $0 } }
+  func uses(_ link: HeldLink, isShared: Bool) { add(isShared ? "shares" : "uses") }
+  func use(
+    of link: HeldLink,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> (@Sendable () -> Void)? { {} }
+
   /// Another process has the turn.
   let isTaken = Guarded(false)
   func isTurnTaken(at adapter: BluetoothAddress) -> Bool { isTaken.withLock { $0 } }
@@ -85,13 +103,65 @@ struct LinkLedgerTests {
     #expect(ledger.all.filter { $0.hasPrefix("given back") }.count == 5)
   }
 
-  @Test("an existing connection takes no turn and is not recorded")
+  @Test("an existing connection takes no turn, and is recorded as used")
   func found() throws {
     bluez.isConnected = true
     let ledger = RecordingLedger(bluez)
     let service = try bench.service(ledger: ledger)
     #expect(try bench.first(service.connect(keep: false, expecting: [])) == .found)
-    #expect(ledger.all.isEmpty)
+    #expect(ledger.all == ["uses after nothing"])
+    #expect(bluez.isConnected)
+  }
+
+  @Test("a device that another run has is waited for, and reserved until the end of the turn")
+  func otherRun() throws {
+    let ledger = RecordingLedger(bluez)
+    ledger.run.withLock { $0 = "run 12, process 4711" }
+    var options = ConnectOptions()
+    options.otherRuns = .await
+    let service = try bench.service(options: options, ledger: ledger)
+    let failure = try bench.failure(service.connect())
+    #expect(failure.code == .busy && failure.class == .passing)
+    #expect(failure.meaning.contains("run 12, process 4711"))
+    #expect(bluez.calls.isEmpty && ledger.all.isEmpty)
+    bench.loop.after(.seconds(100)) { ledger.run.withLock { $0 = nil } }
+    let waited = Guarded<[Bool]>([])
+    let chain = service.connect()
+      .catchError { _ in
+        service.awaitOtherRuns().map { isFree in waited.withLock { $0.append(isFree) } }
+          .flattenMap { service.connect() }
+      }
+    try bench.first(chain, within: .seconds(300))
+    #expect(waited.withLock { $0 } == [true])
+    #expect(ledger.all.first == "reserved after nothing")
+    #expect(ledger.all.last == "free after Disconnect")
+    #expect(ledger.all.filter { $0.hasPrefix("reserved") }.count == 1)
+  }
+
+  @Test("without a wait, or for too long, the device stays busy")
+  func noWait() throws {
+    let ledger = RecordingLedger(bluez)
+    ledger.run.withLock { $0 = "another run" }
+    var options = ConnectOptions()
+    options.otherRuns = .fail
+    let service = try bench.service(options: options, ledger: ledger)
+    #expect(try bench.failure(service.connect()).code == .busy)
+    #expect(try bench.first(service.awaitOtherRuns()) == false)
+  }
+
+  @Test("a connection that another process uses is left to it; the last one ends it")
+  func shared() throws {
+    let ledger = RecordingLedger(bluez)
+    let service = try bench.service(ledger: ledger)
+    ledger.isUsedElsewhere.withLock { $0 = true }
+    try bench.first(service.connect())
+    #expect(bluez.isConnected && bluez.calls == ["Connect"])
+    #expect(ledger.all.last?.hasPrefix("ended") == true)
+    try bench.first(service.connect().then { service.leave() })
+    #expect(bluez.isConnected && ledger.all.contains { $0.hasPrefix("shares") })
+    let chain = service.connect().map { ledger.isUsedElsewhere.withLock { $0 = false } }
+    try bench.first(chain)
+    #expect(!bluez.isConnected && bluez.calls == ["Connect", "Disconnect"])
   }
 
   @Test("a connection that is to outlive the program is erased while it is up")

@@ -1,0 +1,81 @@
+// Runs on this host that use the device one after the other, as far as they use the same ledger.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+public import Signals
+
+extension BlueZDeviceService {
+  /// Whether the last connect found the device reserved by another run.
+  var isReservedByOthers: Bool { state.withLock { $0.awaited != nil } }
+
+  /// Reserves a device for the turn, where runs are not to share it.
+  ///
+  /// - Throws: ``Problem`` when another run has it.
+  func reserve(_ device: ObjectPath, in turn: Turn) throws {
+    state.withLock { $0.awaited = nil }
+    guard options.otherRuns != .share, let ledger = client.ledger,
+      let link = client.heldLink(device), !state.withLock({ $0.reserved.contains(link) })
+    else { return }
+    switch ledger.reserve(link) {
+    case .held(let giveBack): keep(link, in: turn, giveBack)
+    case .taken(let run):
+      state.withLock { $0.awaited = link }
+      throw Problem(.inUse(by: run))
+    }
+  }
+
+  /// The turn has the device until it ends.
+  private func keep(
+    _ link: HeldLink,
+    in turn: Turn,
+    _ giveBack: @escaping @Sendable () -> Void
+  ) {
+    state.withLock { _ = $0.reserved.insert(link) }
+    _ = turn.enter("the use of \(link.device)") { [state] in
+      state.withLock { _ = $0.reserved.remove(link) }
+      giveBack()
+    }
+  }
+
+  public func awaitOtherRuns() -> Signal<Bool> {
+    operation(.connect, "waiting for another run") { [self] in
+      guard options.otherRuns == .await, let turn = Turn.current, let ledger = client.ledger,
+        let link = state.withLock({ $0.awaited })
+      else { return false }
+      let end = loop.now + client.limits.otherRun
+      var noticed: String?
+      while true {
+        switch ledger.reserve(link) {
+        case .held(let giveBack):
+          keep(link, in: turn, giveBack)
+          state.withLock { $0.awaited = nil }
+          return true
+        case .taken(let run):
+          if run != noticed { notify(.awaiting(run: run)) }
+          noticed = run
+          guard loop.now < end else { throw Problem(.inUse(by: run)) }
+        }
+        try await loop.sleep(for: client.limits.otherRunWatch)
+      }
+    }
+  }
+
+  public func leave() -> Signal<Void> {
+    operation(.disconnect, "disconnecting") { [self] in
+      try requireNoOpenStream()
+      guard let turn = Turn.current, let device = state.withLock({ $0.device }) else { return }
+      try await link(to: device).leave(by: turn)
+    }
+  }
+}
+
+extension Explanation {
+  fileprivate static func inUse(by run: String) -> Explanation {
+    transient(
+      .busy,
+      "\(run), uses the device",
+      hint: "let it finish, or end it, and try again"
+    )
+  }
+}

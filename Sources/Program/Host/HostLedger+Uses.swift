@@ -1,0 +1,44 @@
+// Who uses a device, or an adapter for a batch, and who waits for that.
+
+import BlueZ
+import Bluetooth
+import Signals
+
+extension HostLedger {
+  /// The outcome of asking for a use without waiting.
+  enum Use: Sendable {
+    /// This process has it until the function is called.
+    case held(@Sendable () -> Void)
+    /// Another process has it: "run 12, process 4711".
+    case taken(by: String)
+  }
+
+  func reserve(_ link: HeldLink) -> DeviceReservation {
+    switch use(path("run", link)) {
+    case .held(let giveBack): .held(giveBack)
+    case .taken(let run): .taken(by: run)
+    }
+  }
+
+  func use(
+    of link: HeldLink,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> (@Sendable () -> Void)? {
+    let path = path("use", link)
+    let end = loop.now + limit
+    while true {
+      switch use(path) {
+      case .held(let giveBack): return giveBack
+      case .taken: if loop.now >= end { return {} }
+      }
+      try await loop.sleep(for: .milliseconds(20))
+    }
+  }
+
+  private func path(_ kind: String, _ link: HeldLink) -> String {
+    let adapter = link.adapter.map { "\($0)" } ?? "-"
+    let name = "\(bus)-\(adapter)-\(link.device)".map { $0 == ":" ? "_" : String($0) }.joined()
+    return path(named: "\(kind)-\(name).lock")
+  }
+}
