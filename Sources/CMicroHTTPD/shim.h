@@ -33,7 +33,8 @@ static inline struct MHD_Daemon *web_start(
   const struct web_callbacks *callbacks,
   unsigned int connections,
   size_t memory,
-  unsigned int stall_seconds
+  unsigned int stall_seconds,
+  int strict
 ) {
   return MHD_start_daemon(
     MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
@@ -41,6 +42,7 @@ static inline struct MHD_Daemon *web_start(
     MHD_OPTION_URI_LOG_CALLBACK, callbacks->target, callbacks->context,
     MHD_OPTION_NOTIFY_COMPLETED, callbacks->completed, callbacks->context,
     MHD_OPTION_NOTIFY_CONNECTION, callbacks->connection, callbacks->context,
+    MHD_OPTION_STRICT_FOR_CLIENT, strict,
     MHD_OPTION_CONNECTION_LIMIT, connections,
     MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
     MHD_OPTION_CONNECTION_TIMEOUT, stall_seconds,
@@ -59,6 +61,13 @@ static inline int web_descriptor(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
     MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info == NULL ? -1 : info->connect_fd;
+}
+
+// How many octets the request line, the headers and the empty line have; 0 when it is not known.
+static inline size_t web_header_size(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info == NULL ? 0 : info->header_size;
 }
 
 // What the callback for connections has stored; NULL before it did.

@@ -12,6 +12,8 @@ struct RequestHead: Equatable {
   let headers: [WebRequest.Field]
   /// The address of this host at which it arrived; nil on a Unix socket.
   let arrivedAt: String?
+  /// Whether its lines are none of HTTP: folded, with a NUL, or ended by LF alone.
+  var isMended = false
 
   func values(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
 }
@@ -70,9 +72,9 @@ struct AccessCheck {
   private struct Refused: Error { let refusal: AccessDecision.Refusal }
 
   private func letIn(_ request: RequestHead) throws(Refused) -> AccessDecision {
-    guard request.headers.allSatisfy({ Self.isHeaderName($0.name) }) else {
-      throw Refused(refusal: .badHeader)
-    }
+    guard !request.isMended,
+      request.headers.allSatisfy({ Self.isHeaderName($0.name) && Self.isHeaderValue($0.value) })
+    else { throw Refused(refusal: .badHeader) }
     for name in ["authorization", "content-length", "origin", "transfer-encoding"]
     where request.values(name).count > 1 {
       throw Refused(refusal: .doubledHeader(name))
@@ -108,6 +110,11 @@ struct AccessCheck {
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
           || "!#$%&'*+-.^_`|~".utf8.contains(byte)
       }
+  }
+
+  /// A control character ends a value for some servers, and a line for others.
+  private static func isHeaderValue(_ value: String) -> Bool {
+    value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == UInt8(ascii: "\t") }
   }
 
   // MARK: Host and Origin

@@ -3,25 +3,28 @@
 // None of them may stop the program, whatever a browser sends.
 
 import CMicroHTTPD
+import Glibc
 
 enum Callbacks {
   /// The callbacks of the daemon at `context`.
   static func all(_ context: UnsafeMutableRawPointer) -> web_callbacks {
     web_callbacks(
       context: context,
-      access: { context, _, _, method, _, upload, size, request in
-        guard let context, let method, let size, let pointer = request?.pointee else {
+      access: { context, _, _, method, version, upload, size, request in
+        guard let context, let method, let version, let size, let pointer = request?.pointee else {
           return .NO
         }
         let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
         let bytes = UnsafeRawBufferPointer(start: upload, count: upload == nil ? 0 : size.pointee)
-        let isServed = daemon.receive(Connection.at(pointer), method, bytes)
+        let isServed = daemon.receive(Connection.at(pointer), method, version, bytes)
         size.pointee = 0
         return isServed ? .YES : .NO
       },
       target: { _, target, handle in
         guard let handle, let pointer = web_context(handle) else { return nil }
-        Connection.at(pointer).target = target.map { String(cString: $0) } ?? ""
+        let connection = Connection.at(pointer)
+        connection.target = target.map { String(cString: $0) } ?? ""
+        connection.targetEnd = target.map { $0 + strlen($0) }
         return pointer
       },
       completed: { context, _, request, _ in
@@ -42,16 +45,57 @@ enum Callbacks {
     )
   }
 
-  /// The headers of a request; their names in lower case.
-  static func headers(of handle: OpaquePointer) -> [WebRequest.Field] {
+  /// The headers of a request, as they were sent.
+  struct Headers {
+    /// Their names are in lower case.
     var fields: [WebRequest.Field] = []
-    withUnsafeMutablePointer(to: &fields) { fields in
+    /// Whether the lines were other than they are read here.
+    var isMended = false
+    /// The end of what was read.
+    fileprivate var end: UnsafePointer<CChar>?
+
+    /// Takes the next text, which follows what was read so many bytes behind it.
+    fileprivate mutating func take(_ text: UnsafePointer<CChar>?, _ count: Int, behind gap: Int) {
+      guard let text else { return }
+      if let end, text != end + gap { isMended = true }
+      end = text + count
+    }
+  }
+
+  /// Whether the library accepts lines that are mended, and leaves the others where they arrived.
+  ///
+  /// Later versions refuse such lines themselves, when they are told to be strict.
+  static let isLenient = ["0.9.75", "0.9.76"].contains(String(cString: MHD_get_version()))
+
+  /// The headers of a request.
+  ///
+  /// A lenient library reads lines that end with LF alone, continues folded lines, and ends a text at
+  /// a NUL: other servers read other headers then. It keeps the text where it arrived, with a NUL
+  /// for each octet of a line's end. So the lines that need no mending have CR and LF between them.
+  ///
+  /// - Parameters:
+  ///   - method: The method where it arrived, at the beginning.
+  ///   - targetEnd: The end of the target.
+  ///   - version: The version behind it.
+  static func headers(
+    of handle: OpaquePointer,
+    behind method: UnsafePointer<CChar>,
+    _ targetEnd: UnsafePointer<CChar>?,
+    _ version: UnsafePointer<CChar>
+  ) -> Headers {
+    var headers = Headers()
+    headers.end = targetEnd
+    headers.take(version, strlen(version), behind: 1)
+    withUnsafeMutablePointer(to: &headers) { headers in
       _ = MHD_get_connection_values_n(
         handle,
         .HEADER_KIND,
-        { fields, _, name, nameCount, value, valueCount in
-          guard let fields else { return .NO }
-          fields.assumingMemoryBound(to: [WebRequest.Field].self).pointee.append(
+        { headers, _, name, nameCount, value, valueCount in
+          guard let headers = headers?.assumingMemoryBound(to: Headers.self) else { return .NO }
+          headers.pointee.take(name, nameCount, behind: 2)
+          if let name, let value, value <= name + nameCount { headers.pointee.isMended = true }
+          headers.pointee.end = value.map { $0 + valueCount }
+          headers.pointee.fields.append(
             WebRequest.Field(
               Callbacks.text(name, nameCount).lowercased(),
               Callbacks.text(value, valueCount).trimmingBlanks()
@@ -59,10 +103,15 @@ enum Callbacks {
           )
           return .YES
         },
-        fields
+        headers
       )
     }
-    return fields
+    // The end of the last line, and the empty one.
+    if let end = headers.end, end + 4 != method + web_header_size(handle) {
+      headers.isMended = true
+    }
+    if !isLenient { headers.isMended = false }
+    return headers
   }
 
   private static func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {

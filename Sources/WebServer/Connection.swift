@@ -31,6 +31,8 @@ final class Connection: @unchecked Sendable {
   var phase = Phase.receiving(nil)
   /// The target of the present request, as it was sent.
   var target = ""
+  /// Where it ends in the memory of libmicrohttpd. It is compared only.
+  var targetEnd: UnsafePointer<CChar>?
   var isHead = false
   /// How many requests have come; for what is late.
   var requests = 0

@@ -8,10 +8,11 @@ extension Daemon {
   func receive(
     _ connection: Connection,
     _ method: UnsafePointer<CChar>,
+    _ version: UnsafePointer<CChar>,
     _ piece: UnsafeRawBufferPointer
   ) -> Bool {
     switch connection.phase {
-    case .receiving(nil): return begin(connection, method: String(cString: method))
+    case .receiving(nil): return begin(connection, method, version)
     case .receiving(var pending?):
       guard !piece.isEmpty else { return handle(pending, of: connection) }
       // Its length was checked before.
@@ -28,14 +29,21 @@ extension Daemon {
 
   /// Decides about a request by its headers. What is refused is answered before its body is read, and
   /// its connection is closed.
-  private func begin(_ connection: Connection, method: String) -> Bool {
+  private func begin(
+    _ connection: Connection,
+    _ method: UnsafePointer<CChar>,
+    _ version: UnsafePointer<CChar>
+  ) -> Bool {
     guard let handle = connection.handle else { return false }
+    let headers = Callbacks.headers(of: handle, behind: method, connection.targetEnd, version)
+    let method = String(cString: method)
     connection.isHead = method == "HEAD"
     let head = RequestHead(
       method: method,
       target: connection.target,
-      headers: Callbacks.headers(of: handle),
-      arrivedAt: connection.accepted.arrivedAt
+      headers: headers.fields,
+      arrivedAt: connection.accepted.arrivedAt,
+      isMended: headers.isMended
     )
     let decision = decide(head, from: connection.accepted.remote)
     switch decision {

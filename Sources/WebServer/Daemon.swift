@@ -61,7 +61,8 @@ final class Daemon: @unchecked Sendable {
       &callbacks,
       UInt32(clamping: limits.connections),
       max(64 << 10, 4 * limits.headerBytes),
-      UInt32(clamping: max(1, limits.stallTime.components.seconds))
+      UInt32(clamping: max(1, limits.stallTime.components.seconds)),
+      Callbacks.isLenient ? 0 : 1
     )
     guard let started else {
       context.release()

@@ -38,7 +38,7 @@ extension AccessDecision.Refusal {
     case .badTarget: "Invalid request target"
     case .badHost: "Expected exactly one valid Host"
     case .foreignHost: "This server does not answer for that host"
-    case .badHeader: "Invalid header name"
+    case .badHeader: "Invalid header"
     case .doubledHeader(let name): "Duplicate header \(name)"
     case .badLength: "Invalid Content-Length"
     case .lengthRequired: "Content-Length is required"

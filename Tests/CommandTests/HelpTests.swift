@@ -44,6 +44,28 @@ struct HelpTests {
     #expect(hidden.contains("--journal-sync"))
   }
 
+  @Test("shells complete the devices and characteristics of simulated devices")
+  func completion() throws {
+    func words(_ command: String, _ argument: String, _ files: String...) throws -> [String] {
+      let line = ["blerun", command] + files.flatMap { ["--simulate", $0] } + [""]
+      let ended = try RunningProgram(
+        blerun: ["---completion", command, "--", argument, "\(line.count - 1)", "0"] + line
+      ).end()
+      #expect(ended.status == 0, "\(ended.errors)")
+      return ended.lines
+    }
+    let (heart, lock) = ("Simulators/devices/heart-rate.yaml", "Simulators/devices/lock.yaml")
+    #expect(
+      try words("run", "--device", heart, "Simulators/devices/thermometer.yaml") == [
+        "HRM-1", "Thermo-1",
+      ]
+    )
+    #expect(try words("read", "positional@0", lock).contains("battery-level"))
+    let watched = try words("watch", "positional@0", heart)
+    #expect(watched.first == "HRM-1" && watched.contains("heart-rate-measurement"), "\(watched)")
+    #expect(try words("read", "positional@0", "no-such-file.yaml") == [])
+  }
+
   @Test("no line is wrapped twice", arguments: [80, 60])
   func wrapped(columns: Int) throws {
     let commands = try commands()

@@ -57,6 +57,55 @@ struct HostileRequestTests {
     await server.stop()
   }
 
+  @Test(
+    "what other servers may read in another way is refused, and its connection is closed",
+    arguments: [
+      "Host: HOST\r\nX-A: b\r\n c\r\nX-B: d", "Host: HOST\r\nX-A: b\r\n\tc",
+      "Host:\r\n HOST\r\nX-A: b", "Host: HOST\r\nX-A: b\r\n ", " X: y\r\nHost: HOST",
+      "Host: HOST\nX-A: b", "X-A: b\nHost: HOST", "Host: HOST\rX-A: b", "Host: HOST\r\nX-A: b\rc",
+      "Host: HOST\u{0}.evil.example", "Host: HOST\u{0}", "Host: HOST\u{0}\r\nX-A: b",
+      "Host: HOST\r\nOrigin: http://HOST\u{0}.evil.example", "Host: HOST\r\nX\u{0}A: b",
+      "Host: HOST\r\nX-A: b\u{0}c\r\nX-B: d", "Host: HOST\r\nX-A: b\u{7}",
+      "Host: HOST\r\nHost: HOST", "Host : HOST", "Host: HOST\r\nX-A : b",
+      "Host: HOST\r\nContent-Length: 3\r\nTransfer-Encoding: chunked",
+      "Host: HOST\r\nTransfer-Encoding: chunked\r\nContent-Length: 3",
+      "Host: HOST\r\nContent-Length: 3\r\nContent-Length: 3",
+      "Host: HOST\r\nContent-Length: 3\r\nContent-Length: 4",
+      "Host: HOST\r\nContent-Length: 3, 3", "Host: HOST\r\nContent-Length: +3",
+    ]
+  )
+  func ambiguous(lines: String) async throws {
+    let server = try await TestServer(handler: Self.handler)
+    let lines = lines.replacing("HOST", with: "localhost:\(server.port)")
+    let client = try server.client()
+    client.send("GET / HTTP/1.1\r\n\(lines)\r\n\r\n")
+    #expect(try client.answer().status == 400)
+    _ = try client.readToEnd()
+    await server.stop()
+  }
+
+  @Test("lines that end with LF alone are refused in every place")
+  func bareLineFeeds() async throws {
+    let server = try await TestServer(handler: Self.handler)
+    let host = "Host: localhost:\(server.port)"
+    let next = "GET /next HTTP/1.1\r\n\(host)\r\n\r\n"
+    for start in [
+      "GET / HTTP/1.1\n\(host)\r\n\r\n", "GET / HTTP/1.1\r\n\(host)\r\n\n\(next)",
+      "GET / HTTP/1.1\r\n\(host)\r\n\n", "GET / HTTP/1.1\n\(host)\n\n",
+      "GET / HTTP/1.1\r\n\(host)\n\r\n\(next)", "GET /\u{0}x HTTP/1.1\r\n\(host)\r\n\r\n",
+    ] {
+      let client = try server.client()
+      client.send(start)
+      #expect(try client.answer().status == 400, "\(start)")
+      #expect(try client.readToEnd() == "", "\(start)")
+    }
+    // Blanks around a value, and a value that is empty, are HTTP.
+    let values = ["X-A:b", "X-B:  b \t", "X-C:", "X-D:  "]
+    #expect(try server.ask("GET /", values).status == 200)
+    #expect(try server.ask("GET /?a=b", values + ["Cookie: a=b; c=d"]).status == 200)
+    await server.stop()
+  }
+
   @Test("headers that are too large are refused, and cost bounded memory")
   func largeHeaders() async throws {
     let server = try await TestServer(handler: Self.handler)

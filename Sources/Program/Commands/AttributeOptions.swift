@@ -9,7 +9,8 @@ struct AttributeOptions: ParsableArguments {
     help: ArgumentHelp(
       "The characteristic: a name, a UUID, service/characteristic#n, or @ and a handle.",
       valueName: "characteristic"
-    )
+    ),
+    completion: SimulatedWords.characteristics
   )
   var attribute: String
 

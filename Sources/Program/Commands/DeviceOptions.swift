@@ -7,7 +7,8 @@ import Bluetooth
 struct DeviceOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
-    help: "The device: an address, or a name with wildcards * and ?."
+    help: "The device: an address, or a name with wildcards * and ?.",
+    completion: SimulatedWords.devices
   )
   var device: String?
 

@@ -35,7 +35,8 @@ package struct ServeCommand: WorldCommand {
     help: ArgumentHelp(
       "Characteristics to watch from the start; without --device, the device may come first.",
       valueName: "characteristic"
-    )
+    ),
+    completion: SimulatedWords.devicesAndCharacteristics
   )
   var words: [String] = []
 
@@ -44,7 +45,8 @@ package struct ServeCommand: WorldCommand {
     help: """
       A device to watch from the start: an address, or a name with wildcards * and ?. Repeat it for \
       more, each before its characteristics.
-      """
+      """,
+    completion: SimulatedWords.devices
   )
   var device: [String] = []
 

@@ -15,7 +15,8 @@ struct WatchOptions: ParsableArguments {
     help: ArgumentHelp(
       "The characteristics; without --device, the device may come first.",
       valueName: "characteristic"
-    )
+    ),
+    completion: SimulatedWords.devicesAndCharacteristics
   )
   var words: [String]
 
@@ -24,7 +25,8 @@ struct WatchOptions: ParsableArguments {
     help: """
       The device: an address, or a name with wildcards * and ?. Repeat it for more, each before its \
       characteristics.
-      """
+      """,
+    completion: SimulatedWords.devices
   )
   var device: [String] = []
 
