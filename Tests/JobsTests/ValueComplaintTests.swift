@@ -75,6 +75,76 @@ struct ValueComplaintTests {
     #expect(Plan.complaints(text) == ["c:1:\(complaint)"])
   }
 
+  @Test(
+    "a comparison that no value passes is an error, with what to write instead",
+    arguments: [
+      (
+        "notify: ff01, until: { value: 1 }",
+        "the value is bytes, and never 1 (expected hex: 01, u8: 1, or a 'format' of the step)"
+      ),
+      (
+        "read: ff01, expect: { value: { min: 20 } }",
+        "the value is bytes, and never compared with a number "
+          + "(expected hex: 01ff, u8: { min: 1 }, or a 'format' of the step)"
+      ),
+      (
+        "read: ff01, expect: { hex: 1 }",
+        "hex is bytes, and never 1 (expected pairs of hex digits such as 01ff)"
+      ),
+      (
+        "read: battery-level, expect: { percent: '>= 20' }",
+        "percent is a number, and not the text '>= 20' (expected { min: 20 })"
+      ),
+      (
+        "read: battery-level, expect: { percent: '20' }",
+        "percent is a number, and never the text '20' (expected 20 without quotes)"
+      ),
+      (
+        "read: battery-level, expect: full",
+        "the value is a number, and never the text 'full' "
+          + "(expected a number, or a comparison such as { min: 20 })"
+      ),
+      ("read: ff01, expect: { u8: 300 }", "u8 is never 300: 300 is more than 255"),
+      ("read: ff01, expect: { u8: 1.5 }", "u8 is never 1.5 (expected a whole number)"),
+      (
+        "notify: heart-rate-measurement, for: 1s, expect: { contact: 1 }",
+        "contact is yes or no, and never 1 (expected yes or no)"
+      ),
+      (
+        "read: body-sensor-location, expect: { value: { above: 1 } }",
+        "the value is a text, and never compared with a number "
+          + "(expected a text, or a pattern such as { like: 'a*' })"
+      ),
+      (
+        "notify: battery-level, for: 1s, expect: { count: many }",
+        "count is a number, and never the text 'many' "
+          + "(expected a number, or a comparison such as { min: 20 })"
+      ),
+      (
+        "assert: { b.percent: '> 20' }",
+        "b.percent is compared with the text '> 20' (expected { above: 20 })"
+      ),
+    ]
+  )
+  func impossible(step: String, complaint: String) {
+    let said = Plan.complaints("steps: [{ read: battery-level, as: b }, { \(step) }]")
+    #expect(said.count == 1 && said[0].hasSuffix(": \(complaint)"), "\(said)")
+  }
+
+  @Test(
+    "a comparison that a value may pass is none",
+    arguments: [
+      "read: ff01, expect: { value: 01 FF }", "read: ff01, expect: { hex: 0x01 }",
+      "read: ff01, expect: { u8: 255 }", "read: ff01, format: u8, expect: 1",
+      "read: ff01, format: utf8, expect: '>= 20'", "read: ff01, expect: { value: { not: 1 } }",
+      "read: battery-level, expect: { percent: { in: [full, 3] } }",
+      "mtu: , expect: { value: 185 }", "read: temperature-measurement, expect: { celsius: never }",
+    ]
+  )
+  func possible(step: String) {
+    #expect(Plan.complaint(ofStep: "{ \(step) }") == "")
+  }
+
   private static let fields = "a value, fields with what they must be, or { error: not-permitted }"
 
   @Test(

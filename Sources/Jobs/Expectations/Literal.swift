@@ -41,9 +41,19 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
     // A value that was sent in 32 bits is compared with that precision.
     case .real(let real, _): number.map { $0 == real || Float($0) == Float(real) } ?? false
     case .boolean(let truth): (truth ? ["true", "yes"] : ["false", "no"]).contains(text)
-    case .octets: value.only.description == text.lowercased().filter { $0 != " " }
+    case .octets: digits == value.only.description
     case .text, .fields, .list: value.only.description == text
     }
+  }
+
+  /// Octets as they are printed, where the text is pairs of hexadecimal digits; nil for others.
+  var digits: String? {
+    let text = text.lowercased().filter { !" :-".contains($0) }
+    let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
+    guard digits.utf8.count.isMultiple(of: 2),
+      digits.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
+    else { return nil }
+    return String(digits)
   }
 
   public var description: String {

@@ -21,6 +21,9 @@ struct Subjects {
   private let kind: Kind
   /// Whether the value has octets, which formats can decode.
   private let hasOctets: Bool
+  /// What the fields are, by their names, and what the value is as a whole; without what is unknown.
+  private var kinds: [String: ValueKind] = [:]
+  private var wholeKind: ValueKind?
 
   /// Whether the valid names are unknown, because the step itself is invalid.
   private var isUnknown = false
@@ -39,16 +42,27 @@ struct Subjects {
     fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
     self.kind = kind
     hasOctets = true
+    if !isPlain { kinds = StandardValues.fieldKinds(of: selector.characteristic) }
+    wholeKind =
+      format?.valueKind
+      ?? (isPlain ? .octets : StandardValues.kind(of: selector.characteristic))
   }
 
   /// The names for a combination: each value, and its fields.
   init(of inputs: [Combining.Input]) {
+    var kinds: [String: ValueKind] = [:]
     let fields = inputs.flatMap { input -> [String] in
-      let inner = Subjects(of: input.target, format: input.format, kind: .single).fields
-      return [input.name] + inner.map { "\(input.name).\($0)" }
+      let inner = Subjects(of: input.target, format: input.format, kind: .single)
+      kinds[input.name] = inner.wholeKind
+      for (field, kind) in inner.kinds { kinds["\(input.name).\(field)"] = kind }
+      return [input.name] + inner.fields.map { "\(input.name).\($0)" }
     }
     self.init(fields: fields, .stream)
+    self.kinds = kinds
   }
+
+  /// What a field always is, or the value as a whole; nil where that is unknown.
+  func kind(of field: String?) -> ValueKind? { field.map { kinds[$0] } ?? wholeKind }
 
   /// The names for the devices that a scan found.
   static let scanned = Subjects(fields: [], .scan)
@@ -64,7 +78,11 @@ struct Subjects {
   }()
 
   /// The names for a value without a specification: only its octets are known.
-  static let plain = Subjects(of: .unread, format: nil, kind: .single)
+  static let plain = {
+    var subjects = Subjects(of: .unread, format: nil, kind: .single)
+    subjects.wholeKind = nil
+    return subjects
+  }()
 
   /// The names for the RSSI and TX power of a connection.
   static let ofLink = Subjects(fields: LinkStrength.fieldNames)

@@ -10,7 +10,10 @@ extension StepReader {
       complain(node, complaint)
       return nil
     }
-    if let check = bare(node) { return [Expectation(.value, check)] }
+    if let check = bare(node) {
+      complain(about: check, of: .value, node)
+      return [Expectation(.value, check)]
+    }
     guard let entries = node.mapping, !entries.isEmpty else { return nil }
     return entries.flatMap { entry -> [Expectation] in
       guard let subject = subjects.subject(entry.key) else {
@@ -18,8 +21,17 @@ extension StepReader {
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
         return []
       }
-      return checks(entry.value, isTime: subject.isTime).map { Expectation(subject, $0) }
+      return checks(entry.value, isTime: subject.isTime).map { check in
+        complain(about: check, of: subject, entry.value)
+        return Expectation(subject, check)
+      }
     }
+  }
+
+  /// Reports a check that no value passes.
+  private mutating func complain(about check: Check, of subject: Expectation.Subject, _ node: Node)
+  {
+    if let complaint = subjects.complaint(about: check, of: subject) { complain(node, complaint) }
   }
 
   /// `expect: { celsius: { max: 40 } }`, or `expect: { error: value-not-allowed }`.
@@ -76,6 +88,11 @@ extension StepReader {
       }
       if let complaint = scope.complaint(about: path) {
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+      }
+      for check in checks {
+        if let complaint = Subjects.complaint(aboutText: check, of: entry.key) {
+          complain(entry.value, complaint)
+        }
       }
       return checks.map { Condition.Test(path, $0) }
     }

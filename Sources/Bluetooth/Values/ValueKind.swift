@@ -1,0 +1,80 @@
+// What the decoded values of a characteristic are, before there is one.
+//
+// For errors in files: a number is never equal to a text. What is not known for sure is not here.
+
+/// What a value or a field of one always is.
+package enum ValueKind: Hashable, Sendable {
+  /// A number. Some numbers on the wire may stand for something else, which is then a text.
+  case number(orText: Bool)
+  case boolean, text, octets
+}
+
+extension ValueFormat {
+  /// What values in this format are.
+  package var valueKind: ValueKind {
+    switch name {
+    case "utf8": .text
+    case "hex": .octets
+    // open: names of formats, all others of which are numbers
+    default: .number(orText: false)
+    }
+  }
+}
+
+extension StandardValues {
+  /// What the fields of a characteristic's values are, by their names; empty where the value has no
+  /// fields. A field that may be one or the other is left out.
+  package static func fieldKinds(of uuid: BluetoothUUID) -> [String: ValueKind] {
+    guard let layout = layout(of: uuid), !layout.isBare else { return [:] }
+    return Dictionary(grouping: layout.parts.flatMap(\.kinds), by: \.name)
+      .compactMapValues { parts in
+        Set(parts.map(\.kind)).count == 1 ? parts[0].kind : nil
+      }
+  }
+
+  /// What the values of a characteristic are as a whole: octets without a standard format. Nil where
+  /// they have several fields.
+  package static func kind(of uuid: BluetoothUUID) -> ValueKind? {
+    guard let layout = layout(of: uuid) else { return .octets }
+    let kinds = layout.parts.flatMap(\.kinds)
+    return kinds.count == 1 ? kinds[0].kind : nil
+  }
+}
+
+extension ValuePart {
+  /// Its fields.
+  fileprivate var kinds: [(name: String, kind: ValueKind?)] {
+    if case .field(let format) = kind {
+      let converted = conversion.map { [(name: $0.name, kind: format.valueKind)] } ?? []
+      return converted + [(name: name, kind: format.valueKind)]
+    }
+    if case .flagged(let field) = kind { return [(name: name, kind: field.valueKind)] }
+    if case .split(_, let fields) = kind {
+      return fields.map { (name: $0.name, kind: $0.valueKind) }
+    }
+    return fieldNames.map { (name: $0, kind: nil) }
+  }
+}
+
+extension BitField {
+  fileprivate var valueKind: ValueKind {
+    switch meaning {
+    case .boolean: .boolean
+    case .number: .number(orText: false)
+    case .named: .text
+    }
+  }
+}
+
+extension FieldFormat {
+  fileprivate var valueKind: ValueKind? {
+    switch self {
+    case .number(let number): .number(orText: number.hasMeanings)
+    case .float, .sfloat: .number(orText: true)
+    case .named, .dateTime, .text: .text
+    case .boolean: .boolean
+    case .octets, .half, .rest: .octets
+    case .bits, .list: nil
+    }
+  }
+}

@@ -1,0 +1,153 @@
+// Comparisons that no value can pass: errors of the file, with what to write instead.
+
+import Bluetooth
+
+extension Subjects {
+  /// The error about a check that no value of a subject passes; nil where one may.
+  func complaint(about check: Check, of subject: Expectation.Subject) -> Complaint? {
+    switch subject {
+    case .value: Self.complaint(check, "the value", kind(of: nil))
+    case .field(let name): Self.complaint(check, name, kind(of: name))
+    case .format(let format):
+      format.complaint(about: check) ?? Self.complaint(check, format.name, format.valueKind)
+    case .count, .rate: Self.complaint(check, subject.description, .number(orText: false))
+    case .measure: nil
+    }
+  }
+
+  /// The error about a text that looks like a comparison, for a value of which nothing is known.
+  static func complaint(aboutText check: Check, of name: String) -> Complaint? {
+    complaint(check, name, nil)
+  }
+
+  private static func complaint(
+    _ check: Check,
+    _ name: String,
+    _ kind: ValueKind?
+  ) -> Complaint? {
+    if kind != .text, let literal = check.literals.first,
+      check.literals.count == 1, let comparison = literal.comparison
+    {
+      let text = "the text '\(literal.text)'"
+      return Complaint(
+        kind.map { "\(name) is \($0.words), and not \(text)" }
+          ?? "\(name) is compared with \(text)",
+        expected: comparison
+      )
+    }
+    guard let kind, kind.excludes(check) else { return nil }
+    return Complaint(
+      "\(name) is \(kind.words), and never \(check.shown)",
+      expected: kind.remedy(for: check, isWhole: name == "the value")
+    )
+  }
+}
+
+extension ValueKind {
+  fileprivate var words: String {
+    switch self {
+    case .number: "a number"
+    case .boolean: "yes or no"
+    case .text: "a text"
+    case .octets: "bytes"
+    }
+  }
+
+  /// Whether no value of the kind passes a check.
+  fileprivate func excludes(_ check: Check) -> Bool {
+    switch check {
+    case .equal, .oneOf: !check.literals.contains(where: admits)
+    case .above, .atLeast, .below, .atMost, .between, .masked, .counts: !isNumber
+    case .notEqual, .like, .captured: false
+    }
+  }
+
+  private var isNumber: Bool { if case .number = self { true } else { false } }
+
+  private func admits(_ literal: Literal) -> Bool {
+    switch self {
+    case .number(let orText): orText || literal.number != nil
+    case .boolean: ["true", "yes", "false", "no"].contains(literal.text)
+    case .text: true
+    case .octets: literal.digits != nil
+    }
+  }
+
+  /// What to write instead of a check.
+  ///
+  /// - Parameter isWhole: Whether the value may be decoded in a format.
+  fileprivate func remedy(for check: Check, isWhole: Bool) -> String {
+    switch self {
+    case .number:
+      guard let text = check.literals.first?.text, Literal.number(text) != nil else {
+        return "a number, or a comparison such as { min: 20 }"
+      }
+      return "\(text) without quotes"
+    case .boolean: return "yes or no"
+    case .text: return "a text, or a pattern such as { like: 'a*' }"
+    case .octets:
+      guard isWhole else { return "pairs of hex digits such as 01ff" }
+      let number = check.literals.first?.number.flatMap { UInt8(exactly: $0) }
+      guard let number else { return "hex: 01ff, u8: { min: 1 }, or a 'format' of the step" }
+      let digits = DecodedValue.octets([number])
+      return "hex: \(digits), u8: \(number), or a 'format' of the step"
+    }
+  }
+}
+
+extension ValueFormat {
+  /// The error about a number that the format cannot have.
+  fileprivate func complaint(about check: Check) -> Complaint? {
+    guard case .equal(let literal) = check, let number = literal.number,
+      case .number = valueKind, !name.hasPrefix("f")
+    else { return nil }
+    guard let whole = Int64(exactly: number) else {
+      return Complaint("\(name) is never \(literal.text)", expected: "a whole number")
+    }
+    do {
+      _ = try encode("\(whole)")
+      return nil
+    } catch {
+      return Complaint("\(name) is never \(literal.text): \(error.problem)")
+    }
+  }
+}
+
+extension Check {
+  /// What it compares with for equality.
+  fileprivate var literals: [Literal] {
+    switch self {
+    case .equal(let literal): [literal]
+    case .oneOf(let literals): literals
+    case .notEqual, .above, .atLeast, .below, .atMost, .between, .masked, .like, .counts,
+      .captured:
+      []
+    }
+  }
+
+  /// What no value is, for errors.
+  fileprivate var shown: String {
+    switch self {
+    case .equal(let literal): literal.number == nil ? "the text '\(literal.text)'" : literal.text
+    case .oneOf: "one of these"
+    case .notEqual, .above, .atLeast, .below, .atMost, .between, .masked, .like, .counts,
+      .captured:
+      "compared with a number"
+    }
+  }
+}
+
+extension Literal {
+  private static let signs: [(sign: String, key: Comparison)] = [
+    (">=", .min), ("<=", .max), ("==", .is), ("!=", .not), (">", .above), ("<", .below),
+    ("=", .is),
+  ]
+
+  /// The comparison that the text looks like: `{ min: 20 }` for `>= 20`; nil for other texts.
+  fileprivate var comparison: String? {
+    guard number == nil, let (sign, key) = Self.signs.first(where: { text.hasPrefix($0.sign) })
+    else { return nil }
+    let operand = text.dropFirst(sign.count).drop { $0 == " " }
+    return Self.number(String(operand)).map { _ in "{ \(key.rawValue): \(operand) }" }
+  }
+}
