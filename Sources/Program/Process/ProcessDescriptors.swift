@@ -27,7 +27,7 @@ enum ProcessDescriptors {
   static func checkRoom() {
     var opened: [Int32] = []
     while opened.count < least {
-      let descriptor = dup(STDERR_FILENO)
+      let descriptor = dup(0)
       guard descriptor >= 0 else { break }
       opened.append(descriptor)
     }
