@@ -49,6 +49,7 @@ package struct Blerun: ParsableCommand {
   package static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
     ProcessDescriptors.fill()
+    ProcessDescriptors.checkRoom()
     SystemSignals.start()
     end(status(of: arguments) { try $0.run() })
   }
@@ -73,6 +74,7 @@ package struct Blerun: ParsableCommand {
     _ run: (inout any ParsableCommand) throws -> Void
   ) {
     ProcessDescriptors.fill()
+    ProcessDescriptors.checkRoom()
     SystemSignals.start()
     end(status(of: arguments, run))
   }

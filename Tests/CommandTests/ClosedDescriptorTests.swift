@@ -1,4 +1,4 @@
-// Commands whose standard descriptors are closed at their start.
+// Commands whose standard descriptors are closed at their start, or that may open few others.
 
 import Fixtures
 import Foundation
@@ -27,5 +27,18 @@ struct ClosedDescriptorTests {
     #expect(ended.status == status, "\(ended.errors)")
     let text = try String(contentsOfFile: path, encoding: .utf8)
     #expect(XMLParser(data: Data(text.utf8)).parse(), "\(text)")
+  }
+
+  @Test("few descriptors are an error on standard error", arguments: [6, 8, 12, 15])
+  func few(limit: Int) throws {
+    for command in [["run", "--simulate", "Simulators/devices/battery.yaml"], ["history"]] {
+      let ended = try RunningProgram(
+        ["sh", "-c", "ulimit -n \(limit); exec \"$@\"", "sh", binaryPath] + command,
+        in: packageFolder
+      ).end()
+      #expect(ended.status == 69)
+      #expect(ended.errors.hasPrefix("blerun: "), "\(ended.errors)")
+      #expect(ended.errors.hasSuffix("see ulimit -n\n"), "\(ended.errors)")
+    }
   }
 }

@@ -50,6 +50,7 @@ struct ForbiddenNameTests {
     ("Signals/Chaining/MergedRun.swift", task, "merged signals run side by side on one loop"),
     ("Signals/Waiting/Lock.swift", "Guarded", "the one place that names a lock"),
     ("Program/Output/StandardOutput.swift", output, "the one place that writes to the user"),
+    ("Signals/Waiting/endProcess.swift", output, "where nothing is left for that place"),
     (
       "blerun-fuzz/Command/WorkerProcess.swift", "the loop's sleep(for:)", "watches another process"
     ),

@@ -53,6 +53,62 @@ struct DeviceComplaintTests {
     #expect(device.services[0].characteristics.map(\.hasConfiguration) == [true, false])
   }
 
+  @Test("names for UUIDs may be used wherever an attribute is named")
+  func names() throws {
+    let device = """
+      names: { soil: fff0, soil-moisture: 0000a001-1212-efde-1523-785feabcd123, Pump: fff2 }
+      advertisement: { services: [soil], service-data: { soil: "01" } }
+      services:
+      - service: soil
+        characteristics:
+        - { characteristic: soil-moisture, properties: [read, notify] }
+        - characteristic: pump
+          properties: [write]
+          responses: [{ then: { notify: { u8: 1 }, on: soil/soil-moisture } }]
+      """
+    let read = try DeviceText.device(device)
+    let moisture = try #require(BluetoothUUID("0000a001-1212-efde-1523-785feabcd123"))
+    #expect(read.services[0].uuid == BluetoothUUID(short: 0xfff0))
+    #expect(read.advertisement.services == [BluetoothUUID(short: 0xfff0)])
+    #expect(
+      read.services[0].characteristics.map(\.uuid) == [moisture, BluetoothUUID(short: 0xfff2)]
+    )
+    let scenario = """
+      scenario: Names
+      names: { soil: fff0, pump: fff2 }
+      devices:
+      - address: C0:FF:EE:00:00:01
+        services:
+        - { service: soil, characteristics: [{ characteristic: pump, properties: [write] }] }
+      faults:
+      - { fault: att-error, characteristic: soil/pump, error: 0x80 }
+      """
+    let fault = try #require(ScenarioFile.parse(scenario, file: "s.yaml").devices[0].faults.first)
+    #expect(fault.characteristic?.characteristic == BluetoothUUID(short: 0xfff2))
+    // Of one device they are not those of the next; of the file they are.
+    let own = """
+      devices:
+      - { address: C0:FF:EE:00:00:01, names: { soil: fff0 }, services: [{ service: soil }] }
+      - { address: C0:FF:EE:00:00:02, services: [{ service: soil }] }
+      """
+    #expect(complaints(own).count == 1)
+    #expect(complaints("names: { soil: fff0 }\n" + own) == [])
+  }
+
+  @Test("names for UUIDs are checked as those of chains are")
+  func wrongNames() {
+    #expect(
+      ofDevice("names: { battery-level: fff0, beef: fff1, a: 1, b: fff2, B: fff3, c: fff2 }") == [
+        "device.yaml:2:10: names.battery-level: 'battery-level' is the assigned name of the "
+          + "characteristic 2a19",
+        "device.yaml:2:31: names.beef: 'beef' is a UUID, and not a name",
+        "device.yaml:2:46: names.a: expected a UUID of 4, 8 or 32 digits, found '1'",
+        "device.yaml:2:58: names.B: duplicate name 'B'",
+        "device.yaml:2:67: names.c: fff2 has two names; the first is 'b'",
+      ]
+    )
+  }
+
   @Test("a name has no NUL, wherever it is written")
   func nameWithNUL() {
     let complaint = "the name has a NUL character, at which every host ends it"

@@ -138,8 +138,11 @@ final class OutputWriter: Sendable {
   // MARK: The thread
 
   private func start() {
+    if wake < 0 || progress < 0 {
+      endProcess("no file descriptor is left for the output: see ulimit -n")
+    }
     let number = startThread("output") { self.run() }
-    precondition(number == 0, "no thread is left for the output: see ulimit -u")
+    if number != 0 { endProcess("no thread is left for the output: see ulimit -u") }
   }
 
   private func run() {

@@ -63,7 +63,7 @@ final class SystemSignals: Sendable {
     pthread_sigmask(SIG_BLOCK, &mask, nil)
     ignoreFailingWrites()
     let number = startThread("signals") { run() }
-    precondition(number == 0, "no thread is left for the signals of the system: see ulimit -u")
+    if number != 0 { endProcess("no thread is left for the signals of the system: see ulimit -u") }
   }
 
   /// Ignores the signals for writes that fail.

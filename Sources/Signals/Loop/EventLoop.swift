@@ -55,7 +55,9 @@ private final class HostEvents: EventSource {
       if let present { return present }
       let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
       let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-      precondition(epoll >= 0 && wake >= 0, "no descriptor is left for a loop: see ulimit -n")
+      guard epoll >= 0, wake >= 0 else {
+        endProcess("no file descriptor is left for an event loop: see ulimit -n")
+      }
       var event = epoll_event()
       event.events = EPOLLIN.rawValue
       event.data.fd = wake

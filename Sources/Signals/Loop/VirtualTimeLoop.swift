@@ -66,11 +66,15 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
   /// So many end the wait: a job may never get a thread.
   private static let silentPollLimit = 30
   /// Ends such a wait.
-  private let wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+  private let wakeDescriptor: Int32
 
   init(wallClockAtStart: Duration, eventLimit: Int) {
     self.wallClockAtStart = wallClockAtStart
     self.eventLimit = eventLimit
+    wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    if wakeDescriptor < 0 {
+      endProcess("no file descriptor is left for a loop of virtual time: see ulimit -n")
+    }
   }
 
   deinit {

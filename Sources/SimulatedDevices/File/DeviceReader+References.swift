@@ -38,7 +38,7 @@ extension DeviceReader {
       return nil
     }
     do throws(SelectorError) {
-      return try CharacteristicSelector(parsing: text)
+      return try CharacteristicSelector(parsing: text, names: attributeNames)
     } catch {
       let isWhole = !text.contains("/") && !text.contains("#") && !text.contains("@")
       problems.append(

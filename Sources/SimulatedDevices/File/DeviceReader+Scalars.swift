@@ -35,14 +35,14 @@ extension DeviceReader {
 
   // MARK: Names
 
-  /// An assigned name or a UUID.
-  mutating func uuid(_ node: Node, of kind: AssignedKind) -> BluetoothUUID? {
-    if let uuid = node.text.flatMap({ kind.uuid(named: $0) }) { return uuid }
+  /// A name of the file, an assigned name or a UUID.
+  mutating func uuid(_ node: Node, of kind: AttributeKind) -> BluetoothUUID? {
+    if let uuid = node.text.flatMap({ attributeNames.uuid($0, kind) }) { return uuid }
     problems.append(
       node.problem(
         unknown: kind.rawValue,
         expected: "an assigned name or a UUID",
-        nearest: node.text.flatMap { kind.nearest(to: $0) }
+        nearest: node.text.flatMap { attributeNames.nearest(to: $0, kind) }
       )
     )
     return nil

@@ -34,6 +34,7 @@ extension DeviceReader {
         isRequired: true,
         "what it is about; it makes the file a scenario"
       ),
+      namesKey("names for UUIDs, for the devices and faults of this file"),
       DeviceKey(
         "seed",
         \.seed,

@@ -162,7 +162,7 @@ extension Shape where State == DeviceReader, Value == BluetoothUUID {
   static var characteristic: DeviceShape<BluetoothUUID> { named(.characteristic) }
   static var descriptor: DeviceShape<BluetoothUUID> { named(.descriptor) }
 
-  private static func named(_ kind: AssignedKind) -> DeviceShape<BluetoothUUID> {
+  private static func named(_ kind: AttributeKind) -> DeviceShape<BluetoothUUID> {
     DeviceShape(
       "an assigned name or a UUID",
       schema: Schema([

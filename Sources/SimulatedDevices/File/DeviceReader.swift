@@ -31,6 +31,8 @@ struct DeviceReader: Reading {
   var count = 0
   /// The names that values may use here.
   var names = KnownNames()
+  /// The names of attributes that may be used here.
+  var attributeNames = AttributeNames.assigned
   /// The present machine.
   var machine = MachineScope()
   /// The present scenario.
@@ -63,6 +65,8 @@ struct DeviceReader: Reading {
     references = []
     inclusions = []
     count = 0
+    let outer = attributeNames
+    defer { attributeNames = outer }
     let entry = Self.deviceForm.read(node, &self)
     if count > FileLimits.characteristics {
       problems.append(
@@ -81,6 +85,7 @@ struct DeviceReader: Reading {
     "Several devices.",
     [],
     [
+      namesKey("names for UUIDs, which all devices of the file may use"),
       DeviceKey(
         "devices",
         DeviceShape.located.list(
@@ -90,7 +95,7 @@ struct DeviceReader: Reading {
         ),
         isRequired: true,
         "the devices"
-      ) { devices, all, _ in devices = all }
+      ) { devices, all, _ in devices = all },
     ]
   )
 
@@ -98,6 +103,9 @@ struct DeviceReader: Reading {
     "A simulated device.",
     DeviceEntry(),
     [
+      namesKey(
+        "names for UUIDs, `soil-moisture: 0000a001-…`, as in [chains](../docs/chains.md#names)"
+      ),
       DeviceKey(
         "name",
         \.device.name,

@@ -12,6 +12,8 @@ enum FileLimits {
   static let values = 10_000
   /// Of one control point, and the actions of each.
   static let responses = 64
+  /// For UUIDs.
+  static let names = 4096
   static let faults = 256
   static let burst = 1_000_000
   static let machines = 16
