@@ -26,7 +26,7 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
   test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint clean set-up \
-  package-build install uninstall deb test-deb wheel test-wheel
+  package-build install uninstall dist deb test-deb wheel test-wheel
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -142,6 +142,9 @@ install: package-build ## Install below PREFIX (/usr/local): program, manual pag
 
 uninstall: ## Remove what `make install` installed; journals stay
 	Packaging/uninstall "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
+
+dist: package-build ## Build a tarball in .build-package/dist: what `make install` installs
+	Packaging/dist .build/release/blerun $(package)/man $(package)/dist
 
 deb: set-up ## Build the Debian package in .build-package/deb
 	@.ci/set-up debhelper dpkg-dev lintian lowdown

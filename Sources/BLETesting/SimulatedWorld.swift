@@ -47,7 +47,7 @@ public final class SimulatedWorld: Sendable {
   /// - Parameters:
   ///   - sources: The devices; each has an address of its own.
   ///   - time: How time passes.
-  ///   - seed: Where all randomness comes from: strengths, noise, faults by chance. Without one,
+  ///   - seed: The seed of all randomness: RSSI, noise, faults with a probability. Without one,
   ///     the scenario's, or 0.
   ///   - faults: What goes wrong, at every device, behind the rules of its definition.
   ///   - settings: The delays of bluetoothd, in place of those of a scenario.

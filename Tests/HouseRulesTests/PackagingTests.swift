@@ -1,4 +1,4 @@
-// What `make install` and `make deb` put on a system.
+// What `make install`, `make dist` and `make deb` put on a system.
 //
 // Building the package and using it in a clean root is `make test-deb`: it takes minutes.
 
@@ -72,5 +72,41 @@ struct PackagingTests {
       }
     #expect(left == ["usr/share/doc/blerun/of-the-user.txt"])
     #expect(try project.run(["Packaging/uninstall"] + places).status == 1)
+  }
+
+  @Test(
+    "a tarball has what is installed, lists all of it for the removal, and states what it needs"
+  )
+  func tarball() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "blerun-dist-\(ProcessInfo.processInfo.globallyUniqueString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let manuals = folder.appending(path: "man")
+    try FileManager.default.createDirectory(at: manuals, withIntermediateDirectories: true)
+    try "page\n".write(
+      to: manuals.appending(path: "blerun-run.1"),
+      atomically: true,
+      encoding: .utf8
+    )
+    let made = try project.run(["Packaging/dist", build.path("blerun"), manuals.path, folder.path])
+    #expect(made.status == 0, "\(made.errors)")
+    let name = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .first { $0.hasPrefix("blerun-\(try version)-linux-") }
+    let archive = folder.appending(path: try #require(name)).path
+    let listed = try project.run(["tar", "-tzf", archive]).output.split(separator: "\n")
+      .map { "/usr/local/" + $0.drop { $0 != "/" }.dropFirst() }
+    for file in [
+      "bin/blerun", "bin/blerun-serve", "share/man/man1/blerun-run.1",
+      "share/zsh/vendor-completions/_blerun", "lib/systemd/system/blerun-batch@.timer",
+      "share/doc/blerun/licences/LibYAML", "share/doc/blerun/INSTALL",
+    ] {
+      #expect(listed.contains("/usr/local/" + file))
+    }
+    func text(_ file: String) throws -> String {
+      try project.run(["tar", "-xzOf", archive, "--wildcards", "*/\(file)"]).output
+    }
+    let removed = try text("share/blerun/installed").split(separator: "\n").map(String.init)
+    #expect(removed.sorted() == listed.sorted())
+    #expect(try text("INSTALL").contains("libdbus-1-3"))
   }
 }

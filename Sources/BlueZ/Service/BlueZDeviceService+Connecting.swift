@@ -356,7 +356,7 @@ extension Explanation {
         ? "bluetoothd claims a service that the device has: see ExportClaimedServices "
           + "in /etc/bluetooth/main.conf (since BlueZ 5.80)"
         : "check that it is the right device; if its firmware has changed, "
-          + "\(.fresh) so that its services are read anew"
+          + "\(.fresh) so that its services are read again"
     )
   }
 

@@ -54,7 +54,7 @@ extension Explanation {
       "the device has no \(selector); it has "
         + (shown + more),
       hint: "\(.inspect) shows the device's services; if its firmware has changed, "
-        + "\(.fresh) so that they are read anew"
+        + "\(.fresh) so that they are read again"
     )
   }
 

@@ -157,7 +157,7 @@ package struct World: Sendable {
   ///
   /// - Parameters:
   ///   - scenario: The devices in reach, and what goes wrong.
-  ///   - seed: Where all randomness comes from.
+  ///   - seed: The seed of all randomness.
   ///   - isPaced: Whether simulated time is real time; else it is virtual.
   ///   - log: Gets each message between client and simulator.
   ///   - ending: What a signal does to the command.
