@@ -85,7 +85,7 @@ extension ChainRun {
         measures.withLock { $0.take(value, at: sample.arrival, latency: sample.latency) }
         emit(.value(step, value), at: sample.arrival)
         let usable: DecodedValue
-        do {
+        do throws(ValueError) {
           usable = try placed.step.usable(sample.decoded, sample.octets, until: stop.conditions)
         } catch where placed.step.goesOnAfterInvalid(stop) {
           return invalid.add(value, error)
