@@ -21,6 +21,8 @@ struct Subjects {
   private let kind: Kind
   /// Whether the value has octets, which formats can decode.
   private let hasOctets: Bool
+  /// Whether the value is decoded as its specification says, so that bytes may be behind its fields.
+  private var isStandard = false
 
   /// Whether the valid names are unknown, because the step itself is invalid.
   private var isUnknown = false
@@ -39,6 +41,7 @@ struct Subjects {
     fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
     self.kind = kind
     hasOctets = true
+    isStandard = !isPlain && StandardValues.decoder(for: selector.characteristic) != nil
   }
 
   /// The names for a combination: each value, and its fields.
@@ -103,7 +106,7 @@ struct Subjects {
   func subject(_ name: String) -> Expectation.Subject? {
     if isUnknown { return Measure(rawValue: name).map { .measure($0) } ?? .value }
     if kind == .scan { return name == "count" ? .count : nil }
-    if fields.contains(name) || name == DecodedValue.further && !fields.isEmpty {
+    if fields.contains(name) || name == DecodedValue.further && isStandard {
       return .field(name)
     }
     if let time = times.first(where: { $0.rawValue == name }) { return .measure(time) }
