@@ -74,7 +74,7 @@ struct CapturedValueTests {
     #expect(bench.device.calls.contains("write alert-level 040509"))
     #expect(bench.text().contains("5  log  0203 of 0102030405"))
     #expect(bench.ending?.step?.place == "step 6")
-    #expect(bench.ending?.failure?.why == "expected second[4:] = 05, got 09")
+    #expect(bench.ending?.failure?.why == #"expected second[4:] = "05", got 09"#)
   }
 
   @Test(

@@ -67,8 +67,11 @@ struct ValueRangeStepTests {
     bench.device.answer("read battery-level", .value([72, 5]))
     try bench.run(
       "read battery-level expect percent = 72 expect further = 05 as b; "
-        + "log {b.percent} {b.further}; read battery-level expect value = 72"
+        + "log \"{b.percent} {b.further}\"; read battery-level expect value = 72"
     )
+    #expect(bench.ending?.status == .ok)
+    bench.device.answer("read body-sensor-location", .value([1, 7]))
+    try bench.run("read body-sensor-location expect value = chest expect further = 07")
     #expect(bench.ending?.status == .ok)
     #expect(bench.text().contains("1  read battery-level  72 %, further 05"))
     #expect(bench.text().contains("2  log  72 05"))

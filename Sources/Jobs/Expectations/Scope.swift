@@ -41,7 +41,7 @@ struct Scope {
     guard let field = path.field, let fields = variable.fields, !fields.contains(field) else {
       return nil
     }
-    if field == DecodedValue.further && !fields.isEmpty { return nil }
+    if field == DecodedValue.further { return nil }
     guard !fields.isEmpty else {
       return Complaint("'\(variable.name)' has no fields", expected: "'\(variable.name)' alone")
     }

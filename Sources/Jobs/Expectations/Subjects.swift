@@ -24,6 +24,8 @@ struct Subjects {
   /// What the fields are, by their names, and what the value is as a whole; without what is unknown.
   private var kinds: [String: ValueKind] = [:]
   private var wholeKind: ValueKind?
+  /// Whether the value is decoded as its specification says, so that bytes may be behind its fields.
+  private var isStandard = false
 
   /// Whether the valid names are unknown, because the step itself is invalid.
   private var isUnknown = false
@@ -46,6 +48,7 @@ struct Subjects {
     wholeKind =
       format?.valueKind
       ?? (isPlain ? .octets : StandardValues.kind(of: selector.characteristic))
+    isStandard = !isPlain && StandardValues.decoder(for: selector.characteristic) != nil
   }
 
   /// The names for a combination: each value, and its fields.
@@ -121,7 +124,7 @@ struct Subjects {
   func subject(_ name: String) -> Expectation.Subject? {
     if isUnknown { return Measure(rawValue: name).map { .measure($0) } ?? .value }
     if kind == .scan { return name == "count" ? .count : nil }
-    if fields.contains(name) || name == DecodedValue.further && !fields.isEmpty {
+    if fields.contains(name) || name == DecodedValue.further && isStandard {
       return .field(name)
     }
     if let time = times.first(where: { $0.rawValue == name }) { return .measure(time) }

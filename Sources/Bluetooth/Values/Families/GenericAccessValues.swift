@@ -35,12 +35,12 @@ enum GenericAccessValues {
   )
 
   static let addressResolution = ValueLayout(
-    bare: "address resolution",
+    bare: "address-resolution",
     .named(["not supported", "supported"])
   )
 
   /// Whether the device uses resolvable private addresses only.
-  static let resolvableOnly = ValueLayout(bare: "resolvable addresses only", .named(["yes"]))
+  static let resolvableOnly = ValueLayout(bare: "resolvable-addresses-only", .named(["yes"]))
 
   /// What a client supports.
   static let clientFeatures = ValueLayout(
