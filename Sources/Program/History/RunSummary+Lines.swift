@@ -49,11 +49,12 @@ extension RunSummary {
     Timestamp.time(started).map { Timestamp.beginning($0, isSimulated: isSimulated) } ?? started
   }
 
-  /// When it ended, for people: of a simulation only that it did.
-  private var ended: String? {
-    finished.map { finished in
-      Timestamp.time(finished).map { Timestamp.beginning($0, isSimulated: isSimulated) } ?? finished
-    }
+  /// When and how it ended.
+  private var ending: String {
+    let isVirtual = began == Timestamp.beginning(.zero, isSimulated: true)
+    let time = isVirtual && finished != nil ? nil : finished ?? "-"
+    return [time, state, exitStatus.map { "exit status \($0)" }].compactMap(\.self)
+      .joined(separator: ", ")
   }
 
   /// Whether its chains are the tests of a suite of nRF Connect.
@@ -82,7 +83,7 @@ extension RunSummary {
       "run       \(run), \(command)\(isSimulated ? " of simulated devices" : "")",
       "identity  \(identity), seed \(seed)",
       "started   \(began)",
-      "ended     \(ended ?? "-"), \(state)\(exitStatus.map { ", exit status \($0)" } ?? "")",
+      "ended     \(ending)",
     ]
     return head + (lost > 0 ? [lossLine] : []) + (batch.map { $0.lines(chains) } ?? [])
       + resumptions.map(\.line) + [""]
