@@ -271,7 +271,7 @@ struct PlotTests {
   }
 
   private static let asciiPicture = """
-    heart-rate-measurement bpm (bpm)  min 61  max 80  last 66
+    heart-rate-measurement bpm  min 61  max 80  last 66
            80|                  ***         *****
              |                ***               *****
              |              ***                     *****
@@ -290,7 +290,7 @@ struct PlotTests {
     """
 
   private static let braillePicture = """
-    heart-rate-measurement bpm (bpm)  min 61  max 80  last 66
+    heart-rate-measurement bpm  min 61  max 80  last 66
            80│                  ⢠⠒⠁         ⠈⠉⠱⠤⢄
              │                ⡠⠒⠁               ⠈⠉⠱⠤⢄⣀⡀
              │              ⡰⠉                        ⠘⠒⢢⣀⡀

@@ -82,7 +82,7 @@ struct ChainRunnerTests {
         "connect at 1s", "read battery-level at 1s", "disconnect at 1s",
       ]
     )
-    #expect(bench.text().filter { $0.hasPrefix("attempt") } == ["attempt 2"])
+    #expect(bench.text().filter { $0.hasPrefix("attempt") } == ["attempt 2 of 2"])
   }
 
   @Test("a chain that disconnected itself last is not disconnected again")

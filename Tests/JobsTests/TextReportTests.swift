@@ -95,7 +95,7 @@ struct TextReportTests {
     bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
     try bench.run(file: "retry: { attempts: 2 }\nsteps: [{ read: battery-level }]")
     let lines = bench.text()
-    #expect(lines.filter { $0.hasPrefix("attempt") } == ["attempt 2"])
+    #expect(lines.filter { $0.hasPrefix("attempt") } == ["attempt 2 of 2"])
     #expect(lines.first == "-  connect  failed")
     #expect(lines.count(where: { $0 == "-  connect  failed" }) == 2)
     #expect(lines.last == "failed at connecting after 0 steps in 0.500 s: not-found")
@@ -108,7 +108,7 @@ struct TextReportTests {
     try bench.run(file: "retry: { attempts: 2 }\nsteps: [{ read: battery-level }]")
     #expect(
       bench.text().suffix(5) == [
-        "attempt 2", "-  connect  ok", "1  read battery-level  72 %", "-  disconnect  ok",
+        "attempt 2 of 2", "-  connect  ok", "1  read battery-level  72 %", "-  disconnect  ok",
         "ok: 1 step in 0.500 s",
       ]
     )

@@ -85,6 +85,8 @@ public struct RecordedRun: Equatable, Sendable {
   public internal(set) var attempt = 1
   /// The steps of the last try, in the order in which they ended.
   public internal(set) var steps: [Step] = []
+  /// How many steps of the last try succeeded, without implied ones and those around others.
+  private(set) var done = 0
   /// How many steps of the last try succeeded and were not kept.
   public internal(set) var leftOut = 0
   /// Why the earlier tries failed, in order.
@@ -124,6 +126,7 @@ public struct RecordedRun: Equatable, Sendable {
 
   /// Adds a step that ended; successful ones only up to a bound.
   mutating func take(_ step: Step, upTo limit: Int) {
+    if step.isWell, !step.position.isImplied, !step.reported.hasInnerSteps { done += 1 }
     guard !step.isWell || steps.count < limit else {
       leftOut += 1
       return
@@ -175,6 +178,7 @@ public struct RecordedRun: Equatable, Sendable {
     attemptBegan = time
     underWay = []
     steps = []
+    done = 0
     leftOut = 0
   }
 

@@ -32,6 +32,8 @@ public struct RecordedWhole: Equatable, Sendable {
   public private(set) var notRun: [String] = []
   /// Its own failure; nil without one.
   public private(set) var failure: RunFailure?
+  /// Whether its devices were simulated.
+  public private(set) var isSimulated = false
   /// The names of devices that are listed by their addresses.
   private var names: [String: String] = [:]
   /// Why there is nothing to report, when that is not a failure.
@@ -131,6 +133,13 @@ public struct RecordedWhole: Equatable, Sendable {
   public func remarking(_ remark: String) -> RecordedWhole {
     var whole = self
     whole.remark = remark
+    return whole
+  }
+
+  /// The same with simulated devices, or with real ones.
+  public func simulated(_ isSimulated: Bool) -> RecordedWhole {
+    var whole = self
+    whole.isSimulated = isSimulated
     return whole
   }
 

@@ -19,7 +19,8 @@ public struct TextReport: RunReport {
     switch event.change {
     case .runStarted: []
     case .stepStarted(let step):
-      step.beginsAttempt && event.attempt > 1 ? ["attempt \(event.attempt)"] : []
+      step.beginsAttempt && event.attempt > 1
+        ? ["attempt \(event.attempt)\(step.attempts.map { " of \($0)" } ?? "")"] : []
     case .value(let step, let value):
       // What was read is on the line of the step's end.
       step.isStream ? [Self.line(step, Self.text(value))] : []
@@ -44,7 +45,7 @@ public struct TextReport: RunReport {
       if let failure = result.failure { reasons = ["   why    \(failure.why)"] }
     case .skipped: break
     case .warning, .failed, .cancelled:
-      if let outcome { ending += " (\(outcome))" }
+      if let outcome, outcome != StepResult.Status.ok.rawValue { ending += " (\(outcome))" }
       if result.status != .warning { reasons = result.failure.map { Self.reasons($0) } ?? [] }
     }
     let notes = result.notes.map { "   note   \($0)" }
@@ -93,6 +94,8 @@ public struct TextReport: RunReport {
 
   private static func text(_ count: Int, rate: Double) -> String {
     let values = counted(count, "value")
+    // One value has no rate that means anything.
+    if count == 1 { return values }
     guard rate.isFinite else { return "\(values) at once" }
     return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second"
   }

@@ -22,6 +22,16 @@ public enum Timestamp {
       + "T\(clock.joined(separator: ":")).\(padded(micros, 6))Z"
   }
 
+  /// When something began, for people: the clock of a simulation in virtual time begins in 2000, which
+  /// means nothing to them.
+  package static func beginning(_ time: Duration, isSimulated: Bool) -> String {
+    guard isSimulated else { return text(time) }
+    return time < virtualTimeEnd ? "in a simulation" : "\(text(time)), in a simulation"
+  }
+
+  /// A later time is that of a clock: 2020-01-01T00:00:00Z.
+  private static let virtualTimeEnd = Duration.seconds(1_577_836_800)
+
   /// The time that ``text(_:)`` wrote; nil for any other text.
   package static func time(_ text: String) -> Duration? {
     guard isTime(text) else { return nil }

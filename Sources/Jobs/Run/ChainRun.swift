@@ -189,7 +189,8 @@ final class ChainRun: Sendable {
     _ sink: (StepResult) async throws -> Void
   ) async throws {
     let (placed, unfilled) = filled(written)
-    let step = placed.reported
+    var step = placed.reported
+    if step.beginsAttempt { step.attempts = runner.plan.retry.attempts }
     emit(.stepStarted(step))
     let start = loop.now
     var (outcome, tries) = (StepOutcome?.none, [StepTry]())

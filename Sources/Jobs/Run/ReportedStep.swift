@@ -46,6 +46,9 @@ public struct ReportedStep: Hashable, Sendable {
   let isStream: Bool
   /// Whether an attempt of the chain begins with it.
   let beginsAttempt: Bool
+  /// How many attempts of the chain there may be, where one begins with it; nil where that is not
+  /// known.
+  var attempts: Int?
   /// Whether its result repeats what follows the word of the operation, as that of a `log` does.
   let repeatsAction: Bool
 

@@ -105,7 +105,10 @@ extension Database {
       """
       SELECT c.*, e.code, e.class,
         (SELECT count(*) FROM steps s
-         WHERE s.run = c.run AND s.chain = c.chain AND s.status IS NOT NULL) AS ended,
+         WHERE s.run = c.run AND s.chain = c.chain AND s.status NOT IN ('failed', 'cancelled')
+           AND s.position GLOB '[0-9]*' AND s.operation NOT IN ('repeat', 'when', 'try')
+           AND s.attempt = (SELECT max(l.attempt) FROM steps l
+                            WHERE l.run = c.run AND l.chain = c.chain)) AS done_steps,
         (SELECT count(*) FROM step_values v
          WHERE v.run = c.run AND v.chain = c.chain) AS kept
       FROM chains c LEFT JOIN errors e
@@ -128,7 +131,7 @@ extension Database {
         exitStatus: try row.exitStatus("exit_status"),
         code: try row.optionalText("code"),
         class: try row.optionalText("class"),
-        stepsEnded: try row.ordinal("ended"),
+        stepsDone: try row.ordinal("done_steps"),
         values: try row.ordinal("kept")
       )
     }

@@ -45,8 +45,9 @@ public struct ChainSummary: Hashable, Sendable {
   /// The code and the class of the first cause; nil when the chain succeeded.
   public let code: String?
   public let `class`: String?
-  /// The number of steps that have ended, in all attempts, implied steps included.
-  public let stepsEnded: Int
+  /// The number of steps that succeeded in the last attempt, as the text output counts them: without
+  /// implied steps and those around others.
+  public let stepsDone: Int
   /// The number of recorded values.
   public let values: Int
 }

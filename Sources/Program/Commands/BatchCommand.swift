@@ -198,7 +198,7 @@ package struct BatchCommand: WorldCommand {
     try ReportFiles(
       reports.requested,
       printed: printing.output.whole,
-      of: RecordedWhole(.batch, name: batch.name)
+      of: RecordedWhole(.batch, name: batch.name).simulated(!options.simulate.isEmpty)
     )
   }
 

@@ -54,7 +54,8 @@ struct ChainCommand {
     work: String = "the chain",
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
-    let reports = try ReportFiles(requested, printed: format.whole, of: RecordedWhole(.run))
+    let whole = RecordedWhole(.run).simulated(options.isSimulated)
+    let reports = try ReportFiles(requested, printed: format.whole, of: whole)
     return try reports.during { () throws(Ending) in
       try run(
         plan,

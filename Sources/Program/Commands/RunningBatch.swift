@@ -203,7 +203,9 @@ final class RunningBatch: Sendable {
     case .finished(let ending): finish(ending)
     }
     for remark in text.remarks(on: event) {
-      if case .finished = event.change {
+      if case .finished(let ending) = event.change {
+        // That the output cannot be written is reported when the program ends.
+        guard !ending.isOutputClosed else { continue }
         StandardError.failure(remark)
       } else {
         StandardError.notice(remark)
@@ -246,6 +248,13 @@ final class RunningBatch: Sendable {
     if let line { return line.show() }
     guard isNews, let progress else { return }
     StandardError.notice(progress.text(at: now))
+  }
+}
+
+extension BatchEnding {
+  /// Whether it ended because its output could not be written.
+  fileprivate var isOutputClosed: Bool {
+    failure?.code == .interrupted && exitStatus == .output
   }
 }
 

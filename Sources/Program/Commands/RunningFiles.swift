@@ -29,7 +29,8 @@ struct RunningFiles {
   ///
   /// - Returns: The status of the first failure; that of a signal, if one ended them.
   func run(_ simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
-    let reports = try ReportFiles(reports, printed: format.whole, of: RecordedWhole(.files))
+    let whole = RecordedWhole(.files).simulated(options.isSimulated)
+    let reports = try ReportFiles(reports, printed: format.whole, of: whole)
     let collector = Guarded(RunCollector(condenses: true))
     return try reports.during { () throws(Ending) in
       var left = files[...]

@@ -175,15 +175,16 @@ extension ServeCommand {
   /// - Throws: ``Ending`` for anything that is not a folder with chain files.
   package func runnable() throws(Ending) -> RunnableFiles {
     guard let allowRun else { return RunnableFiles() }
-    guard let names = try ChainFolder.names(in: allowRun) else {
-      throw Ending(.usage, "--allow-run \(allowRun): expected a folder with chain files")
-    }
-    let batches = names.filter { Batch.isMeant(at: "\(allowRun)/\($0)") }
-    return RunnableFiles(
+    let wanted = "--allow-run \(allowRun): expected a folder with chain files"
+    guard let names = try ChainFolder.names(in: allowRun) else { throw Ending(.usage, wanted) }
+    let kinds = names.map { (name: $0, kind: FileKind(of: "\(allowRun)/\($0)")) }
+    let files = RunnableFiles(
       folder: allowRun,
-      chains: names.filter { !batches.contains($0) },
-      batches: batches
+      chains: kinds.filter { $0.kind == .chain }.map(\.name),
+      batches: kinds.filter { $0.kind == .batch }.map(\.name)
     )
+    guard !files.chains.isEmpty || !files.batches.isEmpty else { throw Ending(.usage, wanted) }
+    return files
   }
 
   /// What is watched from the start; nil for nothing.

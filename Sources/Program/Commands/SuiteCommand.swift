@@ -32,7 +32,7 @@ struct SuiteCommand {
     let reports = try ReportFiles(
       reports,
       printed: format.whole,
-      of: RecordedWhole(.suite, name: suite.title)
+      of: RecordedWhole(.suite, name: suite.title).simulated(!options.simulate.isEmpty)
     )
     return try reports.during { () throws(Ending) in
       try run(simulated, recording, devices, reports)

@@ -23,6 +23,32 @@ extension BatchSummary {
     return devices.isEmpty ? "no device" : "\(counted(devices.count, "device")): \(parts)"
   }
 
+  /// A row for each device as its last chain ended: those that failed first, then those that did not
+  /// end or begin, then the others.
+  ///
+  /// - Parameter chains: Those of its run.
+  func table(_ chains: [ChainSummary]) -> [String] {
+    let last = Dictionary(chains.map { ($0.device, $0) }) { $1 }
+    let rows = devices.map { member -> (rank: Int, cells: [String]) in
+      let chain = last[member.device]
+      let state = chain.map { $0.status ?? "not ended" } ?? "not run"
+      let took = chain?.took.map { Duration.microseconds($0).decimalSeconds.dropLast(3) }
+      return (
+        state == "failed" ? 0 : state == "ok" ? 2 : 1,
+        [
+          DeviceTitle.text(member.device, name: member.name), state,
+          chain.map { "\($0.stepsDone)" } ?? "-", took.map { "\($0) s" } ?? "-",
+          chain?.code ?? "",
+        ]
+      )
+    }
+    let ordered = rows.enumerated().sorted {
+      ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
+    }
+    return TextTable(["device", "state", "steps", "took", "why"], ordered.map(\.element.cells))
+      .lines
+  }
+
   var jsonValue: JSONValue {
     .object([
       ("file", .string(origin.file)), ("name", origin.name.map { .string($0) } ?? .null),

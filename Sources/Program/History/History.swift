@@ -15,6 +15,7 @@ struct History: ParsableCommand {
       runs do with --journal FILE. See docs/journal.md.
 
         blerun history
+        blerun history show
         blerun history show 12
         blerun history export 12 --format csv > run-12.csv
         blerun history values HRM-1 heart-rate-measurement \\
@@ -110,7 +111,7 @@ struct HistoryList: ParsableCommand {
     let output = StandardOutput()
     switch options.output {
     case .json: for run in runs { output.line(run.json) }
-    case .text: for line in RunList(runs).lines { output.line(line) }
+    case .text: for line in TextTable(runs).lines { output.line(line) }
     }
     if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
@@ -135,40 +136,48 @@ struct HistoryShow: ParsableCommand {
   )
   var reports: [ReportPath] = []
 
-  @Argument(help: "The number of the run, as list has it.")
-  var number: Int64
+  @Argument(help: "The number of the run, as list has it; by default the latest run.")
+  var number: Int64?
 
   func run() throws {
     let file = try options.open()
     let output = StandardOutput()
-    guard let run = try reading({ () throws(JournalFailure) in try file.run(number) }) else {
-      throw Ending.noRun(number)
+    let found = try reading { () throws(JournalFailure) in
+      if let number { return try file.run(number) }
+      return try file.runs(most: 1).first
+    }
+    guard let run = found else {
+      throw number.map { Ending.noRun($0) } ?? Ending(.failed, "the journal has no run")
     }
     switch options.output {
     case .json:
       output.line(run.json)
       _ = try reading { () throws(JournalFailure) in
-        try file.exportJSON(number) { output.line($0) }
+        try file.exportJSON(run.run) { output.line($0) }
       }
     case .text:
       for line in run.headLines { output.line(line) }
-      for chain in run.chains {
+      let table = run.batch?.table(run.chains) ?? []
+      for line in table.isEmpty ? [] : [""] + table { output.line(line) }
+      // Of a batch only what went wrong is of interest at once.
+      for chain in run.chains where table.isEmpty || chain.status != "ok" {
         let steps = try reading { () throws(JournalFailure) in
-          try file.steps(of: chain.chain, run: number)
+          try file.steps(of: chain.chain, run: run.run)
         }
         let head = chain.headLines(isNamed: run.isSuite)
         for line in head + steps.map(\.line) { output.line(line) }
       }
     }
-    try writeReports(of: file)
+    try writeReports(of: file, run)
     if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 
-  private func writeReports(of file: JournalFile) throws(Ending) {
+  private func writeReports(of file: JournalFile, _ run: RunSummary) throws(Ending) {
     guard !reports.isEmpty else { return }
     let (runs, whole) = try reading { () throws(JournalFailure) in
-      let runs = try file.recordedRuns(number) ?? []
-      return (runs, try file.recordedWhole(number, of: runs))
+      let runs = try file.recordedRuns(run.run) ?? []
+      let whole = try file.recordedWhole(run.run, of: runs) ?? RecordedWhole(.run)
+      return (runs, whole.simulated(run.isSimulated))
     }
     for path in reports {
       guard case .whole(let report) = path.content else {

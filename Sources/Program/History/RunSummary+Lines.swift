@@ -44,6 +44,19 @@ extension RunSummary {
     return count > 1 ? "\(count) devices" : chains.first?.device ?? "-"
   }
 
+  /// When it began, for people.
+  private var began: String {
+    Timestamp.time(started).map { Timestamp.beginning($0, isSimulated: isSimulated) } ?? started
+  }
+
+  /// When and how it ended.
+  private var ending: String {
+    let isVirtual = began == Timestamp.beginning(.zero, isSimulated: true)
+    let time = isVirtual && finished != nil ? nil : finished ?? "-"
+    return [time, state, exitStatus.map { "exit status \($0)" }].compactMap(\.self)
+      .joined(separator: ", ")
+  }
+
   /// Whether its chains are the tests of a suite of nRF Connect.
   var isSuite: Bool { command == "suite" }
 
@@ -53,14 +66,14 @@ extension RunSummary {
     return batch?.origin.name ?? chains.first?.name ?? "-"
   }
 
-  private var stepsEnded: Int { chains.map(\.stepsEnded).reduce(0, +) }
+  private var stepsDone: Int { chains.map(\.stepsDone).reduce(0, +) }
   private var values: Int { chains.map(\.values).reduce(0, +) }
 
-  /// The columns of ``RunList``.
+  /// The cells of its row in a ``TextTable``.
   var columns: [String] {
     [
-      "\(run)", started, devices, name, state + (lost > 0 ? ", incomplete" : ""),
-      "\(stepsEnded)", "\(values)",
+      "\(run)", began, devices, name, state + (lost > 0 ? ", incomplete" : ""),
+      "\(stepsDone)", "\(values)",
     ]
   }
 
@@ -69,8 +82,8 @@ extension RunSummary {
     let head = [
       "run       \(run), \(command)\(isSimulated ? " of simulated devices" : "")",
       "identity  \(identity), seed \(seed)",
-      "started   \(started)",
-      "ended     \(finished ?? "-"), \(state)\(exitStatus.map { ", exit status \($0)" } ?? "")",
+      "started   \(began)",
+      "ended     \(ending)",
     ]
     return head + (lost > 0 ? [lossLine] : []) + (batch.map { $0.lines(chains) } ?? [])
       + resumptions.map(\.line) + [""]
@@ -110,7 +123,7 @@ extension ChainSummary {
       ("status", status.map { .string($0) } ?? .null),
       ("exitStatus", exitStatus.map { JSONValue(Int($0)) } ?? .null),
       ("code", code.map { .string($0) } ?? .null), ("started", .string(started)),
-      ("finished", finished.map { .string($0) } ?? .null), ("steps", JSONValue(stepsEnded)),
+      ("finished", finished.map { .string($0) } ?? .null), ("steps", JSONValue(stepsDone)),
       ("values", JSONValue(values)),
     ])
   }
@@ -141,20 +154,24 @@ extension StepSummary {
   }
 }
 
-/// Runs in columns.
-struct RunList {
-  private static let head = ["run", "started", "device", "chain", "state", "steps", "values"]
-
+/// Rows in columns, below a head.
+struct TextTable {
   private let rows: [[String]]
 
-  init(_ runs: [RunSummary]) { rows = runs.map(\.columns) }
+  /// - Parameter rows: Each with a cell for each column of the head.
+  init(_ head: [String], _ rows: [[String]]) { self.rows = rows.isEmpty ? [] : [head] + rows }
 
-  /// A head and a line for each run; nothing without runs.
+  /// The runs of a journal.
+  init(_ runs: [RunSummary]) {
+    let head = ["run", "started", "device", "chain", "state", "steps", "values"]
+    self.init(head, runs.map(\.columns))
+  }
+
+  /// A head and a line for each row; nothing without rows.
   var lines: [String] {
-    guard !rows.isEmpty else { return [] }
-    let all = [Self.head] + rows
-    let widths = Self.head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    return all.map { row in
+    let columns = rows.first?.indices ?? 0..<0
+    let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
       let cells = zip(row, widths).map { text, width in
         text + String(repeating: " ", count: width - text.count)
       }

@@ -135,7 +135,7 @@ struct PlotPicture {
       "  \(name) \(number(value, series.decimals))"
     }
     return ColumnText.line(
-      series.name + (series.unit.map { " (\($0))" } ?? ""),
+      series.title,
       details: written("min", series.minimum) + written("max", series.maximum),
       end: written("last", series.last ?? 0),
       columns: size.columns

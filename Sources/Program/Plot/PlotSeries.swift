@@ -58,6 +58,12 @@ struct PlotSeries: Sendable {
   /// The decimals that values are printed with.
   private(set) var decimals = 0
 
+  /// The name, with its unit where that is not the name of its field.
+  var title: String {
+    guard let unit, !name.hasSuffix(" \(unit)") else { return name }
+    return "\(name) (\(unit))"
+  }
+
   /// - Parameter span: How much of the time is kept, in microseconds; nil for all.
   init(_ name: String, unit: String?, span: Int?) {
     self.name = name

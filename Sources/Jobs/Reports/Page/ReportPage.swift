@@ -63,7 +63,8 @@ struct ReportPage {
     let remark = whole?.remark.map { ["<p>\(PageMarkup.text($0))</p>"] } ?? []
     var facts: [(term: String, markup: String)] = []
     if let first = runs.first {
-      facts.append(("Began", Timestamp.text(began)))
+      let isSimulated = whole?.isSimulated == true
+      facts.append(("Began", Timestamp.beginning(began, isSimulated: isSimulated)))
       facts.append(("Took", "\(Self.seconds(axis.length)) s"))
       facts.append(("Seed", "\(first.start.seed)"))
     }
@@ -126,7 +127,7 @@ struct ReportPage {
       [
         .title(link), .status(status, status),
         .lane(PageMarkup.bars([bar], on: axis, areNamed: false, room: &bars)),
-        .number("\(run.steps.count + run.leftOut)"), .number(Self.seconds(run.lasted)),
+        .number("\(run.done)"), .number(Self.seconds(run.lasted)),
         .text(PageMarkup.text(run.ending?.failure?.message ?? run.whyUnfinished ?? "", limit: 160)),
       ]
     )
