@@ -1,6 +1,7 @@
 // The reasons why a journal could not be used.
 
 import GRDB
+import Glibc
 
 /// A journal could not be opened, read or written. What was recorded before is not lost.
 public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -58,8 +59,10 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
       self.init(.system, path: path, reason: "\(error)")
       return
     }
+    // A statement may fail because an earlier one found no space, and files that are mapped cannot grow.
+    let mayBeFull = [.SQLITE_ERROR, .SQLITE_IOERR].contains(error.resultCode) && Self.isFull(path)
     let kind: Kind =
-      switch error.resultCode {
+      switch mayBeFull ? .SQLITE_FULL : error.resultCode {
       case .SQLITE_FULL: .full
       case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: .notPermitted
       case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
@@ -71,6 +74,13 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
       }
     let text = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
     self.init(kind, path: path, reason: text)
+  }
+
+  /// Whether the disk of a file has no space for a commit.
+  private static func isFull(_ path: String) -> Bool {
+    var facts = statvfs()
+    guard statvfs(path, &facts) == 0 else { return false }
+    return UInt64(facts.f_bavail) * UInt64(facts.f_frsize) < 65_536
   }
 
   /// The failure, as a clause.

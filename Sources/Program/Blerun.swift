@@ -109,7 +109,10 @@ package struct Blerun: ParsableCommand {
     if let command = command as? any WorldCommand {
       StandardStreams.ofProcess.presentation = command.options.terminal.presentation
     }
-    return status { try run(&command) }
+    let status = status { try run(&command) }
+    guard let failure = BusLog.failure else { return status }
+    StandardError.failure(failure)
+    return [.ok, .failed, .passing].contains(status) ? .output : status
   }
 
   /// Carries out a command and returns the exit status of the process.

@@ -167,6 +167,36 @@ struct AttributeCommandTests {
     #expect(json.lines.contains { $0.contains(#""error":{"code":"not-read""#) })
   }
 
+  @Test(
+    "inspect ends with what ended the connection",
+    arguments: ["bus-closed", "adapter-off, for: 1h", "daemon-crash, for: 1h", "link-lost"]
+  )
+  func inspectEnded(fault: String) throws {
+    let folder = try TemporaryFolder()
+    let scenario = try folder.file(
+      "scenario.yaml",
+      """
+      scenario: Ends
+      devices:
+        - name: Ends-1
+          address: C0:FF:EE:00:00:21
+          services:
+            - service: battery
+              characteristics:
+                - { characteristic: battery-level, properties: [read], value: { u8: 1 } }
+            - service: device-information
+              characteristics:
+                - { characteristic: model-number-string, properties: [read], value: { utf8: A } }
+                - { characteristic: serial-number-string, properties: [read], value: { utf8: B } }
+      faults: [ { fault: \(fault), after: read, nth: 1 } ]
+      """
+    )
+    let run = try blerun("inspect", "--simulate", scenario)
+    #expect([69, 75].contains(run.status), "\(run.output) \(run.errors)")
+    #expect(run.lines.contains { $0.hasPrefix("battery  ") })
+    #expect(!run.lines.contains { $0.contains("serial-number-string") })
+  }
+
   @Test("inspect shows the values of descriptors, and none with --no-values")
   func inspect() throws {
     let run = try blerun("inspect", "--simulate", echo)

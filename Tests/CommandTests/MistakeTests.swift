@@ -69,6 +69,14 @@ struct MistakeTests {
     )
     let wrong = try run(line: "pair passkey 042137; reed x")
     #expect(wrong.status == 65 && !wrong.errors.contains("042137"))
+    for line in ["pair passkey=042137", "pair pasky=042137", "pair paskey 042137", "pair 042137"] {
+      let misspelt = try run(line: line)
+      #expect(misspelt.status == 65 && !misspelt.errors.contains("042137"), "\(misspelt.errors)")
+    }
+    for word in ["passkey=042137", "pin:042137"] {
+      let misplaced = try blerun(["pair", word, "--simulate", Self.thermometer])
+      #expect(misplaced.status == 2 && !misplaced.errors.contains("042137"), "\(misplaced.errors)")
+    }
   }
 
   @Test("check reports where a chain names a device or a characteristic that is not simulated")

@@ -67,6 +67,47 @@ struct SimulateTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
   }
 
+  @Test("an address that cannot be printed, and a bus log that cannot be written, end with 74")
+  func full() throws {
+    for line in [
+      "simulate \(heartRate) >/dev/full",
+      "run --simulate \(heartRate) -e 'read body-sensor-location' --bus-log /dev/full",
+    ] {
+      let ended = try RunningProgram(["sh", "-c", "'\(binaryPath)' \(line)"], in: packageFolder)
+        .end()
+      #expect(ended.status == 74, "\(line): \(ended.errors)")
+      #expect(ended.errors.contains("could not be written: No space left"), "\(ended.errors)")
+    }
+  }
+
+  @Test("few descriptors are named as the reason")
+  func fewDescriptors() throws {
+    let line = "ulimit -n 10; exec '\(binaryPath)' simulate \(heartRate) -- true"
+    let ended = try RunningProgram(["sh", "-c", line], in: packageFolder).end()
+    #expect(ended.status == 125)
+    #expect(ended.errors.contains("only 10 files (ulimit -n)"), "\(ended.errors)")
+  }
+
+  @Test("what is killed ends its own children, and no other program on its bus")
+  func killed() throws {
+    let served = try RunningProgram(
+      blerun: ["simulate", heartRate, "--", "sh", "-c", "env; exec sleep 600"]
+    )
+    let address = try served.waitForText(after: "DBUS_SYSTEM_BUS_ADDRESS=")
+    let other = try RunningProgram(
+      ["sh", "-c", "echo begun; exec sleep 600"],
+      in: packageFolder,
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": address, "PATH": "/usr/bin:/bin"]
+    )
+    try other.waitForOutput("begun")
+    served.send(SIGKILL)
+    // Its output is closed once its child has ended.
+    #expect(served.end().status == 137)
+    #expect(!other.hasExited())
+    other.send(SIGKILL)
+    _ = other.end()
+  }
+
   @Test(
     "bluetoothctl sees the adapter",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/bluetoothctl"))

@@ -4,7 +4,8 @@ package import Documents
 
 /// A line of a chain in the one-line form, and a caret under a place in it.
 ///
-/// A long line is shortened around the place. A text with a passkey is never quoted.
+/// A long line is shortened around the place. A text with a passkey is never quoted, and of one that
+/// pairs no number of four digits or more.
 package struct LineExcerpt {
   /// The line, then the caret below it.
   package let lines: [String]
@@ -17,7 +18,11 @@ package struct LineExcerpt {
   package init?(_ text: String, at place: Place) {
     let all = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     guard !text.contains("passkey"), all.indices.contains(place.line - 1) else { return nil }
-    let line = all[place.line - 1].map { $0.isWhitespace ? " " : $0 }
+    let written = String(all[place.line - 1])
+    // A misspelt `passkey` has its number behind it, too.
+    let shown =
+      text.contains("pair") ? "passkey \(written)".withoutPasskeys.dropFirst(8) : written[...]
+    let line = shown.map { $0.isWhitespace ? " " : $0 }
     guard (1...(line.count + 1)).contains(place.column), line.contains(where: { $0 != " " }) else {
       return nil
     }

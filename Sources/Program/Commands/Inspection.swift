@@ -87,7 +87,7 @@ struct Inspection: Sendable {
       try await reading.timeout(readLimit, "reading").run { octets = $0 }
       unanswered = 0
       return .octets(octets)
-    } catch let failure as DeviceFailure where failure.code != .linkLost {
+    } catch let failure as DeviceFailure where failure.isOfOneValue {
       unanswered = failure.code == .timedOut ? unanswered + 1 : 0
       return .refused(RunFailure(failure))
     }
@@ -214,5 +214,17 @@ struct Inspection: Sendable {
   private static func shown(_ handle: UInt16) -> String {
     let digits = String(handle, radix: 16)
     return "@0x" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+  }
+}
+
+extension DeviceFailure {
+  /// Whether other values may be read all the same: the connection, the adapter and bluetoothd are
+  /// still there.
+  fileprivate var isOfOneValue: Bool {
+    let endings: [Code] = [
+      .linkLost, .notConnected, .notFound, .connectFailed, .adapterMissing, .adapterOff,
+      .busUnreachable, .busLost, .daemonMissing,
+    ]
+    return self.class != .unavailable && !endings.contains(code)
   }
 }

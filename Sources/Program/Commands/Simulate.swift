@@ -95,7 +95,7 @@ struct Simulate: ParsableCommand {
     defer { withExtendedLifetime(served) {} }
     if control { StandardError.notice(ServedSimulation.hint(for: bus.address)) }
     guard !command.isEmpty else { return try serveUntilSignalled(bus, on: loop) }
-    let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address)]
+    let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address), bus.mark]
     return try ChildProcess.run(command, environment: environment, on: loop)
   }
 
@@ -106,7 +106,10 @@ struct Simulate: ParsableCommand {
       loop.post { ended.withLock { $0 = signal } }
     }
     defer { signals.close() }
-    StandardOutput().line("DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)")
+    let output = StandardOutput()
+    output.line("DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)")
+    // Nobody would know where it is.
+    try output.end()
     StandardError.notice("serving org.bluez; Ctrl-C ends it")
     try loop.drive { ended.withLock { $0 != nil } }
     return ended.withLock { 128 + ($0?.number ?? 0) }

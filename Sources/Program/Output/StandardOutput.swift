@@ -168,11 +168,11 @@ extension RunFailure {
 
 /// Standard error: what a person should know, never data.
 package enum StandardError {
-  /// Writes why something failed; a failure to write it is nobody's business.
+  /// Writes why something failed, without passkeys; a failure to write it is nobody's business.
   package static func failure(_ text: String) {
     let isColored = StandardStreams.ofProcess.isColored(STDERR_FILENO)
     let name = Written.parts(PrintableText(line: "blerun:"), in: isColored ? .bad : nil)
-    write(name + [.text(PrintableText(line: " \(text)")), .lineEnd])
+    write(name + [.text(PrintableText(line: " \(text.withoutPasskeys)")), .lineEnd])
   }
 
   /// Writes what is wrong, and below it the text that it is about.

@@ -10,7 +10,8 @@ final class Pipe {
   init() throws(PrivateBus.Failure) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      throw PrivateBus.Failure(description: "no pipe could be made")
+      let reason = String(cString: strerror(errno))
+      throw PrivateBus.Failure(description: "no pipe could be made: \(reason)")
     }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     reading = ends[0]

@@ -8,6 +8,10 @@ import Signals
 ///
 /// Passkeys and PINs are left out.
 final class BusLog: Sendable {
+  /// Why the log of this process is incomplete; nil while it is complete.
+  private static let incomplete = Guarded<String?>(nil)
+  static var failure: String? { incomplete.withLock { $0 } }
+
   private let file: LineFile
   private let secrets = Guarded(SecretCalls())
 
@@ -19,5 +23,6 @@ final class BusLog: Sendable {
   @Sendable func add(_ message: Message, at instant: Instant) {
     let text = secrets.withLock { $0.line(of: message) }
     file.line("\(instant.sinceStart.decimalSeconds) \(text)")
+    if let failure = file.failure { Self.incomplete.withLock { $0 = failure } }
   }
 }

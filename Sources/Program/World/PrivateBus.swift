@@ -6,6 +6,8 @@ import Glibc
 struct PrivateBus: Sendable {
   let address: String
   private let folder: String
+  /// What the command and all that it starts have in their environment, and nobody else.
+  let mark: (name: String, value: String)
   /// The shell that minds the daemon.
   private let guardian: ChildProcess
   /// What it reads: closed when this program ends, whatever ends it.
@@ -18,9 +20,11 @@ struct PrivateBus: Sendable {
 
   /// Starts the daemon and waits, at most five seconds, until it listens.
   init() throws(Failure) {
+    try Self.requireDescriptors()
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let folder = "\(base)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let listening = "unix:path=" + Self.escaped(folder + "/bus")
+    let mark = (name: "BLERUN_SIMULATION", value: folder)
     let printed = try Pipe()
     defer { printed.close() }
     let leash = try Pipe()
@@ -29,7 +33,7 @@ struct PrivateBus: Sendable {
     do {
       let configuration = Self.configuration(address: listening)
       guardian = try ChildProcess(
-        ["sh", "-c", Self.guarding, "sh", folder, listening, configuration],
+        ["sh", "-c", Self.guarding, "sh", folder, "\(mark.name)=\(mark.value)", configuration],
         inherited: [(printed.writing, 3), (leash.reading, 0)],
         isApart: true
       )
@@ -47,9 +51,25 @@ struct PrivateBus: Sendable {
       throw Failure(description: complaint)
     }
     self.folder = folder
+    self.mark = mark
     self.guardian = guardian
     self.leash = leash.writing
     address = line
+  }
+
+  /// The shell duplicates descriptors to numbers from 10 on.
+  private static let leastDescriptors: rlim_t = 12
+
+  private static func requireDescriptors() throws(Failure) {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
+      limit.rlim_cur < leastDescriptors
+    else { return }
+    throw Failure(
+      description:
+        "a process may open only \(limit.rlim_cur) files (ulimit -n): a private bus needs "
+        + "\(leastDescriptors)"
+    )
   }
 
   private static func complaint(in folder: String) -> String {
@@ -77,15 +97,19 @@ struct PrivateBus: Sendable {
   ///
   /// It prints the address, or why there is none, and complains in the log: of limits that the daemon
   /// may not raise, which does not matter here. When nobody wrote that all is done, this program was
-  /// killed: whoever has its bus in the environment, which is the command and what that started, is
-  /// then asked to end.
+  /// killed: whoever has its mark in the environment, which is the command and what that started, is
+  /// then asked to end. Other programs on the bus are left alone.
   private static let guarding = """
     if ! command -v dbus-daemon >/dev/null
     then echo "dbus-daemon is not there: install the package dbus-daemon" >&3; exit 127
     fi
     mkdir -m 700 "$1" 2>&3 || exit
     exec 2>"$1/log"
-    printf %s "$3" >"$1/bus.conf"
+    if ! printf %s "$3" >"$1/bus.conf"
+    then
+      echo "$1/bus.conf could not be written: the disk is full, or refuses it" >&3
+      rm -f "$1/bus.conf" "$1/log"; rmdir "$1"; exit 1
+    fi
     dbus-daemon --config-file="$1/bus.conf" --nofork --print-address=3 &
     daemon=$!
     exec 3>&-

@@ -1,0 +1,40 @@
+// Messages without passkeys that somebody wrote in the wrong place.
+
+extension String {
+  /// The text with an asterisk for each digit of what may be a passkey: four digits or more behind a
+  /// word such as `passkey=` or `pin:`, or anywhere in a text about passkeys.
+  package var withoutPasskeys: String {
+    let characters = Array(self)
+    let isAboutPasskeys = contains("passkey")
+    var result = characters
+    var start = 0
+    while start < characters.count {
+      guard characters[start].isASCIIDigit else {
+        start += 1
+        continue
+      }
+      let end = characters[start...].firstIndex { !$0.isASCIIDigit } ?? characters.count
+      if end - start >= 4, isAboutPasskeys || Self.namesPasskey(characters[..<start]) {
+        for index in start..<end { result[index] = "*" }
+      }
+      start = end
+    }
+    return String(result)
+  }
+
+  /// Whether what is before a number is a word for a passkey, perhaps misspelt, with `=` or `:`.
+  private static func namesPasskey(_ before: ArraySlice<Character>) -> Bool {
+    var rest = before
+    var isAssigned = false
+    while let last = rest.last, "=: '\"".contains(last) {
+      isAssigned = isAssigned || last == "=" || last == ":"
+      rest.removeLast()
+    }
+    let word = String(rest.reversed().prefix { $0.isLetter || $0 == "-" }.reversed()).lowercased()
+    return isAssigned && ["pa", "ps", "pin"].contains { word.hasPrefix($0) }
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
+}
