@@ -75,7 +75,7 @@ extension FleetCommand {
 
     @Option(
       name: .customLong("listen"),
-      help: "How long to listen for reports.",
+      help: "How long to listen for reports. (default: \(DurationArgument(.seconds(6))))",
       transform: DurationArgument.reading
     )
     var listenArgument = DurationArgument(.seconds(6))

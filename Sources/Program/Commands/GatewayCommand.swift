@@ -84,7 +84,7 @@ package struct GatewayCommand: WorldCommand {
 
   @Option(
     name: .customLong("drain-limit"),
-    help: "How long its chains may run on at the end.",
+    help: "How long its chains may run on at the end. (default: \(DurationArgument(.seconds(30))))",
     transform: DurationArgument.reading
   )
   var drainLimitArgument = DurationArgument(.seconds(30))

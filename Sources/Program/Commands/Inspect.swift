@@ -29,10 +29,16 @@ struct Inspect: WorldCommand {
   @Flag(inversion: .prefixedNo, help: "Read values, of characteristics and of descriptors.")
   var values = true
 
-  @Option(help: "How long connecting may take.", transform: DurationArgument.reading)
+  @Option(
+    help: "How long connecting may take. (default: \(DurationArgument(Plan.usualTimeout)))",
+    transform: DurationArgument.reading
+  )
   var timeout = DurationArgument(Plan.usualTimeout)
 
-  @Option(help: "How long each read may take.", transform: DurationArgument.reading)
+  @Option(
+    help: "How long each read may take. (default: \(DurationArgument(Inspection.usualReadLimit)))",
+    transform: DurationArgument.reading
+  )
   var readTimeout = DurationArgument(Inspection.usualReadLimit)
 
   @OptionGroup var printing: OutputOptions

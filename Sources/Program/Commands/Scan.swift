@@ -28,7 +28,7 @@ struct Scan: WorldCommand {
 
   @Option(
     name: [.customLong("for")],
-    help: "How long to scan: 5s, 500ms, 1m.",
+    help: "How long to scan: 5s, 500ms, 1m. (default: \(DurationArgument(.seconds(5))))",
     transform: DurationArgument.reading
   )
   var duration = DurationArgument(.seconds(5))

@@ -57,7 +57,10 @@ package struct ServeCommand: WorldCommand {
   var poll: DurationArgument?
 
   @Option(
-    help: "How long connecting, subscribing and one read may take, each: 10s, 500ms.",
+    help: """
+      How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
+      \(DurationArgument(Plan.usualTimeout)))
+      """,
     transform: DurationArgument.reading
   )
   var timeout = DurationArgument(Plan.usualTimeout)

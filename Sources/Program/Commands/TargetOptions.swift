@@ -11,7 +11,10 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var naming: NamesOptions
 
   @Option(
-    help: "How long connecting, and the operation, may take: 10s, 500ms.",
+    help: """
+      How long connecting, and the operation, may take: 10s, 500ms. (default: \
+      \(DurationArgument(Plan.usualTimeout)))
+      """,
     transform: DurationArgument.reading
   )
   var timeout = DurationArgument(Plan.usualTimeout)

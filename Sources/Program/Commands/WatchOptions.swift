@@ -34,7 +34,10 @@ struct WatchOptions: ParsableArguments {
   var exact = false
 
   @Option(
-    help: "How long connecting, subscribing and one read may take, each: 10s, 500ms.",
+    help: """
+      How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
+      \(DurationArgument(Plan.usualTimeout)))
+      """,
     transform: DurationArgument.reading
   )
   var timeout = DurationArgument(Plan.usualTimeout)
