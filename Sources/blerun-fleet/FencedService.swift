@@ -78,7 +78,7 @@ struct FencedService: DeviceService {
   func release() -> Signal<Void> { device.release() }
 
   /// As ``disconnect()``.
-  func leave() -> Signal<Void> { device.leave() }
+  func leave() -> Signal<Void> { device.disconnect() }
 
   func awaitOtherRuns() -> Signal<Bool> { begun { device.awaitOtherRuns() } }
 

@@ -55,7 +55,7 @@ struct Doctor: WorldCommand {
       scheduler: world.scheduler,
       client: client,
       interruption: world.interruption,
-      force: force ? .everything : .nothing
+      isForced: force
     )
     let endings = orphans.release()
     if endings.isEmpty { show(Finding(.ok, "orphan", "no killed run left a link"), output) }

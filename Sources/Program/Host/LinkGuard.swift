@@ -148,7 +148,7 @@ extension LinkGuard {
 }
 
 extension World {
-  /// Disconnects what another process has connected, unless a run of ours uses it by now.
+  /// Disconnects what another process has connected, whoever uses it by now.
   fileprivate func releaseLinks(
     of owner: ProcessIdentity
   ) -> [(link: HeldLink, ending: OrphanLinks.Ending)] {
@@ -158,7 +158,7 @@ extension World {
       scheduler: scheduler,
       client: client,
       interruption: interruption,
-      force: .otherPrograms
+      isForced: true
     )
     return links.release(of: owner)
   }

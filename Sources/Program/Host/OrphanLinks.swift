@@ -32,16 +32,8 @@ struct OrphanLinks: Sendable {
   let client: BlueZClient
   /// Ends the release.
   let interruption: Interruption
-  /// What is ended too of what others use.
-  enum Force: Sendable {
-    case nothing
-    /// What programs use that are not of ours. They may have subscribed for the one that is gone.
-    case otherPrograms
-    case everything
-  }
-
-  /// Whether links that others use are ended too.
-  var force = Force.nothing
+  /// Whether links that other programs use are ended too.
+  var isForced = false
 
   /// Disconnects every orphan link, and removes the leases that hold none any more. A signal ends
   /// it: what is left then keeps its lease.
@@ -97,7 +89,10 @@ struct OrphanLinks: Sendable {
     let isUp = client.isConnected(link.path)
     // bluetoothd continues an attempt that nobody waits for any more: it may yet make a link.
     guard isUp || entry.state == .connecting else { return .gone }
-    if let user = user(of: link, besides: owner) { return .used(by: user) }
+    // What another process of ours has made is its own to end.
+    if !isForced || entry.state == .shared, let user = user(of: link, besides: owner) {
+      return .used(by: user)
+    }
     let service = BlueZDeviceService(
       client: client,
       target: .address(link.device),
@@ -112,11 +107,10 @@ struct OrphanLinks: Sendable {
 
   /// Who else uses a link, as far as that can be seen; nil for nobody.
   private func user(of link: HeldLink, besides owner: ProcessIdentity) -> String? {
-    if force == .everything { return nil }
     if let run = ledger.held().first(where: { $0.owner != owner && $0.names(link) }) {
       return "another run, process \(run.process)"
     }
-    return force == .nothing && client.hasSubscribers(link.path)
+    return client.hasSubscribers(link.path)
       ? "another program, which has subscribed to values of the device" : nil
   }
 }
