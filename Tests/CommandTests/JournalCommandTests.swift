@@ -78,6 +78,7 @@ struct JournalCommandTests {
     let texts = page.blocks("text")
     #expect(try run("history", "--journal", path).output == texts[0])
     #expect(try run("history", "show", "1", "--journal", path).output == texts[1])
+    #expect(try run("history", "show", "--journal", path).output == texts[1], "the latest run")
     let table = try run("history", "export", "1", "--format", "csv", "--journal", path)
     #expect(table.lines.prefix(4).map { $0 + "\n" }.joined() == page.blocks("csv")[0])
     let twice = try run("history", "export", "1", "--output", "json", "--journal", path)

@@ -79,6 +79,9 @@ struct ResumeTests {
     let shown = try RunningProgram(blerun: ["history", "show", "1", "--journal", journal]).end()
     #expect(shown.output.contains("outcome   2 devices: 1 ok, 1 failed\nresumed   "))
     #expect(shown.output.contains(", from chain 3 on\n"), "\(shown.output)")
+    let table = shown.lines.filter { $0.hasPrefix("Tag-") }
+    #expect(table.first?.hasPrefix("Tag-8   failed") == true, "\(shown.output)")
+    #expect(table.count { $0.hasPrefix("Tag-1") } == 1, "\(shown.output)")
   }
 
   @Test("a batch that changed is refused, and nothing is touched")

@@ -194,6 +194,20 @@ struct RunsReportTests {
     #expect(columns == 13)
   }
 
+  @Test("a page of simulated devices has no year 2000, and counts steps as the text does")
+  func simulated() throws {
+    let bench = RunBench()
+    try bench.run("repeat 3 { read battery-level }; sleep 1s")
+    var recorder = RunCollector()
+    for event in bench.events { recorder.take(event) }
+    let whole = RecordedWhole(.run).simulated(true)
+    let page = HTMLReport().text(on: recorder.runs + recorder.runs, of: whole)
+    #expect(page.contains("in a simulation") && !page.contains("2000-01-01"))
+    #expect(page.contains("<td class=\"n\">4</td>"))
+    #expect(bench.text().last?.hasPrefix("ok: 4 steps") == true)
+    #expect(HTMLReport().text(on: recorder.runs).contains("2000-01-01"))
+  }
+
   @Test("what a device is called cannot break out of a report")
   func hostile() throws {
     let name = "\"><script>\u{1b}[31m&]]>\n# TODO\u{0}"
