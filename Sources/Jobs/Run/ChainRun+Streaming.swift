@@ -84,14 +84,15 @@ extension ChainRun {
         let value = sample.value
         measures.withLock { $0.take(value, at: sample.arrival, latency: sample.latency) }
         emit(.value(step, value), at: sample.arrival)
-        let usable: DecodedValue
-        do throws(ValueError) {
-          usable = try placed.step.usable(sample.decoded, sample.octets, until: stop.conditions)
-        } catch where placed.step.goesOnAfterInvalid(stop) {
-          return invalid.add(value, error)
+        let usable = Result { () throws(ValueError) in
+          try placed.step.usable(sample.decoded, sample.octets, until: stop.conditions)
         }
-        capture(usable, octets: sample.octets, as: placed.step.capture)
-        try progress.check(usable) { sample.octets(for: $0) }
+        if case .failure(let reason) = usable, placed.step.goesOnAfterInvalid(stop) {
+          return invalid.add(value, reason)
+        }
+        let decoded = try usable.get()
+        capture(decoded, octets: sample.octets, as: placed.step.capture)
+        try progress.check(decoded) { sample.octets(for: $0) }
       }
     )
     let (measured, rate) = measures.withLock { ($0, $0.rate(at: loop.now)) }
