@@ -27,10 +27,10 @@ struct ExplainedRunTests {
 
   @Test("a failure has the call that failed, and BlueZ's answer; text output stays short")
   func failure() throws {
-    let chain = ["-e", "write battery-level u8:1"]
+    let chain = ["-e", "write alert-level hex:010203"]
     let ended = try runAsJSON(chain)
     let failed = try #require(ended.lines.first { $0.contains(#""status":"failed","error""#) })
-    #expect(failed.contains(#""member":"WriteValue","arguments":"(0x01, {})""#), "\(failed)")
+    #expect(failed.contains(#""member":"WriteValue","arguments":"(0x010203, {})""#), "\(failed)")
     #expect(failed.contains(#""member":"Connect""#) && !failed.contains("GattDescriptor1"))
     let answer = #""kind":"error","number":6"#
     #expect(failed.contains(answer) && failed.contains("org.bluez.Error."), "\(failed)")
@@ -54,14 +54,14 @@ struct ExplainedRunTests {
   @Test("the page of a recorded run has what the page of the run has")
   func pageOfRecord() throws {
     let (journal, page) = (folder.path + "/journal.sqlite", folder.path + "/stored.html")
-    let chain = ["-e", "read battery-level; write battery-level u8:1"]
+    let chain = ["-e", "read battery-level; write battery-level u8:1 request"]
     let ended = try runAsJSON(chain, "--journal", journal)
     #expect(ended.status == 1)
     let shown = try run(["history", "show", "1", "--journal", journal, "--report", page])
     #expect(shown.status == 0, "\(shown.errors)")
     let text = try String(contentsOfFile: page, encoding: .utf8)
     for part in [
-      "Connection", "org.bluez.Error.NotSupported", "Before it: ", "-e:1:21",
+      "Connection", "org.bluez.Error.NotPermitted", "Before it: ", "-e:1:21",
     ] {
       #expect(text.contains(part), "\(part)")
     }

@@ -20,7 +20,7 @@ struct PairTests {
         environment: ["LOCK": "042137"]
       ).end()
       #expect(run.status == 0, "\(run.errors)")
-      #expect(run.lines.last == "ok: 1 step in 2.260 s")
+      #expect(run.lines.last == "ok: 1 step in 3.210 s")
     }
   }
 

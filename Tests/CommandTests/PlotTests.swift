@@ -309,7 +309,7 @@ struct PlotTests {
     """
 
   private static let panelPicture = """
-    HRM-1 heart-rate-measurement bpm (…  min 60  max 69  last 69
+    HRM-1 heart-rate-measurement bpm  min 60  max 69  last 69
            69|                                      ********
              |                            **********
              |                  **********

@@ -43,7 +43,7 @@ struct ReportFileTests {
     #expect(try text("a.html").contains("1 device: 1 failed"))
     let rows = try text("a.csv").split(separator: "\n")
     #expect(rows.first?.hasPrefix("time,offset,run") == true)
-    #expect(rows.last?.hasSuffix("read,battery-level,percent,87,%,57") == true)
+    #expect(rows.last?.hasSuffix("read,battery-level,percent,87,%,57,") == true)
     #expect(try text("a.jsonl").hasPrefix("{\"v\":1,\"event\":\"run-started\""))
     #expect(try text("a.txt") == ended.output)
   }

@@ -61,7 +61,7 @@ struct RunsOnOneDeviceTests {
   func noWait() throws {
     let first = try listen()
     let run = try host.run("run", "-d", host.device, "-e", "log x", "--no-wait")
-    #expect(run.status == 75 && run.errors.contains("run 1, process"), "\(run.errors)")
+    #expect(run.status == 75 && run.output.contains("run 1, process"), "\(run.output)")
     let file = try host.folder.file(
       "batch.yaml",
       "devices: [\(host.device)]\nsteps: [ { read: body-sensor-location } ]\n"

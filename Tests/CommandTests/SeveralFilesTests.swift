@@ -117,7 +117,7 @@ struct SeveralFilesTests {
       blerun: ["run", "--simulate", device, "\(alone.path)/only.yaml"]
     ).end()
     #expect(ofFolder.output == ofFile.output)
-    #expect(ofFile.lines.last == "ok: 1 step in 2.245 s")
+    #expect(ofFile.lines.last == "ok: 1 step in 3.195 s")
   }
 
   @Test("a folder without chain files, and a trace of several, are wrong usage")

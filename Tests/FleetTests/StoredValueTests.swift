@@ -147,6 +147,7 @@ struct StoredValueTests {
     let watch = store.client("hall-1").watch(.one(key)) { event in
       seen.withLock { $0.append(event) }
     }
+    #expect(throws: LoopIdle.self) { try loop.drive { false } }
     store.put("{}", at: key)
     store.put(StoredValue.device(DeviceEntry(queue: [])).text, at: key)
     #expect(throws: LoopIdle.self) { try loop.drive { false } }

@@ -39,6 +39,7 @@ struct StreamStepTests {
 
   @Test("silence after an accepted trigger is reported as that, and not as a weak link")
   func silentAfterTrigger() throws {
+    bench.device.notify("battery-level", [(.seconds(60), [1])])
     try bench.run("notify battery-level after { write alert-level u8:1 } until u8 = 1 within 5s")
     let failure = try #require(bench.ending?.failure)
     #expect(
@@ -64,22 +65,22 @@ struct StreamStepTests {
 
   private func breathless() {
     bench.device.notify(
-      "battery-level",
-      [(.seconds(1), [70]), (.seconds(1), []), (.seconds(1), [71])]
+      "heart-rate-measurement",
+      [(.seconds(1), [0, 70]), (.seconds(1), [0]), (.seconds(1), [0, 71])]
     )
   }
 
   @Test(
     "a value that does not match its format ends a step or is reported, as `on-invalid` has it",
     arguments: [
-      ("for 5s", 3), ("for 5s on-invalid report", 3), ("for 5s expect percent > 1", nil),
+      ("for 5s", 3), ("for 5s on-invalid report", 3), ("for 5s expect bpm > 1", nil),
       ("until 3x", nil), ("until 3x on-invalid report", 3), ("for 5s on-invalid fail", nil),
-      ("for 5s expect percent > 1 on-invalid report", 3),
+      ("for 5s expect bpm > 1 on-invalid report", 3),
     ] as [(String, Int?)]
   )
   func invalid(options: String, count: Int?) throws {
     breathless()
-    try bench.run("notify battery-level \(options)")
+    try bench.run("notify heart-rate-measurement \(options)")
     let step = try #require(bench.endings.first { $0.step.operation == "notify" })
     guard let count else { return #expect(step.failure?.code == .invalidValue) }
     #expect(step.status == .ok)
@@ -92,8 +93,8 @@ struct StreamStepTests {
 
   @Test("a value that was captured stays the last valid one")
   func invalidCapture() throws {
-    bench.device.notify("battery-level", [(.seconds(1), [70]), (.seconds(1), [])])
-    try bench.run("notify battery-level for 3s as level; log {level.percent}")
+    bench.device.notify("heart-rate-measurement", [(.seconds(1), [0, 70]), (.seconds(1), [0])])
+    try bench.run("notify heart-rate-measurement for 3s as heart; log {heart.bpm}")
     #expect(bench.text().contains("2  log  70"))
   }
 

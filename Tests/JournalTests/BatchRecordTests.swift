@@ -76,7 +76,7 @@ struct BatchRecordTests {
     let runs = try #require(try file.recordedRuns(1))
     let whole = try #require(try file.recordedWhole(1, of: runs))
     #expect(whole.name == "Evening")
-    #expect(whole.notRun == ["C0:FF:EE:00:01:01"])
+    #expect(whole.notRun == ["Lämp, 2 (C0:FF:EE:00:01:01)"])
     #expect(whole.identity?.description == "0123456789abcdef")
     #expect(whole.failure == nil)
     let page = HTMLReport().text(on: runs, of: whole)

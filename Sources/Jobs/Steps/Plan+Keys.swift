@@ -196,9 +196,12 @@ extension Shape where Value == NamedDevice {
       if let text = node.text {
         return reader.device(text, at: node).map { NamedDevice(target: $0) }
       }
+      let before = reader.problems.count
       guard let keys = DeviceKeys.read(node, &reader, expected: expected) else { return nil }
       guard let target = keys.target else {
-        reader.complain(node, Complaint("no device is named", expected: expected))
+        if reader.problems.count == before {
+          reader.complain(node, Complaint("no device is named", expected: expected))
+        }
         return nil
       }
       return NamedDevice(target: target, isUnique: keys.isUnique)

@@ -107,8 +107,8 @@ extension Database {
         (SELECT count(*) FROM steps s
          WHERE s.run = c.run AND s.chain = c.chain AND s.status NOT IN ('failed', 'cancelled')
            AND s.position GLOB '[0-9]*' AND s.operation NOT IN ('repeat', 'when', 'try')
-           AND s.attempt = (SELECT max(l.attempt) FROM steps l
-                            WHERE l.run = c.run AND l.chain = c.chain)) AS done_steps,
+           AND s.attempt = (SELECT l.attempt FROM steps l WHERE l.run = c.run AND l.chain = c.chain
+                            ORDER BY l.step DESC LIMIT 1)) AS done_steps,
         (SELECT count(*) FROM step_values v
          WHERE v.run = c.run AND v.chain = c.chain) AS kept
       FROM chains c LEFT JOIN errors e

@@ -20,7 +20,6 @@ struct PrivateBus: Sendable {
 
   /// Starts the daemon and waits, at most five seconds, until it listens.
   init() throws(Failure) {
-    try Self.requireDescriptors()
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let folder = "\(base)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let listening = "unix:path=" + Self.escaped(folder + "/bus")
@@ -55,21 +54,6 @@ struct PrivateBus: Sendable {
     self.guardian = guardian
     self.leash = leash.writing
     address = line
-  }
-
-  /// The shell duplicates descriptors to numbers from 10 on.
-  private static let leastDescriptors: rlim_t = 12
-
-  private static func requireDescriptors() throws(Failure) {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
-      limit.rlim_cur < leastDescriptors
-    else { return }
-    throw Failure(
-      description:
-        "a process may open only \(limit.rlim_cur) files (ulimit -n): a private bus needs "
-        + "\(leastDescriptors)"
-    )
   }
 
   private static func complaint(in folder: String) -> String {
