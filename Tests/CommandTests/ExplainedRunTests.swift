@@ -30,7 +30,7 @@ struct ExplainedRunTests {
     let chain = ["-e", "write alert-level hex:010203"]
     let ended = try runAsJSON(chain)
     let failed = try #require(ended.lines.first { $0.contains(#""status":"failed","error""#) })
-    #expect(failed.contains(#""member":"WriteValue","arguments":"(0x010203, {})""#), "\(failed)")
+    #expect(failed.contains(#""member":"WriteValue","arguments":"(0x010203, {"#), "\(failed)")
     #expect(failed.contains(#""member":"Connect""#) && !failed.contains("GattDescriptor1"))
     let answer = #""kind":"error","number":6"#
     #expect(failed.contains(answer) && failed.contains("org.bluez.Error."), "\(failed)")
