@@ -76,7 +76,7 @@ struct ReportBrowserTests {
   func enlarged() throws {
     let browser = try #require(browser)
     let page = folder.path + "/belt.html"
-    let steps = "notify heart-rate-measurement for 60s; write battery-level u8:1"
+    let steps = "notify heart-rate-measurement for 60s; write battery-level u8:1 request"
     let run = try RunningProgram(
       blerun: [
         "run", "-e", steps, "--report", page, "--simulate",
