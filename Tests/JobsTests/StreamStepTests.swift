@@ -91,6 +91,13 @@ struct StreamStepTests {
     #expect(step.notes.count == 1 && step.notes[0].hasPrefix("1 invalid value: bytes"))
   }
 
+  @Test("no values have no rate")
+  func none() throws {
+    bench.device.notify("heart-rate-measurement", [(.seconds(60), [0, 70])])
+    try bench.run("notify heart-rate-measurement for 3s")
+    #expect(bench.text().contains("1  notify heart-rate-measurement  0 values"))
+  }
+
   @Test("a value that was captured stays the last valid one")
   func invalidCapture() throws {
     bench.device.notify("heart-rate-measurement", [(.seconds(1), [0, 70]), (.seconds(1), [0])])

@@ -168,9 +168,12 @@ public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvert
     self.octets = octets
   }
 
-  public var description: String {
-    guard let octets, !octets.isEmpty else { return "expected \(expected), got \(got)" }
-    let raw = " (bytes \(DecodedValue.octets(octets)))"
-    return "expected \(expected), got \(got)\(raw)"
+  public var description: String { "expected \(expected), got \(received)" }
+
+  /// What was received, with its bytes where they are not the text itself.
+  var received: String {
+    guard let octets, !octets.isEmpty else { return got }
+    let bytes = DecodedValue.octets(octets).description
+    return got == bytes ? got : "\(got) (bytes \(bytes))"
   }
 }

@@ -94,8 +94,8 @@ public struct TextReport: RunReport {
 
   private static func text(_ count: Int, rate: Double) -> String {
     let values = counted(count, "value")
-    // One value has no rate that means anything.
-    if count == 1 { return values }
+    // Fewer than two values have no rate that means anything.
+    if count < 2 { return values }
     guard rate.isFinite else { return "\(values) at once" }
     return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second"
   }
@@ -119,9 +119,11 @@ public struct TextReport: RunReport {
   }
 
   static func text(_ value: StepValue) -> String {
-    let hex = DecodedValue.octets(value.octets).description
     let reason = value.problem.map { " (\($0))" } ?? ""
-    guard let decoded = value.decoded else { return "bytes \(hex)\(reason)" }
+    guard let decoded = value.decoded else {
+      let octets = value.octets
+      return (octets.isEmpty ? "no bytes" : "bytes \(DecodedValue.octets(octets))") + reason
+    }
     let text = decoded.description
     return text.isEmpty ? "(empty)" : text + reason
   }

@@ -126,7 +126,7 @@ extension ReportPage {
     let known: [(String, String?)] = [
       ("While", PageMarkup.text(failure.what)),
       ("Expected", failure.expectation.map { code($0.expected) }),
-      ("Received", ofSeveral ? nil : failure.expectation.map { code(received($0)) }),
+      ("Received", ofSeveral ? nil : failure.expectation.map { code($0.received) }),
       ("BlueZ", failure.bluez.map { code("\($0)") }),
       ("ATT error", failure.att.map { code("\($0)") }),
       ("Try", failure.hint.isEmpty ? nil : PageMarkup.text(failure.hint)),
@@ -163,12 +163,6 @@ extension ReportPage {
     if !packets.isEmpty { parts.append(counted(packets.count, "packet")) }
     return "<details class=\"before\"><summary>Before it: \(parts.joined(separator: ", "))"
       + "</summary><ol>\(items.joined())</ol></details>"
-  }
-
-  /// What was received in place of what was expected, with its bytes.
-  private static func received(_ expectation: ExpectationFailure) -> String {
-    guard let octets = expectation.octets, !octets.isEmpty else { return expectation.got }
-    return "\(expectation.got) (bytes \(DecodedValue.octets(octets)))"
   }
 
   private static func meaning(_ class: FailureClass) -> String {
