@@ -48,7 +48,7 @@ struct MistakeTests {
     let line = "sleep 1s\n" + start + "sleep 5; " + String(repeating: "sleep 1s; ", count: 9)
     let lines = try run(line: line).errors.split(separator: "\n").map(String.init)
     #expect(lines.count == 3, "\(lines)")
-    #expect(lines[0].hasPrefix("blerun: -e:2:\(start.count + 7): '5' has no unit"))
+    #expect(lines[0].hasPrefix("blerun: -e:2:\(start.count + 7): expected a duration"))
     let before = try #require(lines[1].firstRange(of: "sleep 5"))
     let columns = lines[1][..<before.lowerBound].reduce(0) { $0 + ($1 == "温" ? 2 : 1) }
     #expect(lines[2] == String(repeating: " ", count: columns + 6) + "^")

@@ -100,7 +100,7 @@ struct StepComplaintTests {
       ),
       (
         "{ read: battery-level, timeout: 10 }",
-        "2:35: steps.1.timeout: '10' has no unit (expected 10s, 10ms or 10m)"
+        "2:35: steps.1.timeout: expected a duration above 0 such as 10s, found '10'"
       ),
     ]
   )

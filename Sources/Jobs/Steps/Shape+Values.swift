@@ -83,7 +83,7 @@ extension Shape where Value == Duration {
       Node.positiveDuration,
       schema: .reference("duration"),
       words: { [$0.written] }
-    ) { node, reader in reader.complainOfMissingUnit(node) ? nil : node.positiveDuration }
+    ) { node, _ in node.positiveDuration }
     shape.check = { value, _ in
       value > .zero
         ? nil : Complaint(found: "'\(value.written)'", expected: Node.positiveDuration)
@@ -94,8 +94,9 @@ extension Shape where Value == Duration {
   /// A duration that may be zero.
   static func pause(_ example: String) -> Self {
     Shape("a duration such as \(example)", schema: .reference("duration"), words: { [$0.written] })
-    { node, reader in
-      reader.complainOfMissingUnit(node) ? nil : node.duration
+    {
+      node,
+      _ in node.duration
     }
   }
 }
@@ -182,19 +183,6 @@ extension StepReader {
       complain(node, Complaint(error))
       return nil
     }
-  }
-}
-
-extension StepReader {
-  /// Complains of a number where a duration is meant.
-  ///
-  /// - Returns: Whether it did.
-  fileprivate mutating func complainOfMissingUnit(_ node: Node) -> Bool {
-    guard let text = node.text, Duration(written: text) == nil,
-      Duration(written: text + "s") != nil
-    else { return false }
-    complain(node, Complaint("'\(text)' has no unit", expected: "\(text)s, \(text)ms or \(text)m"))
-    return true
   }
 }
 
