@@ -187,6 +187,10 @@ struct MistakeTests {
       shell.errors == "blerun: sh: no such file; a command follows --: "
         + "blerun simulate --seed 7 \(Self.thermometer) -- sh -c true\n"
     )
+    // The word may be the value of an option that simulate does not have.
+    let option = try blerun(["simulate", Self.thermometer, "--bus-log", "bus.txt"])
+    #expect(option.status == 2 && option.errors.contains("--bus-log"), "\(option.errors)")
+    #expect(!option.errors.contains("a command follows"), "\(option.errors)")
   }
 
   @Test("a duration without a unit, and the word of another place, have what is meant")

@@ -68,7 +68,9 @@ struct Simulate: ParsableCommand {
     }
     var isFound = false
     for (index, word) in arguments.enumerated().dropFirst() {
-      if word.hasPrefix("-") || arguments[index - 1] == "--seed" { continue }
+      // What may be the value of an option is the parser's.
+      let before = arguments[index - 1]
+      if word.hasPrefix("-") || before.hasPrefix("--") && before != "--control" { continue }
       if access(word, F_OK) == 0 {
         isFound = true
         continue

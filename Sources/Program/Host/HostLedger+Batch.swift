@@ -3,6 +3,7 @@
 // Turns keep two runs from connecting at once; they do not keep two batches from taking each other's
 // devices, and the few links that a controller has. Single runs go on between: they take turns.
 
+import BlueZ
 import Bluetooth
 import Signals
 

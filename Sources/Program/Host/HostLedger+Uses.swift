@@ -5,20 +5,7 @@ import Bluetooth
 import Signals
 
 extension HostLedger {
-  /// The outcome of asking for a use without waiting.
-  enum Use: Sendable {
-    /// This process has it until the function is called.
-    case held(@Sendable () -> Void)
-    /// Another process has it: "run 12, process 4711".
-    case taken(by: String)
-  }
-
-  func reserve(_ link: HeldLink) -> DeviceReservation {
-    switch use(path("run", link)) {
-    case .held(let giveBack): .held(giveBack)
-    case .taken(let run): .taken(by: run)
-    }
-  }
+  func reserve(_ link: HeldLink) -> DeviceReservation { use(path("run", link)) }
 
   func use(
     of link: HeldLink,

@@ -143,7 +143,7 @@ final class HostLedger: LinkLedger {
   /// Asks for a file that shows what this process uses, without waiting.
   ///
   /// - Parameter isForOne: Whether one part of this process has it at a time; else several may.
-  func use(_ path: String, isForOne: Bool = false) -> Use {
+  func use(_ path: String, isForOne: Bool = false) -> DeviceReservation {
     let taken: String? = state.withLock { state in
       if state.uses[path] != nil, !isForOne {
         state.uses[path]?.count += 1
