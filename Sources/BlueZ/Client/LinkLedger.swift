@@ -74,9 +74,8 @@ public protocol LinkLedger: Sendable {
   /// The connection is up.
   func stands(_ link: HeldLink)
 
-  /// A connection that existed before is used: others must not end it meanwhile.
-  ///
-  /// - Parameter isShared: Whether another process of ours has made it: the last one ends it.
+  /// A connection that existed before is used: others must not end it meanwhile. A shared one was
+  /// made by another process of ours, and the last one that uses it ends it.
   func uses(_ link: HeldLink, isShared: Bool)
 
   /// Whether another process uses a connection that one of ours has made.
