@@ -164,10 +164,10 @@ extension GatewayCommand {
   /// - Throws: ``Ending`` where no place for it is known.
   package func statePath(fleet: String) throws(Ending) -> String {
     if let state { return state }
-    guard let folder = StateFolder.path() else {
+    guard let path = UserFolder.state("gateway-\(fleet)-\(gatewayName).json") else {
       throw Ending(.usage, "no place for the gateway's state is known: name a file with --state")
     }
-    return "\(folder)/gateway-\(fleet)-\(gatewayName).json"
+    return path
   }
 
   /// The devices: this host's, or simulated ones in real time.

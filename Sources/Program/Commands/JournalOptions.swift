@@ -85,7 +85,7 @@ package struct JournalOptions: ParsableArguments {
     if noJournal { return nil }
     if let journal { return journal }
     if isSimulated, journalNeed != .required { return nil }
-    if !isSimulated, let path = StateFolder.journal() { return path }
+    if !isSimulated, let path = UserFolder.journal { return path }
     let reason =
       isSimulated
       ? "simulated runs have none without --journal FILE"

@@ -42,7 +42,7 @@ struct NamesOptions: ParsableArguments {
 
   /// The names of the user's file, which is read once; none where there is no file.
   private static let ofUser = Result { () throws(DocumentErrors) -> AttributeNames in
-    guard let path = ConfigFolder.names(), ConfigFolder.exists(path) else { return .assigned }
+    guard let path = UserFolder.names, UserFolder.exists(path) else { return .assigned }
     return try AttributeNames(file: path)
   }
 }

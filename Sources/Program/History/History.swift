@@ -43,7 +43,7 @@ struct JournalArgument: ParsableArguments {
 
   /// - Throws: ``Ending``.
   func open(forWriting isWriting: Bool = false) throws(Ending) -> JournalFile {
-    guard let path = journal ?? StateFolder.journal() else {
+    guard let path = journal ?? UserFolder.journal else {
       throw Ending(.usage, "no journal is known: name one with --journal")
     }
     return try reading { () throws(JournalFailure) in
