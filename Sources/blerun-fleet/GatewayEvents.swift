@@ -77,7 +77,8 @@ final class GatewayEvents: Sendable {
   /// - Parameter time: Now, since 1970-01-01T00:00:00Z.
   func prune(at time: Duration) {
     let oldest = time - FleetBounds.eventAge
-    let files = Folder.names(in: folder).compactMap { name -> (path: String, at: Duration, Int)? in
+    let names = Folder.names(in: folder) ?? []
+    let files = names.compactMap { name -> (path: String, at: Duration, Int)? in
       var facts = stat()
       let path = "\(folder)/\(name)"
       guard stat(path, &facts) == 0 else { return nil }

@@ -4,9 +4,10 @@ import Glibc
 
 /// A folder of this host.
 package enum Folder {
-  /// The names of the files in a folder, sorted; none for a folder that cannot be read.
-  package static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
+  /// The names of the files in a folder, sorted; nil for a folder that cannot be read, with the reason
+  /// in `errno`.
+  package static func names(in path: String) -> [String]? {
+    guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
@@ -16,5 +17,19 @@ package enum Folder {
       if name != ".", name != ".." { names.append(name) }
     }
     return names.sorted()
+  }
+
+  /// Waits until the disk has the names in the folder of a file.
+  ///
+  /// - Returns: The error number where it does not; nil where it does.
+  static func sync(of path: String) -> Int32? {
+    let slash = path.lastIndex(of: "/")
+    let folder = open(
+      slash.map { String(path[...$0]) } ?? ".",
+      O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    )
+    guard folder >= 0 else { return errno }
+    defer { close(folder) }
+    return fsync(folder) == 0 ? nil : errno
   }
 }

@@ -74,18 +74,8 @@ final class LockedFile: Sendable {
       ftruncate(descriptor, off_t(octets.count)) == 0
     else { return String(cString: strerror(errno)) }
     guard isSynced else { return nil }
-    guard fdatasync(descriptor) == 0, Self.syncFolder(of: path) else {
-      return String(cString: strerror(errno))
-    }
-    return nil
-  }
-
-  private static func syncFolder(of path: String) -> Bool {
-    guard let slash = path.lastIndex(of: "/") else { return true }
-    let folder = open(String(path[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return false }
-    defer { close(folder) }
-    return fsync(folder) == 0
+    let number = fdatasync(descriptor) == 0 ? Folder.sync(of: path) : errno
+    return number.map { String(cString: strerror($0)) }
   }
 
   /// What the file holds, up to 64 KiB.

@@ -44,5 +44,5 @@ struct RuntimeFolder: Sendable {
   static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// The names of the files in the folder, sorted.
-  var names: [String] { Folder.names(in: path) }
+  var names: [String] { Folder.names(in: path) ?? [] }
 }

@@ -15,27 +15,19 @@ enum ChainFolder {
   /// - Throws: ``Ending`` for a folder without chain files, and one that cannot be read.
   static func names(in path: String) throws(Ending) -> [String]? {
     guard isFolder(path) else { return nil }
-    guard let folder = opendir(path) else {
+    guard let all = Folder.names(in: path) else {
       throw Ending(.data, "\(path): the folder cannot be read: \(String(cString: strerror(errno)))")
     }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { octets in
-        String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard !name.hasPrefix("."), name.hasSuffix(".yaml") || name.hasSuffix(".yml") else {
-        continue
-      }
-      names.append(name)
-      guard names.count <= limit else {
-        throw Ending(.usage, "\(path): the folder has more than \(limit) chain files")
-      }
+    let names = all.filter { name in
+      !name.hasPrefix(".") && (name.hasSuffix(".yaml") || name.hasSuffix(".yml"))
+    }
+    guard names.count <= limit else {
+      throw Ending(.usage, "\(path): the folder has more than \(limit) chain files")
     }
     guard !names.isEmpty else {
       throw Ending(.usage, "\(path): the folder has no chain file (*.yaml, *.yml)")
     }
-    return names.sorted()
+    return names
   }
 
   /// Whether there is a folder at a path.

@@ -35,16 +35,6 @@ package struct FileReplacement {
     if close(descriptor) != 0, number == nil { number = errno }
     if number == nil, rename(beside, path) != 0 { number = errno }
     if number != nil { unlink(beside) }
-    return number ?? (isDurable ? syncFolder() : nil)
-  }
-
-  /// The new name is on the disk when the folder is.
-  private func syncFolder() -> Int32? {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return errno }
-    defer { close(descriptor) }
-    return fsync(descriptor) == 0 ? nil : errno
+    return number ?? (isDurable ? Folder.sync(of: path) : nil)
   }
 }
