@@ -41,12 +41,12 @@ package struct BatchCommand: WorldCommand {
 
   @Option(
     help: "How long one run of the batch may take: 10m. It overrides the file's.",
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var deadline: DurationArgument?
+  var deadline: Duration?
 
-  @Option(help: "Default timeout per step: 10s, 500ms.", transform: DurationArgument.reading)
-  var timeout: DurationArgument?
+  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.argument)
+  var timeout: Duration?
 
   @Option(help: "How often the batch is run at most, with 'every'.")
   var runs: Int?
@@ -247,10 +247,10 @@ package struct BatchCommand: WorldCommand {
       var batch = try Batch.load(path: file, with: bindings, names: names) {
         [link, waiting, timeout] plan in
         plan.link = waiting.applied(to: link.applied(to: plan.link))
-        if let timeout { plan.timeout = timeout.duration }
+        if let timeout { plan.timeout = timeout }
       }
       if let concurrency { batch.concurrency = concurrency }
-      if let deadline { batch.deadline = deadline.duration }
+      if let deadline { batch.deadline = deadline }
       return batch
     } catch {
       throw Ending(wrongFiles: error.diagnostics(of: file, readAs: .batch))

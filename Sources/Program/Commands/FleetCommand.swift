@@ -74,16 +74,12 @@ extension FleetCommand {
     @OptionGroup package var common: Options
 
     @Option(
-      name: .customLong("listen"),
-      help: "How long to listen for reports. (default: \(DurationArgument(.seconds(6))))",
-      transform: DurationArgument.reading
+      help: "How long to listen for reports. (default: 6s)",
+      transform: Duration.argument
     )
-    var listenArgument = DurationArgument(.seconds(6))
+    package var listen = Duration.seconds(6)
 
     package init() {}
-
-    /// How long to listen for reports.
-    package var listen: Duration { listenArgument.duration }
   }
 
   package struct Jobs: AboutFleet {

@@ -88,14 +88,13 @@ package struct FleetBatchOptions: ParsableArguments {
   package var needs: [String] = []
 
   @Option(
-    name: .customLong("patience"),
     help: """
       With --fleet: how long each device may wait for a gateway and run: 10m. The batch's deadline, \
       where it has one, is the usual value, else 10m.
       """,
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var patienceArgument: DurationArgument?
+  package var patience: Duration?
 
   @Flag(
     help: """
@@ -114,15 +113,12 @@ package struct FleetBatchOptions: ParsableArguments {
     guard server.fleet == nil else { return }
     let given = [
       ("--pin", pin != nil), ("--prefer", prefer != nil), ("--need", !needs.isEmpty),
-      ("--patience", patienceArgument != nil), ("--idempotent", idempotent), ("--detach", detach),
+      ("--patience", patience != nil), ("--idempotent", idempotent), ("--detach", detach),
     ]
     for (option, isGiven) in given where isGiven {
       throw ValidationError("\(option) is for a batch on a fleet: name it with --fleet URL.")
     }
   }
-
-  /// How long each device may wait and run; nil for the usual time.
-  package var patience: Duration? { patienceArgument?.duration }
 }
 
 extension CompanionProgram {

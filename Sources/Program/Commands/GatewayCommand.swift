@@ -83,18 +83,17 @@ package struct GatewayCommand: WorldCommand {
   var state: String?
 
   @Option(
-    name: .customLong("drain-limit"),
-    help: "How long its chains may run on at the end. (default: \(DurationArgument(.seconds(30))))",
-    transform: DurationArgument.reading
+    help: "How long its chains may run on at the end. (default: 30s)",
+    transform: Duration.argument
   )
-  var drainLimitArgument = DurationArgument(.seconds(30))
+  package var drainLimit = Duration.seconds(30)
 
   @Option(
     name: [.customLong("for")],
     help: "How long it runs: 1h (until it is ended).",
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var durationArgument: DurationArgument?
+  package var limit: Duration?
 
   @OptionGroup package var options: WorldOptions
   @OptionGroup var journal: JournalOptions
@@ -105,7 +104,7 @@ package struct GatewayCommand: WorldCommand {
     if !(1...32).contains(connections) {
       throw ValidationError("--connections \(connections): expected 1 to 32.")
     }
-    if let durationArgument, durationArgument.duration <= .zero {
+    if let limit, limit <= .zero {
       throw ValidationError("--for must be above zero.")
     }
     for digest in allowedChains
@@ -152,12 +151,6 @@ extension GatewayCommand {
     for text in texts { found.append(try CharacteristicSelector(parsing: text)) }
     return found
   }
-
-  /// How long its chains may run on at the end.
-  package var drainLimit: Duration { drainLimitArgument.duration }
-
-  /// How long it runs; nil until it is ended.
-  package var limit: Duration? { durationArgument?.duration }
 
   /// The file with the jobs that it has begun.
   ///

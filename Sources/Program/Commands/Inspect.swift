@@ -30,16 +30,16 @@ struct Inspect: WorldCommand {
   var values = true
 
   @Option(
-    help: "How long connecting may take. (default: \(DurationArgument(Plan.usualTimeout)))",
-    transform: DurationArgument.reading
+    help: "How long connecting may take. (default: \(Plan.usualTimeout.written))",
+    transform: Duration.argument
   )
-  var timeout = DurationArgument(Plan.usualTimeout)
+  var timeout = Plan.usualTimeout
 
   @Option(
-    help: "How long each read may take. (default: \(DurationArgument(Inspection.usualReadLimit)))",
-    transform: DurationArgument.reading
+    help: "How long each read may take. (default: \(Inspection.usualReadLimit.written))",
+    transform: Duration.argument
   )
-  var readTimeout = DurationArgument(Inspection.usualReadLimit)
+  var readTimeout = Inspection.usualReadLimit
 
   @OptionGroup var printing: OutputOptions
   @OptionGroup var link: LinkOptions
@@ -70,8 +70,8 @@ struct Inspect: WorldCommand {
       service: service,
       isKept: rule.isKept,
       readsValues: values,
-      limit: timeout.duration,
-      readLimit: readTimeout.duration,
+      limit: timeout,
+      readLimit: readTimeout,
       format: printing.output,
       names: names
     )

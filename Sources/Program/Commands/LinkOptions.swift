@@ -36,9 +36,9 @@ struct LinkOptions: ParsableArguments {
 
   @Option(
     help: "How long to wait for an adapter that is off or missing: 10s.",
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var waitForAdapter: DurationArgument?
+  var waitForAdapter: Duration?
 
   /// A chain's rule with what the command line adds.
   func applied(to rule: LinkRule) -> LinkRule {
@@ -46,7 +46,7 @@ struct LinkOptions: ParsableArguments {
     rule.isKept = rule.isKept || keep
     rule.isFresh = rule.isFresh || fresh
     rule.takesOver = rule.takesOver || takeOver
-    rule.adapterWait = waitForAdapter?.duration ?? rule.adapterWait
+    rule.adapterWait = waitForAdapter ?? rule.adapterWait
     return rule
   }
 }

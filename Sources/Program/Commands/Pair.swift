@@ -72,7 +72,7 @@ struct Pair: WorldCommand {
   }
 
   func run() throws {
-    let steps = [Step(.pair(rule), timeout: target.timeout?.duration)]
+    let steps = [Step(.pair(rule), timeout: target.timeout)]
     let trusting = trust ? [Step(.trust(true))] : []
     try target.run(steps + trusting, options, printing.output, work: "the pairing")
   }
@@ -97,7 +97,7 @@ struct Unpair: WorldCommand {
   @OptionGroup var options: WorldOptions
 
   func run() throws {
-    let step = Step(.unpair, timeout: target.timeout?.duration)
+    let step = Step(.unpair, timeout: target.timeout)
     try target.run([step], options, printing.output, work: "the removal")
   }
 }
@@ -107,8 +107,8 @@ struct BondTarget: ParsableArguments {
   @OptionGroup var named: DeviceOptions
   @OptionGroup var waiting: WaitOptions
 
-  @Option(help: "How long it may take.", transform: DurationArgument.reading)
-  var timeout: DurationArgument?
+  @Option(help: "How long it may take.", transform: Duration.argument)
+  var timeout: Duration?
 
   /// Runs steps on the device, to the end of the process.
   func run(

@@ -27,8 +27,8 @@ struct PlanOptions: ParsableArguments {
 
   @OptionGroup var named: DeviceOptions
 
-  @Option(help: "Default timeout per step: 10s, 500ms.", transform: DurationArgument.reading)
-  var timeout: DurationArgument?
+  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.argument)
+  var timeout: Duration?
 
   @OptionGroup var variables: VariableOptions
   @OptionGroup var naming: NamesOptions
@@ -70,7 +70,7 @@ struct PlanOptions: ParsableArguments {
     )
     var plan = try requested.plan(file)
     plan.device = named.target(insteadOf: plan.device)
-    if let timeout { plan.timeout = timeout.duration }
+    if let timeout { plan.timeout = timeout }
     return plan
   }
 }

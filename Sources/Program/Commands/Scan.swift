@@ -28,10 +28,10 @@ struct Scan: WorldCommand {
 
   @Option(
     name: [.customLong("for")],
-    help: "How long to scan: 5s, 500ms, 1m. (default: \(DurationArgument(.seconds(5))))",
-    transform: DurationArgument.reading
+    help: "How long to scan: 5s, 500ms, 1m. (default: 5s)",
+    transform: Duration.argument
   )
-  var duration = DurationArgument(.seconds(5))
+  var duration = Duration.seconds(5)
 
   @Flag(help: "Print a line for each device as it is seen, and for each change.")
   var follow = false
@@ -50,8 +50,8 @@ struct Scan: WorldCommand {
     let found = Guarded<[Advertisement]>([])
     let begun = world.loop.now
     let following = FollowedRun(in: world, printsData: printing.output == .json && follow)
-    following.receive(RunWait(what: "scanning", begun: begun, limit: duration.duration))
-    let over = Signal.just(()).delay(duration.duration)
+    following.receive(RunWait(what: "scanning", begun: begun, limit: duration))
+    let over = Signal.just(()).delay(duration)
     let listening = service.startScan(filter).flattenMap { $0.takeUntil(over) }.map { seen in
       if follow {
         output.line(listing.line(for: seen, at: world.loop.now - begun))
@@ -60,7 +60,7 @@ struct Scan: WorldCommand {
       }
     }
     let outcome = listening.then { Signal.just(true) }
-      .firstOrDefault(false, within: duration.duration + .seconds(30))
+      .firstOrDefault(false, within: duration + .seconds(30))
     following.end()
     for seen in found.withLock({ $0 }) { output.line(listing.line(for: seen, at: nil)) }
     let unprinted = output.finish()

@@ -52,18 +52,19 @@ package struct ServeCommand: WorldCommand {
 
   @Option(
     help: "Read the values at this interval instead of subscribing: 1m, 500ms.",
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var poll: DurationArgument?
+  var poll: Duration?
 
   @Option(
+    name: .customLong("timeout"),
     help: """
       How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
-      \(DurationArgument(Plan.usualTimeout)))
+      \(Plan.usualTimeout.written))
       """,
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var timeout = DurationArgument(Plan.usualTimeout)
+  package var stepLimit = Plan.usualTimeout
 
   @Option(
     help: ArgumentHelp(
@@ -105,9 +106,9 @@ package struct ServeCommand: WorldCommand {
   @Option(
     name: [.customLong("for")],
     help: "How long to serve: 1h (until it is ended).",
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var duration: DurationArgument?
+  package var limit: Duration?
 
   @OptionGroup var naming: NamesOptions
   @OptionGroup package var options: WorldOptions
@@ -116,8 +117,8 @@ package struct ServeCommand: WorldCommand {
   package init() {}
 
   package func validate() throws {
-    for (option, given) in [("--poll", poll), ("--for", duration)] {
-      guard let given, given.duration <= .zero else { continue }
+    for (option, given) in [("--poll", poll), ("--for", limit)] {
+      guard let given, given <= .zero else { continue }
       throw ValidationError("\(option) must be above zero.")
     }
     try naming.check { names in
@@ -133,12 +134,6 @@ package struct ServeCommand: WorldCommand {
 }
 
 extension ServeCommand {
-  /// How long to serve; nil until it is ended.
-  package var limit: Duration? { duration?.duration }
-
-  /// How long connecting, subscribing and one read may take, each.
-  package var stepLimit: Duration { timeout.duration }
-
   /// The names of characteristics.
   ///
   /// - Throws: ``Ending`` with everything that is wrong with the files of names.
@@ -198,7 +193,7 @@ extension ServeCommand {
     guard !words.isEmpty || !device.isEmpty else { return nil }
     return WatchPlan(
       try WatchTargets(words, names: names).devices(exact: false, orElse: only),
-      source: poll.map { .poll(every: $0.duration) } ?? .notify(Self.subscription(stepLimit)),
+      source: poll.map { .poll(every: $0) } ?? .notify(Self.subscription(stepLimit)),
       limit: stepLimit
     )
   }

@@ -116,7 +116,7 @@ struct SuiteCommand {
       }
     }
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
-    if let timeout = chain.timeout?.duration {
+    if let timeout = chain.timeout {
       settings.timeout = timeout
       settings.endless = timeout
     }

@@ -13,17 +13,17 @@ struct TargetOptions: ParsableArguments {
   @Option(
     help: """
       How long connecting, and the operation, may take: 10s, 500ms. (default: \
-      \(DurationArgument(Plan.usualTimeout)))
+      \(Plan.usualTimeout.written))
       """,
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var timeout = DurationArgument(Plan.usualTimeout)
+  var timeout = Plan.usualTimeout
 
   @OptionGroup var waiting: WaitOptions
 
   /// A plan of one step on the device.
   func plan(_ step: Step, _ simulated: ScenarioDefinition) throws(Ending) -> Plan {
-    var plan = Plan(timeout: timeout.duration, steps: [step])
+    var plan = Plan(timeout: timeout, steps: [step])
     plan.names = try naming.names()
     plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)

@@ -56,7 +56,7 @@ struct WatchCommand: WorldCommand {
       ending = RunningWatch(
         plan: plan,
         output: watch.output,
-        plot: watch.plot ? RunningWatch.PlotStyle(span: watch.span?.duration) : nil,
+        plot: watch.plot ? RunningWatch.PlotStyle(span: watch.span) : nil,
         adapter: options.adapterSelector,
         world: world,
         journal: runs

@@ -36,23 +36,23 @@ struct WatchOptions: ParsableArguments {
   @Option(
     help: """
       How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
-      \(DurationArgument(Plan.usualTimeout)))
+      \(Plan.usualTimeout.written))
       """,
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var timeout = DurationArgument(Plan.usualTimeout)
+  var timeout = Plan.usualTimeout
 
   @Option(
     help: "Read the values at this interval instead of subscribing: 1m, 500ms.",
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var poll: DurationArgument?
+  var poll: Duration?
 
   @Flag(help: "Print how many values come in each window, instead of the values.")
   var rate = false
 
-  @Option(help: "The length of a window of --rate: 5s.", transform: DurationArgument.reading)
-  var window: DurationArgument?
+  @Option(help: "The length of a window of --rate: 5s.", transform: Duration.argument)
+  var window: Duration?
 
   @Option(help: "Print this field of the values only: bpm. Repeat it for more.")
   var field: [String] = []
@@ -63,9 +63,9 @@ struct WatchOptions: ParsableArguments {
   @Option(
     name: [.customLong("for")],
     help: "How long to watch, from when all subscriptions are active: 5s, 1m.",
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var duration: DurationArgument?
+  var duration: Duration?
 
   @Option(help: "How many records to print in all.")
   var count: Int?
@@ -89,9 +89,9 @@ struct WatchOptions: ParsableArguments {
 
   @Option(
     help: "How much of the time --plot shows: 10m (all of it).",
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var span: DurationArgument?
+  var span: Duration?
 
   @Option(help: "How records are printed: text, json or csv.")
   var output: Output = .text
@@ -102,7 +102,7 @@ struct WatchOptions: ParsableArguments {
       ("--poll", poll), ("--window", window), ("--for", duration), ("--span", span),
     ]
     for (option, duration) in durations {
-      guard let duration, duration.duration <= .zero else { continue }
+      guard let duration, duration <= .zero else { continue }
       throw ValidationError("\(option) must be above zero.")
     }
     if rate != (window != nil) {
@@ -133,12 +133,12 @@ struct WatchOptions: ParsableArguments {
   ) throws -> WatchPlan {
     WatchPlan(
       try WatchTargets(words, names: names).devices(exact: exact, orElse: only),
-      source: poll.map { .poll(every: $0.duration) } ?? .notify(subscription),
-      view: window.map { .rate(window: $0.duration) } ?? (combine ? .combined : .values),
+      source: poll.map { .poll(every: $0) } ?? .notify(subscription),
+      view: window.map { .rate(window: $0) } ?? (combine ? .combined : .values),
       format: format?.format,
       fields: field,
-      limit: timeout.duration,
-      duration: duration?.duration,
+      limit: timeout,
+      duration: duration,
       count: count,
       reconnects: resume
     )
@@ -149,7 +149,7 @@ struct WatchOptions: ParsableArguments {
     SubscriptionOptions(
       delivery: acquire ? .acquire : .signals,
       overflow: .dropOldest,
-      startLimit: timeout.duration
+      startLimit: timeout
     )
   }
 }

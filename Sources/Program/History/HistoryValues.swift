@@ -45,17 +45,17 @@ struct HistoryValues: ParsableCommand {
 
   @Option(
     help: ArgumentHelp("The length of a bucket, in whole minutes: 1m, 1h.", valueName: "time"),
-    transform: DurationArgument.reading
+    transform: Duration.argument
   )
-  var bucket: DurationArgument?
+  var bucket: Duration?
 
   @Option(help: "How values are printed: csv or json.")
   var output: Output = .csv
 
   func validate() throws {
     if let bucket {
-      let seconds = bucket.duration.components.seconds
-      let isWhole = bucket.duration == .seconds(seconds) && seconds % 60 == 0
+      let seconds = bucket.components.seconds
+      let isWhole = bucket == .seconds(seconds) && seconds % 60 == 0
       guard isWhole, (1...JournalFile.longestBucket).contains(Int(seconds / 60)) else {
         throw ValidationError("--bucket: expected whole minutes, up to 366 days.")
       }
@@ -78,7 +78,7 @@ struct HistoryValues: ParsableCommand {
     let printed = StandardOutput()
     do {
       if let bucket {
-        try printBuckets(of: query, Int(bucket.duration.components.seconds / 60), file, printed)
+        try printBuckets(of: query, Int(bucket.components.seconds / 60), file, printed)
       } else {
         try printValues(of: query, file, printed)
       }
