@@ -2,7 +2,9 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 import Jobs
+import SimulatedDevices
 
 /// The chain of a command: from a file, or from steps on the command line.
 struct PlanOptions: ParsableArguments {
@@ -63,14 +65,39 @@ struct PlanOptions: ParsableArguments {
   /// - Parameter file: Its file, `-` for standard input; nil for the steps of the command line.
   /// - Throws: ``Ending`` with everything that is wrong with it.
   func plan(_ file: String?) throws(Ending) -> Plan {
-    let requested = RequestedChain(
-      steps: steps,
-      bindings: variables.bindings,
-      names: try naming.names()
-    )
-    var plan = try requested.plan(file)
+    let (bindings, names) = (variables.bindings, try naming.names())
+    let line = steps.joined(separator: "\n")
+    var plan: Plan
+    do {
+      plan =
+        switch file {
+        case nil: try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
+        case "-"?:
+          try Plan.parse(TextFile.read("/dev/stdin"), file: "-", with: bindings, names: names)
+        case let file?: try Plan(file: file, with: bindings, names: names)
+        }
+    } catch {
+      throw Ending(
+        wrongFiles: file.map { error.diagnostics(of: $0, readAs: .chain) }
+          ?? error.diagnostics(about: line)
+      )
+    }
     plan.device = named.target(insteadOf: plan.device)
     if let timeout { plan.timeout = timeout }
     return plan
+  }
+}
+
+extension Plan {
+  /// The device that a chain is for: the one it names, or the only simulated one.
+  ///
+  /// - Throws: ``Ending`` when none is named.
+  func target(among simulated: ScenarioDefinition) throws(Ending) -> DeviceTarget {
+    if let device { return device }
+    if onlyScans { return .any }
+    guard let only = simulated.devices.first, simulated.devices.count == 1 else {
+      throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
+    }
+    return only.name.map { .name($0) } ?? .address(only.address)
   }
 }
