@@ -26,8 +26,8 @@ struct StreamMeasures: Sendable {
   /// When the last value arrived.
   private(set) var last: Instant?
   private var longest = Duration.zero
-  private var intervals: [Duration] = []
-  private var latencies: [Duration] = []
+  private var intervals = TimeDistribution()
+  private var latencies = TimeDistribution()
 
   init(from start: Instant) { self.start = start }
 
@@ -51,8 +51,8 @@ struct StreamMeasures: Sendable {
     count += 1
     lastValue = value
     longest = max(longest, arrival - (last ?? start))
-    if let last { intervals.append(arrival - last) }
-    if let latency { latencies.append(latency) }
+    if let last { intervals.add(arrival - last) }
+    if let latency { latencies.add(latency) }
     last = arrival
   }
 
@@ -74,12 +74,12 @@ struct StreamMeasures: Sendable {
   subscript(measure: Measure) -> Duration? {
     switch measure {
     case .silence: longest
-    case .intervalP50: Self.percentile(50, of: intervals)
-    case .intervalP95: Self.percentile(95, of: intervals)
-    case .intervalP99: Self.percentile(99, of: intervals)
-    case .latencyP50: Self.percentile(50, of: latencies)
-    case .latencyP95: Self.percentile(95, of: latencies)
-    case .latencyP99: Self.percentile(99, of: latencies)
+    case .intervalP50: intervals.percentile(50)
+    case .intervalP95: intervals.percentile(95)
+    case .intervalP99: intervals.percentile(99)
+    case .latencyP50: latencies.percentile(50)
+    case .latencyP95: latencies.percentile(95)
+    case .latencyP99: latencies.percentile(99)
     }
   }
 
@@ -92,13 +92,6 @@ struct StreamMeasures: Sendable {
     }
     let rate = DecodedValue.Field("rate", .real(rate(at: now), decimals: 2))
     return [.init("count", .integer(Int64(count))), rate] + times
-  }
-
-  /// A percentile by the nearest-rank method.
-  static func percentile(_ percent: Int, of times: [Duration]) -> Duration? {
-    guard !times.isEmpty else { return nil }
-    let rank = (percent * times.count + 99) / 100
-    return times.sorted()[max(rank, 1) - 1]
   }
 }
 
