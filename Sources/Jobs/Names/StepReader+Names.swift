@@ -9,16 +9,11 @@ extension Shape where Value == AttributeNames {
   /// Names with their UUIDs. They are known to whatever is read after them.
   static var names: Self {
     let uuid = "[0-9A-Fa-f]{4}|[0-9A-Fa-f]{8}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
-    let schema = JSONValue.object([
-      ("type", .string("object")), ("propertyNames", .reference("attributeName")),
-      (
-        "additionalProperties",
-        JSONValue.object([
-          ("type", .array([.string("string"), .string("integer")])),
-          ("pattern", .string("^(0[xX])?(\(uuid))$")),
-        ]).orVariable
-      ),
-    ])
+    let schema: OrderedJSON = [
+      "type": "object", "propertyNames": .reference("attributeName"),
+      "additionalProperties": OrderedJSON.type("string", "integer")
+        .adding("pattern", .text("^(0[xX])?(\(uuid))$")).orVariable,
+    ]
     let expected = "names with their UUIDs such as { soil-moisture: \(AttributeNames.example) }"
     return Shape(expected, schema: schema, words: { _ in [] }) { node, reader in
       reader.names(node)

@@ -11,58 +11,58 @@ public enum ChainSchema {
   /// print(ChainSchema.text)  // what `blerun schema chain` prints
   /// ```
   public static var text: String {
-    JSONValue.object([
-      ("$schema", .string("http://json-schema.org/draft-07/schema#")),
-      ("title", .string("A chain of blerun")),
-      (
-        "description",
-        .string("Described in docs/chains.md. An included file may be a list of steps.")
-      ),
-      ("anyOf", .array([.reference("chain"), .reference("steps")])),
-      ("definitions", .object(values + comparisons + parts + steps + head)),
-    ]).indented()
+    let schema: OrderedJSON = [
+      "$schema": "http://json-schema.org/draft-07/schema#", "title": "A chain of blerun",
+      "description": "Described in docs/chains.md. An included file may be a list of steps.",
+      "anyOf": [.reference("chain"), .reference("steps")],
+      "definitions": .object(values + comparisons + parts + steps + head),
+    ]
+    return String(schema.text().dropLast())
   }
 
-  private typealias Definition = (key: String, value: JSONValue)
+  private typealias Definition = OrderedJSON.Member
 
   // MARK: Values
 
   private static var values: [Definition] {
     [
-      (
+      .init(
         "variable",
         pattern("\\{[A-Za-z][^{}]*\\}").described("A variable in braces: \"{level}\".")
       ),
-      (
+      .init(
         "duration",
         pattern("^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$").orVariable
           .described("A number and ms, s, m or h: 500ms, 1.5h.")
       ),
-      (
+      .init(
         "address",
         pattern("^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$").orVariable
           .described("An address such as C0:FF:EE:00:00:01.")
       ),
-      (
+      .init(
         "name",
-        JSONValue.type("string", "integer").described(
+        OrderedJSON.type("string", "integer").described(
           "An assigned name such as battery-level, a name of names, or a UUID of 4, 8 or 32 "
             + "digits; for a characteristic also service/characteristic#instance, or @handle."
         )
       ),
-      ("variableName", pattern("^[A-Za-z][A-Za-z0-9_-]*$")),
-      ("attributeName", pattern("^[A-Za-z][A-Za-z0-9_-]{0,\(AttributeName.longest - 1)}$")),
-      (
+      .init("variableName", pattern("^[A-Za-z][A-Za-z0-9_-]*$")),
+      .init("attributeName", pattern("^[A-Za-z][A-Za-z0-9_-]{0,\(AttributeName.longest - 1)}$")),
+      .init(
         "part",
-        object(ValueFormat.names.map { ($0, .scalar) }, exactly: 1)
+        object(ValueFormat.names.map { .init($0, .scalar) }, exactly: 1)
           .described("A value in a format: { u8: 1 }.")
       ),
-      (
+      .init(
         "value",
-        JSONValue.anyOf([.reference("part"), .list(of: .reference("part"))])
+        OrderedJSON.anyOf([.reference("part"), .list(of: .reference("part"))])
           .described("What is written; a list writes several in a row.")
       ),
-      ("format", JSONValue.oneOf(ValueFormat.names).described("How the bytes are decoded.")),
+      .init(
+        "format",
+        OrderedJSON.oneOf(ValueFormat.names).described("How the bytes are decoded.")
+      ),
     ]
   }
 
@@ -71,24 +71,24 @@ public enum ChainSchema {
   private static var comparisons: [Definition] {
     let names = Measure.allCases.filter { !$0.isOfReads }.map(\.rawValue)
     let ofReads = Measure.allCases.filter(\.isOfReads).map(\.rawValue)
-    let failure = [(ExpectedFailure.key, JSONValue.reference("failure"))]
-    let scalarOrChecks = JSONValue.anyOf([.scalar, checks(and: failure)])
+    let failure = [Definition(ExpectedFailure.key, .reference("failure"))]
+    let scalarOrChecks = OrderedJSON.anyOf([.scalar, checks(and: failure)])
     return [
-      (
+      .init(
         "check",
-        JSONValue.anyOf([
+        OrderedJSON.anyOf([
           .scalar,
-          object(Comparison.allCases.map { ($0.rawValue, $0.schema) }, atLeast: 1)
+          object(Comparison.allCases.map { .init($0.rawValue, $0.schema) }, atLeast: 1)
             .described("Comparisons. Times are compared with durations."),
         ]).described("What a value must be: a single value, or comparisons that must all hold.")
       ),
-      (
+      .init(
         "counter",
-        object(CounterKey.allCases.map { ($0.rawValue, $0.schema) }).described(
+        object(CounterKey.allCases.map { .init($0.rawValue, $0.schema) }).described(
           "A counter: its width in bits, and how many values may be missing in total."
         )
       ),
-      (
+      .init(
         "expect",
         scalarOrChecks.described(
           "What the value must be; or by name: a field, 'value', a format, and for many values "
@@ -96,49 +96,49 @@ public enum ChainSchema {
             + ofReads.joined(separator: ", ") + "; or 'error', with what the step must fail with."
         )
       ),
-      (
+      .init(
         "expectedFailure",
         object(failure, exactly: 1).described("What the step must fail with; it is ok then.")
       ),
-      ("failure", namesOfFailures),
-      (
+      .init("failure", namesOfFailures),
+      .init(
         "condition",
         checks().described(
           "Captured values with what they must be: { reading.celsius: { above: 30 } }."
         )
       ),
-      ("until", until),
+      .init("until", until),
     ]
   }
 
   /// Names of failures.
-  private static var namesOfFailures: JSONValue {
-    let names = JSONValue.anyOf([
+  private static var namesOfFailures: OrderedJSON {
+    let names = OrderedJSON.anyOf([
       .oneOf(ExpectedFailure.Name.all), .type("integer"),
       pattern("^0x[0-9A-Fa-f]{2}$"),
     ])
-    let either = JSONValue.anyOf([names, .list(of: names)])
-    return .anyOf([either, object([("is", names), ("in", .list(of: names))], exactly: 1)])
+    let either = OrderedJSON.anyOf([names, .list(of: names)])
+    let members = [Definition("is", names), Definition("in", .list(of: names))]
+    return .anyOf([either, object(members, exactly: 1)])
       .described("A code, a class, what the device answers, or any; of a list, any of them.")
   }
 
   /// Names with what their values must be.
-  private static func checks(and others: [Definition] = []) -> JSONValue {
-    let properties = others.isEmpty ? [] : [("properties", JSONValue.object(others))]
-    return .object(
-      [("type", .string("object"))] + properties + [
-        ("additionalProperties", .reference("check")), ("minProperties", JSONValue(1)),
-      ]
-    )
+  private static func checks(and others: [Definition] = []) -> OrderedJSON {
+    let type: OrderedJSON = ["type": "object"]
+    return (others.isEmpty ? type : type.adding("properties", .object(others)))
+      .adding("additionalProperties", .reference("check")).adding("minProperties", 1)
   }
 
-  private static var until: JSONValue {
-    let count = Shape<Int>.valueCount.description.schema
-    return JSONValue.object([
-      ("type", .string("object")), ("minProperties", JSONValue(1)),
-      ("properties", .object([("count", count), ("silence", .reference("duration"))])),
-      ("additionalProperties", .reference("check")),
-    ]).described(
+  private static var until: OrderedJSON {
+    let schema: OrderedJSON = [
+      "type": "object", "minProperties": 1,
+      "properties": [
+        "count": Shape<Int>.valueCount.description.schema, "silence": .reference("duration"),
+      ],
+      "additionalProperties": .reference("check"),
+    ]
+    return schema.described(
       "What ends the step, whichever comes first: a number of values, a time without values, or "
         + "a value that meets a condition."
     )
@@ -148,15 +148,15 @@ public enum ChainSchema {
 
   private static var parts: [Definition] {
     [
-      (
+      .init(
         "trigger",
         Write.schema("the write that triggers notifications, once the subscription is active")
       ),
-      ("input", Combining.Input.schema("one input of a combination")),
-      ("pairing", PairingRule.schema("how pairing is answered")),
-      (
+      .init("input", Combining.Input.schema("one input of a combination")),
+      .init("pairing", PairingRule.schema("how pairing is answered")),
+      .init(
         "passkey",
-        object(SecretKey.allCases.map { ($0.rawValue, .type("string")) }, exactly: 1)
+        object(SecretKey.allCases.map { .init($0.rawValue, .type("string")) }, exactly: 1)
           .described("Where the passkey or PIN is.")
       ),
     ]
@@ -165,16 +165,13 @@ public enum ChainSchema {
   private static var steps: [Definition] {
     let verbs = StepVerb.allCases
     let bare = verbs.filter(\.mayBeBare).map(\.rawValue)
-    return verbs.map { ($0.rawValue, schema(of: $0)) } + [
-      (
-        "step",
-        .anyOf([.oneOf(bare)] + verbs.map { .reference($0.rawValue) })
-      ),
-      ("steps", .list(of: .reference("step"))),
+    return verbs.map { .init($0.rawValue, schema(of: $0)) } + [
+      .init("step", .anyOf([.oneOf(bare)] + verbs.map { .reference($0.rawValue) })),
+      .init("steps", .list(of: .reference("step"))),
     ]
   }
 
-  private static func schema(of verb: StepVerb) -> JSONValue {
+  private static func schema(of verb: StepVerb) -> OrderedJSON {
     switch verb.meaning {
     case .kind(let kind): kind.stepSchema
     case .file: Inclusion.schema(Inclusion.documentation)
@@ -185,52 +182,48 @@ public enum ChainSchema {
 
   private static var head: [Definition] {
     let declaration: [Definition] = [
-      ("type", .oneOf(VariableType.allCases.map(\.rawValue))), ("default", .scalar),
-      ("description", .type("string")),
+      .init("type", .oneOf(VariableType.allCases.map(\.rawValue))), .init("default", .scalar),
+      .init("description", .type("string")),
     ]
     return [
-      (
+      .init(
         "declaration",
         object(declaration)
           .described("A variable with its type; without a default it must be set.")
       ),
-      ("device", DeviceKeys.schema("which device, by one of these keys")),
-      (
+      .init("device", DeviceKeys.schema("which device, by one of these keys")),
+      .init(
         "retry",
         RetryRule.schema(
           "how often the chain is tried when it ends in a transient failure"
         )
       ),
-      ("chain", Plan.schema("a chain of steps on one device", and: Declarations.descriptions)),
+      .init("chain", Plan.schema("a chain of steps on one device", and: Declarations.descriptions)),
     ]
   }
 
   // MARK: Pieces
 
-  private static func pattern(_ pattern: String) -> JSONValue {
-    .object([("type", .string("string")), ("pattern", .string(pattern))])
+  private static func pattern(_ pattern: String) -> OrderedJSON {
+    ["type": "string", "pattern": .text(pattern)]
   }
 
   private static func object(
     _ properties: [Definition],
     exactly count: Int? = nil,
     atLeast least: Int? = nil
-  ) -> JSONValue {
-    let bounds =
-      [("minProperties", count ?? least), ("maxProperties", count)]
-      .compactMap { key, count in count.map { (key, JSONValue($0)) } }
-    return .object(
-      [
-        ("type", .string("object")), ("properties", .object(properties)),
-        ("additionalProperties", .boolean(false)),
-      ] + bounds
-    )
+  ) -> OrderedJSON {
+    var object: OrderedJSON = [
+      "type": "object", "properties": .object(properties), "additionalProperties": false,
+    ]
+    if let least = count ?? least { object = object.adding("minProperties", .integer(least)) }
+    return count.map { object.adding("maxProperties", .integer($0)) } ?? object
   }
 }
 
 extension StepKind {
   /// A step as an object.
-  fileprivate static var stepSchema: JSONValue {
+  fileprivate static var stepSchema: OrderedJSON {
     let verb = KeyDescription(
       name: Self.verb.rawValue,
       documentation: "no value",

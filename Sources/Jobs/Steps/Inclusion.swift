@@ -62,12 +62,9 @@ extension Shape where Value == String {
 
 extension Shape where Value == Bindings {
   static var bindings: Self {
-    let schema = JSONValue.object([
-      ("type", .string("object")), ("additionalProperties", .scalar),
-    ])
-    return Shape(
+    Shape(
       "values for the variables of the file such as { level: 5 }",
-      schema: schema,
+      schema: ["type": "object", "additionalProperties": .scalar],
       words: { $0.all.map { "\($0.name)=\(Quoting.quoted($0.text))" } }
     ) { node, reader in reader.bindings(node) }
   }

@@ -1,28 +1,30 @@
 // Rules across keys as JSON Schema.
 
+import Documents
+
 extension Described {
   /// A mapping with these keys as an object.
   ///
   /// - Parameter more: Keys that are not described here.
-  static func schema(_ documentation: String, and more: [KeyDescription] = []) -> JSONValue {
-    JSONValue.mapping(keys.map(\.description) + more, documentation, rules.flatMap(\.schema))
+  static func schema(_ documentation: String, and more: [KeyDescription] = []) -> OrderedJSON {
+    OrderedJSON.mapping(keys.map(\.description) + more, documentation, rules.flatMap(\.schema))
   }
 }
 
-extension JSONValue {
+extension OrderedJSON {
   /// An object with keys and no others.
   static func mapping(
     _ keys: [KeyDescription],
     _ documentation: String,
-    _ rules: [(key: String, value: JSONValue)] = []
-  ) -> JSONValue {
-    let required = keys.filter(\.isRequired).map { JSONValue.string($0.name) }
+    _ rules: [Member] = []
+  ) -> OrderedJSON {
+    let required = keys.filter(\.isRequired).map { OrderedJSON.text($0.name) }
     return .object(
       [
-        ("type", .string("object")), ("description", .string(sentence(documentation))),
-        ("properties", .object(keys.map { ($0.name, $0.schema) })),
-      ] + (required.isEmpty ? [] : [("required", .array(required))])
-        + [("additionalProperties", .boolean(false))] + rules
+        Member("type", "object"), Member("description", .text(sentence(documentation))),
+        Member("properties", .object(keys.map { Member($0.name, $0.schema) })),
+      ] + (required.isEmpty ? [] : [Member("required", .list(required))])
+        + [Member("additionalProperties", false)] + rules
     )
   }
 
@@ -33,19 +35,19 @@ extension JSONValue {
 
 extension KeyDescription {
   /// The schema of the value.
-  fileprivate var schema: JSONValue {
+  fileprivate var schema: OrderedJSON {
     let schema = shape.mayBeNull ? .anyOf([.type("null"), shape.schema]) : shape.schema
     return schema.described(documentation.filter { $0 != "`" })
   }
 }
 
 extension KeyRule where Owner: Described {
-  var schema: [(key: String, value: JSONValue)] {
+  var schema: [OrderedJSON.Member] {
     switch self {
-    case .atLeastOne(let names, _): [("anyOf", .array(names.map { Self.required([$0]) }))]
+    case .atLeastOne(let names, _): [.init("anyOf", .list(names.map { Self.required([$0]) }))]
     case .exactlyOne(let names, _):
-      [("anyOf", .array(names.map { Self.required([$0] + Self.partners(of: $0)) }))]
-    case .atMostOne(let names, _): [("oneOf", .array(names.map { Self.required([$0]) }))]
+      [.init("anyOf", .list(names.map { Self.required([$0] + Self.partners(of: $0)) }))]
+    case .atMostOne(let names, _): [.init("oneOf", .list(names.map { Self.required([$0]) }))]
     case .pair, .values: []
     }
   }
@@ -57,7 +59,7 @@ extension KeyRule where Owner: Described {
     }
   }
 
-  private static func required(_ names: [String]) -> JSONValue {
-    .object([("required", .array(names.map { .string($0) }))])
+  private static func required(_ names: [String]) -> OrderedJSON {
+    ["required": .list(names.map { .text($0) })]
   }
 }

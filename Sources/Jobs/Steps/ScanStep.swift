@@ -104,7 +104,7 @@ extension Shape where Value == BluetoothAddress {
 extension Shape where Value == [ServiceSelector] {
   /// One service or several; a device must advertise all of them.
   fileprivate static var services: Self {
-    let name = JSONValue.reference("name")
+    let name = OrderedJSON.reference("name")
     return Shape(
       Scanning.serviceShape,
       schema: .anyOf([name, .list(of: name)]),

@@ -35,10 +35,10 @@ extension Shape where Value == Int {
       let range = range(limits)
       return "\(what), from \(range.lowerBound) to \(range.upperBound)"
     }
-    let schema = JSONValue.object([
-      ("type", .string("integer")), ("minimum", JSONValue(usual.lowerBound)),
-      ("maximum", JSONValue(usual.upperBound)),
-    ])
+    let schema: OrderedJSON = [
+      "type": "integer", "minimum": .integer(usual.lowerBound),
+      "maximum": .integer(usual.upperBound),
+    ]
     let description = ShapeDescription(
       file: expected,
       line: expected,
@@ -69,7 +69,7 @@ extension Shape where Value == Bool {
     Shape(
       "true or false",
       line: "yes or no",
-      schema: JSONValue.type("boolean").orVariable,
+      schema: OrderedJSON.type("boolean").orVariable,
       word: .truth,
       words: { [$0 ? "yes" : "no"] }
     ) { node, _ in node.truth }
@@ -106,7 +106,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of a few words.
   static func choice(_ description: String? = nil) -> Self {
     let known = Value.allCases.map(\.rawValue)
-    let schema = JSONValue.oneOf(known)
+    let schema = OrderedJSON.oneOf(known)
     var shape = Shape(
       known.joined(separator: " or "),
       schema: description.map { schema.described($0) } ?? schema,

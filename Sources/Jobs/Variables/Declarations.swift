@@ -12,15 +12,12 @@ struct Declarations {
       shape: ShapeDescription(
         file: { _ in "names with their defaults such as { level: 5 }" },
         line: { _ in "" },
-        schema: .object([
-          ("type", .string("object")), ("propertyNames", .reference("variableName")),
-          (
-            "additionalProperties",
-            .anyOf([
-              .type("string", "number", "integer", "boolean", "null"), .reference("declaration"),
-            ])
-          ),
-        ])
+        schema: [
+          "type": "object", "propertyNames": .reference("variableName"),
+          "additionalProperties": .anyOf([
+            .type("string", "number", "integer", "boolean", "null"), .reference("declaration"),
+          ]),
+        ]
       ),
       form: .target,
       isRequired: false
@@ -31,7 +28,7 @@ struct Declarations {
       shape: ShapeDescription(
         file: { _ in "a list of names of environment variables" },
         line: { _ in "" },
-        schema: .object([("type", .string("array")), ("items", .reference("variableName"))])
+        schema: ["type": "array", "items": .reference("variableName")]
       ),
       form: .target,
       isRequired: false
