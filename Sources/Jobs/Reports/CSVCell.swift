@@ -10,6 +10,11 @@ package enum CSVCell {
     "=", "+", "-", "@", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}",
   ]
 
+  /// A line of a table, without its end.
+  package static func line(_ cells: [String]) -> String {
+    cells.map { text($0) }.joined(separator: ",")
+  }
+
   /// A cell, printable, and in quotes if necessary.
   ///
   /// A text that a spreadsheet would run as a formula begins with an apostrophe; a number stays a
@@ -36,5 +41,13 @@ package enum CSVCell {
   /// Whether it is a number in digits: not the name of one, such as `-inf`.
   private static func isNumber(_ cell: String) -> Bool {
     cell.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) } && Double(cell) != nil
+  }
+}
+
+extension JSONValue {
+  /// The value as a cell: a text without its quotes, nothing for null.
+  package var cell: String {
+    if case .string(let text) = self { return text }
+    return self == .null ? "" : text
   }
 }

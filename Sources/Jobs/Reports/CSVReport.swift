@@ -43,23 +43,15 @@ public struct CSVReport: RunReport {
     _ value: StepValue,
     _ last: [String] = []
   ) -> [String] {
-    cells(of: value.decoded).map { cells in
-      (place + cells + [value.hex] + last).map { CSVCell.text($0) }.joined(separator: ",")
-    }
+    cells(of: value.decoded).map { CSVCell.line(place + $0 + [value.hex] + last) }
   }
 
   /// Field, value and unit.
   private static func cells(of value: DecodedValue?) -> [[String]] {
     switch value {
     case nil: [["", "", ""]]
-    case .fields(let fields): fields.map { [$0.name, plain($0.value), $0.unit ?? ""] }
-    case let value?: [["", plain(value), ""]]
+    case .fields(let fields): fields.map { [$0.name, JSONValue($0.value).cell, $0.unit ?? ""] }
+    case let value?: [["", JSONValue(value).cell, ""]]
     }
-  }
-
-  private static func plain(_ value: DecodedValue) -> String {
-    let json = JSONValue(value)
-    if case .string(let text) = json { return text }
-    return json == .null ? "" : json.text
   }
 }

@@ -19,7 +19,7 @@ package struct WatchCSVReport: RunReport {
       var members = EventMembers()
       members.add(gap)
       let fields = members.list.map { key, value in
-        [key, cell(value), key == "lasted" ? "s" : ""]
+        [key, value.cell, key == "lasted" ? "s" : ""]
       }
       return lines(event, step, "gap", fields, "")
     case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,
@@ -39,15 +39,13 @@ package struct WatchCSVReport: RunReport {
       Timestamp.text(event.wallClock), event.offset.decimalSeconds, event.device,
       step.attribute ?? "", kind,
     ]
-    return fields.map { field in
-      (place + field + [hex]).map { CSVCell.text($0) }.joined(separator: ",")
-    }
+    return fields.map { CSVCell.line(place + $0 + [hex]) }
   }
 
   /// Name, value and unit of each field; of a combined value with the name of its part.
   private func fields(of value: StepValue) -> [[String]] {
     guard case .fields(let fields)? = value.decoded else {
-      return [["", value.decoded.map { cell(JSONValue($0)) } ?? "", ""]]
+      return [["", value.decoded.map { JSONValue($0).cell } ?? "", ""]]
     }
     return fields.flatMap { cells($0, inside: "") }
   }
@@ -55,13 +53,8 @@ package struct WatchCSVReport: RunReport {
   private func cells(_ field: DecodedValue.Field, inside outer: String) -> [[String]] {
     let name = outer + field.name
     guard case .fields(let inner) = field.value else {
-      return [[name, cell(JSONValue(field.value)), field.unit ?? ""]]
+      return [[name, JSONValue(field.value).cell, field.unit ?? ""]]
     }
     return inner.flatMap { cells($0, inside: name + ".") }
-  }
-
-  private func cell(_ value: JSONValue) -> String {
-    if case .string(let text) = value { return text }
-    return value == .null ? "" : value.text
   }
 }

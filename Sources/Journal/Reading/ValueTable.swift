@@ -30,7 +30,7 @@ enum ValueTable {
     ]
     return try fields(of: event, database).map { field, value in
       let after = [event.hex ?? "", try code(of: event, database), chain.deviceName ?? ""]
-      return line(before + [field, value] + after)
+      return CSVCell.line(before + [field, value] + after)
     }
   }
 
@@ -75,10 +75,5 @@ enum ValueTable {
     guard let error = event.error else { return "" }
     let sql = "SELECT CAST(json_extract(?, '$.code') AS TEXT) AS code"
     return try database.row(sql, [error])?.optionalText("code") ?? ""
-  }
-
-  /// A line of CSV, without the line end.
-  static func line(_ fields: [String]) -> String {
-    fields.map(CSVCell.text).joined(separator: ",")
   }
 }

@@ -95,25 +95,10 @@ struct HistoryValues: ParsableCommand {
     _ printed: StandardOutput
   ) throws {
     let buckets = try file.buckets(of: query, minutes: minutes)
-    if output == .csv { printed.line("time,device,attribute,field,minimum,maximum,mean,count") }
+    let row = table("bucket", ["minimum", "maximum", "mean", "count"], printed)
     for bucket in buckets {
       let numbers = [bucket.minimum, bucket.maximum, bucket.mean].map { JSONValue($0) }
-      switch output {
-      case .csv:
-        line(
-          [bucket.time, device, characteristic, bucket.field] + numbers.map(\.text)
-            + ["\(bucket.count)"],
-          to: printed
-        )
-      case .json:
-        let members: [(key: String, value: JSONValue)] = [
-          ("v", JSONValue(1)), ("event", .string("bucket")), ("time", .string(bucket.time)),
-          ("device", .string(device)), ("attribute", .string(characteristic)),
-          ("field", .string(bucket.field)), ("minimum", numbers[0]), ("maximum", numbers[1]),
-          ("mean", numbers[2]), ("count", JSONValue(bucket.count)),
-        ]
-        printed.line(JSONValue.object(members).text)
-      }
+      row(bucket.time, bucket.field, numbers + [JSONValue(bucket.count)])
     }
   }
 
@@ -122,25 +107,31 @@ struct HistoryValues: ParsableCommand {
     _ file: JournalFile,
     _ printed: StandardOutput
   ) throws {
-    if output == .csv { printed.line("time,device,attribute,field,value") }
+    let row = table("number", ["value"], printed)
     try file.values(query) { found in
-      switch output {
-      case .csv:
-        let value = JSONValue(found.value).text
-        line([found.time, device, characteristic, found.field, value], to: printed)
-      case .json:
-        let members: [(key: String, value: JSONValue)] = [
-          ("v", JSONValue(1)), ("event", .string("number")), ("time", .string(found.time)),
-          ("device", .string(device)), ("attribute", .string(characteristic)),
-          ("field", .string(found.field)), ("value", JSONValue(found.value)),
-        ]
-        printed.line(JSONValue.object(members).text)
-      }
+      row(found.time, found.field, [JSONValue(found.value)])
       if let failure = printed.failure { throw failure }
     }
   }
 
-  private func line(_ cells: [String], to printed: StandardOutput) {
-    printed.line(cells.map { CSVCell.text($0) }.joined(separator: ","))
+  /// Begins a table whose last columns are numbers.
+  ///
+  /// - Returns: Prints a row: a line of it, or an event with its columns as members.
+  private func table(
+    _ event: String,
+    _ numbers: [String],
+    _ printed: StandardOutput
+  ) -> (_ time: String, _ field: String, _ numbers: [JSONValue]) -> Void {
+    let columns = ["time", "device", "attribute", "field"] + numbers
+    if output == .csv { printed.line(CSVCell.line(columns)) }
+    return { time, field, numbers in
+      let place = [time, device, characteristic, field].map { JSONValue.string($0) }
+      switch output {
+      case .csv: printed.line(CSVCell.line((place + numbers).map(\.cell)))
+      case .json:
+        let head = [("v", JSONValue(1)), ("event", .string(event))]
+        printed.line(JSONValue.object(head + zip(columns, place + numbers)).text)
+      }
+    }
   }
 }
