@@ -21,48 +21,28 @@ final class WorldTraffic: BlueZTraffic {
     let number: UInt64
   }
 
-  /// The latest messages.
-  private struct Ring {
-    var messages: [Kept] = []
-    var oldest = 0
-
-    /// The ordinal of the latest message.
-    var latest: UInt64 {
-      messages.isEmpty ? 0 : messages[(oldest + messages.count - 1) % messages.count].number
-    }
-
-    mutating func add(_ kept: Kept) {
-      if messages.count < WorldTraffic.mostMessages {
-        messages.append(kept)
-      } else {
-        messages[oldest] = kept
-        oldest = (oldest + 1) % WorldTraffic.mostMessages
-      }
-    }
-  }
-
   private struct State {
     /// By the path of a device that this program called.
-    var rings: [ObjectPath: Ring] = [:]
+    var rings: [ObjectPath: RecentValues<Kept>] = [:]
     /// The messages about no device, and the signals of devices that were not called yet: in a room
     /// full of these they take no place of the others.
-    var others = Ring()
+    var others = RecentValues<Kept>(limit: WorldTraffic.mostMessages)
     var count: UInt64 = 0
     /// The objects of devices, by the names in output.
     var objects: [String: @Sendable () -> ObjectPath?] = [:]
 
     /// Forgets the device whose latest message is the oldest.
     mutating func forgetOne() {
-      let oldest = rings.min { $0.value.latest < $1.value.latest }
+      let oldest = rings.min { $0.value.last?.number ?? 0 < $1.value.last?.number ?? 0 }
       if let oldest { rings[oldest.key] = nil }
     }
 
     mutating func add(_ kept: Kept) {
       guard let device = kept.device, rings[device] != nil || !kept.message.isSignal else {
-        return others.add(kept)
+        return others.append(kept)
       }
       if rings[device] == nil, rings.count >= WorldTraffic.mostDevices { forgetOne() }
-      rings[device, default: Ring()].add(kept)
+      rings[device, default: RecentValues(limit: WorldTraffic.mostMessages)].append(kept)
     }
   }
 
@@ -116,8 +96,8 @@ final class WorldTraffic: BlueZTraffic {
   func latest(about device: String, since time: Duration) -> [BlueZMessage] {
     let object = state.withLock { $0.objects[device] }?()
     let kept = state.withLock { state in
-      let others = state.others.messages.filter { $0.device == nil || $0.device == object }
-      return (object.flatMap { state.rings[$0]?.messages } ?? []) + others
+      let others = state.others.values.filter { $0.device == nil || $0.device == object }
+      return (object.flatMap { state.rings[$0]?.values } ?? []) + others
     }
     return kept.filter { $0.time >= time }.sorted { $0.number < $1.number }
       .map { BlueZMessage($0.message, at: $0.time) }

@@ -3,22 +3,28 @@
 // A pure value: who is given them is its owner's business.
 
 /// At most `limit` values; the oldest makes room for the newest.
-struct RecentValues<Value> {
-  let limit: Int
+package struct RecentValues<Value> {
+  package let limit: Int
   private var ring: [Value] = []
   /// Where the oldest value is, once the ring is full.
   private var oldest = 0
 
   /// - Parameter limit: Zero keeps nothing.
-  init(limit: Int) {
+  package init(limit: Int) {
     precondition(limit >= 0, "a limit is not negative")
     self.limit = limit
   }
 
   /// The values, oldest first.
-  var values: [Value] { Array(ring[oldest...] + ring[..<oldest]) }
+  package var values: [Value] { Array(ring[oldest...] + ring[..<oldest]) }
 
-  mutating func append(_ value: Value) {
+  /// The newest value; nil without any.
+  package var last: Value? {
+    ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count]
+  }
+
+  /// Adds the newest value.
+  package mutating func append(_ value: Value) {
     if ring.count < limit {
       ring.append(value)
     } else if limit > 0 {
