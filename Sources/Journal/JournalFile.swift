@@ -70,6 +70,7 @@ public final class JournalFile: Sendable {
   ///
   /// - Parameter name: The path or a URI.
   static func connection(_ name: String, isReadOnly: Bool) throws -> DatabaseQueue {
+    try QueueThreads.start(for: name)
     var configuration = Configuration()
     configuration.label = "journal"
     configuration.readonly = isReadOnly

@@ -1,6 +1,7 @@
 // Text that only those who may should know: the token, and what a browser has instead of it.
 
 import Glibc
+import Signals
 
 /// A secret, which is compared in constant time and never printed.
 package struct SecretText: Sendable, CustomStringConvertible {
@@ -20,9 +21,10 @@ package struct SecretText: Sendable, CustomStringConvertible {
   /// 128 bits from the kernel, as 32 hexadecimal digits.
   package static func generated() -> SecretText {
     var random = [UInt8](repeating: 0, count: 16)
-    // Up to 256 bytes it fails only where the kernel has no such call.
-    let isDone = getentropy(&random, random.count) == 0
-    precondition(isDone, "the kernel gives no random numbers")
+    // Up to 256 bytes it fails only where the kernel, or a filter before it, has no such call.
+    if getentropy(&random, random.count) != 0 {
+      endProcess("the kernel gives no random numbers: \(String(cString: strerror(errno)))")
+    }
     let digits = Array("0123456789abcdef".utf8)
     return SecretText(bytes: random.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }

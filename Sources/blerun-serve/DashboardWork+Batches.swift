@@ -48,7 +48,7 @@ extension DashboardWork {
       on: SerialScheduler(on: loop, name: "batch \(ordinal)"),
       seed: world.identitySeed,
       service: { [world, settings] target, link, lane in
-        world.service(for: target, link, adapter: settings.adapter, on: lane)
+        world.service(for: target, link, adapter: settings.adapter, run: record?.run, on: lane)
       },
       admission: { [self] identity, round in
         if state.withLock({ $0.isEnding }) { throw CancellationError() }

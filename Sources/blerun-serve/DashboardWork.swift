@@ -284,7 +284,13 @@ final class DashboardWork: DashboardActions {
     }
     let runner = ChainRunner(
       plan: plan,
-      service: world.service(for: target, plan.link, adapter: settings.adapter, on: lane),
+      service: world.service(
+        for: target,
+        plan.link,
+        adapter: settings.adapter,
+        run: record?.run,
+        on: lane
+      ),
       identity: identity,
       device: target.text,
       report: world.explaining(record?.receiving(show) ?? show)

@@ -216,15 +216,16 @@ struct LedgerTests {
   func reserved() throws {
     let (first, second) = (ledger(), ledger())
     first.isRun(12)
-    guard case .held(let giveBack) = first.reserve(link) else { throw TestFailure("reserved") }
-    guard case .taken(let run) = second.reserve(link) else { throw TestFailure("free") }
-    #expect(run == "run 12, process \(getpid())")
-    // Another run of the same process has it, too.
-    guard case .held(let again) = first.reserve(link) else { throw TestFailure("reserved") }
-    giveBack()
-    guard case .taken = second.reserve(link) else { throw TestFailure("free") }
-    again()
-    guard case .held(let last) = second.reserve(link) else { throw TestFailure("reserved") }
+    for (own, shown) in [(nil, 12), (7, 7)] as [(Int64?, Int64)] {
+      guard case .held(let giveBack) = first.reserve(link, run: own) else {
+        throw TestFailure("reserved")
+      }
+      first.isRun(12)
+      guard case .taken(let run) = second.reserve(link, run: nil) else { throw TestFailure("free") }
+      #expect(run == "run \(shown), process \(getpid())")
+      giveBack()
+    }
+    guard case .held(let last) = second.reserve(link, run: nil) else { throw TestFailure("taken") }
     last()
     #expect(files.isEmpty)
   }

@@ -54,6 +54,7 @@ struct ForbiddenNameTests {
     (
       "blerun-fuzz/Command/WorkerProcess.swift", "the loop's sleep(for:)", "watches another process"
     ),
+    ("Journal/QueueThreads.swift", "a loop", "GRDB leaves its queues to Dispatch"),
     ("benchmarks/", clock, "measures how long things take"),
     ("benchmarks/", output, "prints its measurements; no user runs it"),
   ]

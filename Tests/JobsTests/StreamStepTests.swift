@@ -54,6 +54,16 @@ struct StreamStepTests {
     #expect(bench.text().contains { $0.hasPrefix(title) })
   }
 
+  @Test("the trigger is in the title of the step, and not on the lines of its values")
+  func triggerOnce() throws {
+    bench.device.notify("battery-level", [(.seconds(1), [80]), (.seconds(1), [79])])
+    try bench.run("notify battery-level after { write alert-level u8:1 } until 2x")
+    let lines = bench.text().filter { $0.hasPrefix("1") }
+    #expect(lines.prefix(2) == ["1  notify battery-level  80 %", "1  notify battery-level  79 %"])
+    let end = "1  notify battery-level after { write alert-level u8:1 }  2 values"
+    #expect(lines.count == 3 && lines.last?.hasPrefix(end) == true)
+  }
+
   @Test("a trigger that is not answered is reported as that")
   func unansweredTrigger() throws {
     bench.device.answer("write alert-level", .silence)
@@ -82,7 +92,11 @@ struct StreamStepTests {
     breathless()
     try bench.run("notify heart-rate-measurement \(options)")
     let step = try #require(bench.endings.first { $0.step.operation == "notify" })
-    guard let count else { return #expect(step.failure?.code == .invalidValue) }
+    guard let count else {
+      #expect(step.failure?.code == .invalidValue)
+      let isAsked = options.contains("on-invalid")
+      return #expect(step.failure?.hint.contains("on-invalid: report") == !isAsked)
+    }
     #expect(step.status == .ok)
     guard case .listened(count, _, _)? = step.outcome else {
       Issue.record("\(String(describing: step.outcome))")

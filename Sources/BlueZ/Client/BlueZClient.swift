@@ -27,6 +27,8 @@ public final class BlueZClient: Sendable {
     var waits: [(id: UInt64, look: @Sendable (WaitEvent) -> Void)] = []
     var observers: [(id: UInt64, handler: @Sendable (ObservedEvent) -> Void)] = []
     var links: [ObjectPath: DeviceLink] = [:]
+    /// The devices that one run has for itself.
+    var reserved: [HeldLink: DeviceUser] = [:]
     /// The devices with a link whose objects are gone: their links stay while something uses them.
     var goneLinks: Set<ObjectPath> = []
     var discoveries: [ObjectPath: Discovery] = [:]

@@ -28,8 +28,17 @@ public struct HeldLink: Hashable, Sendable {
 public enum DeviceReservation: Sendable {
   /// This process has it until the function is called.
   case held(@Sendable () -> Void)
-  /// Another process has it: "run 12, process 4711".
+  /// Another run has it: "run 12, process 4711".
   case taken(by: String)
+}
+
+extension DeviceReservation {
+  /// Who uses a device, for people.
+  ///
+  /// - Parameter run: The number of the run in the journal; nil for none.
+  package static func user(run: Int64?, process: Int32?) -> String {
+    (run.map { "run \($0)" } ?? "another run") + (process.map { ", process \($0)" } ?? "")
+  }
 }
 
 /// Turns at an adapter across processes, and a record of connections that survives the process.
@@ -90,8 +99,11 @@ public protocol LinkLedger: Sendable {
     limit: Duration
   ) async throws -> (@Sendable () -> Void)?
 
-  /// Reserves a device for the runs of this process, without waiting.
-  func reserve(_ link: HeldLink) -> DeviceReservation
+  /// Reserves a device for a run of this process, without waiting. Runs of the same process do not ask
+  /// at once.
+  ///
+  /// - Parameter run: The number of the run in the journal, where the process has several runs.
+  func reserve(_ link: HeldLink, run: Int64?) -> DeviceReservation
 
   /// The connection is down, or is to outlive this process.
   func ended(_ link: HeldLink)
@@ -111,5 +123,5 @@ extension LinkLedger {
     on loop: Loop,
     limit: Duration
   ) async throws -> (@Sendable () -> Void)? { nil }
-  public func reserve(_ link: HeldLink) -> DeviceReservation { .held({}) }
+  public func reserve(_ link: HeldLink, run: Int64?) -> DeviceReservation { .held({}) }
 }

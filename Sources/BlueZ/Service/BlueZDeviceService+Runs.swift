@@ -1,4 +1,4 @@
-// Runs on this host that use the device one after the other, as far as they use the same ledger.
+// Runs on this host that use the device one after the other, as far as they use the same client or ledger.
 
 import BlueZInterfaces
 import Bluetooth
@@ -14,10 +14,9 @@ extension BlueZDeviceService {
   /// - Throws: ``Problem`` when another run has it.
   func reserve(_ device: ObjectPath, in turn: Turn) throws {
     state.withLock { $0.awaited = nil }
-    guard options.otherRuns != .share, let ledger = client.ledger,
-      let link = client.heldLink(device), !state.withLock({ $0.reserved.contains(link) })
-    else { return }
-    switch ledger.reserve(link) {
+    guard options.otherRuns != .share, let link = client.heldLink(device) else { return }
+    switch client.reserve(link, for: DeviceUser(turn: turn, run: options.run)) {
+    case nil: break
     case .held(let giveBack): keep(link, in: turn, giveBack)
     case .taken(let run):
       state.withLock { $0.awaited = link }
@@ -31,22 +30,21 @@ extension BlueZDeviceService {
     in turn: Turn,
     _ giveBack: @escaping @Sendable () -> Void
   ) {
-    state.withLock { _ = $0.reserved.insert(link) }
-    _ = turn.enter("the use of \(link.device)") { [state] in
-      state.withLock { _ = $0.reserved.remove(link) }
-      giveBack()
-    }
+    _ = turn.enter("the use of \(link.device)") { giveBack() }
   }
 
   public func awaitOtherRuns() -> Signal<Bool> {
     operation(.connect, "waiting for another run") { [self] in
-      guard options.otherRuns == .await, let turn = Turn.current, let ledger = client.ledger,
+      guard options.otherRuns == .await, let turn = Turn.current,
         let link = state.withLock({ $0.awaited })
       else { return false }
       let end = loop.now + client.limits.otherRun
       var noticed: String?
       while true {
-        switch ledger.reserve(link) {
+        switch client.reserve(link, for: DeviceUser(turn: turn, run: options.run)) {
+        case nil:
+          state.withLock { $0.awaited = nil }
+          return true
         case .held(let giveBack):
           keep(link, in: turn, giveBack)
           state.withLock { $0.awaited = nil }

@@ -24,8 +24,6 @@ public final class BlueZDeviceService: DeviceService {
     var chosen: ObjectPath?
     /// The devices among which it was chosen; empty when there was one.
     var candidates: [DeviceCandidate] = []
-    /// What the runs of this program have reserved for it.
-    var reserved: Set<HeldLink> = []
     /// The device that the last connect found reserved by another run.
     var awaited: HeldLink?
     /// The adapter that was used last.

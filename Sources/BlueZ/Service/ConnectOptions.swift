@@ -24,6 +24,9 @@ public struct ConnectOptions: Hashable, Sendable {
   public var isUnique = false
   /// What happens where another run on this host uses the device.
   public var otherRuns = OtherRuns.share
+  /// The number of the run in the journal, by which it is named to runs that wait for it; nil where the
+  /// process has one run at a time, or no journal.
+  package var run: Int64?
   /// How long to wait for the adapter to be present and on; nil: only while it is powering on.
   public var adapterWait: Duration?
 

@@ -23,11 +23,11 @@ public struct TextReport: RunReport {
         ? ["attempt \(event.attempt)\(step.attempts.map { " of \($0)" } ?? "")"] : []
     case .value(let step, let value):
       // What was read is on the line of the step's end.
-      step.isStream ? [Self.line(step, Self.text(value))] : []
+      step.isStream ? [Self.line(step, Self.text(value), under: step.valueHeading)] : []
     case .advertisement: []
     case .pairingDisplay(let step?, let display): [Self.line(step, "\(display)")]
     case .pairingDisplay(nil, let display): ["-  pairing  \(display)".printable]
-    case .gap(let step, let gap): [Self.line(step, Self.text(gap))]
+    case .gap(let step, let gap): [Self.line(step, Self.text(gap), under: step.valueHeading)]
     case .note(let text): ["-  note  \(text)".printable]
     case .stepFinished(let result): Self.lines(result)
     case .runFinished(let ending):
@@ -53,9 +53,11 @@ public struct TextReport: RunReport {
   }
 
   /// `3  read battery-level  72 %`.
-  private static func line(_ step: ReportedStep, _ text: String) -> String {
+  private static func line(_ step: ReportedStep, _ text: String, under heading: String? = nil)
+    -> String
+  {
     let position = step.position.isImplied ? "-" : step.position.description
-    return "\(position)  \(step.heading)  \(text)".printable
+    return "\(position)  \(heading ?? step.heading)  \(text)".printable
   }
 
   /// The outcome of a step, in short.

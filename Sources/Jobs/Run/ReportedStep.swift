@@ -27,6 +27,8 @@ public struct ReportedStep: Hashable, Sendable {
   public let operation: String
   /// What it does and to what: `read battery-level`.
   public let action: String
+  /// The same on the lines of its values, without what makes the device send them.
+  private let valueAction: String
   /// The attribute that it is about, as output names it.
   public let attribute: String?
   /// The characteristic that an `exchange` writes, as output names it.
@@ -68,6 +70,7 @@ public struct ReportedStep: Hashable, Sendable {
     position = StepPosition(number)
     self.operation = operation
     self.action = action
+    valueAction = action
     self.attribute = attribute
     written = nil
     self.label = label
@@ -92,6 +95,7 @@ public struct ReportedStep: Hashable, Sendable {
     self.position = position
     self.operation = operation
     action = [operation, attribute ?? written].compactMap(\.self).joined(separator: " ")
+    valueAction = action
     self.attribute = attribute
     self.written = written
     self.label = label
@@ -110,6 +114,7 @@ public struct ReportedStep: Hashable, Sendable {
     self.position = position
     operation = step.operation
     action = kind.title
+    valueAction = kind.valueTitle
     attribute = kind.attribute
     if case .exchange(let exchanging) = step.action {
       written = exchanging.write.target.description
@@ -142,6 +147,9 @@ public struct ReportedStep: Hashable, Sendable {
 
   /// The same before its result, which repeats the action of some operations.
   var heading: String { Self.title(label, repeatsAction ? operation : action) }
+
+  /// The heading of one of its values.
+  var valueHeading: String { Self.title(label, valueAction) }
 
   private static func title(_ label: String?, _ action: String) -> String {
     label.map { "\($0)  \(action)" } ?? action

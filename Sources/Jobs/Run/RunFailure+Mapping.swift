@@ -42,7 +42,12 @@ extension RunFailure {
       )
     default:
       let kind = FailureKind(error)
-      let (why, hint) = Self.explanation(of: error)
+      var (why, hint) = Self.explanation(of: error)
+      if error is ValueError, let kind = step?.step.kind as? any StreamingKind,
+        kind.stop.onInvalid == nil
+      {
+        hint += "; with 'on-invalid: report' the step goes on after it"
+      }
       self.init(code: kind.code, class: kind.class, what: what, why: why, hint: hint)
     }
     guard source == nil else { return }

@@ -56,6 +56,7 @@ extension Listening: StreamingKind {
   var subjects: Subjects? { Subjects(of: target, format: format, kind: .stream) }
   var characteristic: CharacteristicSelector? { target }
   var doing: String { "listening to \(target)" }
+  var valueTitle: String { title(keys: 1) }
   func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
 }
 

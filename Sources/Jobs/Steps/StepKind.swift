@@ -23,6 +23,8 @@ protocol StepKind: Described {
   var doing: String { get }
   /// The operation and its target, without capture and expectations: `read battery-level`.
   var title: String { get }
+  /// The same on the lines of its values, without what makes the device send them.
+  var valueTitle: String { get }
   /// Its inner steps.
   var blocks: [StepBlock] { get set }
   /// The key whose value names a variable of the inner steps; nil without one.
@@ -65,9 +67,8 @@ extension StepKind {
   static var bindingKey: String? { nil }
   var binding: String? { nil }
 
-  var title: String {
-    ([Self.verb.rawValue] + words(Array(Self.keys.prefix(Self.titleKeys)))).joined(separator: " ")
-  }
+  var title: String { title(keys: Self.titleKeys) }
+  var valueTitle: String { title }
   var blocks: [StepBlock] {
     get { [] }
     set {}
@@ -80,6 +81,11 @@ extension StepKind {
   /// All its characteristics.
   var characteristics: [CharacteristicSelector] {
     Self.keys.flatMap { $0.characteristics(self) }
+  }
+
+  /// The verb and the first keys.
+  func title(keys: Int) -> String {
+    ([Self.verb.rawValue] + words(Array(Self.keys.prefix(keys)))).joined(separator: " ")
   }
 
   /// The one-line form, without inner steps and shared keys.

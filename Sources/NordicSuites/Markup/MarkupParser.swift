@@ -3,6 +3,7 @@
 // It knows nothing about suites. ElementParser decides which events are refused.
 
 import CExpat
+import Signals
 
 /// What the parser found.
 enum MarkupEvent {
@@ -48,12 +49,13 @@ struct MarkupParser: ~Copyable {
   /// - Parameter limit: The size in bytes above which the expansion of entities is limited.
   init(entityBytes limit: Int) {
     // The encoding given here overrides the one that the document declares.
-    guard let handle = XML_ParserCreate("UTF-8") else { fatalError("out of memory") }
+    guard let handle = XML_ParserCreate("UTF-8") else { endProcess("no memory is left for expat") }
     self.handle = handle
     let hasLimits =
       XML_SetBillionLaughsAttackProtectionMaximumAmplification(handle, Self.maximumAmplification)
       != 0 && XML_SetBillionLaughsAttackProtectionActivationThreshold(handle, UInt64(limit)) != 0
-    precondition(hasLimits, "expat refuses its limits on entities")
+    // A library that was built without them.
+    if !hasLimits { endProcess("the libexpat of this system cannot limit entities: update it") }
   }
 
   deinit { XML_ParserFree(handle) }

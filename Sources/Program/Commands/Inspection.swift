@@ -118,9 +118,12 @@ struct Inspection: Sendable {
     let name = names.name(of: characteristic.uuid, .characteristic)
     let flags = characteristic.properties.flags
     guard format == .json else {
-      let head = "  \(name ?? "characteristic")  \(Self.shown(characteristic.uuid))  "
-      let tail = "\(Self.shown(characteristic.handle))  \(flags.joined(separator: ", "))"
-      return head + tail + (value.map { "  \(Self.text($0, of: characteristic.uuid))" } ?? "")
+      let words = [
+        name ?? "characteristic", Self.shown(characteristic.uuid),
+        Self.shown(characteristic.handle), flags.isEmpty ? nil : flags.joined(separator: ", "),
+        value.map { Self.text($0, of: characteristic.uuid) },
+      ]
+      return "  " + words.compactMap(\.self).joined(separator: "  ")
     }
     var members: [(String, JSONValue)] = [
       ("v", JSONValue(JSONLinesReport.version)),

@@ -158,14 +158,14 @@ final class RunningBatch: Sendable {
 
   /// Runs it on the adapter.
   private func localRunner(_ receivers: BatchReceivers) -> BatchRunner {
-    let (world, adapter) = (world, adapter)
+    let (world, adapter, journal) = (world, adapter, journal)
     return BatchRunner(
       batch,
       on: world.scheduler,
       seed: world.identitySeed,
       goingOn: past,
       service: { target, link, lane in
-        world.service(for: target, link, adapter: adapter, on: lane)
+        world.service(for: target, link, adapter: adapter, run: journal?.run, on: lane)
       },
       admission: receivers.admission,
       onRunEvent: receivers.onRunEvent,

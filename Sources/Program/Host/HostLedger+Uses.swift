@@ -5,7 +5,9 @@ import Bluetooth
 import Signals
 
 extension HostLedger {
-  func reserve(_ link: HeldLink) -> DeviceReservation { use(path("run", link)) }
+  func reserve(_ link: HeldLink, run: Int64?) -> DeviceReservation {
+    use(path("run", link), isForOne: true, run: run)
+  }
 
   func use(
     of link: HeldLink,

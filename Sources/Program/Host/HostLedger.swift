@@ -27,7 +27,14 @@ final class HostLedger: LinkLedger {
     /// The number in the journal of the run of this process.
     var run: Int64?
     /// The files that show others what the runs of this process use, by path.
-    var uses: [String: (file: LockedFile, count: Int)] = [:]
+    var uses: [String: Use] = [:]
+  }
+
+  private struct Use {
+    let file: LockedFile
+    /// The number of the run, where this process has several; nil: that of the process.
+    let run: Int64?
+    var count = 1
   }
 
   static let leasePrefix = "lease-"
@@ -136,14 +143,16 @@ final class HostLedger: LinkLedger {
   func isRun(_ number: Int64?) {
     state.withLock { state in
       state.run = number
-      for use in state.uses.values { use.file.write(Self.holder(number)) }
+      for use in state.uses.values where use.run == nil { use.file.write(Self.holder(number)) }
     }
   }
 
   /// Asks for a file that shows what this process uses, without waiting.
   ///
-  /// - Parameter isForOne: Whether one part of this process has it at a time; else several may.
-  func use(_ path: String, isForOne: Bool = false) -> DeviceReservation {
+  /// - Parameters:
+  ///   - isForOne: Whether one part of this process has it at a time; else several may.
+  ///   - run: The number of the run, where this process has several.
+  func use(_ path: String, isForOne: Bool = false, run: Int64? = nil) -> DeviceReservation {
     let taken: String? = state.withLock { state in
       if state.uses[path] != nil, !isForOne {
         state.uses[path]?.count += 1
@@ -151,8 +160,8 @@ final class HostLedger: LinkLedger {
       }
       switch LockedFile.attempt(path) {
       case .held(let file):
-        file.write(Self.holder(state.run))
-        state.uses[path] = (file, 1)
+        file.write(Self.holder(run ?? state.run))
+        state.uses[path] = Use(file: file, run: run)
         return nil
       case .taken: return Self.run(in: LockedFile.peek(path))
       // Without the file, runs are not distinguished.
@@ -185,7 +194,7 @@ final class HostLedger: LinkLedger {
     let words = holder.split { $0 == "\t" || $0 == "\n" }
     let run = words.count > 1 ? Int64(words[1]) : nil
     let process = words.first.flatMap { Int32($0) }
-    return (run.map { "run \($0)" } ?? "another run") + (process.map { ", process \($0)" } ?? "")
+    return DeviceReservation.user(run: run, process: process)
   }
 
   func isShared(_ link: HeldLink) -> Bool {

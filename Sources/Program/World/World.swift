@@ -318,14 +318,19 @@ extension World {
 
   /// The operations of a chain on one device.
   ///
-  /// - Parameter rule: How it connects.
+  /// - Parameters:
+  ///   - rule: How it connects.
+  ///   - run: The number of its run in the journal, by which others wait for it.
   package func service(
     for target: DeviceTarget,
     _ rule: LinkRule,
     adapter: AdapterSelector,
+    run: Int64? = nil,
     on lane: SerialScheduler
   ) -> any DeviceService {
-    service(for: target, adapter: adapter, options: ConnectOptions(rule), on: lane)
+    var options = ConnectOptions(rule)
+    options.run = run
+    return service(for: target, adapter: adapter, options: options, on: lane)
   }
 
   /// Disconnects what runs that were killed left connected, and reports it.

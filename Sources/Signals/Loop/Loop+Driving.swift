@@ -320,9 +320,9 @@ extension Loop {
   // MARK: Background
 
   private func startBackgroundThread() {
-    if startThread("signals-loop", { self.driveInBackground() }) != 0 {
-      state.withLock { $0.hasBackground = false }
-    }
+    let number = startThread("signals-loop") { self.driveInBackground() }
+    // Nobody else would do the work.
+    if number != 0 { endProcess("no thread is left for an event loop: see ulimit -u") }
   }
 
   private enum BackgroundRole {

@@ -3,6 +3,7 @@
 import BlueZInterfaces
 import Bluetooth
 import DBus
+import Glibc
 import Signals
 import Testing
 
@@ -47,7 +48,7 @@ private final class RecordingLedger: LinkLedger {
 
   /// The run of another process that has the device.
   let run = Guarded<String?>(nil)
-  func reserve(_ link: HeldLink) -> DeviceReservation {
+  func reserve(_ link: HeldLink, run number: Int64?) -> DeviceReservation {
     if let run = run.withLock({ $0 }) { return .taken(by: run) }
     add("reserved")
     return .held { self.add("free") }
@@ -136,6 +137,52 @@ struct LinkLedgerTests {
     #expect(ledger.all.first == "reserved after nothing")
     #expect(ledger.all.last == "free after Disconnect")
     #expect(ledger.all.filter { $0.hasPrefix("reserved") }.count == 1)
+  }
+
+  @Test("runs of one process wait for one another, and none for itself")
+  func sameProcess() throws {
+    var options = ConnectOptions()
+    options.otherRuns = .await
+    options.run = 12
+    let first = try bench.service(options: options)
+    let again = service(beside: first, options, on: first.scheduler)
+    options.run = 13
+    let notices = Guarded<[ServiceNotice]>([])
+    let second = service(beside: first, options, on: SerialScheduler(on: bench.loop)) { notice in
+      if case .awaiting = notice { notices.withLock { $0.append(notice) } }
+    }
+    let loop = bench.loop
+    let begun = try loop.run {
+      async let one: Void = first.connect().flattenMap { _ in again.connect() }
+        .flattenMap { _ in Signal.just(()).delay(.seconds(10)) }
+        .first()
+      async let two: Duration = Signal.just(()).delay(.seconds(3))
+        .flattenMap { second.connect() }
+        .catchError { _ in second.awaitOtherRuns().flattenMap { _ in second.connect() } }
+        .map { _ in loop.now.sinceStart }
+        .first()
+      try await one
+      return try await two
+    }
+    #expect(begun >= .seconds(10))
+    #expect(notices.withLock { $0 } == [.awaiting(run: "run 12, process \(getpid())")])
+    #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
+  }
+
+  /// Another service of the same device and client.
+  private func service(
+    beside other: BlueZDeviceService,
+    _ options: ConnectOptions,
+    on scheduler: SerialScheduler,
+    _ notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+  ) -> BlueZDeviceService {
+    BlueZDeviceService(
+      client: other.client,
+      target: other.target,
+      options: options,
+      scheduler: scheduler,
+      notices: notices
+    )
   }
 
   @Test("without a wait, or for too long, the device stays busy")

@@ -57,6 +57,10 @@ class Lab:
     async def set_echo(self, octets):
         await self.tell(f"set-echo {octets.hex()}")
 
+    async def subscribed_after(self, seconds):
+        """The echo answers a subscription that late, and is subscribed to meanwhile."""
+        await self.tell(f"subscribed-after {seconds}")
+
     async def indicate(self, octets):
         await self.tell(f"indicate {octets.hex()}")
 
@@ -131,12 +135,19 @@ class Simulator:
     async def set_echo(self, octets):
         await self.steer("SetValue", "ssay", ADDRESS, lab(1), octets)
 
+    async def subscribed_after(self, seconds):
+        late = f"on: subscribe, characteristic: {lab(1)}, do: answer-late {round(seconds * 1000)}ms"
+        await self.set_faults(*([late] if seconds else []))
+
     async def indicate(self, octets):
         await self.steer("SetValue", "ssay", ADDRESS, lab(6), octets)
 
     async def refuse_reads(self, code):
+        await self.set_faults(f"on: read, characteristic: {lab(10)}, do: refuse 0x{code:02x}")
+
+    async def set_faults(self, *rules):
         await self.steer("ClearFaults", "s", ADDRESS)
-        for rule in (*FAULTS, f"on: read, characteristic: {lab(10)}, do: refuse 0x{code:02x}"):
+        for rule in (*FAULTS, *rules):
             await self.steer("AddFault", "ss", ADDRESS, f"{{ {rule} }}")
 
     async def pair_by(self, method):

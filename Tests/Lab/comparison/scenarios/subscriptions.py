@@ -86,6 +86,29 @@ async def across(p):
     await p.step("end again", p.characteristic(echo, "StopNotify"))
 
 
+async def early(p, value):
+    """The echo notifies before it has answered the subscription."""
+    await asyncio.sleep(0.3)
+    await p.side.set_echo(value)
+
+
+@scenario("a value before the answer to the subscription")
+async def before(p):
+    await p.connected()
+    echo = await p.find(ECHO)
+    await p.side.subscribed_after(1)
+    await p.together("begin", p.characteristic(echo, "StartNotify"), early(p, b"early"))
+    await p.step("a value", told(p, b"one"))
+    await p.step("end", p.characteristic(echo, "StopNotify"))
+    reply, _ = await p.together(
+        "acquire", p.characteristic(echo, "AcquireNotify", "a{sv}", {}), early(p, b"early too"))
+    fd = reply.unix_fds[0]
+    await p.step("another value", told(p, b"two"))
+    await p.step("what it gives", now(given, p, fd))
+    await p.step("close it", now(os.close, fd))
+    await p.side.subscribed_after(0)
+
+
 def given(p, descriptor):
     """What a descriptor gives now, as a fact of the recording."""
     packets = []
