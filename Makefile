@@ -2,7 +2,7 @@
 
 # What a Debian 12 machine with Swift on its PATH still needs. Every target that builds installs
 # what is missing. Below the first line: what Swift itself builds and links with.
-packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev pkg-config \
+packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev libssl-dev pkg-config \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
 # What the tests look at terminals with, and what fleets need; below, what `make test-all` needs beside it.
 test_packages := tmux python3 nats-server libnats-dev

@@ -93,6 +93,7 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
       name: "CMicroHTTPD",
       pkgConfig: "libmicrohttpd",
@@ -115,6 +116,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    library("Encryption", ["CCrypto", "Bluetooth"]),
     library("HostController", ["CBluetooth", "Bluetooth", "Signals"]),
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
     library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
@@ -157,8 +159,9 @@ let package = Package(
     library(
       "Program",
       [
-        "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs",
-        "Journal", "NordicSuites", "Documents", "Bluetooth", "DBus", "Signals", "Spelling",
+        "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController",
+        "Encryption", "Jobs", "Journal", "NordicSuites", "Documents", "Bluetooth", "DBus",
+        "Signals", "Spelling",
         "CLinux", argumentParser,
       ]
     ),
@@ -266,6 +269,7 @@ let package = Package(
         "Signals",
       ]
     ),
+    tests("EncryptionTests", ["Encryption", "Bluetooth"]),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
     tests(
       "CommandTests",

@@ -156,7 +156,7 @@ struct InvalidYAML {
   private func isSecret(_ number: Int) -> Bool {
     let near = [line(number - 1), line(number)]
     return near.contains { String($0).contains("passkey") }
-      || lines.prefix(number + 1).contains { String($0).contains("keys:") }
+      || lines.prefix(number + 1).contains { String($0).contains(/keys"?\s*:/) }
   }
 
   // MARK: Lines
@@ -222,8 +222,9 @@ struct InvalidYAML {
     line(mark.line).dropFirst(mark.column).first
   }
 
-  /// The text from there to the next space, shortened.
+  /// The text from there to the next space, shortened; of a line that may have a secret, none.
   private func word(at mark: Mark) -> String {
+    if isSecret(mark.line) { return "\u{2026}" }
     let rest = line(mark.line).dropFirst(mark.column)
     return String(rest.prefix { $0 != " " && $0 != "," }.prefix(30))
   }

@@ -85,5 +85,10 @@ struct InvalidYAMLTests {
   func secrets() throws {
     #expect(try #require(problems("pair: { passkey: 123456\n").first).line == nil)
     #expect(try #require(problems("keys:\n  a: \"00112233\n").first).line == nil)
+    for text in ["keys:\n  a: 'x' 00112233\n", "{ \"keys\": { \"a\": \"x\" 00112233 } }"] {
+      let problem = try #require(problems(text).first)
+      #expect(problem.line == nil)
+      #expect(!problem.description.contains("0011"), "\(problem)")
+    }
   }
 }

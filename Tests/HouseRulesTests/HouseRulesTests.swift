@@ -42,12 +42,15 @@ struct HouseRulesTests {
     }
   }
 
-  @Test("no library reaches libbluetooth, which is under the GPL")
-  func libbluetooth() throws {
+  @Test(
+    "no library reaches libbluetooth, which is under the GPL, nor libcrypto",
+    arguments: ["CBluetooth", "CCrypto"]
+  )
+  func programs(module: String) throws {
     let package = try Self.package.get()
-    #expect(package.closure(of: ["blerun"]).contains("CBluetooth"))
+    #expect(package.closure(of: ["blerun"]).contains(module))
     for product in package.products where product.isLibrary {
-      #expect(!package.closure(of: product).contains("CBluetooth"), "\(product.name)")
+      #expect(!package.closure(of: product).contains(module), "\(product.name)")
     }
   }
 

@@ -215,11 +215,85 @@ struct NamesTests {
     #expect(complaints("none.yaml")[0].contains("No such file or directory"))
     #expect(complaints("chain.yaml")[0].contains("unknown key 'steps'"))
     func isMeant(_ name: String) -> Bool? {
-      Document.keys(at: folder.path + "/" + name).map(AttributeNames.isMeant(by:))
+      Document.keys(at: folder.path + "/" + name).map(NamesFile.isMeant(by:))
     }
     #expect(isMeant("names.yaml") == true)
     #expect(isMeant("chain.yaml") == false)
     #expect(isMeant("none.yaml") == nil)
+  }
+
+  @Test("a file of names may have keys of devices, besides names or alone")
+  func keys() throws {
+    let folder = try FolderOfFiles([
+      "both.yaml": """
+      names: { soil: ff01 }
+      keys:
+        54:48:e6:8f:80:a5: 231D39c1d7cc1ab1aee224cd096db932
+        Attic sensor: "00000000000000000000000000000000"
+      """,
+      "keys.json": #"{ "keys": { "Attic": "231d39c1d7cc1ab1aee224cd096db932" } }"#,
+    ])
+    let both = try NamesFile(folder.path + "/both.yaml")
+    #expect(both.names.entries.map(\.name) == ["soil"])
+    let address = try #require(BluetoothAddress("54:48:E6:8F:80:A5"))
+    #expect(both.keys.map(\.device) == [.address(address), .name("Attic sensor")])
+    let alone = try NamesFile(folder.path + "/keys.json")
+    #expect(alone.names == .assigned)
+    #expect(alone.keys == [try BindKey("231d39c1d7cc1ab1aee224cd096db932", of: .name("Attic"))])
+    #expect(NamesFile.isMeant(by: ["keys"]) && NamesFile.isMeant(by: ["keys", "names"]))
+    #expect(!NamesFile.isMeant(by: []))
+  }
+
+  /// A key that must not be in any message.
+  private static let key = "231d39c1d7cc1ab1aee224cd096db932"
+  private static let expectedKey = "(expected a key of 16 bytes: 32 hexadecimal digits)"
+
+  @Test(
+    "an error about a key has its place, and shows nothing of it",
+    arguments: [
+      ("keys: { a: \(key)0 }", "1:12: keys.a: the key has 33 digits \(expectedKey)"),
+      ("keys: { a: 231d39c1 }", "1:12: keys.a: the key has 8 digits \(expectedKey)"),
+      ("keys: { a: x\(key) }", "1:12: keys.a: a key has hexadecimal digits alone \(expectedKey)"),
+      (
+        "keys: { a: 231d39c1d7cc1ab1aee224cd }",
+        "1:12: keys.a: keys of 12 bytes are for MiBeacon 2 and 3, whose encryption is not supported "
+          + expectedKey
+      ),
+      (
+        "keys: { a: }",
+        "1:12: keys.a: expected a key of 16 bytes: 32 hexadecimal digits, found nothing"
+      ),
+      (
+        "keys: { a: [\(key)] }",
+        "1:12: keys.a: expected a key of 16 bytes: 32 hexadecimal digits, found a list"
+      ),
+      (
+        "keys: \(key)",
+        "1:7: keys: expected devices with their keys, found a single value"
+      ),
+      (
+        "keys: { \(key): 54:48:E6:8F:80:A5 }",
+        "1:9: keys: the device comes first (expected its address or name, then the key)"
+      ),
+      (
+        "keys: { 54:48:E6:8F:80: \(key) }",
+        "1:9: keys: expected an address such as C0:FF:EE:00:00:01, or a name, found '54:48:E6:8F:80'"
+      ),
+      (
+        "keys: { 54:48:E6:8F:80:A5: \(key), 54-48-e6-8f-80-a5: \(key) }",
+        "1:62: keys: '54-48-e6-8f-80-a5' has two keys, the first at k.yaml:1:9"
+      ),
+      ("keys: { a: \(key) ", "1:7: invalid YAML: no '}' ends what begins here"),
+      (
+        "keys:\n  a: '\(key)' \(key)", "2:41: invalid YAML: expected the end of the line, found '…'"
+      ),
+    ]
+  )
+  func wrongKeys(text: String, complaint: String) throws {
+    let folder = try FolderOfFiles(["k.yaml": text])
+    let found = folder.complaints { _ = try NamesFile(folder.path + "/k.yaml") }
+    #expect(found == ["k.yaml:\(complaint)"])
+    #expect(!found.contains { $0.contains("231d39c1") }, "\(found)")
   }
 
   // MARK: Batches

@@ -75,7 +75,7 @@ extension BlueZDeviceService {
       var last: [BluetoothAddress: Advertisement] = [:]
       while let next = try await nextSighting(in: mailbox) {
         guard last.updateValue(next, forKey: next.address) != next else { continue }
-        try await sink(next)
+        try await sink(next.opened(with: bindKeys))
       }
     }
   }

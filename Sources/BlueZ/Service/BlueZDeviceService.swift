@@ -44,6 +44,8 @@ public final class BlueZDeviceService: DeviceService {
   /// How it connects.
   public let options: ConnectOptions
   public let scheduler: SerialScheduler
+  /// Decrypt what a scan finds.
+  let bindKeys: BindKeys
   /// Measures connections; nil when not available.
   let meter: (any LinkMeter)?
   /// Receives notices, on the loop.
@@ -65,6 +67,7 @@ public final class BlueZDeviceService: DeviceService {
   ///   - adapter: Which adapter.
   ///   - options: How to connect.
   ///   - scheduler: The scheduler in whose turns the operations run.
+  ///   - bindKeys: The keys of devices that encrypt what they advertise, for scans.
   ///   - meter: Measures the connection for `rssi`, which bluetoothd cannot.
   ///   - notices: Receives changes of the services.
   /// - Precondition: `scheduler` is on the loop of the client's bus.
@@ -74,6 +77,7 @@ public final class BlueZDeviceService: DeviceService {
     adapter: AdapterSelector = .first,
     options: ConnectOptions = ConnectOptions(),
     scheduler: SerialScheduler,
+    bindKeys: BindKeys = .none,
     meter: (any LinkMeter)? = nil,
     notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
   ) {
@@ -86,6 +90,7 @@ public final class BlueZDeviceService: DeviceService {
     self.adapter = adapter
     self.options = options
     self.scheduler = scheduler
+    self.bindKeys = bindKeys
     self.meter = meter
     notify = notices
   }

@@ -36,8 +36,10 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     case pvvx = "pvvx"
     /// BTHome version 1, not encrypted.
     case btHome1 = "bthome-1"
-    /// BTHome version 2, not encrypted.
+    /// BTHome version 2.
     case btHome = "bthome-2"
+    /// Xiaomi's MiBeacon.
+    case miBeacon = "mibeacon"
   }
 
   /// Which format it is.
@@ -65,7 +67,8 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     self = decoded
   }
 
-  /// Decodes service data; nil when it has none of the formats.
+  /// Decodes service data; nil when it has none of the formats, or is encrypted: see
+  /// ``Advertisement/reading(of:)``.
   ///
   /// ```swift
   /// for data in advertisement.serviceData {
@@ -76,6 +79,7 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     guard
       let decoded = Eddystone.frame(service, data) ?? BTHome.data(service, data)
         ?? BTHome.version1(service, data) ?? Thermometers.measurements(service, data)
+        ?? MiBeacon.frame(service, data)
     else { return nil }
     self = decoded
   }

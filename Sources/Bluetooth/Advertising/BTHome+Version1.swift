@@ -57,7 +57,7 @@ extension BTHome {
         name,
         &reader
       )
-    case (_, .named), (_, .command), (_, .dimmer), (_, .version):
+    case (_, .float), (_, .named), (_, .command), (_, .dimmer), (_, .version):
       var reader = OctetReader(value)
       return try read(form, name, &reader)
     }

@@ -4,12 +4,14 @@
 
 /// - Source: BTHome, "BLE advertising in the BTHome v2 format" (bthome.io/format).
 enum BTHome {
-  private static let service = BluetoothUUID(short: 0xfcd2)
+  static let service = BluetoothUUID(short: 0xfcd2)
 
   /// What the value of an object is.
   enum Form: Sendable {
     /// A number of steps of `step` / `over`, least significant byte first.
     case number(octets: Int, signed: Bool, step: Int64, over: Int64, unit: String?)
+    /// A number of 32 bits, IEEE 754.
+    case float(unit: String)
     /// One byte.
     case named(Names)
     /// A length in the low five bits, an op code, and so many bytes.
@@ -80,6 +82,8 @@ enum BTHome {
       guard over > 1 else { return .integer(name, raw * step, unit) }
       let value = Double(raw * step) / Double(over)
       return .init(name, .real(value, decimals: "\(over)".count - 1), unit: unit)
+    case .float(let unit):
+      return .init(name, try ValueFormat.f32.decode(Array(try reader.take(4, name))), unit: unit)
     case .named(let names): return .init(name, .text(names.name(UInt64(try reader.byte(name)))))
     case .command:
       let count = Int(try reader.byte(name) & 0x1f)

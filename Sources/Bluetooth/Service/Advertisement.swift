@@ -30,6 +30,8 @@ public struct Advertisement: Sendable, Equatable {
   public let isPaired: Bool
   /// The adapter that found the device: `hci0`.
   public let adapter: String
+  /// What keys have made of the encrypted data, by service; see ``opened(with:)``.
+  var readings: [BluetoothUUID: AdvertisedReading] = [:]
 
   /// What is known of a device; see the properties.
   public init(
@@ -70,5 +72,6 @@ public struct Advertisement: Sendable, Equatable {
       && a.manufacturerData.elementsEqual(b.manufacturerData, by: ==)
       && a.serviceData.elementsEqual(b.serviceData, by: ==)
       && a.isConnected == b.isConnected && a.isPaired == b.isPaired && a.adapter == b.adapter
+      && a.readings == b.readings
   }
 }

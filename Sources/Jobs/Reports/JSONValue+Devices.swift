@@ -36,7 +36,7 @@ extension JSONValue {
             }
             members.append(("hex", hex(data.data)))
             let format = AdvertisedFormat(company: data.company, data.data)
-            return .object(members + Self.members(of: format))
+            return .object(members + Self.members(of: format.map { .decoded($0) }))
           }
         )
       ),
@@ -44,10 +44,9 @@ extension JSONValue {
         "serviceData",
         .array(
           device.serviceData.map { data in
-            let format = AdvertisedFormat(service: data.service, data.data)
-            return .object(
+            .object(
               [("service", .string(data.service.text)), ("hex", hex(data.data))]
-                + Self.members(of: format)
+                + Self.members(of: device.reading(of: data.service))
             )
           }
         )
@@ -57,9 +56,14 @@ extension JSONValue {
   }
 
   /// The data in a well-known format; none where it has no such format.
-  private static func members(of format: AdvertisedFormat?) -> [(key: String, value: JSONValue)] {
-    guard let format else { return [] }
-    return [("format", .string(format.kind.rawValue)), ("value", JSONValue(format.value))]
+  private static func members(of data: AdvertisedReading?) -> [(key: String, value: JSONValue)] {
+    switch data {
+    case .decoded(let format)?:
+      [("format", .string(format.kind.rawValue)), ("value", JSONValue(format.value))]
+    case .encrypted(let kind, let reason)?:
+      [("format", .string(kind.rawValue)), ("problem", .string("\(reason)"))]
+    case nil: []
+    }
   }
 
   private static func hex(_ octets: [UInt8]) -> JSONValue {

@@ -46,8 +46,15 @@ struct Checked {
       }
       take(path, plan)
     case .names:
-      let own = Result { () throws(DocumentErrors) in try AttributeNames(file: path) }
-      take(path, own) { "\(counted($0.entries.count, "name")), ok" }
+      let own = Result { () throws(DocumentErrors) in try NamesFile(path) }
+      take(path, own) { file in
+        let (names, keys) = (file.names.entries.count, file.keys.count)
+        let parts = [
+          names == 0 && keys > 0 ? nil : counted(names, "name"),
+          keys == 0 ? nil : counted(keys, "key"), "ok",
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+      }
     }
   }
 

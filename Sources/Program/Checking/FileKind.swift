@@ -12,7 +12,7 @@ enum FileKind {
   case batch
   /// A simulated device, or a scenario.
   case scenario
-  /// Names for UUIDs.
+  /// Names for UUIDs, and keys of devices.
   case names
   /// Steps, and no devices.
   case chain
@@ -34,7 +34,7 @@ enum FileKind {
   private static func kind(by keys: [String]) -> FileKind {
     if Batch.isMeant(by: keys) { return .batch }
     if ScenarioFile.isMeant(by: keys) { return .scenario }
-    if AttributeNames.isMeant(by: keys) { return .names }
+    if NamesFile.isMeant(by: keys) { return .names }
     return keys.contains("steps") ? .chain : .unknown
   }
 }

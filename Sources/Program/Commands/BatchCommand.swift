@@ -157,7 +157,8 @@ package struct BatchCommand: WorldCommand {
     }
     let reports = try reportFiles(on: batch)
     let world = try reports.during { () throws(Ending) in
-      openFleet == nil ? try options.world(simulated, "ending") : World.withoutRadio("ending")
+      openFleet == nil
+        ? try options.world(simulated, "ending", naming.bindKeys()) : World.withoutRadio("ending")
     }
     defer { world.end() }
     let make = try reports.during { () throws(Ending) -> MakeBatchRunning? in

@@ -1,8 +1,9 @@
-// Names for UUIDs: the file of a command, and that of the user.
+// Names for UUIDs and keys of devices: the file of a command, and that of the user.
 
 import ArgumentParser
 import Bluetooth
 import Documents
+import Encryption
 import Jobs
 
 /// `--names FILE`, before the user's own names.
@@ -10,7 +11,7 @@ struct NamesOptions: ParsableArguments {
   @Option(
     name: .customLong("names"),
     help: ArgumentHelp(
-      "Names for UUIDs, before those of $XDG_CONFIG_HOME/blerun/names.yaml.",
+      "Names for UUIDs, keys of devices, before those of $XDG_CONFIG_HOME/blerun/names.yaml.",
       valueName: "file"
     ),
     completion: .file(extensions: ["yaml", "yml", "json"]),
@@ -28,7 +29,19 @@ struct NamesOptions: ParsableArguments {
   /// - Throws: ``Ending`` with everything that is wrong with the files.
   static func names(of file: NamesArgument?) throws(Ending) -> AttributeNames {
     do {
-      return try (file?.contents.get() ?? .assigned).over(ofUser.get())
+      return try (file?.contents.get().names ?? .assigned).over(ofUser.get().names)
+    } catch {
+      throw Ending(error)
+    }
+  }
+
+  /// The keys of the file, before those of the user.
+  ///
+  /// - Throws: ``Ending`` with everything that is wrong with the files.
+  func bindKeys() throws(Ending) -> BindKeys {
+    do {
+      let own = try file?.contents.get().keys ?? []
+      return BindKeys(own + (try Self.ofUser.get().keys), open: AESCCM.open)
     } catch {
       throw Ending(error)
     }
@@ -40,19 +53,19 @@ struct NamesOptions: ParsableArguments {
     if let names = try? names() { try body(names) }
   }
 
-  /// The names of the user's file, which is read once; none where there is no file.
-  private static let ofUser = Result { () throws(DocumentErrors) -> AttributeNames in
-    guard let path = UserFolder.names, UserFolder.exists(path) else { return .assigned }
-    return try AttributeNames(file: path)
+  /// The user's file, which is read once; nothing where there is no file.
+  private static let ofUser = Result { () throws(DocumentErrors) -> NamesFile in
+    guard let path = UserFolder.names, UserFolder.exists(path) else { return NamesFile() }
+    return try NamesFile(path)
   }
 }
 
 /// A file of names on the command line. It is read once, so that it may be a pipe.
 struct NamesArgument {
-  /// The names, or the errors in the file.
-  let contents: Result<AttributeNames, DocumentErrors>
+  /// The names and keys, or the errors in the file.
+  let contents: Result<NamesFile, DocumentErrors>
 
   init(_ path: String) {
-    contents = Result { () throws(DocumentErrors) in try AttributeNames(file: path) }
+    contents = Result { () throws(DocumentErrors) in try NamesFile(path) }
   }
 }

@@ -74,7 +74,7 @@ struct Run: WorldCommand {
       try ChainCommand.run(
         plan,
         simulated,
-        options.requested,
+        options.requested(chain.naming.bindKeys()),
         printing.output,
         recording,
         journal,
@@ -125,7 +125,7 @@ struct Run: WorldCommand {
     }
     let running = RunningFiles(
       files: files,
-      options: options.requested,
+      options: options.requested(try chain.naming.bindKeys()),
       format: printing.output,
       journal: journal,
       reports: reports.requested,

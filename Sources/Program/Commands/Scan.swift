@@ -40,9 +40,9 @@ struct Scan: WorldCommand {
   @OptionGroup var options: WorldOptions
 
   func run() throws {
-    let names = try filter.naming.names()
+    let (names, bindKeys) = (try filter.naming.names(), try filter.naming.bindKeys())
     let filter = try filter.filter(names)
-    let world = try options.world(try options.simulatedDevices(), "ending the scan")
+    let world = try options.world(try options.simulatedDevices(), "ending the scan", bindKeys)
     defer { world.end() }
     let service = world.service(for: filter.target ?? .any, adapter: options.adapterSelector)
     let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }

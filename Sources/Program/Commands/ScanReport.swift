@@ -33,7 +33,8 @@ struct ScanReport: Sendable {
   }
 
   /// The data in the form that `--manufacturer` and `--service-data` take, makers with their names.
-  /// Data in a well-known format is decoded, in place of its bytes.
+  /// Data in a well-known format is decoded, in place of its bytes; where it is encrypted and has no
+  /// key, they stay, with the reason.
   private func data(_ device: Advertisement) -> [String] {
     device.manufacturerData.map { data in
       let format = AdvertisedFormat(company: data.company, data.data)
@@ -43,10 +44,16 @@ struct ScanReport: Sendable {
       return pattern + company + Self.text(format)
     }
       + device.serviceData.map { data in
-        let format = AdvertisedFormat(service: data.service, data.data)
-        let octets = format == nil ? data.data : []
         let service = ServiceSelector(data.service, names: names)
-        return "\(ServiceDataPattern(service: service, prefix: octets))" + Self.text(format)
+        func pattern(_ octets: [UInt8]) -> String {
+          "\(ServiceDataPattern(service: service, prefix: octets))"
+        }
+        switch device.reading(of: data.service) {
+        case .decoded(let format)?: return pattern([]) + Self.text(format)
+        case .encrypted(let kind, let reason)?:
+          return pattern(data.data) + " [\(kind.rawValue): \(reason)]"
+        case nil: return pattern(data.data)
+        }
       }
   }
 

@@ -149,7 +149,8 @@ extension ServeCommand {
     let plan = try watch(try names()) {
       try Plan(steps: [Step(.connect)]).target(among: simulated)
     }
-    return (try options.world(simulated, "ending the watches and disconnecting"), plan)
+    let ending = "ending the watches and disconnecting"
+    return (try options.world(simulated, ending, naming.bindKeys()), plan)
   }
 
   /// The file of the journal; nil when none is written.

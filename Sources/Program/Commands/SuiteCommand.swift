@@ -56,7 +56,8 @@ struct SuiteCommand {
   ) throws(Ending) -> ExitStatus {
     let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
     let trace = try recording.begin()
-    let world = try options.world(simulated, "ending the suite and disconnecting", trace: trace)
+    let ending = "ending the suite and disconnecting"
+    let world = try options.world(simulated, ending, chain.naming.bindKeys(), trace: trace)
     defer { world.end() }
     trace?.start(on: world.loop)
     let identity = SuiteRunner.identity(of: suite, seed: world.identitySeed)

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 package import BlueZ
+import Bluetooth
 import HostController
 import SimulatedDevices
 
@@ -68,12 +69,21 @@ package struct WorldOptions: ParsableArguments {
   /// - Parameters:
   ///   - scenario: What ``simulatedDevices()`` gave.
   ///   - ending: What a signal does to the command, for the person who sent it.
+  ///   - bindKeys: Decrypt what devices advertise.
   ///   - trace: Receives the timing of this host's connections.
   func world(
     _ scenario: ScenarioDefinition,
     _ ending: String,
+    _ bindKeys: BindKeys = .none,
     trace: HCITrace? = nil
   ) throws(Ending) -> World {
-    try requested.world(scenario, ending, trace: trace)
+    try requested(bindKeys).world(scenario, ending, trace: trace)
+  }
+
+  /// What they ask for, where advertisements are printed.
+  func requested(_ bindKeys: BindKeys) -> RequestedWorld {
+    var requested = requested
+    requested.bindKeys = bindKeys
+    return requested
   }
 }

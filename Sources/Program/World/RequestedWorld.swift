@@ -1,6 +1,7 @@
 // The world that a command line asks for.
 
 import BlueZ
+import Bluetooth
 import DBus
 import HostController
 import Jobs
@@ -14,6 +15,8 @@ struct RequestedWorld {
   var realTime = false
   var busLog: String?
   var adapter: String?
+  /// Decrypt what devices advertise.
+  var bindKeys = BindKeys.none
   var presentation = Presentation()
 
   var isSimulated: Bool { !simulate.isEmpty }
@@ -38,13 +41,20 @@ struct RequestedWorld {
     trace: HCITrace? = nil,
     isAnnounced: Bool = false
   ) throws(Ending) -> World {
-    guard isSimulated else { return try World.real(ending, trace: trace) }
+    guard isSimulated else { return try World.real(ending, bindKeys, trace: trace) }
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }
     let seed = seed ?? scenario.seed ?? 0
     do {
       let time = realTime ? "real time" : "virtual time"
       if !isAnnounced { StandardError.notice("simulated devices, \(time), seed \(seed)") }
-      return try World.simulated(scenario, seed: seed, isPaced: realTime, log: log, ending)
+      return try World.simulated(
+        scenario,
+        bindKeys,
+        seed: seed,
+        isPaced: realTime,
+        log: log,
+        ending
+      )
     } catch let ending as Ending {
       throw ending
     } catch {

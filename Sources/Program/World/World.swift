@@ -30,6 +30,8 @@ package struct World: Sendable {
   let traffic: WorldTraffic
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
+  /// Decrypt what devices advertise.
+  private let bindKeys: BindKeys
   /// Listens for the signals that end the command, from before the first wait.
   package let interruption: Interruption
 
@@ -44,9 +46,14 @@ package struct World: Sendable {
   ///
   /// - Parameters:
   ///   - ending: What a signal does to the command: "ending the scan".
+  ///   - bindKeys: Decrypt what devices advertise.
   ///   - trace: Receives the timing of connections.
   /// - Throws: ``Ending`` when a signal came meanwhile.
-  static func real(_ ending: String, trace: HCITrace? = nil) throws(Ending) -> World {
+  static func real(
+    _ ending: String,
+    _ bindKeys: BindKeys = .none,
+    trace: HCITrace? = nil
+  ) throws(Ending) -> World {
     let loop = EventLoop()
     let interruption = Interruption(on: loop, ending)
     let scheduler = SerialScheduler(on: loop, name: "chains")
@@ -77,6 +84,7 @@ package struct World: Sendable {
       bus: nil,
       traffic: traffic,
       meter: HostController(on: loop, trace: trace),
+      bindKeys: bindKeys,
       interruption: interruption
     )
   }
@@ -149,6 +157,7 @@ package struct World: Sendable {
       bus: nil,
       traffic: WorldTraffic(on: loop),
       meter: HostController(on: loop),
+      bindKeys: .none,
       interruption: Interruption(on: loop, ending)
     )
   }
@@ -157,12 +166,14 @@ package struct World: Sendable {
   ///
   /// - Parameters:
   ///   - scenario: The devices in reach, and what goes wrong.
+  ///   - bindKeys: Decrypt what devices advertise.
   ///   - seed: The seed of all randomness.
   ///   - isPaced: Whether simulated time is real time; else it is virtual.
   ///   - log: Gets each message between client and simulator.
   ///   - ending: What a signal does to the command.
   static func simulated(
     _ scenario: ScenarioDefinition,
+    _ bindKeys: BindKeys,
     seed: UInt64,
     isPaced: Bool,
     log: BusLog?,
@@ -197,6 +208,7 @@ package struct World: Sendable {
       bus: bus,
       traffic: traffic,
       meter: player,
+      bindKeys: bindKeys,
       interruption: interruption
     )
   }
@@ -268,6 +280,7 @@ package struct World: Sendable {
         adapter: adapter,
         options: options,
         scheduler: scheduler,
+        bindKeys: bindKeys,
         meter: meter,
         notices: { notice in
           follow(notice)

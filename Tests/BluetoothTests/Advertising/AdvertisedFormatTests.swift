@@ -267,6 +267,41 @@ struct AdvertisedFormatTests {
     #expect(decoded?.value["temperature-2"]?.number == 50.55)
   }
 
+  // MARK: MiBeacon
+
+  @Test(
+    "objects of MiBeacon",
+    arguments: [
+      // LYWSDCGQ, LYWSD03MMC and HHCCJCY01, as they advertise.
+      (
+        "5020AA01DA219335342D58 0D1004FE004802",
+        "25.4 °C, humidity 58.4 %, product 01aa, sequence 218, address 58:2D:34:35:93:21"
+      ),
+      (
+        "50305B05034C94B438C1A4 0D10041001EA01",
+        "27.2 °C, humidity 49.0 %, product 055b, sequence 3, address A4:C1:38:B4:94:4C"
+      ),
+      (
+        "7120980012F34F6B8D7CC40D 041002C400",
+        "19.6 °C, product 0098, sequence 18, address C4:7C:8D:6B:4F:F3"
+      ),
+      ("40505B0501 0A100161 07000101", "battery 97 %, door closed, product 055b, sequence 1"),
+      ("40505B0501 0110030100 02", "button 1, press long press, product 055b, sequence 1"),
+      ("40505B0501 014C04CDCCD041", "26.100 °C, product 055b, sequence 1"),
+      ("40505B0501 06100165", "object-1006 65, product 055b, sequence 1"),
+      ("40505B0501 0A1001FF", "object-100a ff, product 055b, sequence 1"),
+      ("40505B0501 FF7F020102", "object-7fff 0102, product 055b, sequence 1"),
+      // Without objects; with capabilities of one byte, and of three.
+      ("08505B0501", "product 055b, sequence 1"), ("20505B050108", "product 055b, sequence 1"),
+      ("60505B0501280100 0A100161", "battery 97 %, product 055b, sequence 1"),
+      ("50505B05014C94", nil), ("40505B0501 0A1002", nil), ("40505B0501 0A", nil), ("4050", nil),
+    ] as [(String, String?)]
+  )
+  func miBeacon(hex: String, text: String?) throws {
+    #expect(try service(0xfe95, hex) == text.map { "mibeacon \($0)" })
+    #expect(try service(0xfe96, hex) == nil)
+  }
+
   private static let heads: [[UInt8]] = [
     [], [0x40], [0x42], [0x00], [3], [6], [0x10, 0, 3], [0x20, 0], [5], [0xbe, 0xac], [2, 21],
   ]
@@ -284,7 +319,7 @@ struct AdvertisedFormatTests {
         _ = AdvertisedFormat(company: 0x004c, head + octets)
         _ = AdvertisedFormat(company: 0x0499, head + octets)
         _ = AdvertisedFormat(service: BluetoothUUID(short: 0xfcd2), head + octets)
-        for short in [0xfeaa, 0x181a, 0x181c] as [UInt16] {
+        for short in [0xfeaa, 0x181a, 0x181c, 0xfe95] as [UInt16] {
           _ = AdvertisedFormat(service: BluetoothUUID(short: short), head + octets)
         }
       }

@@ -1,0 +1,52 @@
+// What the data of an advertisement says, where it may be encrypted.
+
+/// Service data in a well-known format: its fields, or why they are not known.
+public enum AdvertisedReading: Equatable, Sendable {
+  /// The fields, also of a frame that was decrypted.
+  case decoded(AdvertisedFormat)
+  /// A frame that stays bytes.
+  case encrypted(AdvertisedFormat.Kind, EncryptedReason)
+}
+
+/// Why an encrypted frame stays bytes.
+public enum EncryptedReason: String, Sendable, CaseIterable, CustomStringConvertible {
+  case keyMissing = "encrypted; add its key under keys: in a names file"
+  case keyDoesNotFit = "encrypted; the key does not fit"
+  case malformed = "encrypted; what it contains is malformed"
+  /// By MiBeacon 2 or 3.
+  case unsupported = "encrypted by MiBeacon before version 4, which is not supported"
+
+  public var description: String { rawValue }
+}
+
+extension Advertisement {
+  /// The advertisement with its encrypted service data read with keys.
+  ///
+  /// ```swift
+  /// for try await seen in device.scan(ScanFilter()).values {
+  ///   print(seen.opened(with: keys))
+  /// }
+  /// ```
+  public func opened(with keys: BindKeys) -> Advertisement {
+    var opened = self
+    for data in serviceData {
+      guard let frame = SealedFrame(data.service, data.data, of: address) else { continue }
+      opened.readings[data.service] = keys.read(frame, of: self)
+    }
+    return opened
+  }
+
+  /// What the data of a service says; nil when it is in no well-known format.
+  ///
+  /// ```swift
+  /// for data in advertisement.serviceData {
+  ///   if case .decoded(let format)? = advertisement.reading(of: data.service) { print(format) }
+  /// }
+  /// ```
+  public func reading(of service: BluetoothUUID) -> AdvertisedReading? {
+    if let reading = readings[service] { return reading }
+    guard let data = serviceData.first(where: { $0.service == service })?.data else { return nil }
+    if let format = AdvertisedFormat(service: service, data) { return .decoded(format) }
+    return SealedFrame(service, data, of: address).map { BindKeys.none.read($0, of: self) }
+  }
+}
