@@ -129,7 +129,14 @@ let package = Package(
       "BLETesting",
       ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
     ),
-    library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
+    .target(
+      name: "Jobs",
+      dependencies: ["Documents", "Spelling", "Bluetooth", "Signals"],
+      resources: [
+        .embedInCode("Reports/Page/Files/page.css"), .embedInCode("Reports/Page/Files/page.js"),
+      ],
+      swiftSettings: strict
+    ),
     library("Journal", ["Jobs", "Signals", grdb]),
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),

@@ -72,37 +72,6 @@ struct ReportBrowserTests {
     return ended.output
   }
 
-  @Test("a part of the time is enlarged, with single values, and a search opens what it finds")
-  func enlarged() throws {
-    let browser = try #require(browser)
-    let page = folder.path + "/belt.html"
-    let steps = "notify heart-rate-measurement for 60s; write battery-level u8:1 request"
-    let run = try RunningProgram(
-      blerun: [
-        "run", "-e", steps, "--report", page, "--simulate",
-        "Simulators/devices/heart-rate.yaml",
-      ]
-    ).end()
-    #expect(run.status == 1, "\(run.errors)")
-    let ended = try RunningProgram(
-      [
-        browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-        "--user-data-dir=\(folder.path)/profile", "--dump-dom",
-        "file://\(page)?from=10&to=20&search=WriteValue",
-      ],
-      in: folder.path
-    ).end()
-    let complaints = ended.errors.split(separator: "\n").filter { $0.contains("CONSOLE") }
-    #expect(complaints.isEmpty, "\(complaints)")
-    let dom = ended.output
-    #expect(dom.contains("data-ready=\"true\""))
-    #expect(dom.contains("data-window=\"10.000000 20.000000\""))
-    #expect(dom.contains(">12.00 s</text>") || dom.contains(">12 s</text>"))
-    #expect(dom.contains("class=\"found\""))
-    let dots = dom.components(separatedBy: "class=\"dots\"").dropFirst()
-    #expect(dots.contains { $0.prefix(2_000).components(separatedBy: "h0").count > 8 })
-  }
-
   private func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       scalar.value < 0x7f && scalar != "\"" && scalar != "\\"

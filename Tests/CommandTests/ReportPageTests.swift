@@ -29,7 +29,7 @@ struct ReportPageTests {
     let page = try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)
     #expect(page.contains("<h2>What went wrong</h2>"))
     // The pictures are of what the page describes.
-    let lanes = ["Attempts", "Clean-up", "Connection"]
+    let lanes = ["Attempt 1<small>failed</small>", "Connection"]
     #expect(lanes.allSatisfy { page.contains("<div class=\"name\">\($0)</div>") })
   }
 }

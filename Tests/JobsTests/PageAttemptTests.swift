@@ -1,4 +1,4 @@
-// Tries, clean-up and unfinished steps on the page of a run.
+// Tries and unfinished steps on the page of a run.
 
 import Bluetooth
 import Foundation
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Tries and clean-up on a page")
+@Suite("Tries on a page")
 struct PageAttemptTests {
   private static func lanes(_ page: String) -> [String: String] {
     let parts = page.components(separatedBy: "<div class=\"lane\"><div class=\"name\">").dropFirst()
@@ -38,23 +38,25 @@ struct PageAttemptTests {
     return run
   }
 
-  @Test("each try is a bar above its own steps, and its steps have a table")
+  @Test("each try has a lane with its steps and its clean-up, and all steps are in one table")
   func tries() throws {
     let page = PageEvents.page([try Self.tried()])
     let lanes = Self.lanes(page)
-    let attempts = try #require(lanes["Attempts"])
-    #expect(attempts.contains("<rect class=\"failed\" x=\"0%\" width=\"28.57%\""))
-    #expect(attempts.contains("<title>attempt 1, 4.000 s</title>"))
-    #expect(attempts.contains("<rect class=\"ok\" x=\"78.57%\" width=\"21.43%\""))
-    let inner = try #require(lanes["Inner steps"])
-    #expect(inner.contains("<a href=\"#r1s2\"") && inner.contains("<a href=\"#r1s6\""))
-    #expect(
-      page.contains("<summary>Attempt 1 failed: writing alert-level: the &lt;link&gt; was lost")
-    )
+    let first = try #require(lanes["Attempt 1<small>failed</small>"])
+    let last = try #require(lanes["Attempt 2<small>ok</small>"])
+    // Outer steps are in the first row, inner ones in the second.
+    #expect(first.contains("<a href=\"#r1s1\" tabindex=\"-1\"><rect class=\"ok\" x=\"0%\""))
+    let inner =
+      "<a href=\"#r1s2\" tabindex=\"-1\"><rect class=\"failed\" x=\"14.21%\" width=\"0.15%\" y=\"22\""
+    #expect(first.contains(inner) && last.contains("<a href=\"#r1s6\""))
+    for lane in [first, last] { #expect(lane.components(separatedBy: "<rect").count == 5) }
+    let why = "Attempt 1 failed: writing alert-level: the &lt;link&gt; was lost"
+    #expect(page.contains("<p class=\"attempt\">\(why)"))
     let reader = PageReader(page)
     #expect(reader.error == nil && Set(reader.ids).count == reader.ids.count)
     #expect(Set(reader.links).isSubset(of: reader.ids))
-    #expect(page.components(separatedBy: "<tr id=\"r1s").count == 9)
+    #expect(reader.tables.map(\.rows) == [[Int](repeating: 7, count: 8)])
+    #expect(page.components(separatedBy: "<td class=\"n attempt\">1</td>").count == 5)
   }
 
   @Test("the tries of a step are bars of when they ran, which lead to its row")
@@ -69,23 +71,12 @@ struct PageAttemptTests {
     run.end(9, run.step(2), .ok, .logged("off"))
     run.finish(10)
     let page = PageEvents.page([run])
-    let lane = try #require(Self.lanes(page)["Attempts of steps"])
-    #expect(lane.contains("<rect class=\"failed\" x=\"10%\" width=\"20%\""))
+    let lane = try #require(Self.lanes(page)["Steps"])
+    #expect(lane.contains("<rect class=\"failed\" x=\"10%\" width=\"20%\" y=\"22\""))
     let title = "1  write alert-level u8:1, attempt 1: the &lt;link&gt; was lost, 2.000 s"
     #expect(lane.contains("<title>\(title)</title>"))
-    #expect(lane.contains("<rect class=\"ok\" x=\"50%\" width=\"40%\""))
-    #expect(lane.components(separatedBy: "<a href=\"#r1s2\"").count == 3)
-    #expect(Self.lanes(PageEvents.page([try Self.tried()]))["Attempts of steps"] == nil)
-  }
-
-  @Test("what is done however the steps end has a lane of its own")
-  func cleanUp() throws {
-    let lanes = Self.lanes(PageEvents.page([try Self.tried()]))
-    let lane = try #require(lanes["Clean-up"])
-    // The finally and the disconnect of each try.
-    #expect(lane.components(separatedBy: "<rect").count == 5)
-    #expect(lanes["Steps"]?.contains("disconnect") == false)
-    #expect(lanes["Inner steps"]?.contains("finally") == false)
+    #expect(lane.contains("<rect class=\"ok\" x=\"50%\" width=\"40%\" y=\"22\""))
+    #expect(lane.components(separatedBy: "<a href=\"#r1s2\"").count == 4)
   }
 
   @Test("of a long try the last steps are kept, of many tries the first ones")
@@ -108,7 +99,9 @@ struct PageAttemptTests {
     #expect(recorded.earlierAttempts.allSatisfy { $0.steps.count == RecordedRun.attemptStepLimit })
     #expect(recorded.earlierAttempts.allSatisfy { $0.leftOut == 4 })
     #expect(recorded.earlierFailures.count == tries - 1)
-    #expect(HTMLReport().text(on: [recorded]).contains("4 more steps of this attempt not listed."))
+    let page = HTMLReport().text(on: [recorded])
+    #expect(page.contains("200 more steps that succeeded not listed."))
+    #expect(page.contains("4 more attempts before the last."))
   }
 
   @Test("a run without an end names the step that was under way")
@@ -118,7 +111,9 @@ struct PageAttemptTests {
       "The record of this run ends after 4.000 s in step 2: notify battery-level. The run was under "
       + "way, or its process was ended."
     #expect(page.contains("<p class=\"why\">\(sentence)</p>"))
-    #expect(page.contains("<td class=\"s unfinished\">unfinished</td><td class=\"n\">1.000</td>"))
+    #expect(
+      page.contains("<td class=\"s unfinished\">unfinished</td><td class=\"n start\">1.000</td>")
+    )
     #expect(Self.lanes(page)["Steps"]?.contains("notify battery-level, not ended") == true)
   }
 }

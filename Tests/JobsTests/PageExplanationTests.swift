@@ -113,6 +113,30 @@ struct PageExplanationTests {
     #expect(page.contains("window &lt;/open&gt;"))
   }
 
+  @Test("gaps, reconnects and notes are marked in each plot, and listed in order")
+  func marks() throws {
+    var run = try PageEvents("Belt", "notify battery-level for 9s")
+    run.end(1, run.step(0), .ok, .linked(.made), took: 1)
+    for second in [2.0, 3, 7, 8] { run.value(second, run.step(1), second) }
+    let lost = Instant.start
+    let gap = NotificationGap(.linkLost, from: lost, to: lost + .seconds(2))
+    run.add(6, .gap(run.step(1), gap))
+    run.add(7.5, .note("window </open>"))
+    run.end(10, run.step(1), .ok, .listened(count: 4, rate: 1), took: 9)
+    run.finish(10)
+    let page = try Self.page(run.events)
+    // The line is broken by the gap.
+    #expect(page.contains("<path class=\"line\" d=\"M800 940L1200 793M2800 207L3200 60\"/>"))
+    #expect(page.contains("<rect class=\"gap\" x=\"1600\" y=\"0\" width=\"800\""))
+    #expect(page.contains("<path class=\"again\" d=\"M2400 0V1000\"><title>connected again"))
+    #expect(page.contains("<path class=\"note\" d=\"M3000 0V1000\"><title>note: window &lt;/open"))
+    let list = try #require(page.components(separatedBy: "<details class=\"marks\"").last)
+    #expect(list.hasPrefix(" open=\"open\">\n<summary>Notes, gaps and reconnects: 3</summary>"))
+    let kinds = list.components(separatedBy: "<li class=\"").dropFirst().map { $0.prefix(4) }
+    #expect(kinds == ["gap\"", "agai", "note"])
+    #expect(list.contains("battery-level (gap: the link was lost, and resumed after 2.000 s)</li>"))
+  }
+
   @Test("the row of a failed step has the messages and packets before it, in order")
   func explanation() throws {
     let page = try Self.page(try Self.events())

@@ -1,7 +1,7 @@
 // Complete runs as one page for a browser.
 //
 // It decides what is on the page, and in which order; how that is written as markup is in
-// PageMarkup, how it looks and what it does in PageStyle and PageScript.
+// PageMarkup, how it looks and what it does in Page/Files.
 
 import Bluetooth
 
@@ -27,14 +27,19 @@ public struct HTMLReport: RunsReport {
     let lines =
       Self.head(title) + ["<header>", "<h1>\(title)</h1>"] + page.summary + ["</header>", "<main>"]
       + page.failures + page.overview + page.sections + ["</main>"]
-    let script = ["<script>\(PageScript.text)</script>", "</body>", "</html>"]
+    let script = ["<script>\(Self.script)</script>", "</body>", "</html>"]
     return (lines + script).joined(separator: "\n") + "\n"
   }
 
+  static let style = "\n" + String(decoding: PackageResources.page_css, as: UTF8.self)
+  /// What a script has within XML is no markup.
+  static let script =
+    "//<![CDATA[\n" + String(decoding: PackageResources.page_js, as: UTF8.self) + "//]]>"
+
   /// What a browser may do for the page: nothing but apply its style and run its script.
   package static let policy =
-    "default-src 'none'; style-src '\(ContentHash.source(of: PageStyle.text))'; "
-    + "script-src '\(ContentHash.source(of: PageScript.text))'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; style-src '\(ContentHash.source(of: style))'; "
+    + "script-src '\(ContentHash.source(of: script))'; base-uri 'none'; form-action 'none'"
 
   private static func head(_ title: String) -> [String] {
     [
@@ -42,7 +47,7 @@ public struct HTMLReport: RunsReport {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\"/>",
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>",
       "<meta name=\"referrer\" content=\"no-referrer\"/>", "<title>\(title)</title>",
-      "<style>\(PageStyle.text)</style>", "</head>", "<body>", PageStyle.patterns,
+      "<style>\(style)</style>", "</head>", "<body>", PageMarkup.hatch,
     ]
   }
 }

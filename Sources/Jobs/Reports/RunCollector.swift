@@ -23,8 +23,6 @@ public struct RunCollector: Sendable {
   private let keepsValues: Bool
   /// How many steps are kept, of all runs together.
   private var kept = 0
-  /// How many single numbers of values are kept, of all runs together.
-  private var raw = 0
 
   private struct Key: Hashable {
     let run: RunIdentity
@@ -88,9 +86,7 @@ public struct RunCollector: Sendable {
       let limit = kept < Self.manySteps ? Self.stepLimit : Self.smallStepLimit
       runs[index].take(RecordedRun.Step(result, endedAt: event.offset), upTo: limit)
     case .value(let step, let value):
-      guard keepsValues else { break }
-      let hasRoom = raw < RecordedValues.rawLimit
-      raw += runs[index].values.add(value, of: step, at: event.offset, keepsRaw: hasRoom)
+      if keepsValues { runs[index].values.add(value, of: step, at: event.offset) }
     case .gap(let step, let gap):
       if keepsValues { runs[index].values.add(gap, of: step, at: event.offset) }
     case .note(let text):

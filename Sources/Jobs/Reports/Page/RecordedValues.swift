@@ -1,7 +1,7 @@
 // The values of a run, for a report that shows them.
 //
-// Memory is bounded: the first and the last values of a series are kept as they were received, all
-// of them as an envelope.
+// Memory is bounded: the last values of a series are kept as they were received, all of them as an
+// envelope.
 
 import Bluetooth
 
@@ -9,9 +9,6 @@ import Bluetooth
 struct RecordedValues: Equatable, Sendable {
   /// The maximum number of series; values of further ones are only counted.
   static let seriesLimit = 32
-  /// About how many single numbers are kept of all runs of a report; of a plot with more, only the
-  /// envelope is.
-  static let rawLimit = 200_000
 
   /// The series, in the order of their first values.
   private(set) var series: [Series] = []
@@ -19,22 +16,13 @@ struct RecordedValues: Equatable, Sendable {
   private(set) var leftOut = 0
 
   /// Adds a value that a step received.
-  ///
-  /// - Parameter keepsRaw: Whether there is room for its single numbers.
-  /// - Returns: How many of these are kept.
-  @discardableResult
-  mutating func add(
-    _ value: StepValue,
-    of step: ReportedStep,
-    at time: Duration,
-    keepsRaw: Bool = true
-  ) -> Int {
+  mutating func add(_ value: StepValue, of step: ReportedStep, at time: Duration) {
     guard let index = index(of: step) else {
       leftOut += 1
-      return 0
+      return
     }
     let isStream = step.isStream || step.operation == "rssi"
-    return series[index].add(value, isStream: isStream, at: time, keepsRaw: keepsRaw)
+    series[index].add(value, isStream: isStream, at: time)
   }
 
   /// Adds a place where values are missing.
@@ -87,12 +75,10 @@ extension RecordedValues {
       let unit: String?
       fileprivate(set) var decimals: Int
       fileprivate(set) var envelope = Envelope()
-      /// All numbers; nil where they are too many.
-      fileprivate(set) var raw: [Envelope.Point]? = []
     }
 
-    /// How many of the first rows, and of the last ones, are kept.
-    static let rowLimit = 500
+    /// How many of the last rows are kept.
+    static let rowLimit = 200
     /// How many numbers within a value are plotted.
     static let plotLimit = 16
     /// How many gaps are kept.
@@ -104,17 +90,14 @@ extension RecordedValues {
     private(set) var isStream = false
     /// How many values there were.
     private(set) var count = 0
-    /// The first values.
-    private(set) var first: [Row] = []
-    /// The last values after those.
-    var last: [Row] { Array(recent[oldest...] + recent[..<oldest]) }
+    /// The last values.
+    var last: ArraySlice<Row> { recent.suffix(Self.rowLimit) }
     /// The numbers of the values.
     private(set) var plots: [Plot] = []
     /// Where values are missing.
     private(set) var gaps: [Gap] = []
-    /// A ring: the oldest row is at `oldest`.
+    /// At most twice as many as are kept.
     private var recent: [Row] = []
-    private var oldest = 0
 
     fileprivate init(title: String) { self.title = title }
 
@@ -122,47 +105,30 @@ extension RecordedValues {
       if gaps.count < Self.gapLimit { gaps.append(gap) }
     }
 
-    fileprivate mutating func add(
-      _ value: StepValue,
-      isStream: Bool,
-      at time: Duration,
-      keepsRaw: Bool
-    ) -> Int {
+    fileprivate mutating func add(_ value: StepValue, isStream: Bool, at time: Duration) {
       count += 1
       self.isStream = self.isStream || isStream || count > 2
-      let row = Row(at: time, value: value)
-      if first.count < Self.rowLimit {
-        first.append(row)
-      } else if recent.count < Self.rowLimit {
-        recent.append(row)
-      } else {
-        recent[oldest] = row
-        oldest = (oldest + 1) % Self.rowLimit
-      }
-      let before = rawCount
-      if let decoded = value.decoded { plot(decoded, field: "", unit: nil, at: time, keepsRaw) }
-      return rawCount - before
+      if recent.count == 2 * Self.rowLimit { recent.removeFirst(Self.rowLimit) }
+      recent.append(Row(at: time, value: value))
+      if let decoded = value.decoded { plot(decoded, field: "", unit: nil, at: time) }
     }
-
-    private var rawCount: Int { plots.reduce(0) { $0 + ($1.raw?.count ?? 0) } }
 
     /// Adds the numbers of a value, also those of fields within fields.
     private mutating func plot(
       _ value: DecodedValue,
       field: String,
       unit: String?,
-      at time: Duration,
-      _ keepsRaw: Bool
+      at time: Duration
     ) {
       switch value {
       case .integer(let number):
-        plot(Double(number), decimals: 0, field: field, unit: unit, at: time, keepsRaw)
+        plot(Double(number), decimals: 0, field: field, unit: unit, at: time)
       case .real(let number, let decimals):
-        plot(number, decimals: decimals, field: field, unit: unit, at: time, keepsRaw)
+        plot(number, decimals: decimals, field: field, unit: unit, at: time)
       case .fields(let fields):
         for inner in fields {
           let name = field.isEmpty ? inner.name : "\(field).\(inner.name)"
-          plot(inner.value, field: name, unit: inner.unit, at: time, keepsRaw)
+          plot(inner.value, field: name, unit: inner.unit, at: time)
         }
       case .text, .boolean, .octets, .list: break
       }
@@ -173,8 +139,7 @@ extension RecordedValues {
       decimals: Int,
       field: String,
       unit: String?,
-      at time: Duration,
-      _ keepsRaw: Bool
+      at time: Duration
     ) {
       var index = plots.firstIndex { $0.field == field && $0.unit == unit }
       if index == nil, plots.count < Self.plotLimit {
@@ -184,11 +149,6 @@ extension RecordedValues {
       guard let index else { return }
       plots[index].decimals = max(plots[index].decimals, decimals)
       plots[index].envelope.add(number, at: time)
-      if keepsRaw, number.isFinite {
-        plots[index].raw?.append(Envelope.Point(at: time, value: number))
-      } else if !keepsRaw {
-        plots[index].raw = nil
-      }
     }
   }
 }

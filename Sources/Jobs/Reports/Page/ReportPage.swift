@@ -1,4 +1,4 @@
-// What a page of runs has: totals and a table of the runs; in extensions failures and sections.
+// What a page of runs has: totals and a table of the runs; in extensions failures and each run.
 
 import Bluetooth
 
@@ -10,10 +10,6 @@ struct ReportPage {
     var steps = 20_000
     var values = 10_000
     var plots = 100
-    /// Single numbers, for plots that are enlarged.
-    var raw = RecordedValues.rawLimit
-    /// Bars as data, for lanes that are enlarged.
-    var bars = 50_000
     var failures = 50
     /// Failures of steps with all that is known of them.
     var explanations = 1_000
@@ -99,58 +95,54 @@ struct ReportPage {
       let (axis, title) = (axis, "\(noun.capitalizedFirst)s")
       let shown = order.prefix(Room.take(order.count, of: &room.runs))
       let others = notRun.prefix(Room.take(notRun.count, of: &room.runs))
-      let columns: [PageMarkup.Column] = [
-        .init(noun.capitalizedFirst), .init("Status"),
-        .init("Timeline", below: PageMarkup.ticks(of: axis)), .init("Steps", isNumeric: true),
-        .init("Took (s)", isNumeric: true), .init("Why"),
+      let lane = PageMarkup.Column(
+        title: "Timeline",
+        name: "lane",
+        below: PageMarkup.ticks(of: axis)
+      )
+      let columns = [
+        PageMarkup.Column(title: noun.capitalizedFirst, name: "title"), Self.status, lane,
+        Self.steps, Self.took, Self.why,
       ]
       let rest = Self.leftOut(runs.count + notRun.count - shown.count - others.count) { count in
         "\(PageMarkup.counted(count, "more \(noun)")) not listed here, only counted above."
       }
-      var none = 0
-      let rows = shown.map { row($0, on: axis, &none) } + others.map { Self.row(notRun: $0) }
-      let seconds = "data-from=\"\(axis.from.seconds)\" data-to=\"\(axis.to.seconds)\""
-      return ["<section id=\"runs\" class=\"lanes\" \(seconds)>", "<h2>\(title)</h2>"]
+      let rows =
+        shown.map { row($0, on: axis, lane) }
+        + others.map { label in
+          let status = Self.status.cell("not run", status: "skipped")
+          return PageMarkup.row(
+            PageMarkup.text(label),
+            [status] + [lane, Self.steps, Self.took, Self.why].map { $0.cell("") }
+          )
+        }
+      return ["<section id=\"runs\" class=\"lanes\" \(axis.data)>", "<h2>\(title)</h2>"]
         + PageMarkup.table(title, class: "runs", columns: columns, rows: rows) + rest
         + ["</section>"]
     }
   }
 
-  private func row(_ index: Int, on axis: TimeAxis, _ bars: inout Int) -> String {
+  static let status = PageMarkup.Column(title: "Status", name: "s")
+  static let took = PageMarkup.Column(title: "Took (s)", name: "n took")
+  private static let steps = PageMarkup.Column(title: "Steps", name: "n count")
+  private static let why = PageMarkup.Column(title: "Why", name: "reason")
+
+  private func row(_ index: Int, on axis: TimeAxis, _ lane: PageMarkup.Column) -> String {
     let run = runs[index]
     let status = Self.status(run)
     let start = run.startedAt - began
     let bar = LaneBar(run.kindOfBar, from: start, to: start + run.lasted, title: run.label)
-    let link = "<a href=\"#\(Self.anchor(index))\">\(PageMarkup.text(run.label))</a>"
+    let why = run.ending?.failure?.message ?? run.whyUnfinished ?? ""
     return PageMarkup.row(
-      section: Self.anchor(index),
+      "<a href=\"#\(Self.anchor(index))\">\(PageMarkup.text(run.label))</a>",
       [
-        .title(link), .status(status, status),
-        .lane(PageMarkup.bars([bar], on: axis, areNamed: false, room: &bars)),
-        .number("\(run.done)"), .number(Self.seconds(run.lasted)),
-        .text(PageMarkup.text(run.ending?.failure?.message ?? run.whyUnfinished ?? "", limit: 160)),
-      ]
+        Self.status.cell(status, status: status),
+        lane.cell(PageMarkup.bars([[bar]], on: axis, noun: noun, areNamed: false)),
+        Self.steps.cell("\(run.done)"), Self.took.cell(Self.seconds(run.lasted)),
+        Self.why.cell(PageMarkup.text(why, limit: 160)),
+      ],
+      section: Self.anchor(index)
     )
-  }
-
-  private static func row(notRun label: String) -> String {
-    PageMarkup.row([
-      .title(PageMarkup.text(label)), .status("skipped", "not run"), .lane(""), .number(""),
-      .number(""), .text(""),
-    ])
-  }
-}
-
-extension RecordedRun {
-  /// How long it took, or at least took until its last step.
-  var lasted: Duration { took ?? max(lastEventAt, steps.map(\.endedAt).max() ?? .zero) }
-
-  var kindOfBar: LaneBar.Kind {
-    switch ending?.status {
-    case .ok, .warning: .ok
-    case .failed, nil: .failed
-    case .cancelled: .cancelled
-    }
   }
 }
 

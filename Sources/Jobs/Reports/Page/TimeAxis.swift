@@ -24,6 +24,9 @@ struct TimeAxis: Equatable, Sendable {
 
   var to: Duration { from + length }
 
+  /// The period in seconds, as attributes for the script of the page.
+  var data: String { "data-from=\"\(from.seconds)\" data-to=\"\(to.seconds)\"" }
+
   /// The time that one of ``columns`` takes.
   var column: Duration { length / Self.columns }
 

@@ -1,0 +1,106 @@
+// What the page of a run derives from its record: attempts, connections, what did not end.
+
+import Bluetooth
+
+extension RecordedRun {
+  /// How long it took, or at least took until its last step.
+  var lasted: Duration { took ?? max(lastEventAt, steps.map(\.endedAt).max() ?? .zero) }
+
+  var kindOfBar: LaneBar.Kind {
+    switch ending?.status {
+    case .ok, .warning: .ok
+    case .failed, nil: .failed
+    case .cancelled: .cancelled
+    }
+  }
+
+  /// `1  read battery-level`; an implied step has no place in the chain.
+  static func title(of step: ReportedStep) -> String {
+    step.position.isImplied ? step.title : "\(step.position)  \(step.title)"
+  }
+
+  /// All tries of the chain whose steps are kept; the last one is ``attempt``.
+  var attempts: [Attempt] {
+    let last = Attempt(
+      began: attemptBegan,
+      ended: lasted,
+      failure: ending?.failure,
+      steps: steps,
+      leftOut: leftOut
+    )
+    return earlierAttempts + [last]
+  }
+
+  /// The steps that had begun when the record ended, at most ten; none of a run that ended.
+  var unfinishedSteps: [StepUnderWay] { ending == nil ? underWay.suffix(10) : [] }
+
+  /// What is known of a run without an end; nil for one that ended.
+  var whyUnfinished: String? {
+    guard ending == nil else { return nil }
+    let place = underWay.last.map { " in \($0.step.place): \($0.step.title)" } ?? ""
+    return
+      "The record of this run ends after \(TextReport.milliseconds(lasted)) s\(place). The run "
+      + "was under way, or its process was ended."
+  }
+
+  /// Notes, gaps in the values and reconnects, in the order of their times.
+  var marks: [PageMarkup.Mark] {
+    let again = connected.dropFirst().map { period in
+      PageMarkup.Mark(
+        kind: .again,
+        from: period.lowerBound,
+        to: period.lowerBound,
+        text: "connected again"
+      )
+    }
+    let noted = notes.map { note in
+      PageMarkup.Mark(kind: .note, from: note.at, to: note.at, text: "note: \(note.text)")
+    }
+    return (again + noted + values.series.flatMap { marks(of: $0) }).sorted { $0.from < $1.from }
+  }
+
+  /// The gaps of a series.
+  private func marks(of series: RecordedValues.Series) -> [PageMarkup.Mark] {
+    series.gaps.map { gap in
+      PageMarkup.Mark(
+        kind: .gap,
+        from: gap.from,
+        to: gap.to,
+        text: "\(series.title) \(gap.text)",
+        series: series.title
+      )
+    }
+  }
+
+  /// When the device was connected, as far as the steps show it.
+  ///
+  /// A connection begins with the end of a step that made or found it. It ends with the step that
+  /// disconnects, with a failure that reports its loss, or with the run; a gap in the values
+  /// interrupts it.
+  var connected: [ClosedRange<Duration>] {
+    var (periods, begun) = ([ClosedRange<Duration>](), Duration?.none)
+    func ends(at time: Duration) {
+      if let start = begun, start <= time { periods.append(start...time) }
+      begun = nil
+    }
+    let lost = values.series.flatMap(\.gaps).filter(\.isOfLink).sorted { $0.from < $1.from }
+    var gaps = lost[...]
+    for step in earlierAttempts.flatMap(\.steps) + steps {
+      while let gap = gaps.first, gap.to <= step.endedAt {
+        gaps = gaps.dropFirst()
+        guard begun != nil else { continue }
+        ends(at: gap.from)
+        begun = gap.to
+      }
+      if case .linked? = step.outcome, step.isWell {
+        begun = begun ?? step.endedAt
+      } else if step.reported.operation == "disconnect" {
+        ends(at: step.endedAt)
+      } else if step.failure?.code == .linkLost {
+        ends(at: step.endedAt)
+      }
+    }
+    ends(at: lasted)
+    return periods
+  }
+}
