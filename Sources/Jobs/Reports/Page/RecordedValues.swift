@@ -110,45 +110,35 @@ extension RecordedValues {
       self.isStream = self.isStream || isStream || count > 2
       if recent.count == 2 * Self.rowLimit { recent.removeFirst(Self.rowLimit) }
       recent.append(Row(at: time, value: value))
-      if let decoded = value.decoded { plot(decoded, field: "", unit: nil, at: time) }
+      for number in value.decoded?.numbers() ?? [] { plot(number, at: time) }
     }
 
-    /// Adds the numbers of a value, also those of fields within fields.
-    private mutating func plot(
-      _ value: DecodedValue,
-      field: String,
-      unit: String?,
-      at time: Duration
-    ) {
-      switch value {
-      case .integer(let number):
-        plot(Double(number), decimals: 0, field: field, unit: unit, at: time)
-      case .real(let number, let decimals):
-        plot(number, decimals: decimals, field: field, unit: unit, at: time)
-      case .fields(let fields):
-        for inner in fields {
-          let name = field.isEmpty ? inner.name : "\(field).\(inner.name)"
-          plot(inner.value, field: name, unit: inner.unit, at: time)
-        }
-      case .text, .boolean, .octets, .list: break
-      }
-    }
-
-    private mutating func plot(
-      _ number: Double,
-      decimals: Int,
-      field: String,
-      unit: String?,
-      at time: Duration
-    ) {
-      var index = plots.firstIndex { $0.field == field && $0.unit == unit }
+    private mutating func plot(_ number: DecodedValue.Number, at time: Duration) {
+      var index = plots.firstIndex { $0.field == number.field && $0.unit == number.unit }
       if index == nil, plots.count < Self.plotLimit {
         index = plots.count
-        plots.append(Plot(field: field, unit: unit, decimals: decimals))
+        plots.append(Plot(field: number.field, unit: number.unit, decimals: number.decimals))
       }
       guard let index else { return }
-      plots[index].decimals = max(plots[index].decimals, decimals)
-      plots[index].envelope.add(number, at: time)
+      plots[index].decimals = max(plots[index].decimals, number.decimals)
+      plots[index].envelope.add(number.value, at: time)
+    }
+  }
+}
+
+extension DecodedValue {
+  fileprivate typealias Number = (field: String, unit: String?, value: Double, decimals: Int)
+
+  /// The numbers in it, also those of fields within fields.
+  fileprivate func numbers(of field: String = "", _ unit: String? = nil) -> [Number] {
+    switch self {
+    case .integer(let number): [(field, unit, Double(number), 0)]
+    case .real(let number, let decimals): [(field, unit, number, decimals)]
+    case .fields(let fields):
+      fields.flatMap { inner in
+        inner.value.numbers(of: field.isEmpty ? inner.name : "\(field).\(inner.name)", inner.unit)
+      }
+    case .text, .boolean, .octets, .list: []
     }
   }
 }

@@ -4,30 +4,22 @@ import Bluetooth
 import Documents
 
 extension ReportPage {
-  /// Where something failed: the step is nil outside steps.
-  private struct Place {
-    let run: Int
-    let step: Int?
-    /// What was received in place of what was expected.
-    let got: String?
-  }
-
-  /// Failures with the same cause, of any number of runs.
-  private struct Group {
-    /// That of the first of the runs.
+  /// A failure of a run.
+  private struct Found {
     let failure: RunFailure
-    /// The step, in the first of the runs; nil outside steps.
-    let step: ReportedStep?
-    /// All of them.
-    var places: [Place]
-  }
+    /// The step and its index; nil outside steps.
+    let step: (reported: ReportedStep, index: Int)?
+    let run: Int
 
-  /// What makes failures of different devices the same.
-  private struct Cause: Hashable {
-    let code: String
-    let why: String
-    let step: String?
-    let source: String?
+    /// What makes failures of different devices the same.
+    var cause: [String?] {
+      [
+        // Values that differ are unexpected for one reason.
+        failure.code.rawValue, failure.expectation?.expected ?? failure.why,
+        step.map { "\($0.reported.position.written) \($0.reported.title)" },
+        failure.source?.description,
+      ]
+    }
   }
 
   /// How many runs of a group are named.
@@ -36,7 +28,7 @@ extension ReportPage {
   /// The failures, each cause once, in the order of the runs; nothing without any.
   var failures: [String] {
     mutating get {
-      let groups = groups
+      let groups = causes
       let own = whole?.failure.map { failure in
         [
           "<article class=\"failure\">", "<h3>The \(whole?.kind.rawValue ?? "run")</h3>",
@@ -53,62 +45,53 @@ extension ReportPage {
     }
   }
 
-  private var groups: [Group] {
-    var (groups, indices) = ([Group](), [Cause: Int]())
-    func add(_ failure: RunFailure, _ step: ReportedStep?, _ run: Int, _ index: Int?) {
-      let source = failure.source?.description
-      let place = Place(run: run, step: index, got: failure.expectation?.got)
-      let cause = Cause(
-        code: failure.code.rawValue,
-        // Values that differ are unexpected for one reason.
-        why: failure.expectation?.expected ?? failure.why,
-        step: step.map { "\($0.position.written) \($0.title)" },
-        source: source
-      )
-      if let known = indices[cause] {
-        groups[known].places.append(place)
-      } else {
-        indices[cause] = groups.count
-        groups.append(Group(failure: failure, step: step, places: [place]))
-      }
-    }
+  /// The failures with the same cause, of any number of runs, in the order of the runs.
+  private var causes: [[Found]] {
+    var (groups, indices) = ([[Found]](), [[String?]: Int]())
     for run in order {
-      for (index, step) in runs[run].steps.enumerated() {
-        if let failure = step.failure { add(failure, step.reported, run, index) }
+      var found = runs[run].steps.enumerated().compactMap { index, step in
+        step.failure.map { Found(failure: $0, step: (step.reported, index), run: run) }
       }
-      if let failure = runs[run].failureBetweenSteps { add(failure, nil, run, nil) }
+      if let failure = runs[run].failureBetweenSteps {
+        found.append(Found(failure: failure, step: nil, run: run))
+      }
+      for each in found {
+        if let known = indices[each.cause] {
+          groups[known].append(each)
+        } else {
+          indices[each.cause] = groups.count
+          groups.append([each])
+        }
+      }
     }
     return groups
   }
 
-  private func card(_ group: Group) -> [String] {
+  /// What is known of a cause: that of the first of the runs which have it.
+  private func card(_ group: [Found]) -> [String] {
+    let (first, isSeveral) = (group[0], group.count > 1)
     // Where there is one run, its name distinguishes nothing.
-    let isAlone = runs.count == 1 && group.step != nil
-    let links = group.places.prefix(Self.placeLimit).map { place in
-      let target = place.step.map { anchor(place.run, step: $0) } ?? Self.anchor(place.run)
-      let got = group.places.count == 1 ? nil : place.got
+    let isAlone = runs.count == 1 && first.step != nil
+    let links = group.prefix(Self.placeLimit).map { found in
+      let target = found.step.map { anchor(found.run, step: $0.index) } ?? Self.anchor(found.run)
+      let name = isAlone ? "Its row" : PageMarkup.text(runs[found.run].label)
+      let got = isSeveral ? found.failure.expectation?.got : nil
       let received = got.map { " <code>\(PageMarkup.text($0, limit: 40))</code>" } ?? ""
-      return
-        "<li><a href=\"#\(target)\">\(isAlone ? "Its row" : PageMarkup.text(runs[place.run].label))</a>"
-        + "\(received)</li>"
+      return "<li><a href=\"#\(target)\">\(name)</a>\(received)</li>"
     }
-    let others = group.places.count - links.count
+    let others = group.count - links.count
     let more = others == 0 ? "" : "<li>and \(PageMarkup.counted(others, "more \(noun)"))</li>"
     let step =
-      group.step.map { step in
+      first.step.map { step, _ in
         (step.position.isImplied ? "" : "Step \(step.position.written): ") + Self.title(of: step)
       } ?? "Outside its steps"
     let count =
-      group.places.count == 1
-      ? "" : " <span class=\"count\">\(PageMarkup.counted(group.places.count, noun))</span>"
+      isSeveral ? " <span class=\"count\">\(PageMarkup.counted(group.count, noun))</span>" : ""
     return [
       "<article class=\"failure\">", "<h3>\(step)\(count)</h3>",
       "<ul class=\"places\" aria-label=\"Where it failed\">\(links.joined())\(more)</ul>",
-      Self.explanation(
-        group.failure,
-        ofSeveral: group.places.count > 1,
-        from: group.places.first.map { runs[$0.run].startedAt }
-      ), "</article>",
+      Self.explanation(first.failure, ofSeveral: isSeveral, from: runs[first.run].startedAt),
+      "</article>",
     ]
   }
 
@@ -145,13 +128,12 @@ extension ReportPage {
   ///
   /// - Parameter start: When the run began, since 1970-01-01T00:00:00Z.
   private static func messages(before failure: RunFailure, from start: Duration) -> String {
-    let messages = failure.messages
     let packets = failure.trace?.last ?? []
-    var lines: [(time: Duration, text: String)] = []
-    for message in messages { lines.append((message.time, message.text)) }
-    for packet in packets { lines.append((packet.time, "packet \(packet.number) \(packet.text)")) }
-    guard !lines.isEmpty else { return "" }
     // Messages come before packets of the same time.
+    let lines =
+      failure.messages.map { (time: $0.time, text: $0.text) }
+      + packets.map { (time: $0.time, text: "packet \($0.number) \($0.text)") }
+    guard !lines.isEmpty else { return "" }
     let order = lines.indices.sorted { (lines[$0].time, $0) < (lines[$1].time, $1) }
     let items = order.map { index -> String in
       let text = PageMarkup.text(lines[index].text)
@@ -159,7 +141,9 @@ extension ReportPage {
       return "<li><span class=\"n\">\(time)</span> <code>\(text)</code></li>"
     }
     var parts: [String] = []
-    if !messages.isEmpty { parts.append("\(counted(messages.count, "message")) of BlueZ") }
+    if !failure.messages.isEmpty {
+      parts.append("\(counted(failure.messages.count, "message")) of BlueZ")
+    }
     if !packets.isEmpty { parts.append(counted(packets.count, "packet")) }
     return "<details class=\"before\"><summary>Before it: \(parts.joined(separator: ", "))"
       + "</summary><ol>\(items.joined())</ol></details>"

@@ -53,10 +53,8 @@ extension ReportPage {
     let number: Int
     let isLast: Bool
     let attempt: RecordedRun.Attempt
-    /// The steps that have a row, with its identifier.
-    let rows: [(step: RecordedRun.Step, id: String)]
-    /// The identifiers of the rows by the indices of the steps.
-    let anchors: [Int: String]
+    /// The identifiers of the rows of the steps; nil for those without a row.
+    let anchors: [String?]
   }
 
   /// The identifier of the row of a step: its ordinal counts over all tries that are kept.
@@ -76,16 +74,16 @@ extension ReportPage {
       first -= attempt.steps.count
       let isRoomy = attempt.steps.count <= room.steps
       let important = attempt.steps.indices.filter { isRoomy || !attempt.steps[$0].isWell }
-      let shown = important.prefix(Room.take(important.count, of: &room.steps))
+      let shown = Set(important.prefix(Room.take(important.count, of: &room.steps)))
       let isLast = ordinal == attempts.count - 1
-      let ids = shown.map { Self.anchor(index, ordinal: first + $0) }
       listed.append(
         ListedAttempt(
           number: isLast ? runs[index].attempt : ordinal + 1,
           isLast: isLast,
           attempt: attempt,
-          rows: zip(shown, ids).map { (attempt.steps[$0], $1) },
-          anchors: Dictionary(uniqueKeysWithValues: zip(shown, ids))
+          anchors: attempt.steps.indices.map {
+            shown.contains($0) ? Self.anchor(index, ordinal: first + $0) : nil
+          }
         )
       )
     }
@@ -117,8 +115,7 @@ extension ReportPage {
     on axis: TimeAxis
   ) -> PageMarkup.Lane {
     var rows = [[LaneBar]](repeating: [], count: Self.deepest + 2)
-    for (index, step) in listed.attempt.steps.enumerated() {
-      let anchor = listed.anchors[index]
+    for (step, anchor) in zip(listed.attempt.steps, listed.anchors) {
       let bar = LaneBar(
         LaneBar.Kind(step.status),
         from: step.beganAt,
@@ -226,14 +223,29 @@ extension ReportPage {
 
   /// The steps of all tries.
   private mutating func stepTable(_ run: RecordedRun, _ attempts: [ListedAttempt]) -> [String] {
+    let isFirst = run.attempt == 1
     var (rows, left, hasFailedLeft) = ([String](), 0, false)
     for listed in attempts {
-      for (step, id) in listed.rows { rows.append(row(step, id, listed.number, of: run)) }
-      left += listed.attempt.steps.count - listed.rows.count + listed.attempt.leftOut
-      let failed = listed.attempt.steps.count { !$0.isWell }
-      hasFailedLeft = hasFailedLeft || failed > listed.rows.count
+      left += listed.attempt.leftOut
+      for (step, anchor) in zip(listed.attempt.steps, listed.anchors) {
+        guard let anchor else {
+          left += 1
+          hasFailedLeft = hasFailedLeft || !step.isWell
+          continue
+        }
+        let result = result(of: step, from: run.startedAt)
+        let (from, took) = (step.beganAt, step.took)
+        let cells = Self.cells(step.status.rawValue, from: from, took: took, result)
+        rows.append(
+          Self.row(step.reported, isFirst ? nil : listed.number, cells, id: anchor)
+        )
+      }
     }
-    rows += run.unfinishedSteps.map { Self.row($0, of: run) }
+    rows += run.unfinishedSteps.map { each in
+      let took = max(.zero, run.lasted - each.beganAt)
+      let cells = Self.cells("unfinished", from: each.beganAt, took: took, "it has no end")
+      return Self.row(each.step, isFirst ? nil : run.attempt, cells)
+    }
     let rest = Self.leftOut(left) { count in
       "\(PageMarkup.counted(count, "more step"))\(hasFailedLeft ? "" : " that succeeded") not "
         + "listed. A report in .jsonl has all of them."
@@ -242,72 +254,45 @@ extension ReportPage {
     return PageMarkup.table(
       "Steps of \(PageMarkup.name(run.label))",
       class: "steps",
-      columns: (run.attempt == 1 ? [] : [Self.attempt])
+      columns: (isFirst ? [] : [Self.attempt])
         + [Self.step, Self.what, Self.status, Self.start, Self.took, Self.result],
       rows: rows
     ) + rest
   }
 
-  private static func row(
-    _ step: ReportedStep,
-    _ attempt: Int,
-    of run: RecordedRun,
+  /// What came of a step: its value, notes, and all that is known of its failure.
+  private mutating func result(of step: RecordedRun.Step, from start: Duration) -> String {
+    let outcome = step.outcome.map { PageMarkup.text(TextReport.text($0)) } ?? ""
+    let notes = step.notes.map { "<p>\(PageMarkup.text($0))</p>" }.joined()
+    guard let failure = step.failure else { return outcome + notes }
+    let why =
+      Room.take(1, of: &room.explanations) == 1
+      ? Self.explanation(failure, from: start)
+      : "<p class=\"why\">\(PageMarkup.text(failure.message))</p>"
+    return outcome + notes + why
+  }
+
+  private static func cells(
     _ status: String,
     from start: Duration,
     took: Duration,
-    _ result: String,
+    _ result: String
+  ) -> [String] {
+    [
+      Self.status.cell(status, status: status), Self.start.cell(seconds(start)),
+      Self.took.cell(seconds(took)), Self.result.cell(result),
+    ]
+  }
+
+  private static func row(
+    _ step: ReportedStep,
+    _ attempt: Int?,
+    _ cells: [String],
     id: String? = nil
   ) -> String {
     let position = step.position.isImplied ? "" : "\(step.position)"
-    let before =
-      (run.attempt == 1 ? [] : [Self.attempt.cell("\(attempt)")]) + [Self.step.cell(position)]
-    return PageMarkup.row(
-      title(of: step),
-      at: before.count,
-      before + [
-        Self.status.cell(status, status: status), Self.start.cell(seconds(start)),
-        Self.took.cell(seconds(took)), Self.result.cell(result),
-      ],
-      id: id
-    )
-  }
-
-  private mutating func row(
-    _ step: RecordedRun.Step,
-    _ id: String,
-    _ attempt: Int,
-    of run: RecordedRun
-  ) -> String {
-    let notes = step.notes.map { "<p>\(PageMarkup.text($0))</p>" }.joined()
-    let outcome = step.outcome.map { PageMarkup.text(TextReport.text($0)) } ?? ""
-    let why = step.failure.map { failure in
-      Room.take(1, of: &room.explanations) == 1
-        ? Self.explanation(failure, from: run.startedAt)
-        : "<p class=\"why\">\(PageMarkup.text(failure.message))</p>"
-    }
-    return Self.row(
-      step.reported,
-      attempt,
-      of: run,
-      step.status.rawValue,
-      from: step.beganAt,
-      took: step.took,
-      "\(outcome)\(notes)\(why ?? "")",
-      id: id
-    )
-  }
-
-  /// The row of a step that did not end.
-  private static func row(_ each: RecordedRun.StepUnderWay, of run: RecordedRun) -> String {
-    row(
-      each.step,
-      run.attempt,
-      of: run,
-      "unfinished",
-      from: each.beganAt,
-      took: max(.zero, run.lasted - each.beganAt),
-      "it has no end"
-    )
+    let before = (attempt.map { [Self.attempt.cell("\($0)")] } ?? []) + [Self.step.cell(position)]
+    return PageMarkup.row(title(of: step), at: before.count, before + cells, id: id)
   }
 
   private static let valueColumns = [

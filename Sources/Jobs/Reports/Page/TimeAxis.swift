@@ -46,7 +46,7 @@ struct TimeAxis: Equatable, Sendable {
   /// Round times from the start on, equally far apart.
   var ticks: [Tick] {
     let all = length.wholeMicroseconds
-    let step = Self.steps(upTo: all).first { all / $0 < Int64(Self.tickLimit) } ?? all
+    let step = Self.steps.first { all / $0 < Int64(Self.tickLimit) } ?? all
     return stride(from: 0, through: all, by: Int64.Stride(step)).map {
       Tick(at: from + .microseconds($0), label: Self.label($0, step: step))
     }
@@ -54,21 +54,16 @@ struct TimeAxis: Equatable, Sendable {
 
   private static let second: Int64 = 1_000_000
 
-  /// Round periods in microseconds, in order.
-  private static func steps(upTo length: Int64) -> [Int64] {
-    func decades(from unit: Int64, while below: Int64) -> [Int64] {
-      var (found, scale) = ([Int64](), unit)
-      while scale < below {
-        found += [scale, 2 * scale, 5 * scale]
-        scale *= 10
-      }
-      return found
+  /// Round periods in microseconds, in order: of less than a minute, of less than a day, of days.
+  private static let steps: [Int64] = {
+    var (round, scale) = ([Int64](), Int64(1))
+    while scale <= 10 * second {
+      round += [scale, 2 * scale, 5 * scale]
+      scale *= 10
     }
-    let day = 86_400 * second
-    let minutes: [Int64] = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200]
-    return decades(from: 1, while: 60 * second).filter { $0 < 60 * second }
-      + minutes.map { $0 * second } + decades(from: day, while: max(day, length) + 1)
-  }
+    let minutes: [Int64] = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720]
+    return round + minutes.map { $0 * 60 * second } + round.map { $0 * 86_400 * second }
+  }()
 
   private static func label(_ time: Int64, step: Int64) -> String {
     let (unit, name): (Int64, String) =
