@@ -27,10 +27,7 @@ enum QueueThreads {
   static func start(for path: String) throws(JournalFailure) {
     try isStarted.withLock { isStarted throws(JournalFailure) in
       if isStarted { return }
-      let number = missing()
-      guard number == 0 else {
-        throw JournalFailure(.system, path: path, reason: String(cString: strerror(number)))
-      }
+      if let reason = shortage() { throw JournalFailure(.system, path: path, reason: reason) }
       let done = DispatchSemaphore(value: 0)
       // By a timer: it comes after all descriptors are open.
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { done.signal() }
@@ -39,13 +36,15 @@ enum QueueThreads {
     }
   }
 
-  /// Why the process would not get them: an error number; zero when it would.
-  private static func missing() -> Int32 {
+  /// What the process would not get; nil when it would get all.
+  private static func shortage() -> String? {
     var opened: [Int32] = []
     defer { for descriptor in opened { close(descriptor) } }
     while opened.count < descriptors {
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return errno }
+      guard descriptor >= 0 else {
+        return "no file descriptor is left: \(String(cString: strerror(errno)))"
+      }
       opened.append(descriptor)
     }
     let over = DispatchSemaphore(value: 0)
@@ -56,6 +55,6 @@ enum QueueThreads {
       if number == 0 { started += 1 }
     }
     for _ in 0..<started { over.signal() }
-    return number
+    return number == 0 ? nil : "no thread is left: \(String(cString: strerror(number)))"
   }
 }
