@@ -100,11 +100,12 @@ struct DeviceComplaintTests {
     #expect(
       ofDevice("names: { battery-level: fff0, beef: fff1, a: 1, b: fff2, B: fff3, c: fff2 }") == [
         "device.yaml:2:10: names.battery-level: 'battery-level' is the assigned name of the "
-          + "characteristic 2a19",
-        "device.yaml:2:31: names.beef: 'beef' is a UUID, and not a name",
-        "device.yaml:2:46: names.a: expected a UUID of 4, 8 or 32 digits, found '1'",
-        "device.yaml:2:58: names.B: duplicate name 'B'",
-        "device.yaml:2:67: names.c: fff2 has two names; the first is 'b'",
+          + "characteristic 2a19 (expected another name)",
+        "device.yaml:2:31: names.beef: 'beef' is a UUID, and not a name (expected another name)",
+        "device.yaml:2:46: names.a: expected a UUID such as 0000a001-1212-efde-1523-785feabcd123, "
+          + "or of 4 or 8 digits, found '1'",
+        "device.yaml:2:58: names.B: duplicate name 'B', first at device.yaml:2:49",
+        "device.yaml:2:67: names.c: fff2 has two names; the first is 'b' at device.yaml:2:49",
       ]
     )
   }

@@ -40,8 +40,11 @@ public enum BusAddress: Hashable, Sendable {
     try resolved { name in getenv(name).map { String(cString: $0) } }
   }
 
-  /// A value escaped for an address: special characters become `%` and two digits.
-  static func escaped(_ value: String) -> String {
+  /// A value escaped for an address: special characters become `%` and two digits. What is left needs
+  /// no escape in XML either.
+  ///
+  /// - Source: D-Bus Specification 0.41, "Server Addresses".
+  package static func escaped(_ value: String) -> String {
     var text = ""
     for octet in value.utf8 {
       switch octet {

@@ -247,12 +247,9 @@ extension BatchReader {
     var steps = StepReader(limits: limits.plan, names: names)
     let scanning = Scanning.take(from: &reader, &steps)
     let bound = limits.devices
-    let least = reader.optional("at-least", expected: "a number of devices, from 1 to \(bound)") {
-      $0.integer.flatMap { (1...bound).contains($0) ? $0 : nil }
-    }
-    let most = reader.optional("at-most", expected: "a number of devices, from 1 to \(bound)") {
-      $0.integer.flatMap { (1...bound).contains($0) ? $0 : nil }
-    }
+    let count = Shape.integer("a number of devices", "devices") { _ in 1...bound }
+    let least = reader.optional("at-least").flatMap { steps.read($0, count) }
+    let most = reader.optional("at-most").flatMap { steps.read($0, count) }
     let wrong = reader.finish() + steps.problems
     problems += wrong
     guard let scanning, wrong.isEmpty else { return nil }

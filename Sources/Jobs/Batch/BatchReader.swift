@@ -97,17 +97,18 @@ struct BatchReader {
 
   mutating func batch(_ root: Node) throws(DocumentErrors) -> Batch {
     var reader = MappingReader(root)
-    let name = reader.optional("name", expected: "a text") { $0.text }
+    let name = reader.optional("name").flatMap { read($0, .text("a text")) }
     if let own = reader.optional("names") { names = read(own, .names) ?? names }
     let chain = chain(&reader, root)
     let common = reader.optional("with").map { bindings($0) } ?? Bindings()
     let devices = reader.required("devices", expected: Self.devicesShape)
-    let concurrency = concurrency(&reader)
-    let onFailure = reader.optional("on-failure").flatMap { failureRule($0) }
-    let retry = reader.optional("retry").flatMap { retryRule($0) }
-    let deadline = reader.optional("deadline", expected: Node.positiveDuration) {
-      $0.positiveDuration
+    let most = limits.concurrency
+    let concurrency = reader.optional("concurrency").flatMap {
+      read($0, .integer("a number of chains at once", "chains") { _ in 1...most })
     }
+    let onFailure = reader.optional("on-failure").flatMap { failureRule($0) }
+    let retry = reader.optional("retry").flatMap { read($0, .retry) }
+    let deadline = reader.optional("deadline").flatMap { read($0, .duration) }
     let every = reader.optional("every", expected: "a duration from 1s on such as 15m") {
       $0.duration.flatMap { $0 >= .seconds(1) ? $0 : nil }
     }
@@ -127,11 +128,11 @@ struct BatchReader {
       placement: placement,
       change: change
     )
-    let read = self.devices(devices, template)
-    guard problems.isEmpty, let read else { throw DocumentErrors(problems) }
+    let planned = self.devices(devices, template)
+    guard problems.isEmpty, let planned else { throw DocumentErrors(problems) }
     return Batch(
       name: name,
-      devices: read,
+      devices: planned,
       concurrency: concurrency ?? 1,
       onFailure: onFailure ?? .continue,
       deadline: deadline,
@@ -194,14 +195,6 @@ struct BatchReader {
 
   // MARK: How
 
-  private func concurrency(_ reader: inout MappingReader) -> Int? {
-    let most = limits.concurrency
-    return reader.optional("concurrency", expected: "a number of chains at once, from 1 to \(most)")
-    {
-      $0.integer.flatMap { (1...most).contains($0) ? $0 : nil }
-    }
-  }
-
   private mutating func failureRule(_ node: Node) -> FailureRule? {
     switch node.text {
     case "continue": return .continue
@@ -231,8 +224,6 @@ struct BatchReader {
     defer { problems += steps.problems }
     return Placement.take(from: &reader, &steps) ?? Placement()
   }
-
-  private mutating func retryRule(_ node: Node) -> RetryRule? { read(node, .retry) }
 
   /// `with: { level: 5 }`.
   mutating func bindings(_ node: Node) -> Bindings { read(node, .bindings) ?? Bindings() }

@@ -41,6 +41,6 @@ struct Adapters: ParsableCommand {
         self.output == .text ? adapter.lines(companies) : [adapter.json(companies).text]
       for line in lines { output.line(line) }
     }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try output.end()
   }
 }

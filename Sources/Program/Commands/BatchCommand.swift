@@ -271,9 +271,7 @@ package struct BatchCommand: WorldCommand {
       case .refused(let ending): throw ending
       }
     }
-    let output = StandardOutput()
-    for line in batch.lines { output.line(line) }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try StandardOutput.show(batch.lines)
   }
 }
 

@@ -52,8 +52,6 @@ struct Check: ParsableCommand {
     for line in steps { checked.read(line: line) }
     checked.look(in: simulate)
     guard checked.diagnostics.isEmpty else { throw Ending(wrongFiles: checked.diagnostics) }
-    let output = StandardOutput()
-    for line in checked.praise { output.line(line) }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try StandardOutput.show(checked.praise)
   }
 }

@@ -68,9 +68,7 @@ struct Convert: ParsableCommand {
 
   private func write(_ chain: ConvertedChain) throws {
     guard let into else {
-      let output = StandardOutput()
-      for line in chain.lines { output.line(line) }
-      if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+      try StandardOutput.show(chain.lines)
       return
     }
     let path = "\(into)/\(chain.name).yaml"

@@ -38,9 +38,7 @@ struct Doctor: WorldCommand {
     try world.interruption.check()
     let diagnosis = Diagnosis(HostSurvey().facts(of: world))
     for finding in diagnosis.findings { show(finding, output) }
-    let unprinted = output.finish()
-    try world.interruption.check()
-    if let failure = unprinted { throw Ending(.output, "\(failure)") }
+    try output.end(in: world)
     throw Ending(diagnosis.exitStatus)
   }
 

@@ -78,12 +78,6 @@ struct Inspect: WorldCommand {
     let outcome = inspection.lines().map { output.line($0) }.collect()
       .firstOrDefault([], within: .seconds(3600))
     following.end()
-    let unprinted = output.finish()
-    try world.interruption.check()
-    if let failure = unprinted { throw Ending(.output, "\(failure)") }
-    if let error = outcome.error {
-      let failure = RunFailure(error)
-      throw Ending(ExitStatus(after: failure), "\(failure)")
-    }
+    try output.end(in: world, after: outcome.error)
   }
 }

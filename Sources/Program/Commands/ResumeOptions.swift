@@ -87,7 +87,7 @@ struct ResumeOptions: ParsableArguments {
         // Who had it a moment ago may have ended it.
         let decision = try decide(file, wish, try file.run(run.run))
         guard case .goOn(var resumption) = decision else {
-          lock.end()
+          lock.remove()
           return decision
         }
         resumption.lock = lock

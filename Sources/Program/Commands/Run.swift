@@ -67,7 +67,7 @@ struct Run: WorldCommand {
     var plan = try chain.plan(paths.first)
     plan.link = waiting.applied(to: link.applied(to: plan.link))
     let simulated = try options.simulatedDevices()
-    if dryRun { return try printLines(plan.lines) }
+    if dryRun { return try StandardOutput.show(plan.lines) }
     try reports.check(reading: paths, options, journal, recording.trace)
     plan.device = try plan.target(among: simulated)
     throw Ending(
@@ -111,7 +111,7 @@ struct Run: WorldCommand {
     }
     let simulated = try options.simulatedDevices()
     if dryRun {
-      return try printLines(files.flatMap { [$0.path] + $0.plan.lines + [""] }.dropLast())
+      return try StandardOutput.show(files.flatMap { [$0.path] + $0.plan.lines + [""] }.dropLast())
     }
     try reports.check(reading: paths, options, journal, recording.trace)
     files = try files.map { file throws(Ending) in
@@ -148,14 +148,8 @@ struct Run: WorldCommand {
       reports: reports.requested,
       warnsOfUnsupported: warnUnsupported
     )
-    if dryRun { return try printLines(command.lines(simulated)) }
+    if dryRun { return try StandardOutput.show(command.lines(simulated)) }
     try reports.check(reading: [file], options, journal, recording.trace)
     throw Ending(try command.run(simulated, recording))
-  }
-
-  private func printLines(_ lines: some Sequence<String>) throws {
-    let output = StandardOutput()
-    for line in lines { output.line(line) }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }

@@ -40,7 +40,7 @@ struct RunningFiles {
         let place = ChainCommand.Place(file: file.path, isFirst: isFirst) { event in
           collector.withLock { $0.take(event) }
         }
-        if format == .text { try show([file.path]) }
+        if format == .text { try StandardOutput.show([file.path]) }
         let status = try ChainCommand.run(
           file.plan,
           simulated,
@@ -64,17 +64,11 @@ struct RunningFiles {
       switch format {
       case .text:
         let isQuiet = StandardStreams.ofProcess.presentation.isQuiet
-        if !isQuiet || status != .ok { try show(summary.lines) }
-      case .json: try show([summary.json(status)])
+        if !isQuiet || status != .ok { try StandardOutput.show(summary.lines) }
+      case .json: try StandardOutput.show([summary.json(status)])
       case .junit, .tap: break
       }
       return status
     }
-  }
-
-  private func show(_ lines: [String]) throws(Ending) {
-    let output = StandardOutput()
-    for line in lines { output.line(line) }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }

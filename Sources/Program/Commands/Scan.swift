@@ -63,13 +63,7 @@ struct Scan: WorldCommand {
       .firstOrDefault(false, within: duration + .seconds(30))
     following.end()
     for seen in found.withLock({ $0 }) { output.line(listing.line(for: seen, at: nil)) }
-    let unprinted = output.finish()
-    try world.interruption.check()
-    if let failure = unprinted { throw Ending(.output, "\(failure)") }
-    if let error = outcome.error {
-      let failure = RunFailure(error)
-      throw Ending(ExitStatus(after: failure), "\(failure)")
-    }
+    try output.end(in: world, after: outcome.error)
   }
 }
 

@@ -42,6 +42,6 @@ struct SchemaCommand: ParsableCommand {
   func run() throws {
     let output = StandardOutput()
     output.lines(kind.text)
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try output.end()
   }
 }

@@ -41,7 +41,7 @@ struct Demo: ParsableCommand {
       ending = try end(of: part, folder.path, program, output)
     }
     output.lines(ending == nil ? Tour.farewell(folder.path) : Tour.leftovers(folder.path))
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try output.end()
     if let ending { throw ending }
   }
 

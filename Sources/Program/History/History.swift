@@ -113,7 +113,7 @@ struct HistoryList: ParsableCommand {
     case .json: for run in runs { output.line(run.json) }
     case .text: for line in TextTable(runs).lines { output.line(line) }
     }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try output.end()
   }
 }
 
@@ -169,7 +169,7 @@ struct HistoryShow: ParsableCommand {
       }
     }
     try writeReports(of: file, run)
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try output.end()
   }
 
   private func writeReports(of file: JournalFile, _ run: RunSummary) throws(Ending) {

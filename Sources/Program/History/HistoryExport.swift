@@ -45,7 +45,7 @@ struct HistoryExport: ParsableCommand {
       throw output.failure.map { Ending(.output, "\($0)") } ?? Ending(error)
     }
     guard isThere else { throw Ending.noRun(number) }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try output.end()
   }
 }
 

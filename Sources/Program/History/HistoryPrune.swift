@@ -64,7 +64,7 @@ struct HistoryPrune: ParsableCommand {
       ]
       output.line(JSONValue.object(members).text)
     }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try output.end()
   }
 }
 
@@ -108,7 +108,7 @@ struct HistoryCheck: ParsableCommand {
       ]
       output.line(JSONValue.object(members).text)
     }
-    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    try output.end()
     if !complaints.isEmpty {
       throw Ending(JournalFailure(.damaged, path: file.path, reason: "see above"))
     }

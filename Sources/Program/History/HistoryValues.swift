@@ -85,7 +85,7 @@ struct HistoryValues: ParsableCommand {
     } catch let failure as JournalFailure {
       throw printed.failure.map { Ending(.output, "\($0)") } ?? Ending(failure)
     }
-    if let failure = printed.finish() { throw Ending(.output, "\(failure)") }
+    try printed.end()
   }
 
   private func printBuckets(

@@ -75,6 +75,28 @@ package final class StandardOutput: Sendable {
     if let failure = finish() { throw Ending(.output, "\(failure)") }
   }
 
+  /// Waits until everything is written, where a command in a world is over.
+  ///
+  /// - Parameter error: What the command failed with.
+  /// - Throws: ``Ending``: of a signal, else of the output, else of the command.
+  func end(in world: World, after error: (any Error)? = nil) throws(Ending) {
+    let unprinted = Result { () throws(Ending) in try end() }
+    try world.interruption.check()
+    try unprinted.get()
+    if let failure = error.map({ RunFailure($0) }) {
+      throw Ending(ExitStatus(after: failure), "\(failure)")
+    }
+  }
+
+  /// Writes lines, which are all that a command prints.
+  ///
+  /// - Throws: ``Ending`` with why not all were written.
+  static func show(_ lines: some Sequence<String>) throws(Ending) {
+    let output = StandardOutput()
+    for line in lines { output.line(line) }
+    try output.end()
+  }
+
   /// Writes a line. After a failure it does nothing.
   ///
   /// - Parameter tone: Its colour, where there are colours.

@@ -16,7 +16,7 @@ package final class BatchJournal: Sendable {
     /// The round under way.
     var round: RunJournal?
     /// What keeps others from that round, where no owner in the journal does.
-    var lock: RunLock?
+    var lock: LockedFile?
     /// What receives the events of the chains under way, by their devices.
     var chains: [String: Chain] = [:]
     /// That of the first round whose required journal failed.
@@ -117,7 +117,7 @@ package final class BatchJournal: Sendable {
   /// Keeps others from a run that began, where the journal does not record whose it is.
   ///
   /// - Throws: When another process resumed it already, in the moment since it began.
-  private func lock(_ run: Int64?) throws(JournalFailure) -> RunLock? {
+  private func lock(_ run: Int64?) throws(JournalFailure) -> LockedFile? {
     guard isSimulated, let run else { return nil }
     switch RunLock.attempt(run, of: file.path) {
     case .held(let lock): return lock
@@ -163,7 +163,7 @@ package final class BatchJournal: Sendable {
     case .finished(let ending):
       let status = round.finish(ending.exitStatus)
       state.withLock { state in
-        state.lock?.end()
+        state.lock?.remove()
         state.lock = nil
         state.round = nil
         state.chains = [:]

@@ -12,7 +12,7 @@ struct BatchResumption: Sendable {
   let owner: String?
   let past: BatchPast
   /// What keeps others from it meanwhile, where no owner in the journal does.
-  var lock: RunLock?
+  var lock: LockedFile?
 
   /// What comes of the wish to go on.
   enum Decision {

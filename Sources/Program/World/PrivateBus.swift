@@ -1,5 +1,6 @@
 // A message bus of our own: a dbus-daemon in a folder that goes away with it.
 
+import DBus
 import Glibc
 
 /// A private `dbus-daemon`, without root, on which anybody here may own any name.
@@ -22,7 +23,7 @@ struct PrivateBus: Sendable {
   init() throws(Failure) {
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let folder = "\(base)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    let listening = "unix:path=" + Self.escaped(folder + "/bus")
+    let listening = "unix:path=" + BusAddress.escaped(folder + "/bus")
     let mark = (name: "BLERUN_SIMULATION", value: folder)
     let printed = try Pipe()
     defer { printed.close() }
@@ -128,18 +129,6 @@ struct PrivateBus: Sendable {
       line.append(octet)
     }
     return nil
-  }
-
-  /// A path in an address of D-Bus. What is left of it needs no escape in XML either.
-  ///
-  /// - Source: D-Bus Specification 0.41, "Server Addresses".
-  static func escaped(_ path: String) -> String {
-    let plain = Set("-_/\\*.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
-    return path.utf8.map { octet in
-      if plain.contains(octet) { return String(Unicode.Scalar(octet)) }
-      let digits = String(octet, radix: 16)
-      return digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-    }.joined()
   }
 
   /// Without limits of its own, a bus has those of the system bus, such as 256 connections of a user

@@ -6,35 +6,19 @@
 import Jobs
 import Journal
 
-/// A run of simulated devices that this process has, by a locked file beside the journal.
+/// The locked file beside the journal of a run of simulated devices that a process has.
 ///
-/// The kernel gives the lock back when the process ends, however it ends; the file that a killed one
-/// leaves keeps nobody out.
-final class RunLock: Sendable {
-  /// What comes of asking for a run.
-  enum Attempt {
-    case held(RunLock)
-    case taken
-    /// The file cannot be used, for the reason given.
-    case failed(String)
-  }
-
-  private let file: LockedFile
-
-  private init(_ file: LockedFile) { self.file = file }
-
+/// The file that a killed process leaves keeps nobody out. It is removed when the journal's record of
+/// the run is complete.
+enum RunLock {
   /// - Parameter journal: The path of the journal, links and all.
   static func path(journal: String, run: Int64) -> String {
     "\(Batch.wholePath(of: journal))-run-\(run).lock"
   }
 
   /// Asks for a run, without waiting.
-  static func attempt(_ run: Int64, of journal: String) -> Attempt {
-    switch LockedFile.attempt(path(journal: journal, run: run)) {
-    case .held(let file): .held(RunLock(file))
-    case .taken: .taken
-    case .failed(let reason): .failed(reason)
-    }
+  static func attempt(_ run: Int64, of journal: String) -> LockedFile.Attempt {
+    LockedFile.attempt(path(journal: journal, run: run))
   }
 
   /// Whether another process has it. Touches nothing.
@@ -43,7 +27,4 @@ final class RunLock: Sendable {
     if case .taken = attempt { return true }
     return false
   }
-
-  /// Deletes the file: the journal's record of the run is complete.
-  func end() { file.remove() }
 }

@@ -17,7 +17,7 @@ public struct FaultPlan: Sendable {
 
     mutating func hits() -> Bool {
       count += 1
-      let isHit = isChosen()
+      let isHit = rule.occurrence.hits(count, using: &generator)
       if isHit {
         left = max(left, rule.burst - 1)
       } else if left > 0 {
@@ -25,15 +25,6 @@ public struct FaultPlan: Sendable {
         return true
       }
       return isHit
-    }
-
-    private mutating func isChosen() -> Bool {
-      switch rule.occurrence {
-      case .nth(let nth): return count == nth
-      case .every(let step): return step > 0 && count.isMultiple(of: step)
-      case .probability(let probability):
-        return Double.random(in: 0..<1, using: &generator) < probability
-      }
     }
   }
 

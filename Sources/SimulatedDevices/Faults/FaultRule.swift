@@ -1,6 +1,7 @@
 // One rule of a fault plan.
 
 public import Bluetooth
+import Signals
 
 /// Which of the matching operations a rule affects, counted from 1 over all connections.
 public enum FaultOccurrence: Sendable, Hashable {
@@ -10,6 +11,16 @@ public enum FaultOccurrence: Sendable, Hashable {
   case every(Int)
   /// Each with this probability from 0 to 1, drawn from the seed.
   case probability(Double)
+
+  /// Whether it has the operation or event that is the `count`th.
+  func hits(_ count: Int, using generator: inout SeededGenerator) -> Bool {
+    switch self {
+    case .nth(let nth): count == nth
+    case .every(let step): step > 0 && count.isMultiple(of: step)
+    case .probability(let probability):
+      Double.random(in: 0..<1, using: &generator) < probability
+    }
+  }
 }
 
 /// What has to hold around a device for a rule to count an operation.

@@ -60,13 +60,7 @@ public struct FaultSchedule: Sendable {
         pattern.matches(event)
       else { return nil }
       entries[index].count += 1
-      let isHit =
-        switch occurrence {
-        case .nth(let nth): entries[index].count == nth
-        case .every(let step): step > 0 && entries[index].count.isMultiple(of: step)
-        case .probability(let probability):
-          Double.random(in: 0..<1, using: &entries[index].generator) < probability
-        }
+      let isHit = occurrence.hits(entries[index].count, using: &entries[index].generator)
       return isHit ? Firing(fault: index, delay: delay) : nil
     }
   }

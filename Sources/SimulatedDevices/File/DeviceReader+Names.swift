@@ -1,6 +1,6 @@
 // `names` of device and scenario files: names for the UUIDs of vendors, as in chains.
 //
-// The rules for a single name are in Bluetooth.
+// The rules for names are in Bluetooth.
 
 import Bluetooth
 import Documents
@@ -12,11 +12,10 @@ extension DeviceReader {
   }
 
   private static let names: DeviceShape<AttributeNames> = {
-    let uuid = "[0-9A-Fa-f]{4}|[0-9A-Fa-f]{8}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
     let schema = Schema([
       "type": "object", "propertyNames": ["pattern": "^[A-Za-z][A-Za-z0-9_-]{0,63}$"],
       "additionalProperties": [
-        "type": ["string", "integer"], "pattern": .text("^(0[xX])?(\(uuid))$"),
+        "type": ["string", "integer"], "pattern": .text(AttributeNames.uuidPattern),
       ],
     ])
     return DeviceShape("names with their UUIDs", schema: schema.named("attributeNames")) {
@@ -32,24 +31,14 @@ extension DeviceReader {
       problems.append(node.problem("more than \(FileLimits.names) names"))
       return attributeNames
     }
-    var read: [AttributeName] = []
-    for entry in entries {
-      guard let uuid = entry.value.text.flatMap({ BluetoothUUID($0) }) else {
-        problems.append(entry.value.problem(expected: "a UUID of 4, 8 or 32 digits"))
-        continue
-      }
-      do throws(InvalidAttributeName) {
-        let name = try AttributeName(entry.key, uuid)
-        if let first = read.first(where: { $0.uuid == uuid }) {
-          let problem = "\(uuid) has two names; the first is '\(first.name)'"
-          problems.append(self.name(entry).problem(problem))
-        } else if read.contains(where: { $0.name.lowercased() == name.name.lowercased() }) {
-          problems.append(self.name(entry).problem("duplicate name '\(name.name)'"))
-        } else {
-          read.append(name)
-        }
-      } catch {
-        problems.append(self.name(entry).problem("\(error)"))
+    let read = AttributeNames.read(
+      entries.map { ($0.key, $0.value.text ?? "", "\($0.keyPlace)") }
+    ) { index, problem in
+      let entry = entries[index]
+      switch problem {
+      case .uuid(let expected): problems.append(entry.value.problem(expected: expected))
+      case .name(let message, let expected):
+        problems.append(name(entry).problem(message, expected: expected))
       }
     }
     attributeNames = AttributeNames(read, over: attributeNames)
