@@ -5,6 +5,7 @@ docs/python.md leads to a first test.
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,14 +21,23 @@ SHOWN = 30
 
 
 @dataclass
+class ChainRun:
+    """What a chain did: its exit status, what it printed, and its events (docs/output.md)."""
+
+    status: int
+    output: str
+    events: list[dict[str, Any]]
+
+
+@dataclass
 class SimulatedBlueZ:
     """Makes rooms: `simulated_bluez("lock.yaml")`, `simulated_bluez(Device("Door-1", …))`."""
 
-    folder: Path
-    generated: Path
-    seed: int | None
-    set_environment: Callable[[str, str], None]
+    request: pytest.FixtureRequest
+    environment: pytest.MonkeyPatch
+    files: Path
     rooms: list[Room] = field(default_factory=list)
+    chains: int = 0
 
     def __call__(
         self, *definitions: str | Path | Mapping[str, Any], seed: int | None = None
@@ -37,32 +47,51 @@ class SimulatedBlueZ:
         Definitions are files, which are looked up beside the test, or devices in Python.
         """
         __tracebackhide__ = True
-        files = [self._file(index, each) for index, each in enumerate(definitions)]
-        room = Room(files, self.seed if seed is None else seed, self.folder)
+        option = self.request.config.getoption
+        name = f"room-{len(self.rooms) + 1}"
+        paths = [self._path(each, f"{name}-{n}.json", n) for n, each in enumerate(definitions, 1)]
+        seed = option("--blerun-seed") if seed is None else seed
+        room = Room(paths, seed, self.request.path.parent)
         self.rooms.append(room)
         self.use(room)
+        if option("--blerun-artifacts"):
+            room.record(self.files / f"{name}.pcap")
         return room
+
+    def _path(self, definition: str | Path | Mapping[str, Any], name: str, number: int) -> Path:
+        if not isinstance(definition, Mapping):
+            return Path(definition)
+        device = {"address": f"C0:FF:EE:00:00:{number:02X}", **definition}
+        (self.files / name).write_text(json.dumps(device, indent=2))
+        return self.files / name
 
     def use(self, room: Room) -> None:
         """Makes a room the system bus of this test and of what it starts, if it has several."""
-        self.set_environment("DBUS_SYSTEM_BUS_ADDRESS", room.address)
+        self.environment.setenv("DBUS_SYSTEM_BUS_ADDRESS", room.address)
 
-    def _file(self, index: int, definition: str | Path | Mapping[str, Any]) -> Path:
-        if not isinstance(definition, Mapping):
-            return Path(definition)
-        path = self.generated / f"room-{len(self.rooms) + 1}-{index + 1}.json"
-        address = f"C0:FF:EE:00:00:{index + 1:02X}"
-        path.write_text(json.dumps({"address": address, **definition}, indent=2))
-        return path
-
-
-@dataclass
-class ChainRun:
-    """What a chain did: its exit status, what it printed, and its events (docs/output.md)."""
-
-    status: int
-    output: str
-    events: list[dict[str, Any]]
+    def run(
+        self, file: str | Path, *options: str, check: bool = True, **variables: object
+    ) -> ChainRun:
+        """Runs a chain in the room in use: see the fixture `blerun_run`."""
+        __tracebackhide__ = True
+        if not self.rooms:
+            pytest.fail("blerun_run needs a room: call simulated_bluez first")
+        self.chains += 1
+        events = self.files / f"chain-{self.chains}.jsonl"
+        reports = [f"--report={path}" for path in (events, events.with_suffix(".html"))]
+        sets = [f"--set={name}={value}" for name, value in variables.items()]
+        ended = subprocess.run(
+            [PROGRAM, "run", file, *options, *sets, "--no-journal", *reports],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self.request.path.parent,
+            text=True,
+        )
+        if check and ended.returncode != 0:
+            pytest.fail(f"blerun run {file}: status {ended.returncode}\n{ended.stdout}")
+        lines = events.read_text().splitlines() if events.exists() else []
+        return ChainRun(ended.returncode, ended.stdout, [json.loads(line) for line in lines])
 
 
 _made = pytest.StashKey[SimulatedBlueZ]()
@@ -71,7 +100,9 @@ _made = pytest.StashKey[SimulatedBlueZ]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("blerun")
     group.addoption(
-        "--blerun-artifacts", metavar="DIR", help="Keep the logs of rooms of failed tests in DIR."
+        "--blerun-artifacts",
+        metavar="DIR",
+        help="Keep a folder for each failed test in DIR: logs, messages, pages of chains.",
     )
     group.addoption(
         "--blerun-seed", metavar="N", type=int, help="The seed of rooms that are given none."
@@ -83,48 +114,30 @@ def simulated_bluez(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[SimulatedBlueZ]:
     """Rooms of simulated devices, each with a simulated BlueZ, until the end of the test."""
-    seed: int | None = request.config.getoption("--blerun-seed")
-    made = SimulatedBlueZ(request.path.parent, tmp_path, seed, monkeypatch.setenv)
+    files = tmp_path / "blerun"
+    files.mkdir()
+    made = SimulatedBlueZ(request, monkeypatch, files)
     request.node.stash[_made] = made
     try:
         yield made
     finally:
         for room in made.rooms:
             room.close()
+    folder = request.config.getoption("--blerun-artifacts")
+    if folder and list(files.glob("*.log")):  # Of a failure.
+        name = re.sub(r"[^\w.-]+", "-", request.node.nodeid)
+        path = request.config.invocation_params.dir / folder / name
+        shutil.copytree(files, path, dirs_exist_ok=True)
 
 
 @pytest.fixture
-def blerun_run(
-    simulated_bluez: SimulatedBlueZ, request: pytest.FixtureRequest, tmp_path: Path
-) -> Callable[..., ChainRun]:
+def blerun_run(simulated_bluez: SimulatedBlueZ) -> Callable[..., ChainRun]:
     """Runs chains in the room in use: `blerun_run("unlock.yaml", pin="1234")`.
 
     Further arguments are options of `blerun run`; keywords set variables of the chain. A chain that
     fails fails the test with its explanation, unless `check` is false.
     """
-
-    def run(file: str | Path, *options: str, check: bool = True, **variables: object) -> ChainRun:
-        __tracebackhide__ = True
-        if not simulated_bluez.rooms:
-            pytest.fail("blerun_run needs a room: call simulated_bluez first")
-        report = tmp_path / "blerun-run.jsonl"
-        report.unlink(missing_ok=True)
-        sets = [f"--set={name}={value}" for name, value in variables.items()]
-        command = [PROGRAM, "run", file, *options, *sets, "--no-journal", "--report", report]
-        ended = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            cwd=request.path.parent,
-            text=True,
-        )
-        if check and ended.returncode != 0:
-            pytest.fail(f"blerun run {file}: status {ended.returncode}\n{ended.stdout}")
-        lines = report.read_text().splitlines() if report.exists() else []
-        return ChainRun(ended.returncode, ended.stdout, [json.loads(line) for line in lines])
-
-    return run
+    return simulated_bluez.run
 
 
 @pytest.hookimpl(wrapper=True)
@@ -141,13 +154,11 @@ def pytest_runtest_makereport(
             lines = [str(entry) for entry in room.log()]
         except Exception as error:  # A report of the test's failure is worth more than this one.
             lines = [f"(no log: {error})"]
+        lines += room.messages()
         seed = "default seed" if room.seed is None else f"seed {room.seed}"
         title = f"blerun room {number}, {seed}"
         left_out = [f"({len(lines) - SHOWN} earlier entries)"] if len(lines) > SHOWN else []
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
-        if folder := item.config.getoption("--blerun-artifacts"):
-            name = re.sub(r"[^\w.-]+", "-", item.nodeid)
-            path = item.config.invocation_params.dir / folder / f"{name}.room-{number}.log"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("\n".join([title, *map(str, room.files), *lines]) + "\n")
+        path = made.files / f"room-{number}.log"
+        path.write_text("\n".join([title, *map(str, room.files), *lines]) + "\n")
     return report

@@ -3,6 +3,7 @@
 import json
 import os
 import selectors
+import shutil
 import subprocess
 import tempfile
 import time
@@ -17,6 +18,17 @@ from blerun.program import PROGRAM
 STARTING = 30.0
 ENDING = 5.0
 POLLING = 0.01
+MOST_PRINTED = 65_536
+PCAP_HEAD = 24
+
+
+def wait_until(happened: Callable[[], object], timeout: float, complaint: str) -> None:
+    """Polls; raises `SimulationError` with the complaint after that time."""
+    end = time.monotonic() + timeout
+    while not happened():
+        if time.monotonic() > end:
+            raise SimulationError("TimedOut", f"{complaint} within {timeout:g} s")
+        time.sleep(POLLING)
 
 
 class Entry(NamedTuple):
@@ -41,6 +53,7 @@ class Room:
     def __init__(self, files: Sequence[Path], seed: int | None = None, cwd: Path | None = None):
         __tracebackhide__ = True
         self.files, self.seed = files, seed
+        self._monitor: subprocess.Popen[bytes] | None = None
         seeded = [] if seed is None else ["--seed", str(seed)]
         # It ends when its input does: with this process, however that ends.
         command = ["sh", "-c", 'echo "$DBUS_SYSTEM_BUS_ADDRESS"; exec cat >/dev/null']
@@ -66,16 +79,20 @@ class Room:
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             if not selector.select(STARTING):
-                raise SimulationError(
-                    "NotStarted", f"blerun simulate did not start within {STARTING:g} s"
-                )
+                text = f"blerun simulate did not start within {STARTING:g} s"
+                raise SimulationError("NotStarted", text)
         line = self._process.stdout.readline().decode().strip()
         if not line:
             self._process.wait(ENDING)
-            self._errors.seek(0)
-            text = self._errors.read().decode(errors="replace").strip()
-            raise SimulationError("NotStarted", text)
+            raise SimulationError("NotStarted", self._printed().strip())
         return line
+
+    def _printed(self) -> str:
+        return os.pread(self._errors.fileno(), MOST_PRINTED, 0).decode(errors="replace")
+
+    def messages(self) -> list[str]:
+        """What the simulation has printed on standard error, without its greeting."""
+        return [line for line in self._printed().splitlines() if line.startswith("blerun: ")][1:]
 
     def _end(self) -> None:
         assert self._process.stdin and self._process.stdout
@@ -90,10 +107,21 @@ class Room:
         self._process.stdout.close()
         self._errors.close()
 
+    def record(self, trace: Path) -> None:
+        """Records the messages on its bus, for Wireshark, if dbus-monitor is installed."""
+        if program := shutil.which("dbus-monitor"):
+            with trace.open("wb") as file:
+                command = [program, "--address", self.address, "--pcap"]
+                self._monitor = subprocess.Popen(command, stdout=file, start_new_session=True)
+            # Behind the head of the file there are messages when it has begun.
+            wait_until(lambda: trace.stat().st_size > PCAP_HEAD, STARTING, "dbus-monitor recorded nothing")
+
     def close(self) -> None:
         """Ends the simulation and its bus."""
         self._bus.close()
         self._end()
+        if self._monitor:  # Its bus has ended.
+            self._monitor.wait(ENDING)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -136,9 +164,12 @@ class RoomDevice:
     @property
     def connected(self) -> bool:
         """Whether it is connected."""
-        for *names, connected in self.room.call("ListDevices")[0]:
-            if self.name.casefold() in map(str.casefold, names):
-                return bool(connected)
+        return self._row()[2]
+
+    def _row(self) -> tuple[str, str, bool]:
+        for address, name, connected in self.room.call("ListDevices")[0]:
+            if self.name.casefold() in (address.casefold(), name.casefold()):
+                return address, name, connected
         raise SimulationError("UnknownDevice", f"unknown device '{self.name}'")
 
     def drop(self) -> None:
@@ -173,7 +204,7 @@ class RoomDevice:
         """Changes a value and waits until it was sent to a subscriber."""
         seen = max((entry.number for entry in self.room.log()), default=0)
         self.set(characteristic, value)
-        self._await(
+        wait_until(
             lambda: _octets(value) in self._values("notified", characteristic, seen),
             timeout,
             f"{characteristic} of {self.name} was notified to nobody",
@@ -189,15 +220,8 @@ class RoomDevice:
         """The written values, when there are `count`. For clients in other threads or processes:
         it blocks this one."""
         what = f"{characteristic} of {self.name} was not written {count} times"
-        self._await(lambda: len(self.written(characteristic)) >= count, timeout, what)
+        wait_until(lambda: len(self.written(characteristic)) >= count, timeout, what)
         return self.written(characteristic)
-
-    def _await(self, happened: Callable[[], object], timeout: float, complaint: str) -> None:
-        end = time.monotonic() + timeout
-        while not happened():
-            if time.monotonic() > end:
-                raise SimulationError("TimedOut", f"{complaint} within {timeout:g} s")
-            time.sleep(POLLING)
 
     def _values(self, event: str, characteristic: str, since: int = 0) -> list[bytes]:
         found = self.room.call("FindCharacteristic", "ss", self.name, characteristic)

@@ -15,6 +15,7 @@ from blerun import Device
 DOOR = Device("Door-1", services=[{"service": "battery", "characteristics": [
     {"characteristic": "battery-level", "properties": ["read"], "value": {"u8": 87}}]}])
 """
+DBUS = 231  # The link type of a capture of D-Bus messages, as Wireshark knows it.
 CHAIN = """
 name: Battery
 device: { name: Door-1 }
@@ -27,11 +28,13 @@ steps:
 
 
 def test_a_failure_shows_the_log_and_the_seed(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".yaml", chain=CHAIN)
     pytester.makepyfile(
         DEVICE
         + """
-def test_fails(simulated_bluez):
+def test_fails(simulated_bluez, blerun_run):
     room = simulated_bluez(DOOR, seed=7)
+    blerun_run("chain.yaml")
     room["Door-1"].set("battery-level", 5)
     assert False
 
@@ -42,9 +45,20 @@ def test_passes(simulated_bluez):
     result = pytester.runpytest_subprocess("--blerun-artifacts", "kept", "--blerun-seed", "3")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*- blerun room 1, seed 7 -*", "*Simulator1.SetValue*2a19*05"])
-    [log] = (pytester.path / "kept").iterdir()
-    assert log.name.endswith("test_fails.room-1.log")
-    assert log.read_text().startswith("blerun room 1, seed 7\n")
+    [folder] = (pytester.path / "kept").iterdir()
+    assert folder.name.endswith("test_fails")
+    assert {path.name for path in folder.iterdir()} == {
+        "room-1.log",
+        "room-1.pcap",
+        "room-1-1.json",
+        "chain-1.html",
+        "chain-1.jsonl",
+    }
+    assert (folder / "room-1.log").read_text().startswith("blerun room 1, seed 7\n")
+    trace = (folder / "room-1.pcap").read_bytes()
+    assert int.from_bytes(trace[20:24], "little") == DBUS
+    places = [trace.index(name) for name in (b"Connect", b"ReadValue", b"SetValue")]
+    assert places == sorted(places)
 
 
 def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester) -> None:
