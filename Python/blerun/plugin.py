@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,6 +94,13 @@ class SimulatedBlueZ:
         lines = events.read_text().splitlines() if events.exists() else []
         return ChainRun(ended.returncode, ended.stdout, [json.loads(line) for line in lines])
 
+    def check(self) -> None:
+        """Raises what a handler of a device has raised."""
+        __tracebackhide__ = True
+        for room in self.rooms:
+            if room.handler_errors:
+                raise room.handler_errors[0]
+
 
 _made = pytest.StashKey[SimulatedBlueZ]()
 
@@ -128,6 +136,7 @@ def simulated_bluez(
         name = re.sub(r"[^\w.-]+", "-", request.node.nodeid)
         path = request.config.invocation_params.dir / folder / name
         shutil.copytree(files, path, dirs_exist_ok=True)
+    made.check()
 
 
 @pytest.fixture
@@ -138,6 +147,15 @@ def blerun_run(simulated_bluez: SimulatedBlueZ) -> Callable[..., ChainRun]:
     fails fails the test with its explanation, unless `check` is false.
     """
     return simulated_bluez.run
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Lets a test fail whose device logic has failed."""
+    __tracebackhide__ = True
+    yield
+    if made := item.stash.get(_made, None):
+        made.check()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -159,6 +177,11 @@ def pytest_runtest_makereport(
         title = f"blerun room {number}, {seed}"
         left_out = [f"({len(lines) - SHOWN} earlier entries)"] if len(lines) > SHOWN else []
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
+        for raised in room.handler_errors:
+            if call.excinfo and call.excinfo.value is not raised:
+                text = "".join(traceback.format_exception(raised))
+                report.sections.append((f"blerun room {number}, error in a handler", text))
+        room.handler_errors.clear()
         path = made.files / f"room-{number}.log"
         path.write_text("\n".join([title, *map(str, room.files), *lines]) + "\n")
     return report

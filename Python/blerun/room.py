@@ -9,10 +9,11 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from blerun.bus import ControlBus, SimulationError
 from blerun.devices import keys
+from blerun.logic import Logic, answering, octets
 from blerun.program import PROGRAM
 
 STARTING = 30.0
@@ -20,6 +21,8 @@ ENDING = 5.0
 POLLING = 0.01
 MOST_PRINTED = 65_536
 PCAP_HEAD = 24
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
 def wait_until(happened: Callable[[], object], timeout: float, complaint: str) -> None:
@@ -53,6 +56,8 @@ class Room:
     def __init__(self, files: Sequence[Path], seed: int | None = None, cwd: Path | None = None):
         __tracebackhide__ = True
         self.files, self.seed = files, seed
+        self.handler_errors: list[BaseException] = []
+        self._logic: dict[tuple[str, str], Logic] = {}
         self._monitor: subprocess.Popen[bytes] | None = None
         seeded = [] if seed is None else ["--seed", str(seed)]
         # It ends when its input does: with this process, however that ends.
@@ -114,7 +119,9 @@ class Room:
                 command = [program, "--address", self.address, "--pcap"]
                 self._monitor = subprocess.Popen(command, stdout=file, start_new_session=True)
             # Behind the head of the file there are messages when it has begun.
-            wait_until(lambda: trace.stat().st_size > PCAP_HEAD, STARTING, "dbus-monitor recorded nothing")
+            wait_until(
+                lambda: trace.stat().st_size > PCAP_HEAD, STARTING, "dbus-monitor recorded nothing"
+            )
 
     def close(self) -> None:
         """Ends the simulation and its bus."""
@@ -122,6 +129,8 @@ class Room:
         self._end()
         if self._monitor:  # Its bus has ended.
             self._monitor.wait(ENDING)
+        for logic in self._logic.values():
+            logic.close()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -134,7 +143,18 @@ class Room:
 
     def call(self, method: str, signature: str = "", *arguments: object) -> list[Any]:
         """Calls any method of the control interface."""
+        if (logic := answering.get()) and logic in self._logic.values():
+            return logic.act(method, *arguments)
         return self._bus.call(method, signature, *arguments)
+
+    def attach(self, names: tuple[str, str], event: str, handler: Callable[..., Any]) -> None:
+        """Adds a handler to the logic of the device with that address and name."""
+        if not (logic := self._logic.get(names)):
+            logic = self._logic[names] = Logic(names, self.handler_errors)
+        handlers = {**logic.handlers, event: handler}
+        asked = [each for each in handlers if not each.startswith("timer ")]  # Those always come.
+        self.call("AttachLogic", "ssas", names[0], logic.path, asked)
+        logic.handlers = handlers
 
     def devices(self) -> list[str]:
         """The addresses of the devices."""
@@ -172,6 +192,31 @@ class RoomDevice:
                 return address, name, connected
         raise SimulationError("UnknownDevice", f"unknown device '{self.name}'")
 
+    def on(self, event: str) -> Callable[[Handler], Handler]:
+        """Makes a function the handler of an event of docs/device-logic.md: `on("connected")`."""
+
+        def attach(handler: Handler) -> Handler:
+            self.room.attach(self._row()[:2], event, handler)
+            return handler
+
+        return attach
+
+    def on_read(self, characteristic: str) -> Callable[[Handler], Handler]:
+        """The handler returns the value that is read, or nothing for the one that is there."""
+        return self.on(f"read {characteristic}")
+
+    def on_write(self, characteristic: str) -> Callable[[Handler], Handler]:
+        """The handler gets the value, and may return the one that is stored in its place."""
+        return self.on(f"write {characteristic}")
+
+    def on_subscribe(self, characteristic: str) -> Callable[[Handler], Handler]:
+        """The handler is called when notifications or indications are enabled."""
+        return self.on(f"subscribed {characteristic}")
+
+    def wake(self, timer: str, seconds: float) -> None:
+        """In a handler: lets that of `on("timer relock")` be called after that time."""
+        self.room.call("Wake", "ssu", self.name, timer, round(seconds * 1000))
+
     def drop(self) -> None:
         """Drops the connection, as if out of range."""
         self.room.call("DropLink", "s", self.name)
@@ -198,14 +243,17 @@ class RoomDevice:
 
     def set(self, characteristic: str, value: int | bytes) -> None:
         """Changes a value as the device does: stored, sent to subscribers. A number is one byte."""
-        self.room.call("SetValue", "ssay", self.name, characteristic, _octets(value))
+        self.room.call("SetValue", "ssay", self.name, characteristic, octets(value))
 
     def notify(self, characteristic: str, value: int | bytes, timeout: float = 5.0) -> None:
-        """Changes a value and waits until it was sent to a subscriber."""
+        """Changes a value and, outside of a handler, waits until it was sent to a subscriber."""
+        if answering.get():
+            self.room.call("Notify", "ssay", self.name, characteristic, octets(value))
+            return
         seen = max((entry.number for entry in self.room.log()), default=0)
         self.set(characteristic, value)
         wait_until(
-            lambda: _octets(value) in self._values("notified", characteristic, seen),
+            lambda: octets(value) in self._values("notified", characteristic, seen),
             timeout,
             f"{characteristic} of {self.name} was notified to nobody",
         )
@@ -238,7 +286,3 @@ class RoomDevice:
     def clear_faults(self) -> None:
         """Removes all faults."""
         self.room.call("ClearFaults", "s", self.name)
-
-
-def _octets(value: int | bytes) -> bytes:
-    return bytes([value]) if isinstance(value, int) else bytes(value)

@@ -61,6 +61,48 @@ def test_passes(simulated_bluez):
     assert places == sorted(places)
 
 
+def test_an_error_of_a_handler_fails_the_test(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".yaml", chain=CHAIN)
+    pytester.makepyfile(
+        DEVICE
+        + """
+import pytest
+
+@pytest.fixture
+def door(simulated_bluez):
+    door = simulated_bluez(DOOR)["Door-1"]
+
+    @door.on_read("battery-level")
+    def level():
+        return undefined
+
+    return door
+
+def test_does_not_see_it(door, blerun_run):
+    blerun_run("chain.yaml", check=False)
+
+def test_fails_by_it(door, blerun_run):
+    blerun_run("chain.yaml")
+
+def test_reads_nothing(door):
+    pass
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*test_does_not_see_it*",
+            ">*return undefined",
+            "E*NameError: name 'undefined' is not defined",
+            "*test_fails_by_it*",
+            "E*where  chain.yaml:6:5",
+            "*- blerun room 1, error in a handler -*",
+            "NameError: name 'undefined' is not defined",
+        ]
+    )
+
+
 def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR); assert 0\n"
