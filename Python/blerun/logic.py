@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from blerun.bus import SimulationError
+from blerun.devices import text
 
 UNLIKELY_ERROR = 0x0E
 # What a handler can call, as an action of its answer.
@@ -77,7 +78,7 @@ class Logic:
         try:
             with connection, connection.makefile() as lines:
                 for line in lines:
-                    connection.sendall(json.dumps(self._answer(json.loads(line))).encode() + b"\n")
+                    connection.sendall(text(self._answer(json.loads(line))).encode() + b"\n")
         except ConnectionError:
             pass  # The room has ended.
 

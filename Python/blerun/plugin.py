@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from blerun.devices import text
 from blerun.program import PROGRAM
 from blerun.room import Room
 
@@ -50,7 +51,7 @@ class SimulatedBlueZ:
         __tracebackhide__ = True
         option = self.request.config.getoption
         name = f"room-{len(self.rooms) + 1}"
-        paths = [self._path(each, f"{name}-{n}.json", n) for n, each in enumerate(definitions, 1)]
+        paths = [self._path(each, name, n) for n, each in enumerate(definitions, 1)]
         seed = option("--blerun-seed") if seed is None else seed
         room = Room(paths, seed, self.request.path.parent)
         self.rooms.append(room)
@@ -59,12 +60,14 @@ class SimulatedBlueZ:
             room.record(self.files / f"{name}.pcap")
         return room
 
-    def _path(self, definition: str | Path | Mapping[str, Any], name: str, number: int) -> Path:
+    def _path(self, definition: str | Path | Mapping[str, Any], room: str, number: int) -> Path:
         if not isinstance(definition, Mapping):
             return Path(definition)
-        device = {"address": f"C0:FF:EE:00:00:{number:02X}", **definition}
-        (self.files / name).write_text(json.dumps(device, indent=2))
-        return self.files / name
+        # Not those of the ready-made devices, which may be in the same room.
+        address = "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
+        path = self.files / f"{room}-{number}.json"
+        path.write_text(text({"address": address, **definition}, indent=2), "utf-8")
+        return path
 
     def use(self, room: Room) -> None:
         """Makes a room the system bus of this test and of what it starts, if it has several."""
@@ -91,7 +94,7 @@ class SimulatedBlueZ:
         )
         if check and ended.returncode != 0:
             pytest.fail(f"blerun run {file}: status {ended.returncode}\n{ended.stdout}")
-        lines = events.read_text().splitlines() if events.exists() else []
+        lines = events.read_text("utf-8").splitlines() if events.exists() else []
         return ChainRun(ended.returncode, ended.stdout, [json.loads(line) for line in lines])
 
     def check(self) -> None:
@@ -179,9 +182,9 @@ def pytest_runtest_makereport(
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
         for raised in room.handler_errors:
             if call.excinfo and call.excinfo.value is not raised:
-                text = "".join(traceback.format_exception(raised))
-                report.sections.append((f"blerun room {number}, error in a handler", text))
+                printed = "".join(traceback.format_exception(raised))
+                report.sections.append((f"blerun room {number}, error in a handler", printed))
         room.handler_errors.clear()
         path = made.files / f"room-{number}.log"
-        path.write_text("\n".join([title, *map(str, room.files), *lines]) + "\n")
+        path.write_text("\n".join([title, *map(str, room.files), *lines]) + "\n", "utf-8")
     return report

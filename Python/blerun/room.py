@@ -1,6 +1,5 @@
 """A room: simulated devices and a simulated BlueZ on a private bus, and how to steer them."""
 
-import json
 import os
 import selectors
 import shutil
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from blerun.bus import ControlBus, SimulationError
-from blerun.devices import keys
+from blerun.devices import keys, text
 from blerun.logic import Logic, answering, octets
 from blerun.program import PROGRAM
 
@@ -84,8 +83,8 @@ class Room:
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             if not selector.select(STARTING):
-                text = f"blerun simulate did not start within {STARTING:g} s"
-                raise SimulationError("NotStarted", text)
+                complaint = f"blerun simulate did not start within {STARTING:g} s"
+                raise SimulationError("NotStarted", complaint)
         line = self._process.stdout.readline().decode().strip()
         if not line:
             self._process.wait(ENDING)
@@ -235,7 +234,7 @@ class RoomDevice:
 
     def advertise(self, **change: Any) -> None:
         """Changes what it advertises, by keys of a device file: `advertise(rssi=-70)`."""
-        self.room.call("Advertise", "ss", self.name, json.dumps(keys(change), default=bytes.hex))
+        self.room.call("Advertise", "ss", self.name, text(keys(change)))
 
     def get(self, characteristic: str) -> bytes:
         """The current value, without a read by a client."""
@@ -280,8 +279,7 @@ class RoomDevice:
         """Adds a named fault, `fault("slow", on="read", by="3s")`, or a rule,
         `fault(on="read", nth=1, do="lose-link")`."""
         named: Mapping[str, Any] = {} if fault is None else {"fault": fault}
-        text = json.dumps({**named, **keys(rule)})
-        self.room.call("AddFault", "ss", self.name, text)
+        self.room.call("AddFault", "ss", self.name, text({**named, **keys(rule)}))
 
     def clear_faults(self) -> None:
         """Removes all faults."""

@@ -1,7 +1,6 @@
 """Rooms, as bleak and the control interface see them."""
 
 import asyncio
-import json
 import subprocess
 
 import pytest
@@ -134,6 +133,21 @@ def test_a_device_out_of_range_is_not_found(simulated_bluez: SimulatedBlueZ) -> 
     assert asyncio.run(find())
 
 
+def test_any_name_is_that_of_a_device(simulated_bluez: SimulatedBlueZ) -> None:
+    data = {"manufacturer-data": {0x1234: b"\x0a\x0b"}}
+    tag = Device("Tür \N{DOOR}", advertisement=data)
+    other = Device("Door-1", address="C0:FF:EE:00:00:01")  # As that of a ready-made device.
+    simulated_bluez(tag, other)
+
+    async def scan() -> dict[str | None, dict[int, bytes]]:
+        found = await BleakScanner.discover(timeout=1, return_adv=True)
+        return {seen.local_name: seen.manufacturer_data for _, seen in found.values()}
+
+    assert asyncio.run(scan()) == {"Tür \N{DOOR}": {0x1234: b"\x0a\x0b"}, "Door-1": {}}
+    with pytest.raises(TypeError, match="a device file cannot have"):
+        simulated_bluez(Device("Tag-2", advertisement={"name": {1, 2}}))
+
+
 def test_a_device_advertises_something_else(simulated_bluez: SimulatedBlueZ) -> None:
     room = simulated_bluez(door())
     room["Door-1"].advertise(rssi=-70, rssi_spread=0, manufacturer_data={0x1234: b"\x0a\x0b"})
@@ -209,7 +223,7 @@ def test_other_programs_use_the_environment(simulated_bluez: SimulatedBlueZ) -> 
 
 def test_a_device_in_python_has_the_keys_of_a_file() -> None:
     device = Device("Tag-1", address_type="public", faults=[{"on": "read", "do": "lose-link"}])
-    assert json.loads(json.dumps(device)) == {
+    assert device == {
         "name": "Tag-1",
         "services": [],
         "address-type": "public",
