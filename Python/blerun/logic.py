@@ -20,8 +20,7 @@ from blerun.devices import text
 UNLIKELY_ERROR = 0x0E
 # What a handler can call, as an action of its answer.
 ACTIONS: dict[str, Callable[..., dict[str, Any]]] = {
-    "SetValue": lambda name, value: {"set": name, "value": value.hex()},
-    "Notify": lambda name, value: {"notify": name, "value": value.hex()},
+    "SetValue": lambda name, value: {"notify": name, "value": value.hex()},
     "DropLink": lambda: {"disconnect": True},
     "Advertise": lambda change: {"advertise": json.loads(change)},
     "Wake": lambda timer, milliseconds: {"wake": timer, "in": f"{milliseconds}ms"},
@@ -84,8 +83,7 @@ class Logic:
 
     def _answer(self, event: dict[str, Any]) -> dict[str, Any]:
         __tracebackhide__ = True
-        name = event.get("characteristic") or event.get("name")
-        handle = event.get("handle") or " ".join(filter(None, [event["event"], name]))
+        handle = event.get("handle") or f"timer {event.get('name')}"
         handler = self.handlers.get(handle)
         if handler is None or event.get("offset", 0) > 0:  # The rest of a long value.
             return {"id": event["id"], **self._answers.get(handle, {})}

@@ -246,9 +246,8 @@ class RoomDevice:
 
     def notify(self, characteristic: str, value: int | bytes, timeout: float = 5.0) -> None:
         """Changes a value and, outside of a handler, waits until it was sent to a subscriber."""
-        if answering.get():
-            self.room.call("Notify", "ssay", self.name, characteristic, octets(value))
-            return
+        if answering.get():  # It would wait for itself.
+            return self.set(characteristic, value)
         seen = max((entry.number for entry in self.room.log()), default=0)
         self.set(characteristic, value)
         wait_until(

@@ -82,7 +82,7 @@ def test_what_a_handler_does_is_the_answer(peer: Peer, door: RoomDevice) -> None
     assert peer.write(b"4711".hex()) == {
         "do": [
             {"notify": "state", "value": "00"},
-            {"set": "count", "value": "0102"},
+            {"notify": "count", "value": "0102"},
             {"advertise": {"rssi": -70, "manufacturer-data": {"4660": "0a"}}},
             {"wake": "relock", "in": "5000ms"},
             {"disconnect": True},
@@ -107,9 +107,9 @@ def test_each_event_has_its_handler(peer: Peer, door: RoomDevice) -> None:
     assert peer.event("read", offset=1, **state) == {"value": "0809"}  # The rest of a long value.
     assert peer.write("0102") == {"value": "0201"}
     assert peer.event("subscribed", characteristic="s", handle="subscribed state") == {}
-    assert peer.event("connected") == {}
-    assert peer.event("disconnected") == {}
-    assert peer.event("timer", name="relock") == {"do": [{"set": "state", "value": "01"}]}
+    assert peer.event("connected", handle="connected") == {}
+    assert peer.event("timer", name="relock") == {"do": [{"notify": "state", "value": "01"}]}
+    assert peer.event("timer", name="another") == {}
     assert seen == ["subscribed", "connected"]
 
 
@@ -136,7 +136,7 @@ def test_what_a_handler_raises_is_kept(peer: Peer, door: RoomDevice) -> None:
 
     door.on("connected")(lambda: pytest.fail("unexpected"))
     assert peer.write("00") == {"error": 0x0E}
-    assert peer.event("connected") == {}
+    assert peer.event("connected", handle="connected") == {}
     first, second = door.room.handler_errors
     assert "assert value ==" in "".join(traceback.format_exception(first))
     assert str(second) == "unexpected"
