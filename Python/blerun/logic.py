@@ -46,6 +46,7 @@ class Logic:
         self.handlers: dict[str, Callable[..., Any]] = {}
         self._answers: dict[str, dict[str, Any]] = {}
         self._actions: list[dict[str, Any]] = []
+        self._is_closed = False
         self._folder = tempfile.TemporaryDirectory(prefix="blerun-logic-")
         self.path = f"{self._folder.name}/socket"
         self._listener = socket.socket(socket.AF_UNIX)
@@ -79,7 +80,10 @@ class Logic:
                 for line in lines:
                     connection.sendall(text(self._answer(json.loads(line))).encode() + b"\n")
         except ConnectionError:
-            pass  # The room has ended.
+            pass
+        if not self._is_closed:  # Too late, or wrong: the messages of the room have the reason.
+            complaint = f"the simulation has given up the logic of {self.names[-1]}"
+            self.errors.append(SimulationError("LogicFailed", complaint))
 
     def _answer(self, event: dict[str, Any]) -> dict[str, Any]:
         __tracebackhide__ = True
@@ -107,7 +111,8 @@ class Logic:
         return {"id": event["id"], **answer, **({"do": self._actions} if self._actions else {})}
 
     def close(self) -> None:
-        """Closes the socket."""
+        """Closes the socket. It is no failure then that the simulation ends."""
+        self._is_closed = True
         self._listener.shutdown(socket.SHUT_RDWR)  # Ends the waiting for connections.
         self._listener.close()
         self._folder.cleanup()

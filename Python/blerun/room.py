@@ -124,12 +124,12 @@ class Room:
 
     def close(self) -> None:
         """Ends the simulation and its bus."""
+        for logic in self._logic.values():
+            logic.close()
         self._bus.close()
         self._end()
         if self._monitor:  # Its bus has ended.
             self._monitor.wait(ENDING)
-        for logic in self._logic.values():
-            logic.close()
 
     @property
     def environment(self) -> dict[str, str]:

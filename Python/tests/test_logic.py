@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from blerun import ATTError, Room, RoomDevice, SimulationError
+from blerun.room import wait_until
 
 
 class Peer:
@@ -141,6 +142,13 @@ def test_what_a_handler_raises_is_kept(peer: Peer, door: RoomDevice) -> None:
     assert "assert value ==" in "".join(traceback.format_exception(first))
     assert str(second) == "unexpected"
     assert peer.write(b"4711".hex()) == {}
+
+
+def test_logic_that_the_simulation_gives_up_is_an_error(peer: Peer, door: RoomDevice) -> None:
+    door.on_write("PIN")(lambda _: None)
+    peer.socket.shutdown(socket.SHUT_RDWR)
+    wait_until(lambda: door.room.handler_errors, 5, "nothing was raised")
+    assert "the logic of Door-1" in str(door.room.handler_errors[0])
 
 
 @pytest.mark.parametrize(

@@ -180,21 +180,22 @@ import time
 
 def test(simulated_bluez):
     room = simulated_bluez(DOOR)
-    print(room._process.pid, room.address.split("=")[1].split(",")[0], flush=True)
+    bus = room.address.split("=")[1].split(",")[0]
+    print(room._process.pid, room._monitor.pid, bus, flush=True)
     time.sleep(60)
 """
     )
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
+    command += ["--blerun-artifacts", "kept"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tests:
         assert tests.stdout
         line = next(line for line in tests.stdout if "blerun-bus" in line)
-        process, bus = line.split()
+        *processes, bus = line.split()
         tests.send_signal(number)
         assert tests.wait(20) != 0
     end = time.monotonic() + 10
-    while (left := [p for p in (f"/proc/{process}", bus) if os.path.exists(p)]) and (
-        time.monotonic() < end
-    ):
+    paths = [bus, *(f"/proc/{process}" for process in processes)]
+    while (left := list(filter(os.path.exists, paths))) and time.monotonic() < end:
         time.sleep(0.05)
     assert left == []
 
