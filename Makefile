@@ -6,7 +6,7 @@ packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev 
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
 # What the tests look at terminals with, and what fleets need; below, what `make test-all` needs beside it.
 test_packages := tmux python3 nats-server libnats-dev
-all_test_packages := $(test_packages) chromium chromium-driver
+all_test_packages := $(test_packages) chromium chromium-driver python3-venv
 
 # Debug builds have the fleet, so that it is tested; release builds have it only where they are asked for it. A folder
 # of their own lets both be built at a time, and keeps `swift build` from compiling everything anew for other traits.
@@ -25,8 +25,8 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
-  test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint clean set-up \
-  package-build install uninstall dist deb test-deb wheel test-wheel
+  test-python test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint \
+  clean set-up package-build install uninstall dist deb test-deb wheel test-wheel
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -51,9 +51,9 @@ check: set-up ## Build and run the tests in Tests/SimulatedDevicesTests alone: m
 
 test: set-up-tests lint build-debug run-tests test-some-seeds ## Lint, then all tests that need neither a radio nor root
 
-# All kills and repeats of the tests, their pages in Chromium, what is built as a release, all seeds and hostile files.
+# All kills and repeats of the tests, their pages in Chromium, what is built as a release, all seeds and hostile files, Python.
 test-all: export BLERUN_TEST_ALL := 1
-test-all: set-up-all-tests build-release test test-seeds test-consumer docs ## What `make test` samples in full, and the release builds
+test-all: set-up-all-tests build-release test test-seeds test-python test-consumer docs ## What `make test` samples in full, and the release builds
 
 # The parts of `make test` and `make test-all`, which .ci/run plays in an order of its own.
 set-up-tests: set-up
@@ -85,6 +85,11 @@ test-seeds:
 	.build/release/blerun-simtest --fleet --seeds 4000
 	printf '%s\n' $(fuzz_counts) | xargs -P 2 -I {} sh -c \
 	  'count={}; .build/release/blerun-fuzz "$${count%=*}" --count "$${count#*=}"'
+
+# The tests of the plugin wait more than they compute.
+test-python: ## ruff, mypy and the tests of the pytest plugin, with the built program; PROGRAM=.build-debug/debug/blerun
+	@.ci/set-up dbus python3-venv
+	Packaging/test-python $(or $(PROGRAM),.build/release/blerun) $(package)/python -n 4
 
 test-consumer: set-up
 	.ci/test -c release --disable-testable-imports --package-path Tests/Consumer --scratch-path .build
@@ -160,7 +165,7 @@ wheel: set-up ## Build the Python wheel in .build-package/wheel: the program and
 	Packaging/wheel .build/release/blerun $(package)/wheel
 
 test-wheel: wheel ## Install the wheel in a clean environment, and run the tests of the plugin there
-	Packaging/test-wheel $(package)/wheel
+	Packaging/test-python $(package)/wheel/*.whl $(package)/wheel
 
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)

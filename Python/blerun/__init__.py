@@ -2,9 +2,11 @@
 
 from blerun.bus import SimulationError
 from blerun.devices import Device
+from blerun.logic import ATTError
 from blerun.room import Entry, Room, RoomDevice
 
 __all__ = [
+    "ATTError",
     "Device",
     "Entry",
     "Room",

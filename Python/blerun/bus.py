@@ -20,7 +20,8 @@ T = TypeVar("T")
 
 
 class SimulationError(Exception):
-    """A refusal; `name` is one of docs/simulator-control.md, or Ended, NotStarted, TimedOut."""
+    """A refusal; `name` is one of docs/simulator-control.md, or Ended, InHandler, NotStarted,
+    TimedOut."""
 
     def __init__(self, name: str, text: str):
         super().__init__(text)

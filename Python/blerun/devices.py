@@ -1,5 +1,6 @@
 """Device files as Python values: Simulators/README.md describes their keys."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,6 +8,17 @@ from typing import Any
 def keys(given: Mapping[str, Any]) -> dict[str, Any]:
     """Keyword arguments as keys of a file: `address_type` is `address-type`, `for_` is `for`."""
     return {name.rstrip("_").replace("_", "-"): value for name, value in given.items()}
+
+
+def text(value: object, indent: int | None = None) -> str:
+    """A value as it is written in a file: bytes are hexadecimal."""
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=_hexadecimal)
+
+
+def _hexadecimal(value: object) -> str:
+    if isinstance(value, bytes | bytearray):
+        return value.hex()
+    raise TypeError(f"a device file cannot have {value!r}: expected text, numbers or bytes")
 
 
 class Device(dict[str, Any]):

@@ -5,7 +5,9 @@ docs/python.md leads to a first test.
 
 import json
 import re
+import shutil
 import subprocess
+import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,47 +15,11 @@ from typing import Any
 
 import pytest
 
+from blerun.devices import text
 from blerun.program import PROGRAM
 from blerun.room import Room
 
 SHOWN = 30
-
-
-@dataclass
-class SimulatedBlueZ:
-    """Makes rooms: `simulated_bluez("lock.yaml")`, `simulated_bluez(Device("Door-1", …))`."""
-
-    folder: Path
-    generated: Path
-    seed: int | None
-    set_environment: Callable[[str, str], None]
-    rooms: list[Room] = field(default_factory=list)
-
-    def __call__(
-        self, *definitions: str | Path | Mapping[str, Any], seed: int | None = None
-    ) -> Room:
-        """Starts a room and makes it the system bus of this test.
-
-        Definitions are files, which are looked up beside the test, or devices in Python.
-        """
-        __tracebackhide__ = True
-        files = [self._file(index, each) for index, each in enumerate(definitions)]
-        room = Room(files, self.seed if seed is None else seed, self.folder)
-        self.rooms.append(room)
-        self.use(room)
-        return room
-
-    def use(self, room: Room) -> None:
-        """Makes a room the system bus of this test and of what it starts, if it has several."""
-        self.set_environment("DBUS_SYSTEM_BUS_ADDRESS", room.address)
-
-    def _file(self, index: int, definition: str | Path | Mapping[str, Any]) -> Path:
-        if not isinstance(definition, Mapping):
-            return Path(definition)
-        path = self.generated / f"room-{len(self.rooms) + 1}-{index + 1}.json"
-        address = f"C0:FF:EE:00:00:{index + 1:02X}"
-        path.write_text(json.dumps({"address": address, **definition}, indent=2))
-        return path
 
 
 @dataclass
@@ -65,13 +31,89 @@ class ChainRun:
     events: list[dict[str, Any]]
 
 
+@dataclass
+class SimulatedBlueZ:
+    """Makes rooms: `simulated_bluez("lock.yaml")`, `simulated_bluez(Device("Door-1", …))`."""
+
+    request: pytest.FixtureRequest
+    environment: pytest.MonkeyPatch
+    files: Path
+    rooms: list[Room] = field(default_factory=list)
+    chains: int = 0
+
+    def __call__(
+        self, *definitions: str | Path | Mapping[str, Any], seed: int | None = None
+    ) -> Room:
+        """Starts a room and makes it the system bus of this test.
+
+        Definitions are files, which are looked up beside the test, or devices in Python.
+        """
+        __tracebackhide__ = True
+        option = self.request.config.getoption
+        name = f"room-{len(self.rooms) + 1}"
+        paths = [self._path(each, name, n) for n, each in enumerate(definitions, 1)]
+        seed = option("--blerun-seed") if seed is None else seed
+        room = Room(paths, seed, self.request.path.parent)
+        self.rooms.append(room)
+        self.use(room)
+        if option("--blerun-artifacts"):
+            room.record(self.files / f"{name}.pcap")
+        return room
+
+    def _path(self, definition: str | Path | Mapping[str, Any], room: str, number: int) -> Path:
+        if not isinstance(definition, Mapping):
+            return Path(definition)
+        # Not those of the ready-made devices, which may be in the same room.
+        address = "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
+        path = self.files / f"{room}-{number}.json"
+        path.write_text(text({"address": address, **definition}, indent=2), "utf-8")
+        return path
+
+    def use(self, room: Room) -> None:
+        """Makes a room the system bus of this test and of what it starts, if it has several."""
+        self.environment.setenv("DBUS_SYSTEM_BUS_ADDRESS", room.address)
+
+    def run(
+        self, file: str | Path, *options: str, check: bool = True, **variables: object
+    ) -> ChainRun:
+        """Runs a chain in the room in use: see the fixture `blerun_run`."""
+        __tracebackhide__ = True
+        if not self.rooms:
+            pytest.fail("blerun_run needs a room: call simulated_bluez first")
+        self.chains += 1
+        events = self.files / f"chain-{self.chains}.jsonl"
+        reports = [f"--report={path}" for path in (events, events.with_suffix(".html"))]
+        sets = [f"--set={name}={value}" for name, value in variables.items()]
+        ended = subprocess.run(
+            [PROGRAM, "run", file, *options, *sets, "--no-journal", *reports],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self.request.path.parent,
+            text=True,
+        )
+        if check and ended.returncode != 0:
+            pytest.fail(f"blerun run {file}: status {ended.returncode}\n{ended.stdout}")
+        lines = events.read_text("utf-8").splitlines() if events.exists() else []
+        return ChainRun(ended.returncode, ended.stdout, [json.loads(line) for line in lines])
+
+    def check(self) -> None:
+        """Raises what a handler of a device has raised."""
+        __tracebackhide__ = True
+        for room in self.rooms:
+            if room.handler_errors:
+                raise room.handler_errors[0]
+
+
 _made = pytest.StashKey[SimulatedBlueZ]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("blerun")
     group.addoption(
-        "--blerun-artifacts", metavar="DIR", help="Keep the logs of rooms of failed tests in DIR."
+        "--blerun-artifacts",
+        metavar="DIR",
+        help="Keep a folder for each failed test in DIR: logs, messages, pages of chains.",
     )
     group.addoption(
         "--blerun-seed", metavar="N", type=int, help="The seed of rooms that are given none."
@@ -83,48 +125,40 @@ def simulated_bluez(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[SimulatedBlueZ]:
     """Rooms of simulated devices, each with a simulated BlueZ, until the end of the test."""
-    seed: int | None = request.config.getoption("--blerun-seed")
-    made = SimulatedBlueZ(request.path.parent, tmp_path, seed, monkeypatch.setenv)
+    files = tmp_path / "blerun"
+    files.mkdir()
+    made = SimulatedBlueZ(request, monkeypatch, files)
     request.node.stash[_made] = made
     try:
         yield made
     finally:
         for room in made.rooms:
             room.close()
+    folder = request.config.getoption("--blerun-artifacts")
+    if folder and list(files.glob("*.log")):  # Of a failure.
+        name = re.sub(r"[^\w.-]+", "-", request.node.nodeid)
+        path = request.config.invocation_params.dir / folder / name
+        shutil.copytree(files, path, dirs_exist_ok=True)
+    made.check()
 
 
 @pytest.fixture
-def blerun_run(
-    simulated_bluez: SimulatedBlueZ, request: pytest.FixtureRequest, tmp_path: Path
-) -> Callable[..., ChainRun]:
+def blerun_run(simulated_bluez: SimulatedBlueZ) -> Callable[..., ChainRun]:
     """Runs chains in the room in use: `blerun_run("unlock.yaml", pin="1234")`.
 
     Further arguments are options of `blerun run`; keywords set variables of the chain. A chain that
     fails fails the test with its explanation, unless `check` is false.
     """
+    return simulated_bluez.run
 
-    def run(file: str | Path, *options: str, check: bool = True, **variables: object) -> ChainRun:
-        __tracebackhide__ = True
-        if not simulated_bluez.rooms:
-            pytest.fail("blerun_run needs a room: call simulated_bluez first")
-        report = tmp_path / "blerun-run.jsonl"
-        report.unlink(missing_ok=True)
-        sets = [f"--set={name}={value}" for name, value in variables.items()]
-        command = [PROGRAM, "run", file, *options, *sets, "--no-journal", "--report", report]
-        ended = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            cwd=request.path.parent,
-            text=True,
-        )
-        if check and ended.returncode != 0:
-            pytest.fail(f"blerun run {file}: status {ended.returncode}\n{ended.stdout}")
-        lines = report.read_text().splitlines() if report.exists() else []
-        return ChainRun(ended.returncode, ended.stdout, [json.loads(line) for line in lines])
 
-    return run
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Lets a test fail whose device logic has failed."""
+    __tracebackhide__ = True
+    yield
+    if made := item.stash.get(_made, None):
+        made.check()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -141,13 +175,16 @@ def pytest_runtest_makereport(
             lines = [str(entry) for entry in room.log()]
         except Exception as error:  # A report of the test's failure is worth more than this one.
             lines = [f"(no log: {error})"]
+        lines += room.messages()
         seed = "default seed" if room.seed is None else f"seed {room.seed}"
         title = f"blerun room {number}, {seed}"
         left_out = [f"({len(lines) - SHOWN} earlier entries)"] if len(lines) > SHOWN else []
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
-        if folder := item.config.getoption("--blerun-artifacts"):
-            name = re.sub(r"[^\w.-]+", "-", item.nodeid)
-            path = item.config.invocation_params.dir / folder / f"{name}.room-{number}.log"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("\n".join([title, *map(str, room.files), *lines]) + "\n")
+        for raised in room.handler_errors:
+            if call.excinfo and call.excinfo.value is not raised:
+                printed = "".join(traceback.format_exception(raised))
+                report.sections.append((f"blerun room {number}, error in a handler", printed))
+        room.handler_errors.clear()
+        path = made.files / f"room-{number}.log"
+        path.write_text("\n".join([title, *map(str, room.files), *lines]) + "\n", "utf-8")
     return report

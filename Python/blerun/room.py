@@ -1,22 +1,36 @@
 """A room: simulated devices and a simulated BlueZ on a private bus, and how to steer them."""
 
-import json
 import os
 import selectors
+import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from blerun.bus import ControlBus, SimulationError
-from blerun.devices import keys
+from blerun.devices import keys, text
+from blerun.logic import Logic, answering, octets
 from blerun.program import PROGRAM
 
 STARTING = 30.0
 ENDING = 5.0
 POLLING = 0.01
+MOST_PRINTED = 65_536
+PCAP_HEAD = 24
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+def wait_until(happened: Callable[[], object], timeout: float, complaint: str) -> None:
+    """Polls; raises `SimulationError` with the complaint after that time."""
+    end = time.monotonic() + timeout
+    while not happened():
+        if time.monotonic() > end:
+            raise SimulationError("TimedOut", f"{complaint} within {timeout:g} s")
+        time.sleep(POLLING)
 
 
 class Entry(NamedTuple):
@@ -41,6 +55,9 @@ class Room:
     def __init__(self, files: Sequence[Path], seed: int | None = None, cwd: Path | None = None):
         __tracebackhide__ = True
         self.files, self.seed = files, seed
+        self.handler_errors: list[BaseException] = []
+        self._logic: dict[tuple[str, str], Logic] = {}
+        self._monitor: subprocess.Popen[bytes] | None = None
         seeded = [] if seed is None else ["--seed", str(seed)]
         # It ends when its input does: with this process, however that ends.
         command = ["sh", "-c", 'echo "$DBUS_SYSTEM_BUS_ADDRESS"; exec cat >/dev/null']
@@ -66,16 +83,20 @@ class Room:
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             if not selector.select(STARTING):
-                raise SimulationError(
-                    "NotStarted", f"blerun simulate did not start within {STARTING:g} s"
-                )
+                complaint = f"blerun simulate did not start within {STARTING:g} s"
+                raise SimulationError("NotStarted", complaint)
         line = self._process.stdout.readline().decode().strip()
         if not line:
             self._process.wait(ENDING)
-            self._errors.seek(0)
-            text = self._errors.read().decode(errors="replace").strip()
-            raise SimulationError("NotStarted", text)
+            raise SimulationError("NotStarted", self._printed().strip())
         return line
+
+    def _printed(self) -> str:
+        return os.pread(self._errors.fileno(), MOST_PRINTED, 0).decode(errors="replace")
+
+    def messages(self) -> list[str]:
+        """What the simulation has printed on standard error, without its greeting."""
+        return [line for line in self._printed().splitlines() if line.startswith("blerun: ")][1:]
 
     def _end(self) -> None:
         assert self._process.stdin and self._process.stdout
@@ -90,10 +111,25 @@ class Room:
         self._process.stdout.close()
         self._errors.close()
 
+    def record(self, trace: Path) -> None:
+        """Records the messages on its bus, for Wireshark, if dbus-monitor is installed."""
+        if program := shutil.which("dbus-monitor"):
+            with trace.open("wb") as file:
+                command = [program, "--address", self.address, "--pcap"]
+                self._monitor = subprocess.Popen(command, stdout=file, start_new_session=True)
+            # Behind the head of the file there are messages when it has begun.
+            wait_until(
+                lambda: trace.stat().st_size > PCAP_HEAD, STARTING, "dbus-monitor recorded nothing"
+            )
+
     def close(self) -> None:
         """Ends the simulation and its bus."""
+        for logic in self._logic.values():
+            logic.close()
         self._bus.close()
         self._end()
+        if self._monitor:  # Its bus has ended.
+            self._monitor.wait(ENDING)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -106,7 +142,18 @@ class Room:
 
     def call(self, method: str, signature: str = "", *arguments: object) -> list[Any]:
         """Calls any method of the control interface."""
+        if (logic := answering.get()) and logic in self._logic.values():
+            return logic.act(method, *arguments)
         return self._bus.call(method, signature, *arguments)
+
+    def attach(self, names: tuple[str, str], event: str, handler: Callable[..., Any]) -> None:
+        """Adds a handler to the logic of the device with that address and name."""
+        if not (logic := self._logic.get(names)):
+            logic = self._logic[names] = Logic(names, self.handler_errors)
+        handlers = {**logic.handlers, event: handler}
+        asked = [each for each in handlers if not each.startswith("timer ")]  # Those always come.
+        self.call("AttachLogic", "ssas", names[0], logic.path, asked)
+        logic.handlers = handlers
 
     def devices(self) -> list[str]:
         """The addresses of the devices."""
@@ -136,10 +183,38 @@ class RoomDevice:
     @property
     def connected(self) -> bool:
         """Whether it is connected."""
-        for *names, connected in self.room.call("ListDevices")[0]:
-            if self.name.casefold() in map(str.casefold, names):
-                return bool(connected)
+        return self._row()[2]
+
+    def _row(self) -> tuple[str, str, bool]:
+        for address, name, connected in self.room.call("ListDevices")[0]:
+            if self.name.casefold() in (address.casefold(), name.casefold()):
+                return address, name, connected
         raise SimulationError("UnknownDevice", f"unknown device '{self.name}'")
+
+    def on(self, event: str) -> Callable[[Handler], Handler]:
+        """Makes a function the handler of an event of docs/device-logic.md: `on("connected")`."""
+
+        def attach(handler: Handler) -> Handler:
+            self.room.attach(self._row()[:2], event, handler)
+            return handler
+
+        return attach
+
+    def on_read(self, characteristic: str) -> Callable[[Handler], Handler]:
+        """The handler returns the value that is read, or nothing for the one that is there."""
+        return self.on(f"read {characteristic}")
+
+    def on_write(self, characteristic: str) -> Callable[[Handler], Handler]:
+        """The handler gets the value, and may return the one that is stored in its place."""
+        return self.on(f"write {characteristic}")
+
+    def on_subscribe(self, characteristic: str) -> Callable[[Handler], Handler]:
+        """The handler is called when notifications or indications are enabled."""
+        return self.on(f"subscribed {characteristic}")
+
+    def wake(self, timer: str, seconds: float) -> None:
+        """In a handler: lets that of `on("timer relock")` be called after that time."""
+        self.room.call("Wake", "ssu", self.name, timer, round(seconds * 1000))
 
     def drop(self) -> None:
         """Drops the connection, as if out of range."""
@@ -159,7 +234,7 @@ class RoomDevice:
 
     def advertise(self, **change: Any) -> None:
         """Changes what it advertises, by keys of a device file: `advertise(rssi=-70)`."""
-        self.room.call("Advertise", "ss", self.name, json.dumps(keys(change), default=bytes.hex))
+        self.room.call("Advertise", "ss", self.name, text(keys(change)))
 
     def get(self, characteristic: str) -> bytes:
         """The current value, without a read by a client."""
@@ -167,14 +242,16 @@ class RoomDevice:
 
     def set(self, characteristic: str, value: int | bytes) -> None:
         """Changes a value as the device does: stored, sent to subscribers. A number is one byte."""
-        self.room.call("SetValue", "ssay", self.name, characteristic, _octets(value))
+        self.room.call("SetValue", "ssay", self.name, characteristic, octets(value))
 
     def notify(self, characteristic: str, value: int | bytes, timeout: float = 5.0) -> None:
-        """Changes a value and waits until it was sent to a subscriber."""
+        """Changes a value and, outside of a handler, waits until it was sent to a subscriber."""
+        if answering.get():  # It would wait for itself.
+            return self.set(characteristic, value)
         seen = max((entry.number for entry in self.room.log()), default=0)
         self.set(characteristic, value)
-        self._await(
-            lambda: _octets(value) in self._values("notified", characteristic, seen),
+        wait_until(
+            lambda: octets(value) in self._values("notified", characteristic, seen),
             timeout,
             f"{characteristic} of {self.name} was notified to nobody",
         )
@@ -189,15 +266,8 @@ class RoomDevice:
         """The written values, when there are `count`. For clients in other threads or processes:
         it blocks this one."""
         what = f"{characteristic} of {self.name} was not written {count} times"
-        self._await(lambda: len(self.written(characteristic)) >= count, timeout, what)
+        wait_until(lambda: len(self.written(characteristic)) >= count, timeout, what)
         return self.written(characteristic)
-
-    def _await(self, happened: Callable[[], object], timeout: float, complaint: str) -> None:
-        end = time.monotonic() + timeout
-        while not happened():
-            if time.monotonic() > end:
-                raise SimulationError("TimedOut", f"{complaint} within {timeout:g} s")
-            time.sleep(POLLING)
 
     def _values(self, event: str, characteristic: str, since: int = 0) -> list[bytes]:
         found = self.room.call("FindCharacteristic", "ss", self.name, characteristic)
@@ -208,13 +278,8 @@ class RoomDevice:
         """Adds a named fault, `fault("slow", on="read", by="3s")`, or a rule,
         `fault(on="read", nth=1, do="lose-link")`."""
         named: Mapping[str, Any] = {} if fault is None else {"fault": fault}
-        text = json.dumps({**named, **keys(rule)})
-        self.room.call("AddFault", "ss", self.name, text)
+        self.room.call("AddFault", "ss", self.name, text({**named, **keys(rule)}))
 
     def clear_faults(self) -> None:
         """Removes all faults."""
         self.room.call("ClearFaults", "s", self.name)
-
-
-def _octets(value: int | bytes) -> bytes:
-    return bytes([value]) if isinstance(value, int) else bytes(value)

@@ -26,7 +26,16 @@ def examples(pytester: pytest.Pytester) -> None:
             (pytester.path / name).write_text(text)
 
 
-@pytest.mark.parametrize("name, passed", [("test_thermometer.py", 1), ("test_lock.py", 4)])
+@pytest.mark.parametrize(
+    "name, passed",
+    [
+        ("test_thermometer.py", 1),
+        ("test_lock.py", 4),
+        ("test_key.py", 2),
+        ("test_logic.py", 1),
+        ("test_unittest.py", 1),
+    ],
+)
 def test_the_first_tests_pass(pytester: pytest.Pytester, name: str, passed: int) -> None:
     pytester.runpytest_subprocess(name, "-n", "2").assert_outcomes(passed=passed)
 

@@ -15,6 +15,7 @@ from blerun import Device
 DOOR = Device("Door-1", services=[{"service": "battery", "characteristics": [
     {"characteristic": "battery-level", "properties": ["read"], "value": {"u8": 87}}]}])
 """
+DBUS = 231  # The link type of a capture of D-Bus messages, as Wireshark knows it.
 CHAIN = """
 name: Battery
 device: { name: Door-1 }
@@ -27,11 +28,13 @@ steps:
 
 
 def test_a_failure_shows_the_log_and_the_seed(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".yaml", chain=CHAIN)
     pytester.makepyfile(
         DEVICE
         + """
-def test_fails(simulated_bluez):
+def test_fails(simulated_bluez, blerun_run):
     room = simulated_bluez(DOOR, seed=7)
+    blerun_run("chain.yaml")
     room["Door-1"].set("battery-level", 5)
     assert False
 
@@ -42,9 +45,62 @@ def test_passes(simulated_bluez):
     result = pytester.runpytest_subprocess("--blerun-artifacts", "kept", "--blerun-seed", "3")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*- blerun room 1, seed 7 -*", "*Simulator1.SetValue*2a19*05"])
-    [log] = (pytester.path / "kept").iterdir()
-    assert log.name.endswith("test_fails.room-1.log")
-    assert log.read_text().startswith("blerun room 1, seed 7\n")
+    [folder] = (pytester.path / "kept").iterdir()
+    assert folder.name.endswith("test_fails")
+    assert {path.name for path in folder.iterdir()} == {
+        "room-1.log",
+        "room-1.pcap",
+        "room-1-1.json",
+        "chain-1.html",
+        "chain-1.jsonl",
+    }
+    assert (folder / "room-1.log").read_text().startswith("blerun room 1, seed 7\n")
+    trace = (folder / "room-1.pcap").read_bytes()
+    assert int.from_bytes(trace[20:24], "little") == DBUS
+    places = [trace.index(name) for name in (b"Connect", b"ReadValue", b"SetValue")]
+    assert places == sorted(places)
+
+
+def test_an_error_of_a_handler_fails_the_test(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".yaml", chain=CHAIN)
+    pytester.makepyfile(
+        DEVICE
+        + """
+import pytest
+
+@pytest.fixture
+def door(simulated_bluez):
+    door = simulated_bluez(DOOR)["Door-1"]
+
+    @door.on_read("battery-level")
+    def level():
+        return undefined
+
+    return door
+
+def test_does_not_see_it(door, blerun_run):
+    blerun_run("chain.yaml", check=False)
+
+def test_fails_by_it(door, blerun_run):
+    blerun_run("chain.yaml")
+
+def test_reads_nothing(door):
+    pass
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*test_does_not_see_it*",
+            ">*return undefined",
+            "E*NameError: name 'undefined' is not defined",
+            "*test_fails_by_it*",
+            "E*where  chain.yaml:6:5",
+            "*- blerun room 1, error in a handler -*",
+            "NameError: name 'undefined' is not defined",
+        ]
+    )
 
 
 def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester) -> None:
@@ -124,21 +180,22 @@ import time
 
 def test(simulated_bluez):
     room = simulated_bluez(DOOR)
-    print(room._process.pid, room.address.split("=")[1].split(",")[0], flush=True)
+    bus = room.address.split("=")[1].split(",")[0]
+    print(room._process.pid, room._monitor.pid, bus, flush=True)
     time.sleep(60)
 """
     )
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
+    command += ["--blerun-artifacts", "kept"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tests:
         assert tests.stdout
         line = next(line for line in tests.stdout if "blerun-bus" in line)
-        process, bus = line.split()
+        *processes, bus = line.split()
         tests.send_signal(number)
         assert tests.wait(20) != 0
     end = time.monotonic() + 10
-    while (left := [p for p in (f"/proc/{process}", bus) if os.path.exists(p)]) and (
-        time.monotonic() < end
-    ):
+    paths = [bus, *(f"/proc/{process}" for process in processes)]
+    while (left := list(filter(os.path.exists, paths))) and time.monotonic() < end:
         time.sleep(0.05)
     assert left == []
 

@@ -1,13 +1,12 @@
 """Rooms, as bleak and the control interface see them."""
 
 import asyncio
-import json
 import subprocess
 
 import pytest
 from bleak import BleakClient, BleakScanner
 
-from blerun import Device, Room, SimulationError
+from blerun import ATTError, Device, Room, SimulationError
 from blerun.plugin import SimulatedBlueZ
 
 LEVEL = "00002a19-0000-1000-8000-00805f9b34fb"
@@ -134,6 +133,21 @@ def test_a_device_out_of_range_is_not_found(simulated_bluez: SimulatedBlueZ) -> 
     assert asyncio.run(find())
 
 
+def test_any_name_is_that_of_a_device(simulated_bluez: SimulatedBlueZ) -> None:
+    data = {"manufacturer-data": {0x1234: b"\x0a\x0b"}}
+    tag = Device("Tür \N{DOOR}", advertisement=data)
+    other = Device("Door-1", address="C0:FF:EE:00:00:01")  # As that of a ready-made device.
+    simulated_bluez(tag, other)
+
+    async def scan() -> dict[str | None, dict[int, bytes]]:
+        found = await BleakScanner.discover(timeout=1, return_adv=True)
+        return {seen.local_name: seen.manufacturer_data for _, seen in found.values()}
+
+    assert asyncio.run(scan()) == {"Tür \N{DOOR}": {0x1234: b"\x0a\x0b"}, "Door-1": {}}
+    with pytest.raises(TypeError, match="a device file cannot have"):
+        simulated_bluez(Device("Tag-2", advertisement={"name": {1, 2}}))
+
+
 def test_a_device_advertises_something_else(simulated_bluez: SimulatedBlueZ) -> None:
     room = simulated_bluez(door())
     room["Door-1"].advertise(rssi=-70, rssi_spread=0, manufacturer_data={0x1234: b"\x0a\x0b"})
@@ -146,6 +160,43 @@ def test_a_device_advertises_something_else(simulated_bluez: SimulatedBlueZ) -> 
     assert asyncio.run(scan()) == (-70, {0x1234: b"\x0a\x0b"})
     with pytest.raises(SimulationError, match="did you mean 'rssi'"):
         room["Door-1"].advertise(rsi=-70)
+
+
+def test_device_logic_is_in_the_test(simulated_bluez: SimulatedBlueZ) -> None:
+    device = simulated_bluez(door())["door-1"]
+    commands = []
+
+    @device.on_write(COMMAND.upper())
+    def command(value: bytes) -> int:
+        commands.append(value)
+        if value == b"\x01":
+            raise ATTError(0x80)
+        device.notify("battery-level", 5)
+        device.wake("low", 0.05)
+        return 9
+
+    device.on_read("180f/2a19")(lambda: b"\x2a")
+    device.on("timer low")(device.drop)
+
+    async def use() -> list[int]:
+        values: asyncio.Queue[int] = asyncio.Queue()
+        left = asyncio.Event()
+        found = await BleakScanner.find_device_by_name("Door-1", timeout=10)
+        assert found
+        async with BleakClient(found, lambda _: left.set()) as client:
+            values.put_nowait((await client.read_gatt_char(LEVEL))[0])
+            await client.start_notify(LEVEL, lambda _, value: values.put_nowait(value[0]))
+            with pytest.raises(Exception, match="0x80"):
+                await client.write_gatt_char(COMMAND, b"\x01", response=True)
+            await client.write_gatt_char(COMMAND, b"\x02", response=True)
+            await asyncio.wait_for(left.wait(), 5)
+        return [values.get_nowait() for _ in range(values.qsize())]
+
+    assert asyncio.run(use()) == [42, 5]
+    assert commands == [b"\x01", b"\x02"]
+    assert device.get(COMMAND) == b"\x09"
+    with pytest.raises(SimulationError, match="did you mean 'battery-level'"):
+        device.on_write("batery-level")(lambda value: None)
 
 
 def test_bluetoothd_restarts(simulated_bluez: SimulatedBlueZ) -> None:
@@ -172,7 +223,7 @@ def test_other_programs_use_the_environment(simulated_bluez: SimulatedBlueZ) -> 
 
 def test_a_device_in_python_has_the_keys_of_a_file() -> None:
     device = Device("Tag-1", address_type="public", faults=[{"on": "read", "do": "lose-link"}])
-    assert json.loads(json.dumps(device)) == {
+    assert device == {
         "name": "Tag-1",
         "services": [],
         "address-type": "public",
