@@ -76,7 +76,7 @@ struct DocumentEvents {
       open[last].keys[text] = place
       return
     }
-    let message = "duplicate key '\(text)', first at \(first)"
+    let message = "duplicate key \(text.shownAsKey), first at \(first)"
     duplicates.append(DocumentProblem(place, path: "", message))
   }
 

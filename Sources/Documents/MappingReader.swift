@@ -91,8 +91,8 @@ public struct MappingReader {
       problems.append(
         DocumentProblem(
           entry.keyPlace,
-          path: entry.value.path,
-          "unknown key '\(entry.key)'",
+          path: entry.key.mayBeSecret ? node.path : entry.value.path,
+          "unknown key \(entry.key.shownAsKey)",
           expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
           nearest: nearest
         )
@@ -100,4 +100,17 @@ public struct MappingReader {
     }
     return problems
   }
+}
+
+extension String {
+  /// Whether it looks like the key of a cipher, which somebody has written in place of another text:
+  /// hexadecimal digits, for 12 bytes at least.
+  var mayBeSecret: Bool { utf8.count >= 24 && utf8.allSatisfy(\.isHexadecimalDigit) }
+
+  /// A key of a mapping in a message: in quotes, unless it may be a secret.
+  var shownAsKey: String { mayBeSecret ? "of hexadecimal digits" : "'\(self)'" }
+}
+
+extension UInt8 {
+  fileprivate var isHexadecimalDigit: Bool { Character(Unicode.Scalar(self)).isHexDigit }
 }

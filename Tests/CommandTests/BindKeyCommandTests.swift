@@ -67,7 +67,7 @@ struct BindKeyCommandTests {
     let run = try blerun(
       "run",
       "-e",
-      "scan 3s",
+      "scan for 3s",
       "--names",
       names,
       "--output",
@@ -87,7 +87,7 @@ struct BindKeyCommandTests {
     )
     let check = try RunningProgram(blerun: ["check", names]).end()
     #expect(check.output == "\(names): 1 key, ok\n")
-    let plan = try blerun("run", "-e", "scan 3s", "--names", names, "--dry-run")
+    let plan = try blerun("run", "-e", "scan for 3s", "--names", names, "--dry-run")
     for ended in [run, check, plan] {
       #expect(!(ended.output + ended.errors).contains(Self.key))
     }

@@ -285,6 +285,14 @@ struct NamesTests {
       ),
       ("keys: { a: \(key) ", "1:7: invalid YAML: no '}' ends what begins here"),
       (
+        "keys: { \(key): a, \(key): b }",
+        "1:46: duplicate key of hexadecimal digits, first at k.yaml:1:9"
+      ),
+      (
+        "keys: { a: \(key.replacing("2", with: "1")) }\n\(key): b",
+        "2:1: unknown key of hexadecimal digits (expected one of names, keys)"
+      ),
+      (
         "keys:\n  a: '\(key)' \(key)", "2:41: invalid YAML: expected the end of the line, found '…'"
       ),
     ]
