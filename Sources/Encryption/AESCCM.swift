@@ -9,10 +9,6 @@ import CCrypto
 package enum AESCCM {
   /// Decrypts data.
   ///
-  /// ```swift
-  /// let keys = BindKeys([try BindKey(hex, of: .address(address))], open: AESCCM.open)
-  /// ```
-  ///
   /// - Parameters:
   ///   - sealed: The data, with a nonce of 7 to 13 bytes and a tag of 4 to 16, in even numbers.
   ///   - key: 16 bytes.

@@ -45,7 +45,7 @@ struct ReadmeTests {
       "sensor: any DeviceService", "devices: [any DeviceService]", "connection: DeviceConnection",
       "world: SimulatedWorld", "plan: Plan", "advertisement: Advertisement",
       "properties: PropertyMap", "client: BlueZClient", "bus: any MessageBus",
-      "steering: Steering",
+      "steering: Steering", "keys: BindKeys",
     ].joined(separator: ", ")
     var code = modules.map { "import \($0)" }
     // Those of Signals name the signals that they work on.
