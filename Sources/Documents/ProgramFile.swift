@@ -32,7 +32,9 @@ package enum ProgramFile {
     for place in search.split(separator: ":") where isProgram("\(place)/\(name)") {
       return "\(place)/\(name)"
     }
-    throw Refusal(reason: "'\(name)' is not on the PATH; write ./\(name) for a file beside this one")
+    throw Refusal(
+      reason: "'\(name)' is not on the PATH; write ./\(name) for a file beside this one"
+    )
   }
 
   private static func isProgram(_ path: String) -> Bool {

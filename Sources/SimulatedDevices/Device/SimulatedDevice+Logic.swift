@@ -71,6 +71,18 @@ extension SimulatedDevice {
     }
   }
 
+  /// Closes the logic: the simulation has ended, and nothing is asked any more.
+  public func endLogic() {
+    let logic = logic.withLock { state in
+      defer { state.logic = nil }
+      return state.logic
+    }
+    logic?.close()
+  }
+
+  /// Whether the device has logic that answers.
+  public var hasLogic: Bool { logic.withLock { $0.logic != nil } }
+
   /// Replaces what the logic is asked about.
   public func handle(_ events: LogicEvents) { logic.withLock { $0.events = events } }
 
@@ -90,11 +102,11 @@ extension SimulatedDevice {
   }
 
   private func event(_ kind: LogicEvent.Kind) -> LogicEvent {
-    let id = logic.withLock { state in
+    let (id, asked) = logic.withLock { state in
       state.count += 1
-      return state.count
+      return (state.count, state.events.asked(kind))
     }
-    return LogicEvent(id: id, device: title, time: loop.now.sinceStart, kind: kind)
+    return LogicEvent(id: id, device: title, time: loop.now.sinceStart, kind: kind, asked: asked)
   }
 
   // MARK: Asking

@@ -33,7 +33,10 @@ extension DeviceReader {
       DeviceKey(
         "socket",
         \.socket,
-        DeviceShape.text("the path of a socket, at most \(socketLength) bytes", bytes: socketLength),
+        DeviceShape.text(
+          "the path of a socket, at most \(socketLength) bytes",
+          bytes: socketLength
+        ),
         usual: "",
         "a Unix stream socket that a program of yours serves, relative to the folder of this file"
       ),

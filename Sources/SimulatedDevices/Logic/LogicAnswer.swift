@@ -97,9 +97,9 @@ extension LogicAnswer {
 
   /// The bytes of hex digits; nil for another node, and above the limit of a value.
   fileprivate static func octets(_ node: Node) -> [UInt8]? {
-    guard let octets = try? node.text.flatMap({ try ValueFormat("hex")?.encode($0) }) else {
-      return nil
-    }
+    guard case .scalar(let text, isPlain: false) = node.content,
+      let octets = try? ValueFormat("hex")?.encode(text)
+    else { return nil }
     return octets.count <= FileLimits.octets ? octets : nil
   }
 

@@ -56,13 +56,16 @@ public struct LogicEvent: Hashable, Sendable {
   public let time: Duration
   /// What happens.
   public let kind: Kind
+  /// The text by which the logic asked for such events; nil: it asked for all.
+  public let asked: String?
 
   /// An event, for a test of a logic.
-  public init(id: Int, device: String, time: Duration, kind: Kind) {
+  public init(id: Int, device: String, time: Duration, kind: Kind, asked: String? = nil) {
     self.id = id
     self.device = device
     self.time = time
     self.kind = kind
+    self.asked = asked
   }
 
   /// What it is called in messages: `write pin`.
@@ -101,6 +104,7 @@ public struct LogicEvent: Hashable, Sendable {
     case .subscribed(let attribute), .unsubscribed(let attribute): add(attribute)
     case .timer(let name): members.append(.init("name", .text(name)))
     }
+    if let asked { members.append(.init("handle", .text(asked))) }
     return OrderedJSON.object(members).compact
   }
 
@@ -144,26 +148,26 @@ public struct LogicEvents: Hashable, Sendable {
   private static let ofLinks = ["connected", "disconnected"]
   private static let ofCharacteristics = ["read", "write", "subscribed", "unsubscribed"]
 
-  /// Nil: all.
-  private let names: Set<Name>?
+  /// With the text that asked for it; nil: all.
+  private let names: [Name: String]?
 
   /// All events.
   public static let all = LogicEvents(names: nil)
 
-  private init(names: Set<Name>?) { self.names = names }
+  private init(names: [Name: String]?) { self.names = names }
 
   /// The events of a list, such as `connected` and `write pin`.
   ///
   /// - Throws: ``ChoiceError`` for an unknown event, or a characteristic that the device lacks.
   public init(_ texts: [String], of table: AttributeTable) throws(ChoiceError) {
-    var names: Set<Name> = []
+    var names: [Name: String] = [:]
     for text in texts {
       let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
       if parts.count == 1, Self.ofLinks.contains(parts[0]) {
-        names.insert(Name(word: parts[0], handle: nil))
+        names[Name(word: parts[0], handle: nil)] = text
       } else if parts.count == 2, Self.ofCharacteristics.contains(parts[0]) {
         let handle = try table.characteristic(named: parts[1]).handle
-        names.insert(Name(word: parts[0], handle: handle))
+        names[Name(word: parts[0], handle: handle)] = text
       } else {
         throw ChoiceError(
           description: "unknown event '\(text)': expected \(Self.ofLinks.joined(separator: ", ")), "
@@ -175,13 +179,21 @@ public struct LogicEvents: Hashable, Sendable {
   }
 
   func contains(_ kind: LogicEvent.Kind) -> Bool {
-    guard let names else { return true }
-    return switch kind {
+    switch kind {
     case .start, .timer: true
-    case .connected, .disconnected: names.contains(Name(word: kind.word, handle: nil))
+    case .connected, .disconnected, .read, .write, .subscribed, .unsubscribed:
+      names == nil || asked(kind) != nil
+    }
+  }
+
+  /// The text that asked for an event.
+  func asked(_ kind: LogicEvent.Kind) -> String? {
+    switch kind {
+    case .start, .timer: nil
+    case .connected, .disconnected: names?[Name(word: kind.word, handle: nil)]
     case .read(let attribute, _), .write(let attribute, _, _), .subscribed(let attribute),
       .unsubscribed(let attribute):
-      names.contains(Name(word: kind.word, handle: attribute.handle))
+      names?[Name(word: kind.word, handle: attribute.handle)]
     }
   }
 }
