@@ -11,12 +11,13 @@ struct LogicTests {
 
   /// A folder with a device whose logic is a script of `sh`.
   private struct Folder {
-    let folder = try! TemporaryFolder()
+    let folder: TemporaryFolder
 
     /// - Parameters:
     ///   - script: What answers, after the answer to `start`.
     ///   - keys: Of `logic`, beside the program.
     init(_ script: String, _ keys: String = "") throws {
+      folder = try TemporaryFolder()
       try write("logic.sh", "read -r line; echo '{\"id\":1}'\n" + script)
       try write(
         "door.yaml",
@@ -71,7 +72,7 @@ struct LogicTests {
   func fails(_ script: String, _ keys: String, _ texts: [String]) throws {
     let run = try Folder(script, keys).run("read battery-level")
     #expect(run.status == 1, "\(run.output) \(run.errors)")
-    for text in texts + ["door.yaml:8:8: the logic of Door-1"] {
+    for text in texts + ["door.yaml:7:8: the logic of Door-1"] {
       #expect(run.errors.contains(text), "\(run.errors)")
     }
     #expect(run.output.contains("logic-failed"), "\(run.output)")
@@ -118,6 +119,9 @@ struct LogicTests {
     #expect(runs[0].status == 0, "\(runs[0].output) \(runs[0].errors)")
     #expect(runs[0].output == runs[1].output)
     #expect(runs[0].errors == runs[1].errors)
+    let text = try blerun("run", chain, "--simulate", "Simulators/devices/door.yaml")
+    let page = try String(contentsOfFile: packageFolder + "/docs/device-logic.md", encoding: .utf8)
+    #expect(page.contains(text.output), "\(text.output)")
   }
 
   /// Serves a socket, attaches it twice, and reads over busctl.
