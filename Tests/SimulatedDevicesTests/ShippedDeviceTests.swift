@@ -13,7 +13,7 @@ struct ShippedDeviceTests {
     .appending(path: "Simulators/devices")
 
   static let files = [
-    "battery.yaml", "beacon.yaml", "echo.yaml", "firmware-update.yaml", "glucose.yaml",
+    "battery.yaml", "beacon.yaml", "door.yaml", "echo.yaml", "firmware-update.yaml", "glucose.yaml",
     "heart-rate.yaml", "lock.yaml", "tag.yaml", "thermometer.yaml", "thingy.yaml", "uart.yaml",
   ]
 
@@ -32,13 +32,15 @@ struct ShippedDeviceTests {
   func all() throws {
     let found = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     #expect(found.filter { $0.hasSuffix(".yaml") }.sorted() == Self.files)
-    #expect(found.filter { !$0.hasSuffix(".yaml") }.sorted() == ["glucose.csv", "thingy.csv"])
+    #expect(
+      found.filter { !$0.hasSuffix(".yaml") }.sorted() == ["door.py", "glucose.csv", "thingy.csv"]
+    )
   }
 
   @Test("each advertises its name and first service, at an address of its own")
   func names() throws {
     let definitions = try Self.files.map(definition)
-    let names = ["Battery", "Beacon", "Echo", "DFU", "Glucose", "HRM", "Lock", "Tag"]
+    let names = ["Battery", "Beacon", "Door", "Echo", "DFU", "Glucose", "HRM", "Lock", "Tag"]
     #expect(definitions.map(\.name) == (names + ["Thermo", "Thingy", "UART"]).map { $0 + "-1" })
     #expect(Set(definitions.map(\.address)).count == definitions.count)
     for definition in definitions {

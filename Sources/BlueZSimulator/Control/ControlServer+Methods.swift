@@ -72,6 +72,10 @@ extension ControlServer {
       method("AddFault", [device, ("rule", "s")]) { (steering, body) throws(SteeringError) in
         try steering.addFault(body.text(1), at: body.text(0))
       },
+      method("AttachLogic", [device, ("socket", "s"), ("handles", "as")]) {
+        (steering, body) throws(SteeringError) in
+        try steering.attachLogic(body.text(1), handling: body.texts(2), to: body.text(0))
+      },
       method("ClearFaults", [device]) { (steering, body) throws(SteeringError) in
         try steering.clearFaults(body.text(0))
       },
@@ -181,6 +185,12 @@ extension ControlServer {
 extension [DBusValue] {
   /// A text, as the signature of the method guarantees.
   func text(_ index: Int) -> String { self[index].asString ?? "" }
+
+  /// A list of texts, as the signature of the method guarantees.
+  fileprivate func texts(_ index: Int) -> [String] {
+    guard case .array(let array) = self[index].unwrapped else { return [] }
+    return array.elements.compactMap(\.asString)
+  }
 }
 
 extension Invocation {

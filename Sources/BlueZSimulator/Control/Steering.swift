@@ -132,8 +132,8 @@ public final class Steering: Sendable {
   ) throws(SteeringError) {
     let device = try present(name)
     let own = device.definition.services.map(\.uuid)
-    guard let uuid = AssignedNumbers.service(named: service), own.contains(uuid) else {
-      let known = own.map { AssignedNumbers.serviceIdentifier($0) ?? "\($0)" }
+    guard let uuid = device.definition.names.uuid(service, .service), own.contains(uuid) else {
+      let known = own.map { device.definition.names.title(of: $0, .service) }
       throw SteeringError(
         .unknownService,
         "\(device.title) has no service '\(service)': expected "

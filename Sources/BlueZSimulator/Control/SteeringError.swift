@@ -16,6 +16,10 @@ public struct SteeringError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidAdvertisement = "InvalidAdvertisement"
     /// An invalid fault rule.
     case invalidFault = "InvalidFault"
+    /// An invalid list of events for a logic, or an invalid path of its socket.
+    case invalidLogic = "InvalidLogic"
+    /// The logic could not be reached, or answered wrongly.
+    case logicFailed = "LogicFailed"
     /// The device is not connected.
     case notConnected = "NotConnected"
     /// No adapter, or more than one, has this name.

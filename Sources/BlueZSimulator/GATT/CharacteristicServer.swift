@@ -95,7 +95,7 @@ final class CharacteristicServer: Sendable {
     let (device, handle) = (access.device, entry.handle)
     access.submit(.read(entry.uuid, handle: entry.handle)) {
       self.observe(.read(self.access.address, self.entry.uuid))
-      return device.read(handle).flatMap { value in
+      return device.read(handle, from: offset).flatMap { value in
         offset <= value.count
           ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
       }

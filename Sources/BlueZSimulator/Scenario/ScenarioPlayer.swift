@@ -31,6 +31,8 @@ public final class ScenarioPlayer: Sendable {
     /// The number of adapters that scan.
     var scans = 0
     var others: [OtherProgram] = []
+    /// The sockets of logic that was attached.
+    var sockets: [BluetoothAddress: String] = [:]
     var isOver = false
   }
 
@@ -44,6 +46,8 @@ public final class ScenarioPlayer: Sendable {
   private let identities: Set<BluetoothAddress>
   private let settings: SimulatorSettings
   private let log: BoundaryLog?
+  /// Reaches the logic of devices.
+  let openLogic: DeviceLogic.Open
   private let observer: BlueZSimulator.Observer
 
   /// Assembles a scenario. Nothing is on the bus before ``start()``.
@@ -70,6 +74,7 @@ public final class ScenarioPlayer: Sendable {
   ///   - settings: Replace those of the scenario's host.
   ///   - log: Receives the actions of clients, over all instances of bluetoothd.
   ///   - observer: Receives what happens at the devices, on the loop.
+  ///   - openLogic: Reaches the logic that a device file names; as usual it refuses.
   public init(
     _ scenario: ScenarioDefinition,
     devices: [SimulatedDevice],
@@ -79,8 +84,12 @@ public final class ScenarioPlayer: Sendable {
     closeBus: @escaping @Sendable () -> Void = {},
     settings: SimulatorSettings? = nil,
     log: BoundaryLog? = nil,
-    observer: @escaping BlueZSimulator.Observer = { _ in }
+    observer: @escaping BlueZSimulator.Observer = { _ in },
+    openLogic: @escaping DeviceLogic.Open = { _, _ throws(LogicError.Reason) in
+      throw .unsupported
+    }
   ) {
+    self.openLogic = openLogic
     self.devices = devices
     identities = Set(devices.map(\.definition.address))
     self.loop = loop
@@ -99,8 +108,11 @@ public final class ScenarioPlayer: Sendable {
 
   /// Exports the objects, requests the name `org.bluez`, and starts the scenario.
   ///
-  /// - Throws: What ``BlueZSimulator/start()`` throws.
+  /// - Throws: What ``BlueZSimulator/start()`` throws; `LogicError` for logic that cannot be started.
   public func start() async throws {
+    for device in devices {
+      if let logic = device.definition.logic { try open(logic, of: device) }
+    }
     let simulator = BlueZSimulator(
       bus: try await connect(),
       devices: devices,
@@ -137,7 +149,33 @@ public final class ScenarioPlayer: Sendable {
     }
     for timer in timers { timer.cancel() }
     for other in others { other.die() }
+    endLogic()
     simulator?.stop()
+  }
+
+  /// Ends what decides for the devices: the programs, and the connections to sockets.
+  public func endLogic() { for device in devices { device.endLogic() } }
+
+  /// Gives a device the logic that somebody named for it.
+  func open(
+    _ logic: LogicDefinition,
+    of device: SimulatedDevice,
+    handling events: LogicEvents? = nil
+  ) throws(LogicError) {
+    let opened: DeviceLogic
+    do throws(LogicError.Reason) {
+      opened = try openLogic(logic, device.title)
+    } catch {
+      throw LogicError(device: device.title, event: nil, error, at: logic.place)
+    }
+    try device.setLogic(opened, handling: events, at: logic.place)
+  }
+
+  /// The socket of the logic that was attached to a device.
+  func socket(of device: BluetoothAddress) -> String? { state.withLock { $0.sockets[device] } }
+
+  func keep(_ socket: String, of device: BluetoothAddress) {
+    state.withLock { $0.sockets[device] = socket }
   }
 
   /// bluetoothd, while it runs.

@@ -202,7 +202,8 @@ struct ChainCommand {
     }
     // A signal that came after the last event changes nothing that is reported.
     if let ending = outcome.value {
-      if let failure = ending.failure, format == .text, text != nil {
+      // A lost logic was printed when it happened.
+      if let failure = ending.failure, format == .text, text != nil, failure.code != .logicFailed {
         StandardError.failure("\(failure)")
       }
       return ending.exitStatus

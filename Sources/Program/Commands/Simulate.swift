@@ -94,7 +94,7 @@ struct Simulate: ParsableCommand {
         bus.stop()
       }
     }
-    defer { withExtendedLifetime(served) {} }
+    defer { served.endLogic() }
     if control { StandardError.notice(ServedSimulation.hint(for: bus.address)) }
     guard !command.isEmpty else { return try serveUntilSignalled(bus, on: loop) }
     let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address), bus.mark]

@@ -98,13 +98,19 @@ struct ChildProcess: Sendable {
     wait()
   }
 
+  /// The exit status of a child that ends by itself within a time; nil for one that does not.
+  func statusWhenEnded(within limit: Duration) -> Int32? {
+    for _ in 0..<max(1, Int(limit / .milliseconds(10))) {
+      if let status = statusIfEnded() { return status }
+      poll(nil, 0, 10)
+    }
+    return nil
+  }
+
   /// Waits for the end of a child that was asked to end; by force when it has not gone within two
   /// seconds.
   func wait() {
-    for _ in 0..<200 {
-      if statusIfEnded() != nil { return }
-      poll(nil, 0, 10)
-    }
+    if statusWhenEnded(within: .seconds(2)) != nil { return }
     send(SIGKILL)
     var status: Int32 = 0
     waitpid(identifier, &status, 0)

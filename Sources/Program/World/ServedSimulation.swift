@@ -42,6 +42,9 @@ final class ServedSimulation: Sendable {
     control = server
   }
 
+  /// Ends the programs that decide for its devices.
+  func endLogic() { player.endLogic() }
+
   /// How to steer it from a shell.
   static func hint(for address: String) -> String {
     "to steer it: busctl --address='\(address)' call \(ControlNames.bus) "

@@ -191,7 +191,8 @@ package struct World: Sendable {
         on: loop,
         seed: seed,
         connect: { try bus.connect() },
-        closeBus: { bus.shutDown() }
+        closeBus: { bus.shutDown() },
+        logicFailed: { error in loop.post { scheduler.cancelAll(RunFailure(error)) } }
       )
       try await player.start()
       let connection = try bus.connect()
@@ -219,13 +220,15 @@ package struct World: Sendable {
   ///   - log: Gets what clients do.
   ///   - connect: Makes a connection to the bus.
   ///   - closeBus: Ends the bus.
+  ///   - logicFailed: Called when a device has lost its logic, once for each, after that is printed.
   static func player(
     _ scenario: ScenarioDefinition,
     on loop: Loop,
     seed: UInt64,
     log: BoundaryLog? = nil,
     connect: @escaping ScenarioPlayer.Connect,
-    closeBus: @escaping @Sendable () -> Void
+    closeBus: @escaping @Sendable () -> Void,
+    logicFailed: @escaping @Sendable (LogicError) -> Void = { _ in }
   ) -> ScenarioPlayer {
     let generator = SeededGenerator(seed: seed, name: "devices")
     let devices = scenario.devices.map { definition in
@@ -235,6 +238,12 @@ package struct World: Sendable {
         generator: generator.split("\(definition.address)")
       )
     }
+    for device in devices {
+      device.onLogicError { error in
+        StandardError.failure("\(error)")
+        logicFailed(error)
+      }
+    }
     return ScenarioPlayer(
       scenario,
       devices: devices,
@@ -242,7 +251,8 @@ package struct World: Sendable {
       generator: SeededGenerator(seed: seed, name: "scenario"),
       connect: connect,
       closeBus: closeBus,
-      log: log
+      log: log,
+      openLogic: LogicConnection.open
     )
   }
 
@@ -388,5 +398,22 @@ extension World {
     let now = (loop.wallClockAtStart + loop.now.sinceStart).components
     return UInt64(clamping: now.seconds) &* 1_000_000_000
       &+ UInt64(clamping: now.attoseconds / 1_000_000_000)
+  }
+}
+
+extension DeviceFailure.Code {
+  /// The logic of a simulated device did not answer, or answered wrongly.
+  static let logicFailed = Self(rawValue: "logic-failed")
+}
+
+extension RunFailure {
+  /// A simulated device cannot go on as it is meant to.
+  fileprivate init(_ error: LogicError) {
+    self.init(
+      code: .logicFailed,
+      class: .definite,
+      what: "simulating \(error.device)",
+      why: "\(error)"
+    )
   }
 }

@@ -6,6 +6,8 @@ public import Bluetooth
 
 /// A simulated peripheral: what it advertises, what it serves, how its link behaves, what fails.
 public struct DeviceDefinition: Sendable, Hashable {
+  /// The names for its attributes, beside the assigned ones.
+  public var names = AttributeNames.assigned
   /// The name it advertises and serves as Device Name; nil: it has none.
   public var name: String?
   /// The address, which is also the identity of the device.
@@ -38,6 +40,8 @@ public struct DeviceDefinition: Sendable, Hashable {
   public var machines: [MachineDefinition]
   /// What goes wrong, and when. The first rule that applies wins.
   public var faults: [FaultRule]
+  /// What decides beside the definition; nil: nothing. Whoever runs the simulation opens it.
+  public var logic: LogicDefinition?
 
   /// A device; see the properties.
   ///

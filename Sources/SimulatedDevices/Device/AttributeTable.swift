@@ -72,6 +72,8 @@ public struct AttributeTable: Sendable, Hashable {
 
   /// The services, in the order of their handles.
   public let services: [ServiceEntry]
+  /// The names by which its characteristics are found, beside the assigned ones.
+  let names: AttributeNames
   /// Those of all services, in the order of their handles.
   let characteristics: [Characteristic]
   /// By handle, the first being 1.
@@ -91,6 +93,7 @@ public struct AttributeTable: Sendable, Hashable {
     var layout = AttributeLayout(all)
     for service in all { layout.add(service) }
     layout.resolveIncludes()
+    names = definition.names
     services = layout.services
     characteristics = layout.characteristics
     positions = layout.positions

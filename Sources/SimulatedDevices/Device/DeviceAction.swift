@@ -22,6 +22,10 @@ enum DeviceAction: Equatable {
   case tick(characteristic: Int, at: Instant)
   /// Forget the tick that is due.
   case stopTicks(characteristic: Int)
+  /// Report a timer to the logic, in place of one of the same name.
+  case wake(String, after: Duration)
+  /// Forget the timers of the logic.
+  case stopWakes
 
   func isTimer(of machine: Int) -> Bool {
     guard case .timer(let timer, _) = self else { return false }
@@ -34,8 +38,14 @@ enum DeviceAction: Equatable {
     case .notify, .store, .tick, .stopTicks, .watchLink,
       .leave(absence: nil, _):
       true
-    case .timer, .stopTimers, .leave, .comeBack: false
+    case .timer, .stopTimers, .leave, .comeBack, .wake, .stopWakes: false
     }
+  }
+
+  /// Whether it is a timer of the logic: of this name, or, with nil, of any.
+  func isWake(_ name: String?) -> Bool {
+    guard case .wake(let own, _) = self else { return false }
+    return name == nil || own == name
   }
 
   func isTick(of index: Int) -> Bool {

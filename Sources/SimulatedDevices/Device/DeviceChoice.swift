@@ -52,7 +52,7 @@ extension AttributeTable {
   public func characteristic(named text: String) throws(ChoiceError) -> CharacteristicEntry {
     let selector: CharacteristicSelector
     do {
-      selector = try CharacteristicSelector(parsing: text)
+      selector = try CharacteristicSelector(parsing: text, names: names)
     } catch {
       throw ChoiceError(description: "\(error): expected a characteristic's name, UUID or handle")
     }
@@ -67,8 +67,7 @@ extension AttributeTable {
       )
     }
     let known = characteristics.map { characteristic in
-      AssignedNumbers.characteristicIdentifier(characteristic.entry.uuid)
-        ?? "\(characteristic.entry.uuid)"
+      names.title(of: characteristic.entry.uuid, .characteristic)
     }
     throw ChoiceError(
       description: "the device has no '\(text)': expected "

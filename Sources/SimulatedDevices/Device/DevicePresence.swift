@@ -17,7 +17,7 @@ public enum DevicePresence: Sendable, Hashable {
     case .leave(absence: nil, _): self = .endsLink
     case .leave: self = .leaves
     case .comeBack: self = .comesBack
-    case .notify, .store, .timer, .stopTimers, .tick, .stopTicks,
+    case .notify, .store, .timer, .stopTimers, .tick, .stopTicks, .wake, .stopWakes,
       .watchLink:
       return nil
     }

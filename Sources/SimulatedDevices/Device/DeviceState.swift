@@ -93,14 +93,17 @@ struct DeviceState {
     guard case .value(let index) = position(of: handle) else {
       return (read(at: handle), [])
     }
-    let definition = characteristics[index].definition
-    guard definition.properties.contains(.read) else { return (.failure(.readNotPermitted), []) }
-    if let error = refusal(definition.security.read) ?? definition.readError {
-      return (.failure(error), [])
-    }
+    if let error = refusal(ofReading: index) { return (.failure(error), []) }
     let outcome = runMachines(.read, of: index)
     if let refusal = outcome.refusal { return (.failure(refusal), outcome.actions) }
     return (.success(readValue(of: index, elapsed: now - start)), outcome.actions)
+  }
+
+  /// What a read is refused with before anything decides about it.
+  func refusal(ofReading index: Int) -> ATTErrorCode? {
+    let definition = characteristics[index].definition
+    guard definition.properties.contains(.read) else { return .readNotPermitted }
+    return refusal(definition.security.read) ?? definition.readError
   }
 
   private func read(at handle: UInt16) -> Result<[UInt8], ATTErrorCode> {
@@ -141,17 +144,10 @@ struct DeviceState {
     withResponse: Bool
   ) -> (answer: Answer, actions: [DeviceAction]) {
     let definition = characteristics[index].definition
-    guard definition.properties.contains(withResponse ? .write : .writeWithoutResponse) else {
-      return (.failure(.writeNotPermitted), [])
-    }
-    if let error = refusal(definition.security.write) ?? definition.writeError {
-      return (.failure(error), [])
-    }
-    let before = characteristics[index].stored
-    guard offset <= before.count else { return (.failure(.invalidOffset), []) }
-    let value = Array(before.prefix(offset) + part)
-    guard value.count <= definition.longest else {
-      return (.failure(.invalidAttributeValueLength), [])
+    let value: [UInt8]
+    switch written(part, at: offset, to: index, withResponse: withResponse) {
+    case .success(let whole): value = whole
+    case .failure(let error): return (.failure(error), [])
     }
     if let outcome = runMachines(onWrite: value, to: index) { return outcome }
     switch definition.behaviour {
@@ -170,6 +166,27 @@ struct DeviceState {
       let actions = perform(found?.rule.actions ?? [], of: index, in: scope)
       return (.success(()), actions)
     }
+  }
+
+  /// The whole value that a write makes, or what it is refused with before anything decides about it.
+  func written(
+    _ part: [UInt8],
+    at offset: Int,
+    to index: Int,
+    withResponse: Bool
+  ) -> Result<[UInt8], ATTErrorCode> {
+    let definition = characteristics[index].definition
+    guard definition.properties.contains(withResponse ? .write : .writeWithoutResponse) else {
+      return .failure(.writeNotPermitted)
+    }
+    if let error = refusal(definition.security.write) ?? definition.writeError {
+      return .failure(error)
+    }
+    let before = characteristics[index].stored
+    guard offset <= before.count else { return .failure(.invalidOffset) }
+    let value = Array(before.prefix(offset) + part)
+    return value.count <= definition.longest
+      ? .success(value) : .failure(.invalidAttributeValueLength)
   }
 
   /// Does what is due at once, and returns the rest.
@@ -291,7 +308,7 @@ struct DeviceState {
     case .leave(let absence, _):
       return (nil, absence.map { [.comeBack(after: $0)] } ?? [])
     case .comeBack: return (nil, beginMachines())
-    case .stopTicks, .stopTimers, .watchLink: return (nil, [])
+    case .stopTicks, .stopTimers, .watchLink, .wake, .stopWakes: return (nil, [])
     }
   }
 

@@ -38,6 +38,8 @@ public final class SimulatedDevice: Sendable {
     let sent: Sent?
     let isDoubled: Bool
     let presence: DevicePresence?
+    /// The timer of the logic that is over.
+    let wake: String?
     let change: Change
     let handler: NotificationHandler?
     let presenceHandler: PresenceHandler?
@@ -71,6 +73,13 @@ public final class SimulatedDevice: Sendable {
           change.armed.append((add(action), instant))
         case .stopTicks(let index):
           change.cancelled += cancel { $0.isTick(of: index) }
+        case .wake(let name, let delay):
+          change.armed.removeAll { number, _ in
+            due.first { $0.number == number }?.action.isWake(name) == true
+          }
+          change.cancelled += cancel { $0.isWake(name) }
+          change.armed.append((add(action), now + delay))
+        case .stopWakes: change.cancelled += cancel { $0.isWake(nil) }
         case .stopTimers(let machine):
           change.armed.removeAll { number, _ in
             due.first { $0.number == number }?.action.isTimer(of: machine) == true
@@ -98,10 +107,12 @@ public final class SimulatedDevice: Sendable {
   public let definition: DeviceDefinition
   /// Its attributes with their handles.
   public let table: AttributeTable
-  private let loop: Loop
+  let loop: Loop
   private let start: Instant
-  private let generator: SeededGenerator
+  let generator: SeededGenerator
   private let state: Guarded<State>
+  /// What is asked before the device decides: SimulatedDevice+Logic.swift.
+  let logic = Guarded(LogicState())
 
   /// Starts a device, whose time begins now.
   ///
@@ -133,8 +144,17 @@ public final class SimulatedDevice: Sendable {
   // MARK: Attributes
 
   /// The value at a value's or a descriptor's handle, or the error that the read is refused with.
-  public func read(_ handle: UInt16) -> Result<[UInt8], ATTErrorCode> {
+  ///
+  /// - Parameter offset: Where the client begins to read. The value is returned from its beginning.
+  public func read(_ handle: UInt16, from offset: Int = 0) -> Result<[UInt8], ATTErrorCode> {
     let now = loop.now
+    if let attribute = attribute(at: handle), reachesLogic(reading: handle) {
+      switch ask(.read(attribute, offset: offset)) {
+      case .usual: break
+      case .value(let value): return .success(value)
+      case .refused(let code): return .failure(code)
+      }
+    }
     return decide { $0.device.read(handle, now: now) }
   }
 
@@ -154,8 +174,21 @@ public final class SimulatedDevice: Sendable {
     withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
     let now = loop.now
-    return decide { state in
-      state.device.write(handle, value, at: offset, withResponse: withResponse, now: now)
+    if let attribute = attribute(at: handle),
+      let whole = reachesLogic(writing: value, to: handle, at: offset, withResponse)
+    {
+      switch ask(.write(attribute, value: whole, withResponse: withResponse)) {
+      case .usual: break
+      case .value(let value):
+        keep(value, at: handle)
+        return .success(())
+      case .refused(let code): return .failure(code)
+      }
+    }
+    return reportingSubscription(at: handle) {
+      decide { state in
+        state.device.write(handle, value, at: offset, withResponse: withResponse, now: now)
+      }
     }
   }
 
@@ -171,7 +204,9 @@ public final class SimulatedDevice: Sendable {
     _ mode: SubscriptionMode?
   ) -> Result<Void, ATTErrorCode> {
     let now = loop.now
-    return decide { $0.device.subscribe(valueHandle, mode, now: now) }
+    return reportingSubscription(at: valueHandle) {
+      decide { $0.device.subscribe(valueHandle, mode, now: now) }
+    }
   }
 
   /// Has `handler` called for every notification and indication, on the loop, as long as the link
@@ -187,6 +222,7 @@ public final class SimulatedDevice: Sendable {
     let now = loop.now
     decide { ((), $0.device.linkUp(now: now)) }
     watchLink()
+    ask(.connected)
   }
 
   /// Sees from time to time whether the link is too weak, as long as it can come to be.
@@ -215,12 +251,14 @@ public final class SimulatedDevice: Sendable {
   /// and so do the timers of machines.
   public func linkDown() {
     let now = loop.now
+    let wasLinked = isLinked
     let ended = state.withLock { state in
       defer { state.due.removeAll { $0.action.isOfLink } }
       return state.due.filter { $0.action.isOfLink }
     }
     for due in ended { due.timer?.cancel() }
     decide { ((), $0.device.linkDown(now: now)) }
+    if wasLinked { ask(.disconnected) }
   }
 
   /// Has `handler` called when the device itself ends the link, goes away or comes back, on the
@@ -379,10 +417,12 @@ public final class SimulatedDevice: Sendable {
         }
       }
       let change = state.schedule(actions, now: now)
+      let wake: String? = if case .wake(let name, _) = action { name } else { nil }
       return Fired(
         sent: state.notificationFault == .lost ? nil : sent,
         isDoubled: state.notificationFault == .doubled,
         presence: presence,
+        wake: wake,
         change: change,
         handler: state.handler,
         presenceHandler: state.presence
@@ -394,5 +434,6 @@ public final class SimulatedDevice: Sendable {
       for _ in 0..<(fired.isDoubled ? 2 : 1) { fired.handler?(sent.handle, sent.value) }
     }
     if let presence = fired.presence { fired.presenceHandler?(presence) }
+    if let wake = fired.wake { woken(wake) }
   }
 }

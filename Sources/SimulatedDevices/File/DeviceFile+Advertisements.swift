@@ -19,8 +19,22 @@ extension DeviceFile {
     of device: DeviceDefinition,
     file: String = "advertisement"
   ) throws(ChoiceError) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
+    let root: Node
     do throws(DocumentErrors) {
-      let root = try Document.parse(text, file: file)
+      root = try Document.parse(text, file: file)
+    } catch {
+      throw ChoiceError(error)
+    }
+    return try readAdvertisement(root, changing: advertisement, of: device)
+  }
+
+  /// Reads the same of a node.
+  static func readAdvertisement(
+    _ root: Node,
+    changing advertisement: AdvertisementDefinition,
+    of device: DeviceDefinition
+  ) throws(ChoiceError) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
+    do throws(DocumentErrors) {
       var changed = advertisement
       if root.value(of: "manufacturer-data") != nil {
         changed.manufacturerData = []
@@ -30,14 +44,21 @@ extension DeviceFile {
         changed.serviceData = []
         changed.live.removeAll { if case .service = $0.field { true } else { false } }
       }
-      var reader = DeviceReader()
+      var reader = DeviceReader(attributeNames: device.names)
       DeviceReader.readAdvertisement(root, into: &changed, &reader)
       reader.checkReferences(in: device)
       guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
       let setsRSSI = ["rssi", "rssi-spread"].contains { root.value(of: $0) != nil }
       return (changed, setsRSSI)
     } catch {
-      throw ChoiceError(description: error.problems.map(\.description).joined(separator: "; "))
+      throw ChoiceError(error)
     }
+  }
+}
+
+extension ChoiceError {
+  /// Everything that is wrong with a text.
+  init(_ errors: DocumentErrors) {
+    self.init(description: errors.problems.map(\.description).joined(separator: "; "))
   }
 }

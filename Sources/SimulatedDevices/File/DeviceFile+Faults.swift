@@ -20,7 +20,7 @@ extension DeviceFile {
   ) throws(ChoiceError) -> [TimedAction] {
     do throws(DocumentErrors) {
       let root = try Document.parse(text, file: file)
-      var reader = DeviceReader()
+      var reader = DeviceReader(attributeNames: device.names)
       reader.scenario.devices = [device]
       reader.scenario.targets = [0]
       let fault = reader.deviceFault(root, in: .request)
@@ -28,7 +28,7 @@ extension DeviceFile {
       guard reader.problems.isEmpty, let fault else { throw DocumentErrors(reader.problems) }
       return fault.actions(on: device.address)
     } catch {
-      throw ChoiceError(description: error.problems.map(\.description).joined(separator: "; "))
+      throw ChoiceError(error)
     }
   }
 }

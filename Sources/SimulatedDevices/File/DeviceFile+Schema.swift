@@ -43,6 +43,7 @@ extension ScenarioFile {
       ("machine", DeviceReader.machineForm.table),
       ("transition", DeviceReader.transitionForm.table),
       ("machine-action", DeviceReader.machineActionForm.table),
+      ("logic", DeviceReader.logicForm.table),
       ("fault-rule", DeviceReader.faultForm.table), ("do", OperationFault.Row.table),
       ("scenario", DeviceReader.scenarioForm.table), ("used", DeviceReader.usedForm.table),
       ("host", DeviceReader.hostForm.table), ("adapter", DeviceReader.adapterForm.table),

@@ -67,7 +67,8 @@ struct DeviceReader: Reading {
     count = 0
     let outer = attributeNames
     defer { attributeNames = outer }
-    let entry = Self.deviceForm.read(node, &self)
+    var entry = Self.deviceForm.read(node, &self)
+    entry.device.names = attributeNames
     if count > FileLimits.characteristics {
       problems.append(
         node.problem("the device has more than \(FileLimits.characteristics) characteristics")
@@ -181,6 +182,13 @@ struct DeviceReader: Reading {
         machineShape.list(of: "machines", 0...FileLimits.machines),
         usual: "none",
         "its state machines, see [State machines](#state-machines)"
+      ),
+      DeviceKey(
+        "logic",
+        \.device.logic,
+        logicShape,
+        usual: "none",
+        "a program that decides beside the file, see [Logic](#logic)"
       ),
       DeviceKey(
         "faults",

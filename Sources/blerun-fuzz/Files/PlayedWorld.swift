@@ -31,7 +31,9 @@ struct PlayedWorld {
       devices: devices,
       on: loop,
       generator: generator.split("faults"),
-      connect: { try bus.connect() }
+      connect: { try bus.connect() },
+      // A damaged file starts no program.
+      openLogic: { _, _ in DeviceLogic { _ in LogicAnswer() } }
     )
   }
 

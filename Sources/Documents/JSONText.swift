@@ -1,0 +1,176 @@
+// JSON text as a value. Positions are not kept: files that people write are read by Document.
+
+/// A value that JSON text can become.
+package protocol JSONBuilt {
+  /// `null`
+  static var null: Self { get }
+  /// `true` or `false`
+  static func boolean(_ truth: Bool) -> Self
+  /// A number as its text.
+  static func number(_ text: String) -> Self
+  /// A string.
+  static func string(_ text: String) -> Self
+  /// An array.
+  static func array(_ values: [Self]) -> Self
+  /// An object, whose members keep their order.
+  static func object(_ members: [(key: String, value: Self)]) -> Self
+}
+
+/// A text is not JSON, or nested too deeply.
+package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Where, in octets from the start.
+  package let offset: Int
+
+  package var description: String { "invalid JSON at byte \(offset)" }
+}
+
+extension JSONBuilt {
+  /// Parses a JSON text. Numbers keep their digits, members their order.
+  ///
+  /// - Source: RFC 8259.
+  package init(parsing text: String) throws(JSONSyntaxError) {
+    var parser = JSONParser<Self>(octets: Array(text.utf8))
+    self = try parser.document()
+  }
+}
+
+/// Reads octets from front to back.
+private struct JSONParser<Value: JSONBuilt> {
+  /// How deeply values may be nested.
+  private static var depthLimit: Int { 64 }
+
+  let octets: [UInt8]
+  private var next = 0
+
+  init(octets: [UInt8]) { self.octets = octets }
+
+  mutating func document() throws(JSONSyntaxError) -> Value {
+    let value = try value(depth: 0)
+    skipSpaces()
+    guard next == octets.count else { throw failure }
+    return value
+  }
+
+  private var failure: JSONSyntaxError { JSONSyntaxError(offset: next) }
+
+  private var current: UInt8? { next < octets.count ? octets[next] : nil }
+
+  private mutating func skipSpaces() {
+    while let octet = current, [0x20, 0x09, 0x0a, 0x0d].contains(octet) { next += 1 }
+  }
+
+  private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+    guard current == UInt8(ascii: character) else { return false }
+    next += 1
+    return true
+  }
+
+  private mutating func expect(_ text: StaticString, _ value: Value) throws(JSONSyntaxError)
+    -> Value
+  {
+    for index in 0..<text.utf8CodeUnitCount {
+      guard current == text.utf8Start[index] else { throw failure }
+      next += 1
+    }
+    return value
+  }
+
+  private mutating func value(depth: Int) throws(JSONSyntaxError) -> Value {
+    guard depth < Self.depthLimit else { throw failure }
+    skipSpaces()
+    switch current {
+    case UInt8(ascii: "{"): return try object(depth)
+    case UInt8(ascii: "["): return try array(depth)
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try expect("true", .boolean(true))
+    case UInt8(ascii: "f"): return try expect("false", .boolean(false))
+    case UInt8(ascii: "n"): return try expect("null", .null)
+    // open: octets
+    default: return .number(try number())
+    }
+  }
+
+  private mutating func object(_ depth: Int) throws(JSONSyntaxError) -> Value {
+    next += 1
+    var members: [(key: String, value: Value)] = []
+    skipSpaces()
+    if takes("}") { return .object([]) }
+    repeat {
+      skipSpaces()
+      guard current == UInt8(ascii: "\"") else { throw failure }
+      let key = try string()
+      skipSpaces()
+      guard takes(":") else { throw failure }
+      members.append((key, try value(depth: depth + 1)))
+      skipSpaces()
+    } while takes(",")
+    guard takes("}") else { throw failure }
+    return .object(members)
+  }
+
+  private mutating func array(_ depth: Int) throws(JSONSyntaxError) -> Value {
+    next += 1
+    var values: [Value] = []
+    skipSpaces()
+    if takes("]") { return .array([]) }
+    repeat {
+      values.append(try value(depth: depth + 1))
+      skipSpaces()
+    } while takes(",")
+    guard takes("]") else { throw failure }
+    return .array(values)
+  }
+
+  private mutating func number() throws(JSONSyntaxError) -> String {
+    let start = next
+    while let octet = current, "+-.0123456789Ee".utf8.contains(octet) { next += 1 }
+    let text = String(decoding: octets[start..<next], as: UTF8.self)
+    guard let first = text.utf8.first, first != UInt8(ascii: "+"), Double(text) != nil else {
+      throw failure
+    }
+    return text
+  }
+
+  private mutating func string() throws(JSONSyntaxError) -> String {
+    next += 1
+    var text: [UInt8] = []
+    while let octet = current {
+      next += 1
+      switch octet {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"): text += try escaped()
+      case 0..<0x20: throw failure
+      // open: octets
+      default: text.append(octet)
+      }
+    }
+    throw failure
+  }
+
+  private mutating func escaped() throws(JSONSyntaxError) -> [UInt8] {
+    guard let octet = current else { throw failure }
+    next += 1
+    switch octet {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [octet]
+    case UInt8(ascii: "b"): return [0x08]
+    case UInt8(ascii: "f"): return [0x0c]
+    case UInt8(ascii: "n"): return [0x0a]
+    case UInt8(ascii: "r"): return [0x0d]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "u"):
+      var units = [try unit()]
+      if (0xd800...0xdbff).contains(units[0]), takes("\\"), takes("u") { units.append(try unit()) }
+      return Array(String(decoding: units, as: UTF16.self).utf8)
+    // open: octets
+    default: throw failure
+    }
+  }
+
+  private mutating func unit() throws(JSONSyntaxError) -> UInt16 {
+    guard next + 4 <= octets.count else { throw failure }
+    let digits = String(decoding: octets[next..<next + 4], as: UTF8.self)
+    guard let unit = UInt16(digits, radix: 16) else { throw failure }
+    next += 4
+    return unit
+  }
+}

@@ -1,0 +1,45 @@
+// The program that a file names: along PATH, or with a slash relative to the folder of the file.
+
+import Glibc
+
+/// Finds programs, without starting them.
+package enum ProgramFile {
+  /// Why a program cannot be run.
+  package struct Refusal: Error {
+    package let reason: String
+  }
+
+  /// The folder of a file, without symbolic links; nil for a missing folder.
+  package static func folder(of file: String) -> String? {
+    let slash = file.lastIndex(of: "/")
+    return FolderOfFile.realPath(slash.map { String(file[...$0]) } ?? ".")
+  }
+
+  /// The path of a program.
+  ///
+  /// - Parameters:
+  ///   - name: As the file names it: `python3`, `./lock.py`.
+  ///   - folder: That of the file.
+  /// - Throws: ``Refusal`` when there is none, or it may not be executed.
+  package static func path(of name: String, in folder: String) throws(Refusal) -> String {
+    guard !name.contains("/") else {
+      let path = name.hasPrefix("/") ? name : folder + "/" + name
+      guard access(path, F_OK) == 0 else { throw Refusal(reason: "no such file: \(path)") }
+      guard isProgram(path) else { throw Refusal(reason: "\(path) is not executable") }
+      return path
+    }
+    let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+    for place in search.split(separator: ":") where isProgram("\(place)/\(name)") {
+      return "\(place)/\(name)"
+    }
+    throw Refusal(
+      reason: "'\(name)' is not on the PATH; write ./\(name) for a file beside this one"
+    )
+  }
+
+  private static func isProgram(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+    return access(path, X_OK) == 0
+  }
+}

@@ -1,0 +1,264 @@
+// The logic of a simulated device in another process: a program of ours, or whoever serves a socket.
+//
+// One line out, one line in, over one stream socket. It blocks: the simulated world stands still
+// until the answer, or until the deadline in real time.
+
+import Glibc
+import Signals
+import SimulatedDevices
+
+/// A connection to logic, and the program at its other end if that is ours.
+final class LogicConnection: Sendable {
+  /// What was received and not used yet.
+  private struct State {
+    var received: [UInt8] = []
+    var complaints: [UInt8] = []
+    /// Whether the program was waited for.
+    var isOver = false
+    var isClosed = false
+  }
+
+  private let descriptor: Int32
+  /// What the program prints on standard error; nil without a program.
+  private let errors: Int32?
+  private let child: ChildProcess?
+  private let device: String
+  private let deadline: Duration
+  private let state = Guarded(State())
+
+  /// Reaches the logic that a device file names.
+  static let open: DeviceLogic.Open = { definition, device throws(LogicError.Reason) in
+    let connection =
+      switch definition.source {
+      case .program(let words, let folder):
+        try LogicConnection(words, in: folder, of: device, within: definition.deadline)
+      case .socket(let path):
+        try LogicConnection(socket: path, of: device, within: definition.deadline)
+      }
+    return DeviceLogic { line throws(LogicError.Reason) in
+      try connection.exchange(line)
+    } close: {
+      connection.close()
+    }
+  }
+
+  // MARK: Opening
+
+  private init(
+    _ words: [String],
+    in folder: String,
+    of device: String,
+    within deadline: Duration
+  ) throws(LogicError.Reason) {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted(Self.reason) }
+    defer { Glibc.close(ends[1]) }
+    let pipe: Pipe
+    do throws(PrivateBus.Failure) {
+      pipe = try Pipe()
+    } catch {
+      Glibc.close(ends[0])
+      throw .notStarted("\(error)")
+    }
+    defer { pipe.closeWriting() }
+    // The program waits for room where it has more to print than fits; this one never waits for it.
+    _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
+    do throws(ChildProcess.Failure) {
+      child = try ChildProcess(
+        ["sh", "-c", "cd -- \"$0\" && exec \"$@\"", folder] + words,
+        inherited: [(ends[1], 0), (ends[1], 1), (pipe.writing, 2)],
+        isApart: true
+      )
+    } catch {
+      Glibc.close(ends[0])
+      pipe.closeReading()
+      throw .notStarted("\(error)")
+    }
+    descriptor = ends[0]
+    errors = pipe.reading
+    self.device = device
+    self.deadline = deadline
+  }
+
+  private init(
+    socket path: String,
+    of device: String,
+    within deadline: Duration
+  ) throws(LogicError.Reason) {
+    func unreachable(_ reason: String) -> LogicError.Reason {
+      .notConnected(socket: path, reason)
+    }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let octets = Array(path.utf8)
+    let isShort = withUnsafeMutableBytes(of: &address.sun_path) { place in
+      guard octets.count < place.count else { return false }
+      place.copyBytes(from: octets)
+      return true
+    }
+    guard isShort else { throw unreachable("the path is too long for a socket") }
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    // Non-blocking: with a full queue of connections it fails at once.
+    let made = Glibc.socket(AF_UNIX, type | Int32(SOCK_NONBLOCK.rawValue), 0)
+    guard made >= 0 else { throw unreachable(Self.reason) }
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        connect(made, pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard status == 0 else {
+      let reason = Self.reason
+      Glibc.close(made)
+      throw unreachable(reason)
+    }
+    descriptor = made
+    errors = nil
+    child = nil
+    self.device = device
+    self.deadline = deadline
+  }
+
+  deinit { close() }
+
+  private static var reason: String { String(cString: strerror(errno)) }
+
+  // MARK: Lines
+
+  /// Sends a line, and waits for the next one.
+  private func exchange(_ line: String) throws(LogicError.Reason) -> String {
+    let end = EventLoop.time(CLOCK_MONOTONIC) + deadline
+    try send(Array((line + "\n").utf8), until: end)
+    while true {
+      if let answer = try nextLine() { return answer }
+      try wait(for: POLLIN, until: end)
+      try receive()
+    }
+  }
+
+  private func send(_ octets: [UInt8], until end: Duration) throws(LogicError.Reason) {
+    var rest = octets[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { bytes in
+        Glibc.send(
+          descriptor,
+          bytes.baseAddress,
+          bytes.count,
+          Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        )
+      }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        try wait(for: POLLOUT, until: end)
+      } else if errno != EINTR {
+        throw ended()
+      }
+    }
+  }
+
+  /// A complete line of what was received; nil where there is none.
+  private func nextLine() throws(LogicError.Reason) -> String? {
+    let octets = state.withLock { state -> [UInt8]? in
+      guard let end = state.received.firstIndex(of: UInt8(ascii: "\n")) else {
+        return state.received.count > LogicAnswer.longestLine ? state.received : nil
+      }
+      defer { state.received.removeSubrange(...end) }
+      return Array(state.received[..<end])
+    }
+    guard let octets else { return nil }
+    guard octets.count <= LogicAnswer.longestLine else { throw .tooLong }
+    guard let line = String(validating: octets, as: UTF8.self) else {
+      throw .invalidAnswer(
+        "the line is not UTF-8",
+        received: String(decoding: octets, as: UTF8.self)
+      )
+    }
+    return line
+  }
+
+  private func receive() throws(LogicError.Reason) {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    if count > 0 {
+      state.withLock { $0.received += buffer[..<count] }
+      passComplaints()
+    } else if count == 0 || errno != EAGAIN && errno != EINTR {
+      throw ended()
+    }
+  }
+
+  /// Waits for the other end, and passes on what the program prints meanwhile.
+  private func wait(for events: Int32, until end: Duration) throws(LogicError.Reason) {
+    while true {
+      let left = end - EventLoop.time(CLOCK_MONOTONIC)
+      guard left > .zero else {
+        passComplaints()
+        throw .late(deadline)
+      }
+      var polled = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
+      if let errors { polled.append(pollfd(fd: errors, events: Int16(POLLIN), revents: 0)) }
+      let milliseconds = Int32(clamping: Int64(left / .milliseconds(1)) + 1)
+      guard poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { continue }
+      if polled.count > 1, polled[1].revents & Int16(POLLIN) != 0 { passComplaints() }
+      if polled[0].revents != 0 { return }
+      // A closed standard error would end each wait at once.
+      if polled.count > 1, polled[1].revents & Int16(POLLIN) == 0, polled[1].revents != 0 {
+        _ = poll(&polled, 1, milliseconds)
+        if polled[0].revents != 0 { return }
+      }
+    }
+  }
+
+  /// Prints the complete lines of the program's standard error, each behind the name of the device.
+  private func passComplaints(isLast: Bool = false) {
+    guard let errors else { return }
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while case let count = read(errors, &buffer, buffer.count), count > 0 {
+      state.withLock { $0.complaints += buffer[..<count] }
+    }
+    let lines = state.withLock { state -> [ArraySlice<UInt8>] in
+      var lines = state.complaints.split(
+        separator: UInt8(ascii: "\n"),
+        omittingEmptySubsequences: false
+      )
+      let rest = isLast ? [] : lines.popLast() ?? []
+      state.complaints = Array(rest)
+      return lines
+    }
+    for line in lines where !line.isEmpty {
+      StandardError.notice("\(device): \(String(decoding: line, as: UTF8.self))")
+    }
+  }
+
+  // MARK: The end
+
+  /// How the other end has ended.
+  private func ended() -> LogicError.Reason {
+    guard let child else { return .ended("the connection was closed") }
+    let status = child.statusWhenEnded(within: Self.endingLimit)
+    state.withLock { $0.isOver = status != nil }
+    passComplaints(isLast: status != nil)
+    guard let status else { return .ended("it closed its output") }
+    return .ended(
+      status > 128
+        ? "signal \(status - 128) ended the program" : "the program's status is \(status)"
+    )
+  }
+
+  /// How long a program that closed its output may take to end.
+  private static let endingLimit = Duration.milliseconds(500)
+
+  /// Ends the connection, and the program: by request, and by force after two seconds.
+  private func close() {
+    let (isOpen, isOver) = state.withLock { state in
+      defer { state.isClosed = true }
+      return (!state.isClosed, state.isOver)
+    }
+    guard isOpen else { return }
+    Glibc.close(descriptor)
+    if !isOver { child?.end() }
+    passComplaints(isLast: true)
+    if let errors { Glibc.close(errors) }
+  }
+}

@@ -1,0 +1,199 @@
+// What a device asks its logic about, and the line that says it.
+//
+// Pure. The format is described in Simulators/README.md, "Logic".
+
+import Bluetooth
+import Documents
+
+/// One event at a simulated device, before the device decides about it itself.
+public struct LogicEvent: Hashable, Sendable {
+  /// The version of the format.
+  static let version = 1
+
+  /// The characteristic concerned.
+  public struct Attribute: Hashable, Sendable {
+    /// The name of its service in the device file, or its UUID.
+    public let service: String
+    /// The name of the characteristic in the device file, or its UUID; with `#1` for the second of
+    /// the same UUID.
+    public let characteristic: String
+    /// The handle of its value.
+    public let handle: UInt16
+
+    /// A characteristic, as an event names it.
+    public init(service: String, characteristic: String, handle: UInt16) {
+      self.service = service
+      self.characteristic = characteristic
+      self.handle = handle
+    }
+  }
+
+  /// What happens.
+  public enum Kind: Hashable, Sendable {
+    /// The device has begun, or has got this logic. The seed is for the randomness of the logic.
+    case start(seed: Int)
+    /// A client has connected.
+    case connected
+    /// The connection has ended.
+    case disconnected
+    /// A client reads a characteristic, from an offset on.
+    case read(Attribute, offset: Int)
+    /// A client writes a value, with or without response.
+    case write(Attribute, value: [UInt8], withResponse: Bool)
+    /// A client has subscribed.
+    case subscribed(Attribute)
+    /// A client has ended its subscription.
+    case unsubscribed(Attribute)
+    /// A timer that the logic set is over.
+    case timer(String)
+  }
+
+  /// Counts the events of a device, from 1. The answer has the same.
+  public let id: Int
+  /// The name of the device, or its address.
+  public let device: String
+  /// The time since the start of the simulation.
+  public let time: Duration
+  /// What happens.
+  public let kind: Kind
+  /// The text by which the logic asked for such events; nil: it asked for all.
+  public let asked: String?
+
+  /// An event, for a test of a logic.
+  public init(id: Int, device: String, time: Duration, kind: Kind, asked: String? = nil) {
+    self.id = id
+    self.device = device
+    self.time = time
+    self.kind = kind
+    self.asked = asked
+  }
+
+  /// What it is called in messages: `write pin`.
+  public var title: String {
+    let word = kind.word
+    return switch kind {
+    case .start, .connected, .disconnected: word
+    case .read(let attribute, _), .write(let attribute, _, _), .subscribed(let attribute),
+      .unsubscribed(let attribute):
+      "\(word) \(attribute.characteristic)"
+    case .timer(let name): "\(word) \(name)"
+    }
+  }
+
+  /// The event as one line of JSON, without the newline.
+  public var line: String {
+    var members: [OrderedJSON.Member] = [
+      .init("v", .integer(Self.version)), .init("id", .integer(id)),
+      .init("at", .number((time / .microseconds(1)).rounded() / 1_000_000)),
+      .init("device", .text(device)), .init("event", .text(kind.word)),
+    ]
+    func add(_ attribute: Attribute) {
+      members.append(.init("service", .text(attribute.service)))
+      members.append(.init("characteristic", .text(attribute.characteristic)))
+    }
+    switch kind {
+    case .start(let seed): members.append(.init("seed", .integer(seed)))
+    case .connected, .disconnected: break
+    case .read(let attribute, let offset):
+      add(attribute)
+      members.append(.init("offset", .integer(offset)))
+    case .write(let attribute, let value, let withResponse):
+      add(attribute)
+      members.append(.init("value", .text(hexadecimal(value))))
+      members.append(.init("response", .truth(withResponse)))
+    case .subscribed(let attribute), .unsubscribed(let attribute): add(attribute)
+    case .timer(let name): members.append(.init("name", .text(name)))
+    }
+    if let asked { members.append(.init("handle", .text(asked))) }
+    return OrderedJSON.object(members).compact
+  }
+
+  private func hexadecimal(_ octets: [UInt8]) -> String {
+    octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
+
+extension LogicEvent.Kind {
+  /// The word in `event`.
+  var word: String {
+    switch self {
+    case .start: "start"
+    case .connected: "connected"
+    case .disconnected: "disconnected"
+    case .read: "read"
+    case .write: "write"
+    case .subscribed: "subscribed"
+    case .unsubscribed: "unsubscribed"
+    case .timer: "timer"
+    }
+  }
+
+  /// Whether it is a request of a client, which may be answered with a value or an error.
+  var isRequest: Bool {
+    switch self {
+    case .read, .write: true
+    case .start, .connected, .disconnected, .subscribed, .unsubscribed, .timer: false
+    }
+  }
+}
+
+/// Which events a logic handles: those that it named, and its timers.
+public struct LogicEvents: Hashable, Sendable {
+  /// The word of an event, and the handle where it has a characteristic.
+  private struct Name: Hashable {
+    let word: String
+    let handle: UInt16?
+  }
+
+  private static let ofLinks = ["connected", "disconnected"]
+  private static let ofCharacteristics = ["read", "write", "subscribed", "unsubscribed"]
+
+  /// With the text that asked for it; nil: all.
+  private let names: [Name: String]?
+
+  /// All events.
+  public static let all = LogicEvents(names: nil)
+
+  private init(names: [Name: String]?) { self.names = names }
+
+  /// The events of a list, such as `connected` and `write pin`.
+  ///
+  /// - Throws: ``ChoiceError`` for an unknown event, or a characteristic that the device lacks.
+  public init(_ texts: [String], of table: AttributeTable) throws(ChoiceError) {
+    var names: [Name: String] = [:]
+    for text in texts {
+      let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+      if parts.count == 1, Self.ofLinks.contains(parts[0]) {
+        names[Name(word: parts[0], handle: nil)] = text
+      } else if parts.count == 2, Self.ofCharacteristics.contains(parts[0]) {
+        let handle = try table.characteristic(named: parts[1]).handle
+        names[Name(word: parts[0], handle: handle)] = text
+      } else {
+        throw ChoiceError(
+          description: "unknown event '\(text)': expected \(Self.ofLinks.joined(separator: ", ")), "
+            + "or one of \(Self.ofCharacteristics.joined(separator: ", ")) and a characteristic"
+        )
+      }
+    }
+    self.init(names: names)
+  }
+
+  func contains(_ kind: LogicEvent.Kind) -> Bool {
+    switch kind {
+    case .start, .timer: true
+    case .connected, .disconnected, .read, .write, .subscribed, .unsubscribed:
+      names == nil || asked(kind) != nil
+    }
+  }
+
+  /// The text that asked for an event.
+  func asked(_ kind: LogicEvent.Kind) -> String? {
+    switch kind {
+    case .start, .timer: nil
+    case .connected, .disconnected: names?[Name(word: kind.word, handle: nil)]
+    case .read(let attribute, _), .write(let attribute, _, _), .subscribed(let attribute),
+      .unsubscribed(let attribute):
+      names?[Name(word: kind.word, handle: attribute.handle)]
+    }
+  }
+}

@@ -1,0 +1,200 @@
+// A device that is decided for by a function, in virtual time.
+
+import Bluetooth
+import Documents
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Logic")
+struct LogicTests {
+  private static let text = """
+    name: Door-1
+    address: C0:FF:EE:00:00:06
+    names: { door: fff0, pin: fff1, state: fff2 }
+    services:
+      - service: door
+        characteristics:
+          - { characteristic: pin, properties: [read, write, write-without-response], longest: 4, echo: true }
+          - { characteristic: state, properties: [read, notify], value: { u8: 1 } }
+    """
+
+  /// A device, what its logic was asked, and what that answers.
+  private struct Door {
+    let bench: DeviceBench
+    let asked = Guarded<[String]>([])
+    let errors = Guarded<[LogicError]>([])
+    let pin: UInt16
+    let state: UInt16
+
+    /// - Parameter answers: By the title of the event; what is not there has an empty answer.
+    init(_ answers: [String: LogicAnswer] = [:], handles: [String]? = nil) throws {
+      bench = DeviceBench(try #require(try DeviceFile.parse(text, file: "door.yaml").first))
+      (pin, state) = (try bench.handle(.first), try bench.handle(.second))
+      let (asked, errors) = (asked, errors)
+      bench.device.onLogicError { error in errors.withLock { $0.append(error) } }
+      let logic = DeviceLogic { event in
+        asked.withLock { $0.append(event.title) }
+        if event.title == "start" { return LogicAnswer(handles: handles) }
+        return answers[event.title] ?? LogicAnswer()
+      }
+      try bench.device.setLogic(logic)
+    }
+
+    var titles: [String] { asked.withLock { $0 } }
+    var device: SimulatedDevice { bench.device }
+    func sent(_ handle: UInt16) -> [Sent] { bench.sent(on: handle) }
+  }
+
+  @Test("without an answer of its own, the device does what it does without logic")
+  func usual() throws {
+    let door = try Door()
+    try door.bench.write(door.pin, [1, 2])
+    #expect(try door.bench.read(door.pin) == [1, 2])
+    try door.bench.subscribe(door.state)
+    try door.bench.subscribe(door.state, nil)
+    door.device.linkDown()
+    door.device.linkDown()
+    door.device.linkUp()
+    #expect(
+      door.titles == [
+        "start", "write pin", "read pin", "subscribed state", "unsubscribed state", "disconnected",
+        "connected",
+      ]
+    )
+  }
+
+  @Test("a value or an error takes the place of what the device does")
+  func rulings() throws {
+    let door = try Door([
+      "write pin": LogicAnswer(value: [9]),
+      "read state": LogicAnswer(error: ATTErrorCode(rawValue: 0x80)),
+    ])
+    try door.bench.write(door.pin, [1, 2])
+    #expect(try door.bench.read(door.pin) == [9])
+    #expect(door.device.read(door.state) == .failure(ATTErrorCode(rawValue: 0x80)))
+    let other = try Door([
+      "write pin": LogicAnswer(error: .valueNotAllowed), "read state": LogicAnswer(value: [7, 7]),
+    ])
+    #expect(other.device.write(other.pin, [1], withResponse: false).error == .valueNotAllowed)
+    #expect(try other.bench.read(other.pin) == [])
+    #expect(try other.bench.read(other.state) == [7, 7])
+    #expect(other.device.value(at: other.state) == [1])
+  }
+
+  @Test("what the device refuses by itself does not reach the logic")
+  func refused() throws {
+    let door = try Door()
+    #expect(door.device.write(door.state, [1], withResponse: true).error == .writeNotPermitted)
+    let long = door.device.write(door.pin, [1, 2, 3, 4, 5], withResponse: true)
+    #expect(long.error == .invalidAttributeValueLength)
+    #expect(door.titles == ["start"])
+  }
+
+  @Test("a timer comes in the time of the world, and another of its name replaces it")
+  func timers() throws {
+    let door = try Door([
+      "write pin": LogicAnswer(actions: [.notify("state", [0]), .wake("relock", in: .seconds(5))]),
+      "timer relock": LogicAnswer(actions: [.notify("door/state", [1]), .disconnect]),
+    ])
+    let gone = Guarded<[DevicePresence]>([])
+    door.device.onPresence { presence in gone.withLock { $0.append(presence) } }
+    try door.bench.subscribe(door.state)
+    try door.bench.write(door.pin, [1])
+    try door.bench.run(to: 3_000)
+    try door.bench.write(door.pin, [2])
+    try door.bench.run(to: 9_000)
+    #expect(door.sent(door.state) == [Sent(0, [0]), Sent(3_000, [0]), Sent(8_000, [1])])
+    #expect(gone.withLock { $0 } == [.endsLink])
+    #expect(door.titles.filter { $0.hasPrefix("timer") } == ["timer relock"])
+  }
+
+  @Test("an answer changes values and the advertisement, in order")
+  func actions() throws {
+    let rssi = try Document.parse("{ rssi: -70, rssi-spread: 0 }", file: "test")
+    let door = try Door([
+      "write pin": LogicAnswer(actions: [
+        .notify("state", [5]), .set("fff2", [6]), .advertise(rssi),
+      ])
+    ])
+    try door.bench.subscribe(door.state)
+    try door.bench.write(door.pin, [1])
+    try door.bench.run(to: 1)
+    #expect(door.sent(door.state) == [Sent(0, [5])])
+    #expect(door.device.value(at: door.state) == [6])
+    #expect(door.device.advertisement().rssi == -70)
+  }
+
+  @Test("only what the logic handles is asked")
+  func handled() throws {
+    let door = try Door(handles: ["write pin", "connected"])
+    try door.bench.write(door.pin, [1])
+    _ = try door.bench.read(door.pin)
+    try door.bench.subscribe(door.state)
+    door.device.linkDown()
+    door.device.linkUp()
+    #expect(door.titles == ["start", "write pin", "connected"])
+    door.device.handle(try LogicEvents(["read 0xfff2"], of: door.device.table))
+    try door.bench.write(door.pin, [1])
+    _ = try door.bench.read(door.state)
+    #expect(door.titles == ["start", "write pin", "connected", "read state"])
+  }
+
+  static let unknown: [(LogicAnswer, String)] = [
+    (LogicAnswer(actions: [.notify("stat", [1])]), "did you mean 'state'?"),
+    (
+      LogicAnswer(actions: [.set("pin", [1]), .wake("x", in: .seconds(1)), .set("nobody", [1])]),
+      "'nobody'"
+    ),
+  ]
+
+  @Test("a wrong answer does nothing, is reported once, and refuses what comes", arguments: unknown)
+  func wrong(_ answer: LogicAnswer, _ problem: String) throws {
+    let door = try Door(["write pin": answer], handles: ["write pin"])
+    #expect(door.device.write(door.pin, [1], withResponse: true).error == .unlikelyError)
+    #expect(door.device.write(door.pin, [1], withResponse: true).error == .unlikelyError)
+    try door.bench.run(to: 2_000)
+    #expect(try door.bench.read(door.pin) == [])
+    #expect(door.titles == ["start", "write pin"])
+    let errors = door.errors.withLock { $0 }
+    #expect(errors.count == 1)
+    #expect(errors.first?.description.contains(problem) == true, "\(errors)")
+    #expect(errors.first?.description.contains("at 'write pin'") == true, "\(errors)")
+    try door.device.setLogic(nil)
+    try door.bench.write(door.pin, [3])
+    #expect(try door.bench.read(door.pin) == [3])
+  }
+
+  @Test("a wrong answer to start leaves the device without logic")
+  func start() throws {
+    let door = try Door()
+    let wrong = DeviceLogic { _ in LogicAnswer(handles: ["writes pin"]) }
+    #expect(throws: LogicError.self) { try door.device.setLogic(wrong) }
+    try door.bench.write(door.pin, [3])
+    #expect(try door.bench.read(door.pin) == [3])
+    #expect(door.titles == ["start"])
+  }
+
+  @Test("the same seed gives the logic the same seed, another device another")
+  func seed() throws {
+    func seed(_ address: UInt64, of world: UInt64) throws -> String {
+      let seeds = Guarded("")
+      let definition = DeviceDefinition(address: BluetoothAddress(number: address))
+      let device = SimulatedDevice(
+        definition,
+        on: VirtualTimeLoop(),
+        generator: SeededGenerator(seed: world).split("\(definition.address)")
+      )
+      try device.setLogic(
+        DeviceLogic { event in
+          seeds.withLock { $0 = event.line }
+          return LogicAnswer()
+        }
+      )
+      return seeds.withLock { $0 }.split(separator: "seed").last.map(String.init) ?? ""
+    }
+    #expect(try seed(1, of: 3) == seed(1, of: 3))
+    #expect(try seed(1, of: 3) != seed(2, of: 3))
+    #expect(try seed(1, of: 3) != seed(1, of: 4))
+  }
+}
