@@ -21,7 +21,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
 
   /// A whole number.
   case integer(Int64)
-  /// A number printed with this many decimals; not finite when the device reports no number.
+  /// A number printed with this many decimals; a number of IEEE 754 may be infinite or NaN.
   case real(Double, decimals: Int)
   /// A text.
   case text(String)
