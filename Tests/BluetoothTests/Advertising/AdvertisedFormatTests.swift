@@ -260,6 +260,13 @@ struct AdvertisedFormatTests {
     }
   }
 
+  @Test("a number is the nearest to its decimals")
+  func decimals() throws {
+    let hex = "06170C5668C79E007000C90501D900CD004C884F"
+    let decoded = AdvertisedFormat(company: 0x0499, try octets(hex))
+    #expect(decoded?.value["humidity"]?.number == 55.3)
+  }
+
   @Test("fields of the same object have names of their own")
   func twice() throws {
     let service = BluetoothUUID(short: 0xfcd2)

@@ -149,15 +149,28 @@ struct Conversion: Sendable {
     switch value {
     case .real(let number, let decimals):
       let shown = max(self.decimals, decimals + shift)
-      return DecodedValue.Field(name, .real(convert(number), decimals: shown), unit: unit)
+      return DecodedValue.Field(
+        name,
+        .real(converted(number, shown), decimals: shown),
+        unit: unit
+      )
     case .integer(let number):
       return DecodedValue.Field(
         name,
-        .real(convert(Double(number)), decimals: decimals),
+        .real(converted(Double(number), decimals), decimals: decimals),
         unit: unit
       )
     case .text, .boolean, .octets, .list, .fields:
       return DecodedValue.Field(name, value, unit: unit)
     }
+  }
+
+  /// The quantity, to six decimals more than are shown: 0.00014 kg/L is 14 mg/dL, not
+  /// 14.000000000000002.
+  private func converted(_ number: Double, _ decimals: Int) -> Double {
+    let value = convert(number)
+    let scaled = MedicalFloat.scaled(value, by: decimals + 6)
+    guard abs(scaled) < 1e15 else { return value }
+    return MedicalFloat.scaled(scaled.rounded(), by: -decimals - 6)
   }
 }
