@@ -31,15 +31,16 @@ public enum Document {
       )
     }
     // The reader reports the first level beyond the limit itself, with its path.
+    let pairs = SurrogatePairs(text)
     var events = DocumentEvents(limits.depth + 2)
-    if let place = events.place(in: text, file: file) {
+    if let place = events.place(in: pairs, file: file) {
       throw DocumentErrors([DocumentProblem(place, path: "", NodeReader.tooDeep(limits))])
     }
     guard events.duplicates.isEmpty else { throw DocumentErrors(events.duplicates) }
     do {
       // Scalars are kept as text: the caller decides what they mean, and nothing is constructed.
       let parser = try Parser(
-        yaml: text,
+        yaml: pairs.text,
         resolver: .basic,
         constructor: Constructor([:], [:], [:]),
         encoding: .utf8
@@ -47,7 +48,7 @@ public enum Document {
       guard let root = try parser.singleRoot() else {
         throw DocumentErrors([DocumentProblem(start, path: "", "the file is empty")])
       }
-      var reader = NodeReader(file: file, limits: limits)
+      var reader = NodeReader(file: file, pairs: pairs, limits: limits)
       let node = reader.node(root, path: "", depth: 0)
       guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
       return node
@@ -64,12 +65,14 @@ public enum Document {
 /// Converts the nodes of Yams, within limits.
 private struct NodeReader {
   let file: String
+  let pairs: SurrogatePairs
   let limits: DocumentLimits
   var count = 0
   var problems: [DocumentProblem] = []
 
-  init(file: String, limits: DocumentLimits) {
+  init(file: String, pairs: SurrogatePairs, limits: DocumentLimits) {
     self.file = file
+    self.pairs = pairs
     self.limits = limits
   }
 
@@ -79,6 +82,10 @@ private struct NodeReader {
 
   private func place(_ node: Yams.Node) -> Place {
     Place(file: file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+  }
+
+  private func text(_ scalar: Yams.Node.Scalar) -> String {
+    pairs.restored(scalar.string, isDoubleQuoted: scalar.style == .doubleQuoted)
   }
 
   mutating func node(_ node: Yams.Node, path: String, depth: Int) -> Node {
@@ -98,7 +105,7 @@ private struct NodeReader {
     switch node {
     case .scalar(let scalar):
       let isPlain = scalar.style == .plain || scalar.style == .any
-      return Node(.scalar(scalar.string, isPlain: isPlain), at: place, path: path)
+      return Node(.scalar(text(scalar), isPlain: isPlain), at: place, path: path)
     case .sequence(let sequence):
       let nodes = sequence.enumerated().map { index, element in
         self.node(element, path: Self.joined(path, "\(index + 1)"), depth: depth + 1)
@@ -118,7 +125,7 @@ private struct NodeReader {
     _ depth: Int
   ) -> [Node.Entry] {
     mapping.map { key, value in
-      let name = key.scalar?.string ?? ""
+      let name = key.scalar.map(text) ?? ""
       if key.scalar == nil {
         problems.append(
           DocumentProblem(

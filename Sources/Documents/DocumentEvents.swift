@@ -32,12 +32,12 @@ struct DocumentEvents {
 
   /// The start of the first list or mapping that is nested too deep; nil without one, and for
   /// invalid YAML, which composing reports. Duplicate keys are those of complete documents.
-  mutating func place(in text: String, file: String) -> Place? {
+  mutating func place(in pairs: SurrogatePairs, file: String) -> Place? {
     var parser = yaml_parser_t()
     guard yaml_parser_initialize(&parser) == 1 else { return nil }
     defer { yaml_parser_delete(&parser) }
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
-    let octets = Array(text.utf8)
+    let octets = Array(pairs.text.utf8)
     return octets.withUnsafeBufferPointer { input -> Place? in
       yaml_parser_set_input_string(&parser, input.baseAddress, input.count)
       while true {
@@ -51,7 +51,7 @@ struct DocumentEvents {
         let mark = event.start_mark
         let place = Place(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
         switch event.type {
-        case YAML_SCALAR_EVENT: take(Self.text(of: event), at: place)
+        case YAML_SCALAR_EVENT: take(Self.text(of: event, pairs), at: place)
         case YAML_ALIAS_EVENT: take(nil, at: place)
         case YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT:
           take(nil, at: place)
@@ -80,9 +80,12 @@ struct DocumentEvents {
     duplicates.append(DocumentProblem(place, path: "", message))
   }
 
-  private static func text(of event: yaml_event_t) -> String {
+  private static func text(of event: yaml_event_t, _ pairs: SurrogatePairs) -> String {
     let scalar = event.data.scalar
     let octets = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
-    return String(decoding: octets, as: UTF8.self)
+    return pairs.restored(
+      String(decoding: octets, as: UTF8.self),
+      isDoubleQuoted: scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE
+    )
   }
 }

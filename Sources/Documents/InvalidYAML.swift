@@ -95,6 +95,10 @@ struct InvalidYAML {
       return report(start, "a value begins with '\(sign)'", expected: "quotes around it")
     case "found unknown escape character":
       return report(mark, "unknown escape in double quotes", expected: "'\\\\', or single quotes")
+    case "did not find expected hexdecimal number", "found invalid Unicode character escape code":
+      return escape((mark.line, max(0, mark.column - 2)))
+    case _ where problem.hasPrefix("Maximum nesting level"):
+      return report(mark, "lists and mappings are nested too deeply")
     case "found unexpected end of stream", "found unexpected document indicator":
       return report(context ?? mark, "the quote that begins here has no end")
     case "did not find expected ',' or ']'", "did not find expected ',' or '}'":
@@ -136,6 +140,28 @@ struct InvalidYAML {
       return report(mark, "a ':' where no key is allowed")
     }
     return report(start, "a key behind the value on line \(last.number + 1)")
+  }
+
+  /// An escape in double quotes that is no character: `\xg1`, `\ud83d`, `\U00110000`.
+  private func escape(_ mark: Mark) -> DocumentProblem {
+    let letter = line(mark.line).dropFirst(mark.column + 1).first ?? "u"
+    let length = ["x": 2, "U": 8][letter] ?? 4
+    let digits = line(mark.line).dropFirst(mark.column + 2).prefix(length)
+    guard let code = UInt32(String(digits), radix: 16), digits.count == length else {
+      return report(
+        mark,
+        "incomplete escape",
+        expected: "'\\\(letter)' and \(length) digits from 0 to f"
+      )
+    }
+    guard (0xd800..<0xe000).contains(code) else {
+      return report(mark, "the escape is no Unicode character", expected: "10ffff at most")
+    }
+    return report(
+      mark,
+      "half of a surrogate pair",
+      expected: "both halves, such as '\\ud83d\\ude00', or the character itself"
+    )
   }
 
   private func report(

@@ -146,6 +146,7 @@ package struct Blerun: ParsableCommand {
     printing error: any Error,
     otherwise: ExitStatus
   ) -> ExitStatus {
+    if columns < 40 { setenv("COLUMNS", "40", 1) }
     let text = fullMessage(for: error)
     let code = exitCode(for: error)
     guard code == .success else {
@@ -155,6 +156,15 @@ package struct Blerun: ParsableCommand {
       return code == .validationFailure ? .usage : otherwise
     }
     return status(printing: text)
+  }
+
+  /// The width for which the parser makes its text: it needs 40, and asks the environment.
+  ///
+  /// swift-argument-parser 1.8.2 indents by 26 columns and traps where nothing is left to the right of
+  /// that, also where it only finds the exit code: `HelpGenerator.labelColumnWidth`,
+  /// https://github.com/apple/swift-argument-parser/blob/1.8.2/Sources/ArgumentParser/Utilities/StringExtensions.swift
+  private static var columns: Int {
+    RuntimeFolder.variable("COLUMNS").flatMap { Int($0) } ?? StandardStreams.columns ?? 80
   }
 
   private static func status(printing text: String) -> ExitStatus {

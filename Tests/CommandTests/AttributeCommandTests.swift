@@ -197,6 +197,40 @@ struct AttributeCommandTests {
     #expect(!run.lines.contains { $0.contains("serial-number-string") })
   }
 
+  @Test("inspect has the reason of each value that is none, as read has")
+  func inspectInvalid() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file(
+      "device.yaml",
+      """
+      name: Odd-1
+      address: C0:FF:EE:00:00:22
+      services:
+        - service: fff0
+          characteristics:
+            - { characteristic: battery-level, properties: [read], value: { hex: "" } }
+            - { characteristic: heart-rate-measurement, properties: [read], value: { hex: "01" } }
+            - { characteristic: manufacturer-name-string, properties: [read], value: { hex: c328 } }
+            - { characteristic: csc-measurement, properties: [read], value: { hex: "00" } }
+            - { characteristic: fff1, properties: [read], value: { hex: "" } }
+            - { characteristic: fff2, properties: [read], value: { hex: "01" } }
+      """
+    )
+    let values = [
+      ("no bytes (percent, byte 0: expected 1 byte, found 0)", true),
+      ("bytes 01 (bpm, byte 1: expected 2 bytes, found 0)", true),
+      ("bytes c328 (text, byte 0: invalid UTF-8)", true), ("(no fields)", false),
+      ("(empty)", false), ("01", false),
+    ]
+    let lines = try blerun("inspect", "--simulate", file).lines.filter { $0.contains("  read  ") }
+    #expect(lines.count == values.count)
+    for (line, value) in zip(lines, values) { #expect(line.hasSuffix("  read  \(value.0)")) }
+    let json = try blerun("inspect", "--simulate", file, "--output", "json").lines.filter {
+      $0.contains(#""event":"characteristic""#)
+    }
+    #expect(json.map { $0.contains(#""problem":""#) } == values.map(\.1))
+  }
+
   @Test("inspect shows the values of descriptors, and none with --no-values")
   func inspect() throws {
     let run = try blerun("inspect", "--simulate", echo)

@@ -44,6 +44,11 @@ struct HelpTests {
     #expect(hidden.contains("--journal-sync"))
   }
 
+  @Test("help is printed on the narrowest terminal", arguments: [0, 1, 10, 26])
+  func narrow(columns: Int) throws {
+    #expect(try help(["run"], columns: columns).contains { $0.contains("--steps") })
+  }
+
   @Test("shells complete the devices and characteristics of simulated devices")
   func completion() throws {
     func words(_ command: String, _ argument: String, _ files: String...) throws -> [String] {

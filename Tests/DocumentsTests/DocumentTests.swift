@@ -55,6 +55,28 @@ struct DocumentTests {
   }
 
   @Test(
+    "a surrogate pair in double quotes is one character, as in JSON",
+    arguments: [
+      (#"{"a": "x \ud83d\uDE00\u00e9"}"#, "x \u{1f600}é"),
+      (#"{"\ud83d\ude00": 1, "a": "\ud83d\ude00"}"#, "\u{1f600}"),
+      (#"a: \ud83d\ude00"#, #"\ud83d\ude00"#), (#"a: '\ud83d\ude00'"#, #"\ud83d\ude00"#),
+      (#"a: "\\ud83d\\ude00""#, #"\ud83d\ude00"#),
+    ]
+  )
+  func surrogates(text: String, value: String) throws {
+    #expect(try parsed(text).value(of: "a")?.text == value)
+  }
+
+  @Test("places and duplicate keys are those of the text with surrogate pairs")
+  func placesBehindSurrogates() {
+    #expect(
+      complaints(#"{"\ud83d\ude00": 1, "😀": 2}"#) == [
+        "chain.yaml:1:21: duplicate key '😀', first at chain.yaml:1:2"
+      ]
+    )
+  }
+
+  @Test(
     "a tab that indents is named as such",
     arguments: ["steps:\n\t- read: x\n", "a:\n  b: 1\n\tc: 2\n", "a:\n  - b: 1\n  \t- c\n"]
   )

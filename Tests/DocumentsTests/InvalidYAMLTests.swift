@@ -66,6 +66,24 @@ struct InvalidYAMLTests {
         "a: \"\\q\"\n",
         "1:5", "unknown escape in double quotes (expected '\\\\', or single quotes)"
       ),
+      (
+        #"{"a": "\ud83d\ude00", "b": "x\ude00\ud83d"}"# + "\n",
+        "1:30",
+        #"half of a surrogate pair (expected both halves, such as '\ud83d\ude00', or the "#
+          + "character itself)"
+      ),
+      (
+        #"a: "\ud83x""# + "\n", "1:5",
+        #"incomplete escape (expected '\u' and 4 digits from 0 to f)"#
+      ),
+      (
+        #"a: "\U00110000""# + "\n",
+        "1:5", "the escape is no Unicode character (expected 10ffff at most)"
+      ),
+      (
+        "a: " + String(repeating: "[", count: 2000) + "\n",
+        "1:5", "lists and mappings are nested too deeply"
+      ),
     ]
   )
   func message(text: String, place: String, message: String) throws {

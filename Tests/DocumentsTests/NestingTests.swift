@@ -27,7 +27,7 @@ struct NestingTests {
   )
   func work(_ depth: Int, _ times: Int) throws {
     var bound = DocumentEvents(32)
-    let found = bound.place(in: Self.keys(depth, times: times), file: "f")
+    let found = bound.place(in: SurrogatePairs(Self.keys(depth, times: times)), file: "f")
     let place = try #require(found)
     // Two for the beginnings of stream and document, one for each mapping, one for its first key.
     #expect(bound.events <= 2 + 33 + 2)
@@ -67,7 +67,10 @@ struct NestingTests {
   @Test("invalid YAML is reported as such, also after deep nesting")
   func noYAML() {
     var bound = DocumentEvents(32)
-    let (broken, empty) = (bound.place(in: "a: [1, 2", file: "f"), bound.place(in: "", file: "f"))
+    let (broken, empty) = (
+      bound.place(in: SurrogatePairs("a: [1, 2"), file: "f"),
+      bound.place(in: SurrogatePairs(""), file: "f")
+    )
     #expect(broken == nil && empty == nil)
     #expect(complaints("a: [1, 2").first?.contains("invalid YAML") == true)
   }

@@ -183,6 +183,14 @@ struct BatchFileTests {
         "lamps.csv:5:1: expected an address such as C0:FF:EE:00:00:01, found an empty cell",
       ]
     )
+    let rooms = "steps: [ { log: '{room}' } ]\ndevices: { csv: lamps.csv, address: mac }"
+    let partly = "mac,room\nC0:FF:EE:00:00:01,hall\nC0:FF:EE:00:00:02,\n"
+    #expect(
+      try complaints(rooms, ["lamps.csv": partly]) == [
+        "lamps.csv:3:1: batch.yaml:1:17: steps.1.log: the cell of 'room' is empty, and the chain "
+          + "has no default for it (expected a value in the table, or a default under 'variables')"
+      ]
+    )
     let missing = "steps: [ { log: '{room}' } ]\ndevices:\n- A\n- { name: B, with: { room: x } }"
     #expect(
       try complaints(missing) == [

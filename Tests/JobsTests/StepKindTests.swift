@@ -36,12 +36,12 @@ struct StepKindTests {
     _ = try bench.run("read temperature-measurement")
     #expect(failure?.code == .invalidValue)
     #expect(failure?.class == .definite)
-    #expect(
-      failure?.why == "the value does not match its format: "
-        + "temperature, byte 1: expected 4 bytes, found 2"
-    )
+    let problem = "temperature, byte 1: expected 4 bytes, found 2"
+    #expect(failure?.why == "the value does not match its format: \(problem)")
     let failed = bench.endings.first { $0.status == .failed }
-    #expect(failed?.outcome == .value(StepValue(octets: [0, 1, 2], decoded: nil)))
+    #expect(
+      failed?.outcome == .value(StepValue(octets: [0, 1, 2], decoded: nil, problem: problem))
+    )
   }
 
   @Test("an expectation that is not met fails the step, with the value")

@@ -260,6 +260,20 @@ struct StreamStepTests {
     #expect(bench.device.calls.contains { $0.hasPrefix("unsubscribe") })
   }
 
+  @Test("each record of a notification is a value")
+  func records() throws {
+    let records: [UInt8] = [6, 0, 0x73, 0, 0x2c, 1, 6, 0, 0x74, 0, 0x2d, 1]
+    bench.device.notify("cgm-measurement", [(.seconds(1), records)])
+    try bench.run("notify cgm-measurement until milligrams-per-decilitre = 116")
+    let values = bench.text().filter { $0.contains("mg/dL") }
+    #expect(
+      values == [
+        "1  notify cgm-measurement  115 mg/dL, 300 min",
+        "1  notify cgm-measurement  116 mg/dL, 301 min",
+      ]
+    )
+  }
+
   // MARK: Complaints
 
   @Test(

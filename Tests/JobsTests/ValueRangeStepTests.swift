@@ -36,7 +36,7 @@ struct ValueRangeStepTests {
   func using(line: String) throws {
     try bench.run(line)
     #expect(bench.ending?.failure?.code == .invalidValue)
-    #expect(bench.ending?.failure?.why == "the value is out of its range: \(Self.reason)")
+    #expect(bench.ending?.failure?.why == "the value is invalid: \(Self.reason)")
     #expect(bench.text().contains("1  read battery-level  failed (bytes 65 (\(Self.reason)))"))
   }
 
@@ -53,6 +53,16 @@ struct ValueRangeStepTests {
       try bench.run("notify battery-level \(line)")
       #expect(bench.ending?.failure?.code == .invalidValue, "\(line)")
     }
+  }
+
+  @Test("a text that is not UTF-8 is bytes for a step that only reads")
+  func encoding() throws {
+    // "Tür" in Latin-1.
+    bench.device.answer("read manufacturer-name-string", .value([0x54, 0xfc, 0x72]))
+    try bench.run("read manufacturer-name-string; read manufacturer-name-string expect value = x")
+    let reason = "text, byte 0: invalid UTF-8"
+    #expect(bench.text().contains("1  read manufacturer-name-string  bytes 54fc72 (\(reason))"))
+    #expect(bench.ending?.failure?.why == "the value is invalid: \(reason)")
   }
 
   @Test("too few bytes fail each step")

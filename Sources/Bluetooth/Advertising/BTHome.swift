@@ -45,27 +45,27 @@ enum BTHome {
   /// Decodes the objects; nil when the data is encrypted, of another version, or malformed.
   ///
   /// As the format demands, decoding stops at an unknown object: the bytes from there on are the
-  /// field `rest`.
+  /// field `rest`. So it does at one that is cut off, unless that is the first.
   static func data(_ service: BluetoothUUID, _ data: [UInt8]) -> AdvertisedFormat? {
     guard service == Self.service, let head = data.first, head >> 5 == 2, head & 1 == 0 else {
       return nil
     }
     var reader = OctetReader(Array(data.dropFirst()))
     var fields = Fields()
+    var rest: [UInt8] = []
     do throws(ValueError) {
       // Reserved by the format; parsers and devices agree that an address follows.
       if head & 2 != 0 { fields.append(.address(try reader.take(6, "address").reversed())) }
       while !reader.isAtEnd {
-        let rest = reader.rest
-        guard let (name, form) = objects[try reader.byte("object")] else {
-          fields.append(.octets("rest", rest))
-          break
-        }
+        rest = reader.rest
+        guard let (name, form) = objects[try reader.byte("object")] else { break }
         fields.append(try read(form, name, &reader))
+        rest = []
       }
     } catch {
-      return nil
+      guard !fields.list.isEmpty, !rest.isEmpty else { return nil }
     }
+    if !rest.isEmpty { fields.append(.octets("rest", rest)) }
     return AdvertisedFormat(.btHome, fields.list)
   }
 

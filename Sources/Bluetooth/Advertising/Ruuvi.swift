@@ -17,7 +17,7 @@ enum Ruuvi {
   /// - Source: Ruuvi, "Data Format 3 Protocol Specification (RAWv1)".
   private static func format3(_ data: [UInt8]) -> AdvertisedFormat {
     // The sign is a bit of its own.
-    let degrees = Double(data[2] & 0x7f) + Double(data[3]) / 100
+    let degrees = Double(Int(data[2] & 0x7f) * 100 + Int(data[3])) / 100
     let celsius = data[2] & 0x80 == 0 ? degrees : -degrees
     return AdvertisedFormat(
       .ruuvi3,
@@ -25,9 +25,9 @@ enum Ruuvi {
         .init("temperature", .real(celsius, decimals: 2), unit: "°C"),
         .init("humidity", .real(Double(data[1]) / 2, decimals: 1), unit: "%"),
         .integer("pressure", data[4..<6].bigEndian + 50_000, "Pa"),
-        signed("acceleration-x", data[6..<8], step: 0.001, decimals: 3, "g"),
-        signed("acceleration-y", data[8..<10], step: 0.001, decimals: 3, "g"),
-        signed("acceleration-z", data[10..<12], step: 0.001, decimals: 3, "g"),
+        signed("acceleration-x", data[6..<8], over: 1000, decimals: 3, "g"),
+        signed("acceleration-y", data[8..<10], over: 1000, decimals: 3, "g"),
+        signed("acceleration-z", data[10..<12], over: 1000, decimals: 3, "g"),
         .integer("battery", data[12..<14].bigEndian, "mV"),
       ]
     )
@@ -41,8 +41,8 @@ enum Ruuvi {
     return AdvertisedFormat(
       .ruuvi6,
       [
-        signed("temperature", data[1..<3], step: 0.005, decimals: 3, "°C"),
-        unsigned("humidity", data[3..<5], "%") { .real(Double($0) * 0.0025, decimals: 4) },
+        signed("temperature", data[1..<3], over: 200, decimals: 3, "°C"),
+        unsigned("humidity", data[3..<5], "%") { .real(Double($0) / 400, decimals: 4) },
         unsigned("pressure", data[5..<7], "Pa") { .integer($0 + 50_000) },
         unsigned("pm2.5", data[7..<9], "µg/m³") { .real(Double($0) / 10, decimals: 1) },
         unsigned("co2", data[9..<11], "ppm") { .integer($0) },
@@ -70,12 +70,12 @@ enum Ruuvi {
     return AdvertisedFormat(
       .ruuvi,
       [
-        signed("temperature", data[1..<3], step: 0.005, decimals: 3, "°C"),
-        unsigned("humidity", data[3..<5], "%") { .real(Double($0) * 0.0025, decimals: 4) },
+        signed("temperature", data[1..<3], over: 200, decimals: 3, "°C"),
+        unsigned("humidity", data[3..<5], "%") { .real(Double($0) / 400, decimals: 4) },
         unsigned("pressure", data[5..<7], "Pa") { .integer($0 + 50_000) },
-        signed("acceleration-x", data[7..<9], step: 0.001, decimals: 3, "g"),
-        signed("acceleration-y", data[9..<11], step: 0.001, decimals: 3, "g"),
-        signed("acceleration-z", data[11..<13], step: 0.001, decimals: 3, "g"),
+        signed("acceleration-x", data[7..<9], over: 1000, decimals: 3, "g"),
+        signed("acceleration-y", data[9..<11], over: 1000, decimals: 3, "g"),
+        signed("acceleration-z", data[11..<13], over: 1000, decimals: 3, "g"),
         .init("battery", voltage == 0x7ff ? unknown : .integer(voltage + 1600), unit: "mV"),
         .init("power", power == 0x1f ? unknown : .integer(power * 2 - 40), unit: "dBm"),
         unsigned("movements", data[15..<16]) { .integer($0) },
@@ -91,12 +91,12 @@ enum Ruuvi {
   private static func signed(
     _ name: String,
     _ octets: ArraySlice<UInt8>,
-    step: Double,
+    over: Double,
     decimals: Int,
     _ unit: String
   ) -> DecodedValue.Field {
     let number = Int16(truncatingIfNeeded: octets.bigEndian)
-    let value = DecodedValue.real(Double(number) * step, decimals: decimals)
+    let value = DecodedValue.real(Double(number) / over, decimals: decimals)
     return .init(name, number == .min ? unknown : value, unit: unit)
   }
 

@@ -21,7 +21,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
 
   /// A whole number.
   case integer(Int64)
-  /// A number printed with this many decimals; not finite when the device reports no number.
+  /// A number printed with this many decimals; a number of IEEE 754 may be infinite or NaN.
   case real(Double, decimals: Int)
   /// A text.
   case text(String)
@@ -138,8 +138,8 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error.
   public let problem: String
 
-  /// Whether the octets have the format, but stand for something outside the range that the
-  /// specification allows: month 18, 202 %, or a reserved number.
+  /// Whether the octets have the format, but stand for something that the specification does not
+  /// allow: month 18, 202 %, a reserved number, or a text that is not UTF-8.
   public let isOutOfRange: Bool
 
   /// An error in a value, at a byte offset.

@@ -1,7 +1,7 @@
 // The numbers of medical devices as decoded values.
 //
-// Infinities and NaN become numbers; NRes and the reserved value become texts, so that none is
-// lost.
+// What a device sends in place of a number is a text: no comparison of numbers holds for it, and an
+// infinite temperature is not a high one.
 
 extension MedicalFloat {
   static func decoded(_ bits: UInt32) -> DecodedValue {
@@ -37,10 +37,6 @@ extension MedicalFloat {
     decimals: Int,
     _ special: Special?
   ) -> DecodedValue {
-    switch special {
-    case .notAtThisResolution?, .reserved?: .text(special?.rawValue ?? "")
-    case .notANumber?, .positiveInfinity?, .negativeInfinity?: .real(value, decimals: 0)
-    case nil: .real(value, decimals: decimals)
-    }
+    special.map { .text($0.rawValue) } ?? .real(value, decimals: decimals)
   }
 }

@@ -8,9 +8,9 @@ extension MedicalFloat {
     /// NRes: the value cannot be represented with the available range and resolution.
     case notAtThisResolution = "not at this resolution"
     /// Positive infinity.
-    case positiveInfinity = "infinity"
+    case positiveInfinity = "positive infinity"
     /// Negative infinity.
-    case negativeInfinity = "-infinity"
+    case negativeInfinity = "negative infinity"
     /// Reserved for future use.
     case reserved = "reserved"
   }

@@ -63,7 +63,7 @@ struct OctetReader {
     // Some devices pad their strings with NULs.
     let content = rest.prefix { $0 != 0 }
     guard let text = String(validating: content, as: UTF8.self) else {
-      throw ValueError(field: field, octet: start, problem: "invalid UTF-8")
+      throw ValueError(field: field, octet: start, problem: "invalid UTF-8", isOutOfRange: true)
     }
     return text
   }

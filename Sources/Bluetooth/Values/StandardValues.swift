@@ -36,6 +36,12 @@ public enum StandardValues {
     return { value throws(ValueError) in try layout.encode(value) }
   }
 
+  /// The records of a notified value: several only where the format of the characteristic has the
+  /// size of each record.
+  package static func records(in octets: [UInt8], of uuid: BluetoothUUID) -> [[UInt8]] {
+    layout(of: uuid)?.records(in: octets) ?? [octets]
+  }
+
   /// The names of the fields that decoded values of a characteristic or descriptor can have.
   ///
   /// Empty where the value has no fields, or no standard format.

@@ -152,10 +152,13 @@ extension BatchReader {
       return nil
     }
     var named = named(target, cell)
-    for (name, value) in zip(table.columns, row) where !value.cellText.isEmpty {
-      // An empty cell leaves the variable to its default.
-      let origin = "\(table.file):\(value.place.line)"
-      named?.bindings.bind(name, to: value.cellText, from: origin)
+    for (name, value) in zip(table.columns, row) {
+      if value.cellText.isEmpty {
+        named?.bindings.leave(name)
+      } else {
+        let origin = "\(table.file):\(value.place.line)"
+        named?.bindings.bind(name, to: value.cellText, from: origin)
+      }
     }
     return named
   }

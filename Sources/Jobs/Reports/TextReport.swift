@@ -120,12 +120,15 @@ public struct TextReport: RunReport {
     }
   }
 
-  static func text(_ value: StepValue) -> String {
+  /// A value, or its bytes and why they are none.
+  package static func text(_ value: StepValue) -> String {
     let reason = value.problem.map { " (\($0))" } ?? ""
     guard let decoded = value.decoded else {
       let octets = value.octets
       return (octets.isEmpty ? "no bytes" : "bytes \(DecodedValue.octets(octets))") + reason
     }
+    // Such as a record whose flags announce no field.
+    if case .fields([]) = decoded { return "(no fields)" }
     let text = decoded.description
     return text.isEmpty ? "(empty)" : text + reason
   }

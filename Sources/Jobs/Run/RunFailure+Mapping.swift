@@ -60,7 +60,7 @@ extension RunFailure {
     switch error {
     case let failure as ValueError where failure.isOutOfRange:
       return (
-        "the value is out of its range: \(failure)",
+        "the value is invalid: \(failure)",
         "the device sends what its specification does not allow; 'format: hex' accepts any bytes"
       )
     case let failure as ValueError:

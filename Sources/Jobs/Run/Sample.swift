@@ -32,6 +32,19 @@ package struct Sample: Sendable {
     }
   }
 
+  /// The values of one notification: several where it has several records.
+  package static func all(
+    of notified: NotifiedValue,
+    from target: CharacteristicSelector,
+    format: ValueFormat?
+  ) -> [Sample] {
+    let hasLayout = format == nil && target.handle == nil
+    let records =
+      hasLayout
+      ? StandardValues.records(in: notified.value, of: target.characteristic) : [notified.value]
+    return records.map { Sample($0, of: target, format: format, arrival: notified.at) }
+  }
+
   /// Several values as the fields of one. Its arrival is that of the last of them.
   init(joining samples: [Sample], names: [String]) {
     octets = []
@@ -81,13 +94,15 @@ extension DeviceService {
   ) -> Signal<Value> {
     subscribe(target, options).flattenMap { events in
       body(
-        events.compactMap { event in
-          switch event {
-          case .gap(let gap):
-            onGap(gap)
-            return nil
-          case .value(let notified):
-            return Sample(notified.value, of: target, format: format, arrival: notified.at)
+        Signal { sink in
+          try await events.run { event in
+            switch event {
+            case .gap(let gap): onGap(gap)
+            case .value(let notified):
+              for sample in Sample.all(of: notified, from: target, format: format) {
+                try await sink(sample)
+              }
+            }
           }
         }
       )

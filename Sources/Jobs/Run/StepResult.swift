@@ -114,7 +114,7 @@ public struct StepValue: Equatable, Sendable {
   public let octets: [UInt8]
   /// The decoded value; nil when the octets do not match their format or characteristic.
   public let decoded: DecodedValue?
-  /// Why octets of the right format are no value: a field is out of its range. Nil for others.
+  /// Why the octets are no value: there are too few, or a field is out of its range. Nil for a value.
   public let problem: String?
 
   /// A value and what it means.
@@ -133,7 +133,7 @@ public struct StepValue: Equatable, Sendable {
       problem = nil
     case .failure(let error):
       self.decoded = nil
-      problem = error.isOutOfRange ? "\(error)" : nil
+      problem = "\(error)"
     }
   }
 

@@ -20,6 +20,8 @@ public struct Bindings: Hashable, Sendable {
   public private(set) var all: [Binding] = []
   /// The indices of names in ``all``: tables may have thousands of columns.
   private var indices: [String: Int] = [:]
+  /// The columns in which a table has nothing for this device.
+  private(set) var empty: Set<String> = []
 
   /// No values.
   public init() {}
@@ -53,6 +55,9 @@ public struct Bindings: Hashable, Sendable {
     }
   }
 
+  /// Leaves a name to its default: the cell is empty.
+  mutating func leave(_ name: String) { empty.insert(name) }
+
   /// The binding of a name; nil without one.
   ///
   /// ```swift
@@ -77,6 +82,7 @@ public struct Bindings: Hashable, Sendable {
         mustBeKnown: binding.mustBeKnown
       )
     }
+    both.empty.formUnion(other.empty)
     return both
   }
 }

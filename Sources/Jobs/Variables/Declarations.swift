@@ -65,6 +65,7 @@ struct Declarations {
     _ bindings: Bindings,
     environment: (String) -> String?
   ) {
+    table.empty.formUnion(bindings.empty)
     var given: [String: Given] = [:]
     for binding in bindings.all {
       given[binding.name] = Given(

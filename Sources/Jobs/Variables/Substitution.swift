@@ -129,6 +129,15 @@ struct Substitution {
       )
       return nil
     }
+    if table.empty.contains(name) {
+      problems.append(
+        node.problem(
+          "the cell of '\(name)' is empty, and the chain has no default for it",
+          expected: "a value in the table, or a default under 'variables'"
+        )
+      )
+      return nil
+    }
     // The reader reports names that are not captured, with the names that are.
     guard !isLive else { return nil }
     let message = "unknown variable '\(name)'"

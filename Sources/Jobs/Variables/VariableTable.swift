@@ -12,6 +12,8 @@ struct VariableTable {
   }
 
   private(set) var names: [String] = []
+  /// The columns of a table that have nothing for the device.
+  var empty: Set<String> = []
   private var values: [String: Value] = [:]
 
   subscript(name: String) -> Value? { values[name] }

@@ -164,8 +164,9 @@ package struct Watching: Sendable {
             case .gap(let gap): happened(.gap(series: index, gap))
             case .value(let value):
               isNotified.withLock { $0 = true }
-              let sample = Sample(value.value, of: target, format: format, arrival: value.at)
-              happened(.value(series: index, sample))
+              for sample in Sample.all(of: value, from: target, format: format) {
+                happened(.value(series: index, sample))
+              }
             }
           }
         }

@@ -194,7 +194,11 @@ struct Inspection: Sendable {
     switch value {
     case .octets(let octets):
       let value = decoded(octets, of: uuid)
-      return (value.decoded?.description ?? value.hex) + (value.problem.map { " (\($0))" } ?? "")
+      // Bytes without a known meaning are a value; those that should have one are bytes with a reason.
+      let isUnknown = value.decoded == nil && value.problem == nil
+      return TextReport.text(
+        isUnknown ? StepValue(octets: octets, decoded: .octets(octets)) : value
+      )
     case .refused(let failure):
       return failure.code == .timedOut
         ? "(\(failure.why); it may want the device to be paired)" : "(\(failure.why))"

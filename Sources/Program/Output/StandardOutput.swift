@@ -311,6 +311,13 @@ final class StandardStreams: Sendable {
     return PlotSize(columns: Int(size.ws_col) - 1, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
 
+  /// The columns of the terminal that standard output is; nil for anything else.
+  static var columns: Int? {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
   /// Whether standard output is a terminal.
   var printsToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 

@@ -214,7 +214,8 @@ struct AdvertisedFormatTests {
       ("F2000106", "firmware 6.1.0"), ("0009", "packet 9"),
       ("530C48656C6C6F20576F726C6421", "text Hello World!"), ("54020aff", "raw 0aff"),
       ("5301ff", "text ff"), ("5300", "text "), ("", ""),
-      ("0161 990102", "battery 97 %, rest 990102"),
+      ("0161 990102", "battery 97 %, rest 990102"), ("0164 02", "battery 100 %, rest 02"),
+      ("0161 3E2A2C09", "battery 97 %, rest 3e2a2c09"),
       (
         "02C409 02BF13 4514FF",
         "temperature 25.00 °C, temperature-2 50.55 °C, temperature-3 -23.6 °C"
@@ -249,14 +250,21 @@ struct AdvertisedFormatTests {
     #expect(try service(0x181e, hex) == nil, "encrypted")
   }
 
-  @Test("an object that is cut off makes the data bytes")
+  @Test("a first object that is cut off makes the data bytes")
   func cutOff() throws {
     for hex in [
-      "4002", "4002C4", "400161 3E2A2C09", "40530548", "4053", "403C01", "", "40F10001", "403B0203",
+      "4002", "4002C4", "40530548", "4053", "403C01", "", "40F10001", "403B0203",
       "42A5808F",
     ] {
       #expect(try service(0xfcd2, hex) == nil, "\(hex)")
     }
+  }
+
+  @Test("a number is the nearest to its decimals")
+  func decimals() throws {
+    let hex = "06170C5668C79E007000C90501D900CD004C884F"
+    let decoded = AdvertisedFormat(company: 0x0499, try octets(hex))
+    #expect(decoded?.value["humidity"]?.number == 55.3)
   }
 
   @Test("fields of the same object have names of their own")

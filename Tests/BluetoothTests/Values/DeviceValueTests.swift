@@ -120,7 +120,7 @@ struct DeviceValueTests {
     "a malformed value is an error with field and offset",
     arguments: [
       MalformedVector(0x2a04, [6, 0, 6], "longest-interval, byte 2: expected 2 bytes, found 1"),
-      MalformedVector(0x2a00, [0x41, 0xff], "text, byte 0: invalid UTF-8"),
+      MalformedVector(0x2a00, [0x41, 0xff], "text, byte 0: invalid UTF-8", isOutOfRange: true),
       MalformedVector(0x2a07, [], "dbm, byte 0: expected 1 byte, found 0"),
       MalformedVector(0x2a23, [1, 2], "manufacturer, byte 0: expected 5 bytes, found 2"),
       MalformedVector(0x2a50, [1, 2, 3, 4], "product, byte 3: expected 2 bytes, found 1"),

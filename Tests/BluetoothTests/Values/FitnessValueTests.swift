@@ -11,12 +11,12 @@ struct FitnessValueTests {
       // Size 6 and no flags: 115 (0x73) mg/dL after 5 minutes.
       ValueVector(0x2aa7, [6, 0, 0x73, 0, 5, 0], "115 mg/dL, 5 min"),
       // Size 13, flags 0x43: calibration (bit 2: recommended), trend 36 (0x24), quality 26
-      // (0x1a), and two bytes that no flag announces.
+      // (0x1a), and a CRC that no flag announces, which is not encoded.
       ValueVector(
         0x2aa7,
-        [0x0d, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0, 0xab, 0xcd],
-        "115 mg/dL, 300 min, calibration calibration recommended, 36 mg/dL/min, quality 26 %, "
-          + "crc abcd"
+        [0x0d, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0, 0xe2, 0x34],
+        "115 mg/dL, 300 min, calibration calibration recommended, 36 mg/dL/min, quality 26 %",
+        encoded: [0x0b, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0]
       ),
       // Flags 0xe0: status, then calibration, then warning.
       ValueVector(
@@ -31,6 +31,16 @@ struct FitnessValueTests {
         [6, 0, 0x73, 0, 5, 0, 6, 0, 0x74, 0, 10, 0],
         "115 mg/dL, 5 min, further 060074000a00"
       ),
+      // Bit 12: the CRC of the four bytes before it.
+      ValueVector(
+        0x2aa8,
+        [0x01, 0x10, 0, 0x59, 0x4b, 0x55],
+        "calibration yes, patient-alerts no, hypo-alerts no, hyper-alerts no, rate-alerts no, "
+          + "device-alert no, malfunction no, temperature-range no, result-range no, "
+          + "low-battery no, sensor-type no, device-fault no, e2e-crc yes, multiple-bonds no, "
+          + "multiple-sessions no, trend no, quality no, type interstitial fluid, "
+          + "location subcutaneous tissue"
+      ),
       // Features 0x018001: bits 0, 15 and 16; type 9 (low), location 5 (high).
       ValueVector(
         0x2aa8,
@@ -39,7 +49,7 @@ struct FitnessValueTests {
           + "device-alert no, malfunction no, temperature-range no, result-range no, "
           + "low-battery no, sensor-type no, device-fault no, e2e-crc no, multiple-bonds no, "
           + "multiple-sessions no, trend yes, quality yes, type interstitial fluid, "
-          + "location subcutaneous tissue, crc ffff"
+          + "location subcutaneous tissue"
       ),
     ]
   )
@@ -120,7 +130,13 @@ struct FitnessValueTests {
     arguments: [
       MalformedVector(0x2aa7, [13, 3, 0x73, 0], "size, byte 0: expected 13 bytes, found 4"),
       MalformedVector(0x2aa7, [4, 0, 0x73, 0, 5, 0], "offset, byte 4: expected 2 bytes, found 0"),
-      MalformedVector(0x2aa8, [0, 0, 0, 0x11], "crc, byte 4: expected 2 bytes, found 0"),
+      MalformedVector(0x2aa8, [0, 0x10, 0, 0x11], "crc, byte 4: expected 2 bytes, found 0"),
+      MalformedVector(
+        0x2aa7,
+        [0x0d, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0, 0xe3, 0x34],
+        "crc, byte 11: expected e234, found e334",
+        isOutOfRange: true
+      ),
       MalformedVector(0x2ad2, [0x44, 2, 1], "speed, byte 2: expected 2 bytes, found 1"),
       MalformedVector(0x2ad9, [8, 3], "action, byte 1: 3 is reserved", isOutOfRange: true),
     ]

@@ -42,6 +42,14 @@ struct GlucoseValueTests {
   )
   func measurements(vector: ValueVector) throws { try vector.check() }
 
+  @Test("a converted number is the nearest to its decimals")
+  func decimals() throws {
+    let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: 0x2a18)))
+    // SFLOAT 0xb00e: 14 × 10^-5 kg/L.
+    let value = try decode([0x02, 2, 0, 0xea, 0x07, 1, 2, 3, 4, 5, 0x0e, 0xb0, 0x11])
+    #expect(value["milligrams-per-decilitre"]?.number == 14)
+  }
+
   @Test(
     "contexts and features, as printed",
     arguments: [

@@ -27,8 +27,8 @@ struct ThermometerValueTests {
       // NaN, NRes, infinities, reserved.
       ValueVector(0x2a1c, [0, 0xff, 0xff, 0x7f, 0], "celsius not a number"),
       ValueVector(0x2a1c, [0, 0, 0, 0x80, 0], "celsius not at this resolution"),
-      ValueVector(0x2a1c, [0, 0xfe, 0xff, 0x7f, 0], "celsius inf"),
-      ValueVector(0x2a1c, [0, 2, 0, 0x80, 0], "celsius -inf"),
+      ValueVector(0x2a1c, [0, 0xfe, 0xff, 0x7f, 0], "celsius positive infinity"),
+      ValueVector(0x2a1c, [0, 2, 0, 0x80, 0], "celsius negative infinity"),
       ValueVector(0x2a1c, [0, 1, 0, 0x80, 0], "celsius reserved"),
       ValueVector(0x2a1d, [6], "mouth"),
       // 0x012c = 300.

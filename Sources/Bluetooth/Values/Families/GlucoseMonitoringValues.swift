@@ -8,8 +8,8 @@ enum GlucoseMonitoringValues {
   ]
 
   /// Fields `milligrams-per-decilitre` and `offset`, in min since the start of the session
-  /// (always); the others as the flags indicate. A notification with several records has those
-  /// behind the first one as `further`.
+  /// (always); the others as the flags indicate. A notification may have several records: see
+  /// ``StandardValues/records(in:of:)``.
   static let measurement = ValueLayout(
     "CGM measurement",
     [
@@ -23,30 +23,28 @@ enum GlucoseMonitoringValues {
       .field("trend", .sfloat, "mg/dL/min", .set(0)),
       .field("quality", .sfloat, "%", .set(1)),
       // No flag: the size of the record leaves room for it.
-      .field("crc", .octets(2), nil, .ifMore(octets: 2)),
+      .checksum(.ifMore(octets: 2)),
     ]
   )
 
-  /// What the sensor supports, and where it measures. The CRC is `ffff` where it is not supported.
+  /// What the sensor supports, and where it measures.
   static let feature = ValueLayout(
     "CGM feature",
     [
-      .split(
-        "features",
-        octets: 3,
-        BitField.flags([
-          "calibration", "patient-alerts", "hypo-alerts", "hyper-alerts", "rate-alerts",
-          "device-alert", "malfunction", "temperature-range", "result-range", "low-battery",
-          "sensor-type", "device-fault", "e2e-crc", "multiple-bonds", "multiple-sessions", "trend",
-          "quality",
-        ])
-      ),
+      .flags(3),
+      .flag("calibration", 0), .flag("patient-alerts", 1), .flag("hypo-alerts", 2),
+      .flag("hyper-alerts", 3), .flag("rate-alerts", 4), .flag("device-alert", 5),
+      .flag("malfunction", 6), .flag("temperature-range", 7), .flag("result-range", 8),
+      .flag("low-battery", 9), .flag("sensor-type", 10), .flag("device-fault", 11),
+      .flag("e2e-crc", 12), .flag("multiple-bonds", 13), .flag("multiple-sessions", 14),
+      .flag("trend", 15), .flag("quality", 16),
       .split(
         "type and location",
         octets: 1,
         [.choice("type", 0..<4, GlucoseValues.types), .choice("location", 4..<8, locations)]
       ),
-      .field("crc", .octets(2)),
+      .checksum(.set(12)),
+      .unused([0xff, 0xff], .clear(12)),
     ]
   )
 

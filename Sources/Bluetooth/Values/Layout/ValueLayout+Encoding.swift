@@ -60,7 +60,7 @@ private struct EncodingPlan {
     }
     for (index, part) in layout.parts.enumerated() {
       switch part.kind {
-      case .flags, .size, .unused: break
+      case .flags, .size, .unused, .checksum: break
       case .selector(let names):
         guard let name = value(part.name) else { throw problem(part.name, "missing") }
         guard let number = names.number(name.description), number <= 0xff else {
@@ -130,7 +130,7 @@ private struct EncodingPlan {
   func checkPresence() throws(ValueError) {
     for (index, part) in layout.parts.enumerated() where !sent.contains(index) {
       switch part.kind {
-      case .flags, .size, .selector, .flagged, .unused: break
+      case .flags, .size, .selector, .flagged, .unused, .checksum: break
       case .field, .split:
         guard part.presence.holds(flags, remaining: 0) else { break }
         throw problem(part.fieldNames.first ?? part.name, "missing")
@@ -150,7 +150,11 @@ private struct EncodingPlan {
         guard sent.contains(index), let value = value(part.name) else { break }
         try format.write(value, &writer, part.name)
       case .flagged: break
-      case .unused(let octets): writer.append(octets)
+      case .unused(let octets):
+        if part.presence.holds(flags, remaining: 0) { writer.append(octets) }
+      case .checksum:
+        guard part.presence.holds(flags, remaining: 0) else { break }
+        writer.append(Checksum.octets(of: writer.octets[...]))
       case .split(let count, let fields):
         guard sent.contains(index) else { break }
         var word: UInt64 = 0

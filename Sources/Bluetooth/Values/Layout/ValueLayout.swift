@@ -77,10 +77,36 @@ struct ValueLayout: Sendable {
         for field in bitFields { fields.append(try field.field(in: word, at: start)) }
       case .unused(let octets):
         _ = try reader.take(octets.count, part.name)
+      case .checksum:
+        try Self.check(octets[..<start], Array(try reader.take(2, part.name)))
       }
     }
     if !reader.rest.isEmpty { fields.append(.init(DecodedValue.further, .octets(reader.rest))) }
     return isBare && fields.count == 1 ? fields[0].value : .fields(fields)
+  }
+
+  /// The records of a notification: several where records begin with their size, and the sizes add
+  /// up to all of it.
+  func records(in octets: [UInt8]) -> [[UInt8]] {
+    var records: [[UInt8]] = []
+    var rest = octets[...]
+    while hasSize, let size = rest.first.map({ Int($0) }), size > 0, size <= rest.count {
+      records.append(Array(rest.prefix(size)))
+      rest = rest.dropFirst(size)
+    }
+    return rest.isEmpty && !records.isEmpty ? records : [octets]
+  }
+
+  private static func check(_ octets: ArraySlice<UInt8>, _ sent: [UInt8]) throws(ValueError) {
+    let right = Checksum.octets(of: octets)
+    guard sent != right else { return }
+    let (shown, expected) = (DecodedValue.octets(sent), DecodedValue.octets(right))
+    throw ValueError(
+      field: "crc",
+      octet: octets.endIndex,
+      problem: "expected \(expected), found \(shown)",
+      isOutOfRange: true
+    )
   }
 }
 

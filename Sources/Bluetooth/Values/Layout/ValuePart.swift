@@ -16,6 +16,8 @@ struct ValuePart: Sendable {
     case split(octets: Int, [BitField])
     /// Unused octets: ignored when decoded, and sent with these values.
     case unused([UInt8])
+    /// The CRC of the octets before it: no field, but a wrong one makes the value invalid.
+    case checksum
   }
 
   let name: String
@@ -53,7 +55,13 @@ struct ValuePart: Sendable {
 
   static func size() -> ValuePart { ValuePart("size", .size) }
 
-  static func unused(_ octets: [UInt8]) -> ValuePart { ValuePart("unused", .unused(octets)) }
+  static func unused(_ octets: [UInt8], _ presence: Presence = .always) -> ValuePart {
+    ValuePart("unused", .unused(octets), presence)
+  }
+
+  static func checksum(_ presence: Presence) -> ValuePart {
+    ValuePart("crc", .checksum, presence)
+  }
 
   static func selector(_ name: String, _ names: KeyValuePairs<UInt64, String>) -> ValuePart {
     ValuePart(name, .selector(Names(names, isOpen: true)))
@@ -104,7 +112,7 @@ struct ValuePart: Sendable {
   /// The names of its fields.
   var fieldNames: [String] {
     switch kind {
-    case .flags, .size, .unused: []
+    case .flags, .size, .unused, .checksum: []
     case .selector, .flagged: [name]
     case .field: (conversion.map { [$0.name] } ?? []) + [name]
     case .split(_, let fields): fields.map(\.name)
@@ -141,15 +149,28 @@ struct Conversion: Sendable {
     switch value {
     case .real(let number, let decimals):
       let shown = max(self.decimals, decimals + shift)
-      return DecodedValue.Field(name, .real(convert(number), decimals: shown), unit: unit)
+      return DecodedValue.Field(
+        name,
+        .real(converted(number, shown), decimals: shown),
+        unit: unit
+      )
     case .integer(let number):
       return DecodedValue.Field(
         name,
-        .real(convert(Double(number)), decimals: decimals),
+        .real(converted(Double(number), decimals), decimals: decimals),
         unit: unit
       )
     case .text, .boolean, .octets, .list, .fields:
       return DecodedValue.Field(name, value, unit: unit)
     }
+  }
+
+  /// The quantity, to six decimals more than are shown: 0.00014 kg/L is 14 mg/dL, not
+  /// 14.000000000000002.
+  private func converted(_ number: Double, _ decimals: Int) -> Double {
+    let value = convert(number)
+    let scaled = MedicalFloat.scaled(value, by: decimals + 6)
+    guard abs(scaled) < 1e15 else { return value }
+    return MedicalFloat.scaled(scaled.rounded(), by: -decimals - 6)
   }
 }

@@ -125,8 +125,16 @@ extension ValueCoding where Value == Double {
   /// print(try ValueCoding<Double>.steps(of: 0.01, in: .u16).decode([0xe8, 0x03]))  // 10.0
   /// ```
   public static func steps(of step: Double, in number: ValueCoding<Int>) -> Self {
-    Self { octets throws(ValueError) in
-      Double(try number.decode(octets)) * step
+    // 57 steps of 0.01 are 57 / 100: 57 × 0.01 is 0.5700000000000001.
+    let decimals = (0...9).first { decimals in
+      let whole = MedicalFloat.scaled(step, by: decimals).rounded()
+      return MedicalFloat.scaled(whole, by: -decimals) == step
+    }
+    return Self { octets throws(ValueError) in
+      let count = Double(try number.decode(octets))
+      guard let decimals else { return count * step }
+      let whole = MedicalFloat.scaled(step, by: decimals).rounded()
+      return MedicalFloat.scaled(count * whole, by: -decimals)
     } encode: { value throws(ValueError) in
       guard let count = Int(exactly: (value / step).rounded()) else {
         throw ValueError(field: "value", octet: 0, problem: "\(value) cannot be sent")

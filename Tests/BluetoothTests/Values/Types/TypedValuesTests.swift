@@ -50,6 +50,7 @@ struct TypedValuesTests {
     #expect(try Characteristic.soilMoisture.decode([1, 2]) == 513)
     #expect(try Characteristic.depth.encode(-1.25) == [0x83, 0xff])
     #expect(try Characteristic.depth.decode([0x83, 0xff]) == -1.25)
+    #expect(try Characteristic.depth.decode([57, 0]) == 0.57)
     #expect(throws: MalformedValue.self) { try Characteristic.depth.encode(.infinity) }
     #expect(throws: MalformedValue.self) { try Characteristic.depth.encode(400) }
     #expect(try Characteristic.label.decode(Array("ab".utf8)) == "ab")
