@@ -88,7 +88,7 @@ struct FleetBatchProgram {
     switch device.target {
     case .address: break
     case .name(let name, _) where !name.contains { "*?".contains($0) }: break
-    case .name, .service, .alias, .any:
+    case .name, .service, .alias, .seen, .any:
       throw Ending(
         .data,
         "\(device.label): a batch on a fleet names devices by address, or by a name without wildcards"

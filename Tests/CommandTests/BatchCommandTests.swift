@@ -57,6 +57,43 @@ struct BatchCommandTests {
 
   private static let memory = 131_072
 
+  @Test(
+    "tags that change their addresses each 15 minutes: in a day of hourly rounds no step is lost"
+  )
+  func changingAddresses() throws {
+    let world = try folder.file(
+      "tags.yaml",
+      """
+      name: Tag-#
+      count: 12
+      address: 00:00:5E:00:53:10
+      address-type: public
+      private-address: { kind: resolvable, every: 15m }
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
+      """
+    )
+    let batch = try folder.file(
+      "day.yaml",
+      """
+      devices: { scan: 5s, name: "Tag-*", at-least: 12 }
+      steps: [ { read: battery-level }, { sleep: 3m } ]
+      every: 1h
+      """
+    )
+    let run = try blerun("batch", batch, "--simulate", world, "--runs", "24", "--output", "json")
+    #expect(run.status == 0, "\(run.errors.suffix(2000))")
+    let steps = run.output.split(separator: "\n").filter {
+      $0.contains(#""event":"step-finished""#)
+    }
+    #expect(
+      steps.count { $0.contains(#""operation":"read""#) && $0.contains(#""status":"ok""#) } == 288
+    )
+    #expect(steps.allSatisfy { $0.contains(#""status":"ok""#) })
+  }
+
   @Test("the same seed, the same output, eight at once")
   func repeats() throws {
     let (world, batch) = (

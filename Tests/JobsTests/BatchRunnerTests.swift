@@ -62,6 +62,10 @@ struct BatchRunnerTests {
       told.all.compactMap { if case .finished(let ending) = $0.change { ending } else { nil } }
     }
 
+    var starts: [BatchStart] {
+      told.all.compactMap { if case .started(let start) = $0.change { start } else { nil } }
+    }
+
     /// When each device began, and how and when it ended, in order.
     var story: [String] {
       events.all.compactMap { event in
@@ -236,6 +240,52 @@ struct BatchRunnerTests {
     #expect(try other.run(Batch(devices: .scanned(many))) == .passing)
     #expect(other.endings.first?.failure?.code == .notFound)
     #expect(other.events.all.isEmpty)
+  }
+
+  @Test(
+    "of a device that changed its address in the scan, the newest is run, and found by its name"
+  )
+  func changedAddress() throws {
+    func tag(_ address: UInt64, _ name: String?, _ type: AddressType = .random) -> Advertisement {
+      Advertisement(
+        address: BluetoothAddress(number: address),
+        addressType: type,
+        name: name,
+        alias: name ?? "",
+        rssi: -60,
+        txPower: nil,
+        services: [],
+        advertisedServices: nil,
+        manufacturerData: [],
+        serviceData: [],
+        isConnected: false,
+        isPaired: false,
+        adapter: "hci0"
+      )
+    }
+    let bench = Bench(
+      found: [
+        tag(0x4a1, "A"), tag(0x4b1, "Twin"), tag(0x4b2, "Twin"), tag(0x4c1, nil),
+        tag(0x4d1, "Public", .public), tag(0x4b1, "Twin"), tag(0x4a2, "A"), tag(0x4e1, "Twin*"),
+      ]
+    )
+    let scan = try BatchScan(
+      Scanning(for: .seconds(5)),
+      least: 1,
+      most: 10,
+      BatchTemplate(chain: .line("read battery-level"))
+    )
+    #expect(try bench.run(Batch(devices: .scanned(scan))) == .ok)
+    let targets = try #require(bench.starts.first).devices.map(\.target)
+    func address(_ number: UInt64) -> DeviceTarget { .address(BluetoothAddress(number: number)) }
+    #expect(
+      targets == [
+        address(0x4b1), address(0x4b2), address(0x4c1), address(0x4d1),
+        .seen(BluetoothAddress(number: 0x4a2), name: "A"),
+        .seen(BluetoothAddress(number: 0x4e1), name: "Twin*"),
+      ]
+    )
+    #expect(bench.story.first == "00:00:00:00:04:B1 begins at 5")
   }
 
   @Test("a scan that finds too few devices lists the others in range, and why each is not one")

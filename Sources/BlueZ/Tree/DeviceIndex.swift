@@ -62,6 +62,9 @@ struct DeviceIndex: Sendable {
     case .name(let name, _):
       name.contains { $0 == "*" || $0 == "?" }
         ? nil : Array(names[name.lowercased()] ?? SortedPaths())
+    case .seen(let address, let name):
+      Set(addresses[address] ?? SortedPaths()).union(names[name.lowercased()] ?? SortedPaths())
+        .sorted()
     case .service, .alias, .any: nil
     }
   }

@@ -36,7 +36,7 @@ struct DeviceSearch: Sendable {
   /// device, and any device is the first that is found.
   var mayMatchSeveral: Bool {
     switch target {
-    case .name, .alias, .service: true
+    case .name, .alias, .service, .seen: true
     case .address, .any: false
     }
   }
@@ -65,13 +65,18 @@ struct DeviceSearch: Sendable {
   /// The devices that a scan has received, the best first.
   ///
   /// A connected one does not advertise, and the only one of which bluetoothd knows need not. One
-  /// that may have moved since the last attempt is used when there is no other.
+  /// that may have moved since the last attempt is used when there is no other. A device that was seen
+  /// before is the one at its address, if that is received.
   func received(in tree: ObjectTree) -> [DeviceMatch] {
     let candidates = candidates(in: tree)
     let seen = candidates.filter { $0.seen.rssi != nil || $0.seen.isConnected }
     let present = seen.isEmpty && (candidates.count == 1 || !mayMatchSeveral) ? candidates : seen
     let sure = present.filter { !hasFailed($0) }
-    return sure.isEmpty ? present : sure
+    let usable = sure.isEmpty ? present : sure
+    guard case .seen(let address, _) = target,
+      let same = usable.first(where: { $0.seen.address == address })
+    else { return usable }
+    return [same]
   }
 
   /// Whether the device may be connected to without a scan: the one that was used before.
@@ -103,11 +108,8 @@ struct DeviceSearch: Sendable {
 }
 
 extension Advertisement {
-  /// Whether the device may change the address under which it is known here: a private one, without
-  /// a bond to resolve it, and without a connection, which keeps its address.
-  fileprivate var isMovable: Bool {
-    !isPaired && !isConnected && !address.isIdentity(addressType)
-  }
+  /// Whether the device may change its address now; a connection keeps it.
+  fileprivate var isMovable: Bool { changesAddress && !isConnected }
 
   /// Whether nothing shows that the device is still at that address.
   fileprivate var mayHaveMoved: Bool { isMovable && rssi == nil }

@@ -64,6 +64,10 @@ public struct Advertisement: Sendable, Equatable {
     self.adapter = adapter
   }
 
+  /// Whether the device may change the address under which it is known here: a private one, without
+  /// a bond to resolve it.
+  package var changesAddress: Bool { !isPaired && !address.isIdentity(addressType) }
+
   /// Whether all fields are equal, and the data in the same order.
   public static func == (a: Advertisement, b: Advertisement) -> Bool {
     a.address == b.address && a.addressType == b.addressType && a.name == b.name

@@ -65,6 +65,8 @@ extension DeviceTarget {
     case .alias(let pattern, _):
       return Self.difference(of: device.alias, from: pattern, "alias") + " '\(device.alias)'"
     case .service(let service): return "does not advertise \(service)"
+    case .seen(_, let name):
+      return device.name == name ? "an address that does not change" : "another name"
     case .any: return nil
     }
   }
@@ -87,7 +89,7 @@ extension DeviceTarget {
           (Self.differingDigits(address, $0.address), $0.address)
             < (Self.differingDigits(address, $1.address), $1.address)
         }
-    case .service, .any: nil
+    case .service, .seen, .any: nil
     }
   }
 
@@ -116,7 +118,7 @@ extension DeviceTarget {
   private func title(of device: Advertisement) -> String {
     switch self {
     case .address: "\(device.address)"
-    case .name, .service, .any: "'\(device.name ?? "\(device.address)")'"
+    case .name, .service, .seen, .any: "'\(device.name ?? "\(device.address)")'"
     case .alias: "'\(device.alias)'"
     }
   }

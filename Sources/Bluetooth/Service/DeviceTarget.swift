@@ -12,6 +12,9 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   case service(ServiceSelector)
   /// By its name on this host; `*` and `?` are wildcards.
   case alias(String, exact: Bool = false)
+  /// A device that was seen at this address, which it may change: the device that is at it, or that has
+  /// this name, exactly as written, at another private address.
+  case seen(BluetoothAddress, name: String)
   /// The first device that is found.
   case any
 
@@ -48,6 +51,8 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     case .service(let service): device.services.contains(service.uuid)
     case .alias(let pattern, let exact):
       Glob(pattern, ignoringCase: !exact).matches(device.alias)
+    case .seen(let address, let name):
+      device.address == address || (device.name == name && device.changesAddress)
     case .any: true
     }
   }
@@ -61,14 +66,14 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .name(let pattern, _): .name(pattern, exact: true)
     case .alias(let pattern, _): .alias(pattern, exact: true)
-    case .address, .service, .any: self
+    case .address, .service, .seen, .any: self
     }
   }
 
   /// As a user writes it: an address, a name, a service.
   public var text: String {
     switch self {
-    case .address(let address): "\(address)"
+    case .address(let address), .seen(let address, _): "\(address)"
     case .name(let text, _), .alias(let text, _): text
     case .service(let service): "\(service)"
     case .any: "*"
@@ -82,6 +87,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     case .name(let name, let exact), .alias(let name, let exact):
       "'\(name)'" + (exact ? " (case-sensitive)" : "")
     case .service(let service): "a device with \(service)"
+    case .seen(let address, let name): "'\(name)' (\(address) in the scan)"
     case .any: "any device"
     }
   }

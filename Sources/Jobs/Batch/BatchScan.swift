@@ -28,7 +28,8 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     self.least = least
     self.most = most
     self.template = template
-    example = try Self.device(BluetoothAddress(number: 0), name: nil, template)
+    let none = BluetoothAddress(number: 0)
+    example = try Self.device(none, .address(none), name: nil, template)
     let placeholders = Self.bindings(address: "(address)", name: "(name)")
     // A value may have to be a number, or may be too long for what it is part of.
     var shown = (try? template.device(.any, placeholders))?.plan ?? example.plan
@@ -39,7 +40,8 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   /// The plans of the devices that were found, in the order in which they were first found.
   ///
   /// The variables `address` and `name` are those of the device; a device that does not advertise a
-  /// name has its address as its name.
+  /// name has its address as its name. A device whose address may change is found again by its name,
+  /// unless another one has it, too.
   ///
   /// ```swift
   /// let found = try await device.scan(ScanFilter(name: "Soil-*")).take(3).collect()
@@ -51,9 +53,11 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   /// - Throws: `DocumentErrors` when the chain is invalid for one of them: its name is not valid
   ///   for the variable that uses it.
   public func devices(_ found: [Advertisement]) throws(DocumentErrors) -> [BatchDevice] {
+    let names = Names(found.map(\.name))
     var devices: [BatchDevice] = []
     for seen in found.prefix(most) {
-      devices.append(try Self.device(seen.address, name: seen.name, template))
+      let target = names.target(seen.address, seen.changesAddress ? seen.name : nil)
+      devices.append(try Self.device(seen.address, target, name: seen.name, template))
     }
     return devices
   }
@@ -62,21 +66,43 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   ///
   /// - Throws: `DocumentErrors` like ``devices(_:)``.
   func devices(_ past: BatchPast) throws(DocumentErrors) -> [BatchDevice] {
+    let names = Names(past.devices.map(\.name))
     var devices: [BatchDevice] = []
     for device in past.devices {
       guard let address = BluetoothAddress(device.label) else { continue }
-      devices.append(try Self.device(address, name: device.name, template))
+      // The type of the address is not recorded. A public one is always found at its address.
+      let name = address.isIdentity(.random) ? nil : device.name
+      let target = names.target(address, name)
+      devices.append(try Self.device(address, target, name: device.name, template))
     }
     return devices
   }
 
+  /// The names of the devices of a scan, and how often each occurs.
+  private struct Names {
+    private var counts: [String: Int] = [:]
+
+    init(_ names: [String?]) {
+      for name in names.compactMap(\.self) { counts[name, default: 0] += 1 }
+    }
+
+    /// How a device is found again.
+    ///
+    /// - Parameter name: Its name when its address may change.
+    func target(_ address: BluetoothAddress, _ name: String?) -> DeviceTarget {
+      guard let name, counts[name] == 1 else { return .address(address) }
+      return .seen(address, name: name)
+    }
+  }
+
   private static func device(
     _ address: BluetoothAddress,
+    _ target: DeviceTarget,
     name: String?,
     _ template: BatchTemplate
   ) throws(DocumentErrors) -> BatchDevice {
     let bindings = bindings(address: "\(address)", name: name ?? "\(address)")
-    return try template.device(.address(address), name: name, bindings)
+    return try template.device(target, name: name, bindings)
   }
 
   private static func bindings(address: String, name: String) -> Bindings {
@@ -100,8 +126,9 @@ extension BatchScan {
   /// - Throws: ``RunFailure`` with the code `not-found` for too few devices; the failure of the
   ///   scan; `DocumentErrors` like ``devices(_:)``.
   func find(with service: any DeviceService) async throws -> [BatchDevice] {
-    var found: [Advertisement] = []
-    try await scanning.listen(with: service, into: &found)
+    var received = ReceivedDevices()
+    try await scanning.listen(with: service, into: &received)
+    let found = received.devices
     guard found.count >= least else {
       let count = "\(found.count) \(found.count == 1 ? "device was" : "devices were") found"
       throw RunFailure(
@@ -121,14 +148,14 @@ extension BatchScan {
   private func others(with service: any DeviceService) async -> String {
     let (filter, all) = (scanning.filter, ScanFilter(isPassive: scanning.filter.isPassive))
     guard filter != all else { return "" }
-    var received: [Advertisement] = []
+    var received = ReceivedDevices()
     let scan = Scanning(for: min(scanning.duration, Self.otherScanLimit), filter: all)
     do {
       try await scan.listen(with: service, into: &received)
     } catch {
       // The batch has failed already, for a reason that matters more.
-      guard !received.isEmpty else { return "" }
+      guard !received.all.isEmpty else { return "" }
     }
-    return filter.others(among: received)
+    return filter.others(among: received.all)
   }
 }

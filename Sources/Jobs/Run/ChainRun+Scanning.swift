@@ -9,10 +9,11 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?
   ) async throws {
-    var found: [Advertisement] = []
-    defer { outcome = .scanned(found) }
+    var received = ReceivedDevices()
+    defer { outcome = .scanned(received.all) }
     awaits(placed, limit: scanning.duration)
-    try await scanning.listen(with: runner.service, into: &found)
+    try await scanning.listen(with: runner.service, into: &received)
+    let found = received.all
     capture(Scanning.value(of: found), as: placed.step.capture)
     let rate = Double(found.count) / max(scanning.duration.seconds, .ulpOfOne)
     for expectation in placed.step.expectations {
@@ -27,19 +28,11 @@ extension Scanning {
   /// Its time begins when the scan is active, and ends it; a scan that finds no device succeeds.
   func listen(
     with service: any DeviceService,
-    into found: inout [Advertisement]
+    into received: inout ReceivedDevices
   ) async throws {
     let loop = service.scheduler.loop
     let duration = duration
-    var indices: [BluetoothAddress: Int] = [:]
     let over = Signal<Void> { _ in try await loop.sleep(for: duration) }
-    try await service.startScan(filter).flattenMap { $0.takeUntil(over) }.run { seen in
-      if let index = indices[seen.address] {
-        found[index] = seen
-      } else {
-        indices[seen.address] = found.count
-        found.append(seen)
-      }
-    }
+    try await service.startScan(filter).flattenMap { $0.takeUntil(over) }.run { received.take($0) }
   }
 }
