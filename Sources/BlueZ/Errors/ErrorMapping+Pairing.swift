@@ -69,6 +69,15 @@ extension Explanation {
     hint: "put the device into pairing mode; remove an old bond on both sides (\(.unpair))"
   )
 
+  /// Every pairing was to be rejected, and the device asked nothing that could be.
+  static let pairingUnasked = permanent(
+    .pairingFailed,
+    "the device paired without asking, so there was nothing to reject; its bond was removed from "
+      + "this host",
+    hint: "to prevent that, the device has to require a passkey or a comparison; remove the bond "
+      + "on the device too"
+  )
+
   /// Pairing failed because of an answer of our own agent.
   static func refused(_ refusal: AgentDialogue.Refusal) -> Explanation {
     switch refusal {
@@ -85,7 +94,7 @@ extension Explanation {
         "the device requests \(question == .pin ? "a PIN" : "a passkey"), and none was given",
         hint: "give the one that the device displays or has printed on it: \(.passkey)"
       )
-    case .declined:
+    case .declined, .declinedToShow:
       permanent(
         .pairingFailed,
         "this host rejected a pairing request",

@@ -23,6 +23,8 @@ struct AgentDialogue: Sendable {
     case show(PairingDisplay)
     /// Cancel the open question.
     case withdraw
+    /// Cancel the pairing: bluetoothd does not wait for the answer to what it displays.
+    case cancelPairing
   }
 
   /// Why a request was rejected.
@@ -31,6 +33,8 @@ struct AgentDialogue: Sendable {
     case unanswered(PairingQuestion)
     /// The configured answer is no, or the person's.
     case declined(PairingQuestion)
+    /// Every pairing is rejected, also one that only displays something.
+    case declinedToShow
     /// Another number was expected.
     case otherNumber(UInt32)
     /// The given passkey or PIN is invalid.
@@ -41,6 +45,7 @@ struct AgentDialogue: Sendable {
   let comparison: PairingAnswers.Comparison?
   let secret: Secret?
   let canAsk: Bool
+  let refusesAll: Bool
   /// The question that a person was asked.
   private(set) var open: PairingQuestion?
   /// Why a request was last rejected: the cause of a failed pairing.
@@ -55,6 +60,7 @@ struct AgentDialogue: Sendable {
     comparison = answers.comparison
     secret = answers.secret
     canAsk = answers.ask != nil
+    refusesAll = answers.refusesAll
   }
 
   mutating func handle(_ event: Event) -> [Action] {
@@ -78,8 +84,8 @@ struct AgentDialogue: Sendable {
 
   private mutating func answer(_ request: AgentRequest) -> [Action] {
     switch request {
-    case .displayPasskey(let number, _): return show(.passkey(number)) + [.reply([])]
-    case .displayPinCode(let text): return show(.pin(text)) + [.reply([])]
+    case .displayPasskey(let number, _): return show(.passkey(number))
+    case .displayPinCode(let text): return show(.pin(text))
     case .confirmation(let number): return compare(number)
     case .passkey: return enter(.passkey)
     case .pinCode: return enter(.pin)
@@ -90,10 +96,11 @@ struct AgentDialogue: Sendable {
 
   /// The same passkey is displayed again for each digit that is typed: it is shown once.
   private mutating func show(_ display: PairingDisplay) -> [Action] {
-    guard shown != display else { return [] }
+    guard !refusesAll else { return refuse(.declinedToShow) + [.cancelPairing] }
+    guard shown != display else { return [.reply([])] }
     isAuthenticated = true
     shown = display
-    return [.show(display)]
+    return [.show(display), .reply([])]
   }
 
   private mutating func compare(_ number: UInt32) -> [Action] {

@@ -18,6 +18,9 @@ extension BlueZDeviceService {
   ///   .first(within: .seconds(90))
   /// ```
   ///
+  /// Answers that refuse every pairing never leave a new bond: one that the device makes without a
+  /// question is removed, and the pairing fails.
+  ///
   /// - Returns: Whether it was paired now or before. Fails with `DeviceFailure`:
   ///   `pairing-failed`, transient when it was cancelled and nobody rejected it; `busy`,
   ///   `timed-out`, and what `connect` fails with.
@@ -43,7 +46,12 @@ extension BlueZDeviceService {
           let isNew = try await callPair(device, since: falls)
           let isAuthenticated = agent.isAuthenticated(entry)
           await agent.leave(entry)
-          return isNew ? .paired(isAuthenticated: isAuthenticated) : .already
+          guard isNew else { return .already }
+          if answers.refusesAll {
+            try await remove(device)
+            throw Problem(.pairingUnasked)
+          }
+          return .paired(isAuthenticated: isAuthenticated)
         } catch {
           let refusal = agent.refusal(of: entry)
           await agent.leave(entry)
@@ -212,27 +220,31 @@ extension BlueZDeviceService {
     operation(.objects, "unpairing") { [self] in
       try requireNoOpenStream()
       try await client.keepInStep()
-      guard let device = knownDevice(on: try usableAdapter().path), let adapter = device.parent
-      else { return }
+      guard let device = knownDevice(on: try usableAdapter().path) else { return }
       bind(device)
-      let call = MethodCall.bluez(adapter, Adapter1.removeDevice, device)
-      do {
-        _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
-      } catch let error as DBusError {
-        // bluetoothd may have removed it already.
-        guard Self.isAbsence(ErrorAnswer(error)) else { throw error }
-      } catch {
-        forgo(device)
-        // bluetoothd disconnects first: the next caller would find a connection that is about to
-        // end.
-        try? await shielded(on: loop, limit: client.limits.disconnect) { [self] in
-          try await seeRemoved(device)
-        }
-        throw error
-      }
-      defer { forgo(device) }
-      try await seeRemoved(device)
+      try await remove(device)
     }
+  }
+
+  /// Removes a known device from bluetoothd, and waits until it is gone.
+  private func remove(_ device: ObjectPath) async throws {
+    guard let adapter = device.parent else { return }
+    let call = MethodCall.bluez(adapter, Adapter1.removeDevice, device)
+    do {
+      _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
+    } catch let error as DBusError {
+      // bluetoothd may have removed it already.
+      guard Self.isAbsence(ErrorAnswer(error)) else { throw error }
+    } catch {
+      forgo(device)
+      // bluetoothd disconnects first: the next caller would find a connection that is about to end.
+      try? await shielded(on: loop, limit: client.limits.disconnect) { [self] in
+        try await seeRemoved(device)
+      }
+      throw error
+    }
+    defer { forgo(device) }
+    try await seeRemoved(device)
   }
 
   private func seeRemoved(_ device: ObjectPath) async throws {

@@ -154,6 +154,9 @@ final class PairingAgent: Sendable {
       case .reply(let body): answered?.reply(body)
       case .refuse: answered?.fail(Self.rejected)
       case .show(let display): before.answers.show(display)
+      case .cancelPairing:
+        guard let device = before.device() else { continue }
+        try? bus.send(MethodCall.bluez(device, Device1.cancelPairing).withoutReply())
       case .ask(let question): ask(question, before)
       case .withdraw:
         before.withdraw?()

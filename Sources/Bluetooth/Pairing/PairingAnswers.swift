@@ -59,8 +59,16 @@ public struct PairingAnswers: Sendable {
     self.show = show
   }
 
+  /// Whether the answers refuse every pairing: no comparison, no Just Works, no secret, and nobody
+  /// to ask. Then nothing is shown to be typed on the device, and a bond that the device makes
+  /// without a question is removed.
+  public var refusesAll: Bool {
+    comparison == .always(false) && !acceptsJustWorks && secret == nil && ask == nil
+  }
+
   /// The capability that the device is offered: the given one, else the smallest that all answers
-  /// need.
+  /// need. Answers that refuse every pairing need all of it: the more a device can ask, the earlier
+  /// it is refused.
   ///
   /// ```swift
   /// print(PairingAnswers().offeredCapability)  // nothing but Just Works is possible
@@ -69,7 +77,7 @@ public struct PairingAnswers: Sendable {
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.1, for what each capability allows.
   public var offeredCapability: AgentCapability {
     if let capability { return capability }
-    if ask != nil { return .keyboardDisplay }
+    if ask != nil || refusesAll { return .keyboardDisplay }
     switch (secret != nil, comparison != nil) {
     case (true, true): return .keyboardDisplay
     case (true, false): return .keyboardOnly

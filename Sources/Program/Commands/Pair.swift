@@ -34,7 +34,12 @@ struct Pair: WorldCommand {
   @Flag(help: "Confirm whatever number is to be compared.")
   var confirm = false
 
-  @Flag(help: "Refuse whatever is asked.")
+  @Flag(
+    help: """
+      Refuse whatever is asked. The command fails with the reason; a bond that the device makes \
+      without asking is removed.
+      """
+  )
   var reject = false
 
   @Option(

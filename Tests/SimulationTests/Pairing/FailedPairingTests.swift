@@ -59,6 +59,33 @@ struct FailedPairingTests {
     #expect(try simulation.deviceProperty("Paired") == false)
   }
 
+  @Test(
+    "who refuses every pairing has no bond, whatever the device asks or does not ask",
+    arguments: [
+      (PairingDefinition.Method.justWorks, "the device paired without asking"),
+      (.confirm, "this host rejected a pairing request"),
+      (.passkeyEntry, "this host rejected a pairing request"),
+      (.passkeyDisplay, "this host rejected a pairing request"),
+    ]
+  )
+  func refusingAll(method: PairingDefinition.Method, meaning: String) throws {
+    let simulation = try Simulation(definition: .pairing(method, passkey: 5))
+    let shown = Recorded<PairingDisplay>()
+    let answers = PairingAnswers(
+      acceptsJustWorks: false,
+      comparison: .always(false),
+      show: { shown.add($0) }
+    )
+    let failure = try simulation.failure(simulation.pair(answers))
+    #expect(failure.code == .pairingFailed)
+    #expect(failure.class == .definite)
+    #expect(failure.meaning.hasPrefix(meaning))
+    #expect(shown.all == [])
+    #expect(simulation.simulator.connectedDevices == [])
+    let isPaired = try? simulation.deviceProperty("Paired")
+    #expect(isPaired != true)
+  }
+
   @Test("a secret that cannot be a passkey is named as such, without itself")
   func unusable() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
