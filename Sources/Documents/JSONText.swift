@@ -28,7 +28,7 @@ extension JSONBuilt {
   /// Parses a JSON text. Numbers keep their digits, members their order.
   ///
   /// - Source: RFC 8259.
-  package init(parsing text: String) throws(JSONSyntaxError) {
+  package init(json text: String) throws(JSONSyntaxError) {
     var parser = JSONParser<Self>(octets: Array(text.utf8))
     self = try parser.document()
   }

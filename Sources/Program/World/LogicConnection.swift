@@ -11,11 +11,26 @@ import SimulatedDevices
 final class LogicConnection: Sendable {
   /// What was received and not used yet.
   private struct State {
+    /// Whether anything was asked.
+    var hasBegun = false
     var received: [UInt8] = []
     var complaints: [UInt8] = []
     /// Whether the program was waited for.
     var isOver = false
     var isClosed = false
+  }
+
+  /// The end of the wait for an answer.
+  private struct Limit {
+    let duration: Duration
+    private let end: Duration
+
+    init(_ duration: Duration) {
+      self.duration = duration
+      end = EventLoop.time(CLOCK_MONOTONIC) + duration
+    }
+
+    var left: Duration { end - EventLoop.time(CLOCK_MONOTONIC) }
   }
 
   private let descriptor: Int32
@@ -125,9 +140,17 @@ final class LogicConnection: Sendable {
 
   // MARK: Lines
 
+  /// How long a program may take to start, on a busy machine: one that fails to is noticed at once.
+  private static let startLimit = Duration.seconds(30)
+
   /// Sends a line, and waits for the next one.
   private func exchange(_ line: String) throws(LogicError.Reason) -> String {
-    let end = EventLoop.time(CLOCK_MONOTONIC) + deadline
+    let isFirst = state.withLock { state in
+      defer { state.hasBegun = true }
+      return !state.hasBegun
+    }
+    let limit = isFirst && child != nil ? max(deadline, Self.startLimit) : deadline
+    let end = Limit(limit)
     try send(Array((line + "\n").utf8), until: end)
     while true {
       if let answer = try nextLine() { return answer }
@@ -136,7 +159,7 @@ final class LogicConnection: Sendable {
     }
   }
 
-  private func send(_ octets: [UInt8], until end: Duration) throws(LogicError.Reason) {
+  private func send(_ octets: [UInt8], until end: Limit) throws(LogicError.Reason) {
     var rest = octets[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { bytes in
@@ -189,12 +212,12 @@ final class LogicConnection: Sendable {
   }
 
   /// Waits for the other end, and passes on what the program prints meanwhile.
-  private func wait(for events: Int32, until end: Duration) throws(LogicError.Reason) {
+  private func wait(for events: Int32, until end: Limit) throws(LogicError.Reason) {
     while true {
-      let left = end - EventLoop.time(CLOCK_MONOTONIC)
+      let left = end.left
       guard left > .zero else {
         passComplaints()
-        throw .late(deadline)
+        throw .late(end.duration)
       }
       var polled = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
       if let errors { polled.append(pollfd(fd: errors, events: Int16(POLLIN), revents: 0)) }

@@ -61,7 +61,7 @@ public struct LogicDefinition: Hashable, Sendable {
   }
 
   /// How long each answer is waited for unless the file says otherwise.
-  public static let usualDeadline = Duration.seconds(2)
+  public static let usualDeadline = Duration.seconds(5)
 
   /// What answers.
   public var source: Source

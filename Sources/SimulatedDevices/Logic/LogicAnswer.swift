@@ -110,7 +110,7 @@ extension LogicAnswer {
     guard line.utf8.count <= Self.longestLine else { throw .tooLong }
     let root: Node
     do throws(JSONSyntaxError) {
-      root = try Node(parsing: line)
+      root = try Node(json: line)
     } catch {
       throw .invalidAnswer("\(error)", received: line)
     }

@@ -1,9 +1,11 @@
-// The parts of a JSON value that was parsed.
+// JSON text as a value, parsed by Documents, and the parts of it.
 
 package import Documents
 
-/// Parsed by Documents: `JSONValue(parsing:)`.
 extension JSONValue: JSONBuilt {
+  /// Parses a JSON text. Numbers keep their digits, members their order.
+  package init(parsing text: String) throws(JSONSyntaxError) { try self.init(json: text) }
+
   /// The member of an object; nil without one, and for another value.
   package subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }

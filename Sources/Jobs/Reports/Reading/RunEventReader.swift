@@ -3,7 +3,7 @@
 // It reads what JSONLinesReport writes. What a line does not have is missing.
 
 import Bluetooth
-import Documents
+package import Documents
 import Signals
 
 /// Reads the lines of one run after the other.
