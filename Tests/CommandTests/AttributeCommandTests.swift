@@ -226,7 +226,7 @@ struct AttributeCommandTests {
     #expect(lines.count == values.count)
     for (line, value) in zip(lines, values) { #expect(line.hasSuffix("  read  \(value.0)")) }
     let json = try blerun("inspect", "--simulate", file, "--output", "json").lines.filter {
-      $0.contains(#""event":"characteristic""#)
+      $0.contains(#""event":"characteristic""#) && $0.contains(#""hex":"#)
     }
     #expect(json.map { $0.contains(#""problem":""#) } == values.map(\.1))
   }
