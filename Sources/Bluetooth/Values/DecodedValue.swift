@@ -20,7 +20,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   }
 
   /// A whole number.
-  case integer(Int64)
+  case integer(Int128)
   /// A number printed with this many decimals; not finite when the device reports no number.
   case real(Double, decimals: Int)
   /// A text.
