@@ -42,6 +42,40 @@ struct CapturedValueTests {
     )
   }
 
+  @Test(
+    "numbers of 64 bits have all their digits: captured, written, compared, in JSON",
+    arguments: [
+      (
+        "u64", [255, 255, 255, 255, 255, 255, 255, 255], "18446744073709551615",
+        "18446744073709551614"
+      ),
+      ("u64", [1, 0, 0, 0, 0, 0, 32, 0], "9007199254740993", "9007199254740992"),
+      ("i64", [1, 0, 0, 0, 0, 0, 0, 128], "-9223372036854775807", "-9223372036854775808"),
+    ] as [(String, [UInt8], String, String)]
+  )
+  func allDigits(format: String, octets: [UInt8], number: String, below: String) throws {
+    bench.device.answer("read fff1", .value(octets), .value(octets), .value(octets))
+    try bench.run(
+      file: """
+        steps:
+        - { read: fff1, format: \(format), as: a, expect: { value: \(number) } }
+        - write: alert-level
+          value: { \(format): "{a}" }
+        - read: fff1
+          format: \(format)
+          expect: { value: { is: "{a}", not: \(below), above: \(below), max: \(number) } }
+        - { read: fff1, expect: { \(format): { is: \(below) } } }
+        """
+    )
+    #expect(bench.device.calls.contains("write alert-level \(DecodedValue.octets(octets))"))
+    #expect(bench.ending?.done == 3)
+    #expect(
+      bench.ending?.failure?.why.contains("expected \(format) = \(below), got \(number) ") == true
+    )
+    let decoded = try #require(ValueFormat(format)).decode(octets)
+    #expect(JSONValue(decoded).text == number)
+  }
+
   @Test("a condition and an answer compare with captured values")
   func conditions() throws {
     try bench.run(

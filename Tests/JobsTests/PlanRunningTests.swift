@@ -72,7 +72,7 @@ struct PlanRunningTests {
     @StepsBuilder func charged(atLeast percent: Int) throws -> [Step] {
       Step.services
       try Step.read("battery-level")
-        .expect("percent", .atLeast(Double(percent)))
+        .expect("percent", .atLeast(Bound(percent)))
     }
     let line = #line - 3
     let plan = try Plan {

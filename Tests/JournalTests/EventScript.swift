@@ -47,7 +47,7 @@ struct EventScript {
 
   @discardableResult
   mutating func value(_ octets: [UInt8], in number: Int) -> RunEvent {
-    tell(.value(step(number), StepValue(octets: octets, decoded: .integer(Int64(octets[0])))))
+    tell(.value(step(number), StepValue(octets: octets, decoded: .integer(Int128(octets[0])))))
   }
 
   mutating func finish(
@@ -88,7 +88,7 @@ struct EventScript {
     script.finish(0, .linked(.made))
     script.begin(1)
     if failure == nil { script.value([value], in: 1) }
-    let outcome = StepOutcome.value(StepValue(octets: [value], decoded: .integer(Int64(value))))
+    let outcome = StepOutcome.value(StepValue(octets: [value], decoded: .integer(Int128(value))))
     script.finish(1, failure == nil ? outcome : nil, failure: failure)
     script.end(failure)
     return script.events

@@ -104,16 +104,16 @@ extension DecodedValue.Field {
 
   /// A power in dBm, from one signed byte.
   static func power(_ name: String, _ octet: UInt8) -> Self {
-    Self(name, .integer(Int64(Int8(bitPattern: octet))), unit: "dBm")
+    Self(name, .integer(Int128(Int8(bitPattern: octet))), unit: "dBm")
   }
 
   /// A whole number.
   static func integer(_ name: String, _ number: some BinaryInteger, _ unit: String? = nil) -> Self {
-    Self(name, .integer(Int64(number)), unit: unit)
+    Self(name, .integer(Int128(number)), unit: unit)
   }
 }
 
 extension Sequence<UInt8> {
   /// An unsigned number, most significant byte first; of at most 7 bytes.
-  var bigEndian: Int64 { reduce(0) { $0 << 8 | Int64($1) } }
+  var bigEndian: Int128 { reduce(0) { $0 << 8 | Int128($1) } }
 }

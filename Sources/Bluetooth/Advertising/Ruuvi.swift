@@ -36,8 +36,8 @@ enum Ruuvi {
   /// - Source: Ruuvi, "Data Format 6 Protocol Specification".
   private static func format6(_ data: [UInt8]) -> AdvertisedFormat {
     // The lowest bits of both indices are in the flags.
-    let voc = Int64(data[11]) << 1 | Int64(data[16] >> 6 & 1)
-    let nox = Int64(data[12]) << 1 | Int64(data[16] >> 7)
+    let voc = Int128(data[11]) << 1 | Int128(data[16] >> 6 & 1)
+    let nox = Int128(data[12]) << 1 | Int128(data[16] >> 7)
     return AdvertisedFormat(
       .ruuvi6,
       [
@@ -57,7 +57,7 @@ enum Ruuvi {
   }
 
   /// Illuminance in 254 steps of a logarithm, of 0 to 65535 lx: 65536^(n/254) - 1.
-  private static func lux(_ code: Int64) -> Double {
+  private static func lux(_ code: Int128) -> Double {
     var power = 1.0
     for _ in 0..<code { power *= 1.0446300614125956 }
     return power - 1
@@ -104,7 +104,7 @@ enum Ruuvi {
     _ name: String,
     _ octets: ArraySlice<UInt8>,
     _ unit: String? = nil,
-    _ value: (Int64) -> DecodedValue
+    _ value: (Int128) -> DecodedValue
   ) -> DecodedValue.Field {
     let isKnown = !octets.allSatisfy { $0 == 0xff }
     return .init(name, isKnown ? value(octets.bigEndian) : unknown, unit: unit)

@@ -20,7 +20,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   }
 
   /// A whole number.
-  case integer(Int64)
+  case integer(Int128)
   /// A number printed with this many decimals; a number of IEEE 754 may be infinite or NaN.
   case real(Double, decimals: Int)
   /// A text.

@@ -105,10 +105,10 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
       let bits = UInt32(truncatingIfNeeded: try bits(octets, 4))
       return .real(Double(Float(bitPattern: bits)), decimals: 3)
     case .float64: return .real(Double(bitPattern: try bits(octets, 8)), decimals: 6)
-    case .unsigned(let count): return .integer(Int64(clamping: try bits(octets, count)))
+    case .unsigned(let count): return .integer(Int128(try bits(octets, count)))
     case .signed(let count):
       let shift = UInt64(64 - 8 * count)
-      return .integer(Int64(bitPattern: try bits(octets, count) << shift) >> Int64(shift))
+      return .integer(Int128(Int64(bitPattern: try bits(octets, count) << shift) >> Int64(shift)))
     }
   }
 

@@ -206,7 +206,7 @@ extension Check {
   /// try Step.poll("battery-level", every: .seconds(1), count: 60)
   ///   .expect("latency-p95", .shorter(than: .milliseconds(200)))
   /// ```
-  public static func shorter(than limit: Duration) -> Check { .atMost(limit.inMilliseconds) }
+  public static func shorter(than limit: Duration) -> Check { .atMost(Bound(limit.inMilliseconds)) }
 
   /// A time of at least `limit`.
   ///
@@ -214,7 +214,7 @@ extension Check {
   /// try Step.notify("heart-rate-measurement", count: 30)
   ///   .expect("interval-p50", .longer(than: .milliseconds(300)))
   /// ```
-  public static func longer(than limit: Duration) -> Check { .atLeast(limit.inMilliseconds) }
+  public static func longer(than limit: Duration) -> Check { .atLeast(Bound(limit.inMilliseconds)) }
 }
 
 extension Literal: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {

@@ -11,7 +11,7 @@ public import Documents
 /// ```swift
 /// @StepsBuilder func charged(atLeast percent: Int) throws -> [Step] {
 ///   try Step.read("battery-level").captured(as: "battery")
-///   try Step.assert("battery.percent", .atLeast(Double(percent)))
+///   try Step.assert("battery.percent", .atLeast(Bound(percent)))
 /// }
 /// let plan = try Plan {
 ///   try charged(atLeast: 20)

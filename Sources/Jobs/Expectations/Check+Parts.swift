@@ -2,7 +2,7 @@
 
 extension Check.Relation {
   /// The comparison with a number; nil for equality, which compares any value.
-  func check(_ bound: Double) -> Check? {
+  func check(_ bound: Bound) -> Check? {
     switch self {
     case .equal, .notEqual: nil
     case .above: .above(bound)

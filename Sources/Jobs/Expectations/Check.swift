@@ -9,15 +9,15 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   /// Not equal to a literal.
   case notEqual(Literal)
   /// A number above the bound.
-  case above(Double)
+  case above(Bound)
   /// A number of at least the bound.
-  case atLeast(Double)
+  case atLeast(Bound)
   /// A number below the bound.
-  case below(Double)
+  case below(Bound)
   /// A number of at most the bound.
-  case atMost(Double)
+  case atMost(Bound)
   /// Both ends are included.
-  case between(Double, Double)
+  case between(Bound, Bound)
   /// Equal to one of the literals.
   case oneOf([Literal])
   /// A whole number whose bits under the mask have this value.
@@ -54,11 +54,12 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .equal(let literal): literal.equals(value)
     case .notEqual(let literal): !literal.equals(value)
-    case .above(let bound): value.number.map { $0 > bound } ?? false
-    case .atLeast(let bound): value.number.map { $0 >= bound } ?? false
-    case .below(let bound): value.number.map { $0 < bound } ?? false
-    case .atMost(let bound): value.number.map { $0 <= bound } ?? false
-    case .between(let low, let high): value.number.map { $0 >= low && $0 <= high } ?? false
+    case .above(let bound): bound.holds(for: value, >, >)
+    case .atLeast(let bound): bound.holds(for: value, >=, >=)
+    case .below(let bound): bound.holds(for: value, <, <)
+    case .atMost(let bound): bound.holds(for: value, <=, <=)
+    case .between(let low, let high):
+      low.holds(for: value, >=, >=) && high.holds(for: value, <=, <=)
     case .oneOf(let literals): literals.contains { $0.equals(value) }
     case .masked(let mask, let bits): value.bits.map { $0 & mask == bits } ?? false
     case .like(let pattern): Self.glob(pattern, for: value).matches("\(value)")
@@ -72,12 +73,12 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   /// ```swift
   /// print(Check.oneOf(["chest", "wrist"]))  // in chest,wrist
   /// ```
-  public var description: String { description { Self.text($0) } }
+  public var description: String { description { $0.description } }
 
   /// The comparison of a time in ms, as durations: `< 200ms`.
-  var describingTime: String { description { Duration.microseconds($0 * 1000).written } }
+  var describingTime: String { description { Duration.microseconds($0.value * 1000).written } }
 
-  private func description(_ text: (Double) -> String) -> String {
+  private func description(_ text: (Bound) -> String) -> String {
     switch self {
     case .equal(let literal): "= \(literal)"
     case .notEqual(let literal): "!= \(literal)"
@@ -106,11 +107,5 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   private static func hex(_ bits: UInt64) -> String {
     let digits = String(bits, radix: 16)
     return "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
-  }
-
-  /// A number without a redundant `.0`.
-  private static func text(_ number: Double) -> String {
-    let text = "\(number)"
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }

@@ -75,20 +75,20 @@ enum Comparison: String, CaseIterable {
 
   private func timeCheck(_ node: Node) -> Check? {
     guard self == .between else {
-      return node.duration.flatMap { relation?.check($0.inMilliseconds) }
+      return node.duration.flatMap { relation?.check(Bound($0.inMilliseconds)) }
     }
     let bounds = (node.sequence ?? []).compactMap(\.duration)
     guard bounds.count == 2, node.sequence?.count == 2, bounds[0] <= bounds[1] else { return nil }
-    return .between(bounds[0].inMilliseconds, bounds[1].inMilliseconds)
+    return .between(Bound(bounds[0].inMilliseconds), Bound(bounds[1].inMilliseconds))
   }
 
   private func valueCheck(_ node: Node) -> Check? {
     switch self {
     case .is: return node.literal.map { .equal($0) }
     case .not: return node.literal.map { .notEqual($0) }
-    case .min, .max, .above, .below: return node.number.flatMap { relation?.check($0) }
+    case .min, .max, .above, .below: return node.bound.flatMap { relation?.check($0) }
     case .between:
-      let bounds = (node.sequence ?? []).compactMap(\.number)
+      let bounds = (node.sequence ?? []).compactMap(\.bound)
       guard bounds.count == 2, node.sequence?.count == 2, bounds[0] <= bounds[1] else { return nil }
       return .between(bounds[0], bounds[1])
     case .in:
@@ -131,6 +131,9 @@ enum CounterKey: String, CaseIterable {
 }
 
 extension Node {
+  /// The number of the node, with all its digits.
+  fileprivate var bound: Bound? { number.map { Bound($0, written: text ?? "") } }
+
   /// The single value of the node, to compare with.
   fileprivate var literal: Literal? {
     guard case .scalar(let text, let isPlain) = content, !isNull,

@@ -30,15 +30,15 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
   /// ```swift
   /// print(CounterRule(bits: 8).missing(from: 254, to: 1) ?? -1)  // 2: 255 and 0
   /// ```
-  public func missing(from last: Int64, to next: Int64) -> Int? {
+  public func missing(from last: Int128, to next: Int128) -> Int? {
     var step = next.subtractingReportingOverflow(last).partialValue
     if let bits {
-      let range = Int64(1) << Int64(bits)
+      let range = Int128(1) << Int128(bits)
       guard (0..<range).contains(last), (0..<range).contains(next) else { return nil }
       step = (step + range) % range
       guard step <= range / 2 else { return nil }
     }
-    return step >= 1 ? Int(step - 1) : nil
+    return step >= 1 ? Int(clamping: step - 1) : nil
   }
 
   /// In the one-line form: `counts 16 gaps 2`.

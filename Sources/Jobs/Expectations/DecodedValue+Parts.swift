@@ -5,7 +5,7 @@ import Bluetooth
 extension DecodedValue {
   /// The bits of a whole number, in two's complement when it is negative.
   var bits: UInt64? {
-    if case .integer(let integer) = only { UInt64(bitPattern: integer) } else { nil }
+    if case .integer(let integer) = only { UInt64(truncatingIfNeeded: integer) } else { nil }
   }
 
   /// The bytes of a value that has them as such, and of a text; nil for others.

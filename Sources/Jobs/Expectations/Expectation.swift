@@ -97,7 +97,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The whole number for a counter rule; nil without one.
-  func number(in value: DecodedValue, octets: [UInt8]) -> Int64? {
+  func number(in value: DecodedValue, octets: [UInt8]) -> Int128? {
     let found: DecodedValue? =
       switch subject {
       case .value: value
@@ -123,7 +123,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   public func check(count: Int, rate: Double) throws(ExpectationFailure) {
     let measured: DecodedValue
     switch subject {
-    case .count: measured = .integer(Int64(count))
+    case .count: measured = .integer(Int128(count))
     case .rate: measured = .real(rate, decimals: 2)
     case .value, .field, .format, .measure: return
     }

@@ -7,7 +7,9 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
   /// The literal as it is written.
   public let text: String
   /// Its number; nil for a text, also one in quotes.
-  public let number: Double?
+  public var number: Double? { bound?.value }
+  /// Its number with all its digits.
+  let bound: Bound?
 
   /// A literal as written.
   ///
@@ -23,7 +25,7 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
   ///   - isQuoted: Whether it is a text even when it looks like a number.
   public init(_ text: String, isQuoted: Bool = false) {
     self.text = text
-    number = isQuoted ? nil : Self.number(text)
+    bound = isQuoted ? nil : Self.number(text).map { Bound($0, written: text) }
   }
 
   /// Parses a finite number, decimal or after `0x`.
@@ -37,7 +39,7 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
   /// Whether a value equals the literal. A single field counts as its value.
   func equals(_ value: DecodedValue) -> Bool {
     switch value.only {
-    case .integer(let integer): number == Double(integer)
+    case .integer: bound?.holds(for: value, ==, ==) ?? false
     // A value that was sent in 32 bits is compared with that precision.
     case .real(let real, _): number.map { $0 == real || Float($0) == Float(real) } ?? false
     case .boolean(let truth): (truth ? ["true", "yes"] : ["false", "no"]).contains(text)

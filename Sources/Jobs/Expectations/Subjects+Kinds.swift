@@ -98,10 +98,10 @@ extension ValueKind {
 extension ValueFormat {
   /// The error about a number that the format cannot have.
   fileprivate func complaint(about check: Check) -> Complaint? {
-    guard case .equal(let literal) = check, let number = literal.number,
+    guard case .equal(let literal) = check, let number = literal.bound,
       case .number = valueKind, !name.hasPrefix("f")
     else { return nil }
-    guard let whole = Int64(exactly: number) else {
+    guard let whole = number.whole else {
       return Complaint("\(name) is never \(literal.text)", expected: "a whole number")
     }
     do {

@@ -78,9 +78,9 @@ struct Filling {
     )
   }
 
-  private func number(_ path: VariablePath) throws(Unfilled) -> Double {
+  private func number(_ path: VariablePath) throws(Unfilled) -> Bound {
     let value = try captured(path)
-    if let number = value.number { return number }
+    if let number = Bound(value) { return number }
     throw Unfilled(problem: "'\(path)' is \(value), not a number")
   }
 

@@ -27,7 +27,7 @@ extension ChainRun {
     var mtu = 0
     try await limited(runner.service.mtu(), placed) { mtu = $0 }
     outcome = .mtu(mtu)
-    let value = DecodedValue.integer(Int64(mtu))
+    let value = DecodedValue.integer(Int128(mtu))
     capture(value, as: placed.step.capture)
     try check(value, [], of: placed)
   }

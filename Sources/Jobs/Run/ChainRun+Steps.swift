@@ -48,7 +48,7 @@ extension ChainRun {
     case .log(let template): outcome = .logged(template.filled(value))
     case .repeated(let count, let index, let steps):
       for turn in 1...max(1, count) {
-        capture(.integer(Int64(turn)), as: index)
+        capture(.integer(Int128(turn)), as: index)
         try await performAll(steps, inside: placed.position.repetition(turn), sink)
         // Steps that never wait must yield to others on the loop, especially to signals.
         await Task.yield()

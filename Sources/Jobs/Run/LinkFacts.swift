@@ -7,9 +7,9 @@ extension LinkStrength: LinkFact {
 
   /// The value of a step; without TX power if the controller does not report it.
   var decoded: DecodedValue {
-    let rssi = DecodedValue.Field("rssi", .integer(Int64(rssi)), unit: "dBm")
+    let rssi = DecodedValue.Field("rssi", .integer(Int128(rssi)), unit: "dBm")
     let power = txPower.map {
-      DecodedValue.Field("txPower", .integer(Int64($0)), unit: "dBm TX power")
+      DecodedValue.Field("txPower", .integer(Int128($0)), unit: "dBm TX power")
     }
     return .fields([rssi] + (power.map { [$0] } ?? []))
   }
@@ -22,10 +22,10 @@ extension ConnectionParameters: LinkFact {
   var decoded: DecodedValue {
     .fields([
       DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),
-      DecodedValue.Field("latency", .integer(Int64(latency))),
+      DecodedValue.Field("latency", .integer(Int128(latency))),
       DecodedValue.Field(
         "supervisionTimeout",
-        .integer(Int64((supervisionTimeout / .milliseconds(1)).rounded())),
+        .integer(Int128((supervisionTimeout / .milliseconds(1)).rounded())),
         unit: "ms timeout"
       ),
     ])

@@ -91,7 +91,7 @@ struct StreamMeasures: Sendable {
       }
     }
     let rate = DecodedValue.Field("rate", .real(rate(at: now), decimals: 2))
-    return [.init("count", .integer(Int64(count))), rate] + times
+    return [.init("count", .integer(Int128(count))), rate] + times
   }
 }
 

@@ -87,7 +87,7 @@ extension Scanning {
   /// The captured value: the devices that were found.
   static func value(of found: [Advertisement]) -> DecodedValue {
     .fields([
-      .init("count", .integer(Int64(found.count))),
+      .init("count", .integer(Int128(found.count))),
       .init("devices", .list(found.map { .text($0.name ?? "\($0.address)") })),
     ])
   }

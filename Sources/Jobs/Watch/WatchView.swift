@@ -121,7 +121,7 @@ struct WatchView: Sendable {
         return item(index, to, .gap(step, NotificationGap(.linkLost, from: from, to: to)))
       }
       let fields = [
-        DecodedValue.Field("count", .integer(Int64(window.count))),
+        DecodedValue.Field("count", .integer(Int128(window.count))),
         DecodedValue.Field(
           "rate",
           .real(Double(window.count) / (to - from).seconds, decimals: 2),

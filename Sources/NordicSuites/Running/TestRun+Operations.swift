@@ -210,7 +210,7 @@ extension TestRun {
     var strength: Int?
     try await link.service.rssi().run { strength = $0.rssi }
     guard let strength else { throw NoValue(operation: "read-rssi") }
-    findings.outcome = .value(StepValue(octets: [], decoded: .integer(Int64(strength))))
+    findings.outcome = .value(StepValue(octets: [], decoded: .integer(Int128(strength))))
     guard let assertion else { return }
     try findings.judge(assertion.title, assertion.complaint(about: strength), assertion.expected)
   }

@@ -51,7 +51,7 @@ public struct View: Sendable, Hashable {
       return .octets(Array(count.map { rest.prefix($0) } ?? rest))
     }
     if case .integer(let number)? = try? format.decode(Array(rest.prefix(length))) {
-      return .number(number)
+      return .number(Int64(clamping: number))
     }
     return .number(0)
   }

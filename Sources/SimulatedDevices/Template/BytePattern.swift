@@ -43,7 +43,7 @@ public struct BytePattern: Sendable, Hashable {
         guard let count = format.wholeOctets, rest.count >= count,
           case .integer(let number)? = try? format.decode(Array(rest.prefix(count)))
         else { return nil }
-        found[name] = .number(number)
+        found[name] = .number(Int64(clamping: number))
         rest = rest.dropFirst(count)
       case .rest(let name):
         if let name { found[name] = .octets(Array(rest)) }

@@ -79,7 +79,7 @@ struct RecordedJournal {
         emit(.stepStarted(step), attempt: attempt)
         for value in 0..<8 as Range<UInt8> {
           let decoded = DecodedValue.fields([
-            .init("percent", .integer(Int64(value))), .init("name", .text("a \"b\", c")),
+            .init("percent", .integer(Int128(value))), .init("name", .text("a \"b\", c")),
           ])
           emit(.value(step, StepValue(octets: [value], decoded: decoded)), attempt: attempt)
         }

@@ -51,7 +51,7 @@ struct BitField: Sendable {
     let value: DecodedValue =
       switch meaning {
       case .boolean: .boolean(number != 0)
-      case .number: .integer(Int64(number))
+      case .number: .integer(Int128(number))
       case .named(let names): .text(try names.name(number, of: name, at: octet))
       }
     return DecodedValue.Field(name, value, unit: unit)

@@ -9,10 +9,10 @@
 struct WireNumber: Sendable {
   let octets: Int
   let isSigned: Bool
-  private let step: Int64
-  private let over: Int64
+  private let step: Int128
+  private let over: Int128
   /// Numbers on the wire that are not quantities, and their meanings: "unknown".
-  private let meanings: [(raw: Int64, text: String)]
+  private let meanings: [(raw: Int128, text: String)]
 
   init(
     _ octets: Int,
@@ -23,9 +23,9 @@ struct WireNumber: Sendable {
   ) {
     self.octets = octets
     isSigned = signed
-    self.step = step
-    self.over = over
-    self.meanings = meanings.map { ($0.key, $0.value) }
+    self.step = Int128(step)
+    self.over = Int128(over)
+    self.meanings = meanings.map { (Int128($0.key), $0.value) }
   }
 
   /// Whether every step is a whole number.
@@ -40,7 +40,7 @@ struct WireNumber: Sendable {
     if step == 1, digits.dropFirst().allSatisfy({ $0 == "0" }), digits.first == "1" {
       return digits.utf8.count - 1
     }
-    var power: Int64 = 1
+    var power: Int128 = 1
     for count in 0..<3 {
       if (step * power).isMultiple(of: over) { return count }
       power *= 10
@@ -51,12 +51,12 @@ struct WireNumber: Sendable {
   /// Decodes an integer.
   func value(_ bits: UInt64) -> DecodedValue {
     let shift = UInt64(64 - 8 * octets)
-    let raw = isSigned ? Int64(bitPattern: bits << shift) >> Int64(shift) : Int64(clamping: bits)
+    let raw = isSigned ? Int128(Int64(bitPattern: bits << shift) >> Int64(shift)) : Int128(bits)
     if let meaning = meanings.first(where: { $0.raw == raw }) { return .text(meaning.text) }
     return quantity(raw)
   }
 
-  private func quantity(_ raw: Int64) -> DecodedValue {
+  private func quantity(_ raw: Int128) -> DecodedValue {
     guard over > 1 else { return .integer(raw * step) }
     return .real(Double(raw) * Double(step) / Double(over), decimals: decimals)
   }
@@ -68,12 +68,12 @@ struct WireNumber: Sendable {
     func problem(_ text: String) -> ValueError {
       ValueError(field: field, octet: 0, problem: text)
     }
-    let raw: Int64
+    let raw: Int128
     switch value {
     case .integer(let number) where over == 1 && step == 1: raw = number
     case .integer, .real:
       let steps = (value.number ?? .nan) * Double(over) / Double(step)
-      guard let exact = Int64(exactly: steps.rounded()) else {
+      guard let exact = Int128(exactly: steps.rounded()) else {
         throw problem("\(value) cannot be sent")
       }
       raw = exact
@@ -81,20 +81,20 @@ struct WireNumber: Sendable {
       guard let meaning = meanings.first(where: { $0.text == value.description }) else {
         throw problem("'\(value)' is not a number")
       }
-      return UInt64(bitPattern: meaning.raw)
+      return UInt64(truncatingIfNeeded: meaning.raw)
     }
     guard range.contains(raw) else {
       let ends = (quantity(range.lowerBound), quantity(range.upperBound))
       throw problem("\(value) is not in \(ends.0) to \(ends.1)")
     }
-    return UInt64(bitPattern: raw)
+    return UInt64(truncatingIfNeeded: raw)
   }
 
   /// The raw numbers that are quantities. Numbers with a special meaning are at the ends.
-  private var range: ClosedRange<Int64> {
-    let bits = Int64(8 * octets)
-    var low: Int64 = isSigned ? (octets == 8 ? .min : -(1 << (bits - 1))) : 0
-    var high: Int64 = octets == 8 ? .max : (1 << (isSigned ? bits - 1 : bits)) - 1
+  private var range: ClosedRange<Int128> {
+    let bits = Int128(8 * octets)
+    var low: Int128 = isSigned ? -(1 << (bits - 1)) : 0
+    var high: Int128 = (1 << (isSigned ? bits - 1 : bits)) - 1
     while meanings.contains(where: { $0.raw == low }) { low += 1 }
     while meanings.contains(where: { $0.raw == high }) { high -= 1 }
     return low...high

@@ -61,11 +61,13 @@ extension DecodedValue {
 
 extension Int: LayoutValue {
   init(_ decoded: DecodedValue, _ field: String) throws(ValueError) {
-    guard case .integer(let number) = decoded else { throw decoded.isNot("a whole number", field) }
-    self.init(number)
+    guard case .integer(let number) = decoded, let number = Int(exactly: number) else {
+      throw decoded.isNot("a whole number of 64 bits", field)
+    }
+    self = number
   }
 
-  var decoded: DecodedValue { .integer(Int64(self)) }
+  var decoded: DecodedValue { .integer(Int128(self)) }
 }
 
 extension Double: LayoutValue {

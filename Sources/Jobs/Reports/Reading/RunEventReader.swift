@@ -120,7 +120,7 @@ extension DecodedValue {
     case .null: return nil
     case .boolean(let truth): self = .boolean(truth)
     case .number(let text):
-      if let number = Int64(text) {
+      if let number = Int128(text) {
         self = .integer(number)
       } else {
         let decimals = text.split(separator: ".").dropFirst().first?.utf8.count ?? 0

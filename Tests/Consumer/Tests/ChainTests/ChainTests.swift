@@ -57,7 +57,7 @@ struct ChainTests {
   func blocks() async throws {
     @StepsBuilder func charged(atLeast percent: Int) throws -> [Step] {
       try Step.read("battery-level").captured(as: "battery")
-      try Step.assert("battery.percent", .atLeast(Double(percent)))
+      try Step.assert("battery.percent", .atLeast(Bound(percent)))
     }
     let world = try SimulatedWorld(Self.sensor, time: .real, settings: .instant)
     let values = Guarded(0)
