@@ -50,6 +50,8 @@ struct RunLockTests {
   func refused() throws {
     let first = try start()
     try first.waitForOutput("Tag-1  1  read battery-level")
+    // It stays where it is, however long the others take.
+    first.pause()
     let early = try start("--resume").end()
     #expect(early.status == 75 && early.output == "")
     #expect(early.errors.contains("run 1 is under way, in another process"), "\(early.errors)")
@@ -61,7 +63,9 @@ struct RunLockTests {
     // What a killed one leaves keeps nobody out.
     let second = try start("--resume")
     try second.waitForOutput("Tag-1  1  read battery-level")
+    second.pause()
     let third = try start("--resume").end()
+    second.send(SIGCONT)
     #expect(third.status == 75 && third.output == "", "\(third.errors)")
     let ended = second.end()
     #expect(ended.status == 0, "\(ended.errors)")

@@ -63,28 +63,6 @@ import Testing
       }
     }
 
-    @Test("a scheduled block on the caller's thread makes its call late, and is named")
-    func scheduledBlock() async throws {
-      let ended = try await #require(
-        processExitsWith: .success,
-        observing: [\.standardErrorContent]
-      ) {
-        let loop = EventLoop()
-        let neighbour = SerialScheduler(on: loop, name: "neighbour")
-        let busy = Signal<Int>(home: SerialScheduler(on: loop)) { _ in
-          neighbour.schedule(named: "firmware") { Self.blockPastLimit() }
-          try await loop.sleep(for: .seconds(3600))
-        }
-        let outcome = busy.firstOrDefault(0, within: Self.limit)
-        precondition(outcome.error is TimedOut)
-      }
-      let warnings = warnings(ended.standardErrorContent)
-      #expect(warnings.count == 1)
-      let call = "firstOrDefault at SignalsTests/HeldThreadTests.swift:"
-      #expect(warnings.first?.contains(call) == true)
-      #expect(warnings.first?.contains("'firmware' blocked the thread for ") == true)
-    }
-
     @Test("a closure on the loop that blocks is named by its turn and what it waited for")
     func closure() async throws {
       let ended = try await #require(
