@@ -219,6 +219,19 @@ struct StreamStepTests {
     #expect(bench.endings.contains { $0.outcome != nil && $0.status == .failed })
   }
 
+  @Test("the reason for values that do not come has the losses of the link")
+  func losses() throws {
+    // The scripted device loses the link where a value is empty.
+    bench.device.notify("battery-level", [(.seconds(1), []), (.seconds(2), []), (.seconds(3), [5])])
+    try bench.run(
+      file: "steps: [ { notify: battery-level, until: { count: 3 }, timeout: 20s } ]"
+    )
+    #expect(
+      bench.ending?.failure?.why
+        == "1 of 3 values came within 20s, while the link was lost 2 times; the last was 5 %"
+    )
+  }
+
   // MARK: combine
 
   @Test("combine reports the latest value of each input, once each has one, whenever one changes")
