@@ -260,6 +260,18 @@ struct StreamStepTests {
     #expect(lines == expected)
   }
 
+  @Test("an invalid value of one of the combined inputs is reported with its name")
+  func invalidInput() throws {
+    bench.device.notify("heart-rate-measurement", [(.seconds(1), [0])])
+    bench.device.answer("read battery-level", .value([72]))
+    try bench.run(
+      "combine { notify heart-rate-measurement as h; poll battery-level every 1m as b } until 3x"
+    )
+    #expect(
+      bench.ending?.failure?.why.contains("does not match its format: h: bpm, byte 1") == true
+    )
+  }
+
   @Test("an expectation about one of the combined values is reported with its octets")
   func combinedFailure() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 199))
