@@ -43,13 +43,13 @@ struct Pair: WorldCommand {
   var reject = false
 
   @Option(
-    help: ArgumentHelp("The file with the passkey or PIN.", valueName: "file"),
+    help: ArgumentHelp("The file with the passkey.", valueName: "file"),
     completion: .file()
   )
   var passkeyFile: String?
 
   @Option(
-    help: ArgumentHelp("The environment variable with the passkey or PIN.", valueName: "name")
+    help: ArgumentHelp("The environment variable with the passkey.", valueName: "name")
   )
   var passkeyEnv: String?
 
