@@ -112,7 +112,7 @@ struct BondTarget: ParsableArguments {
   @OptionGroup var named: DeviceOptions
   @OptionGroup var waiting: WaitOptions
 
-  @Option(help: "How long it may take.", transform: Duration.argument)
+  @Option(help: "How long it may take.", transform: Duration.positiveArgument)
   var timeout: Duration?
 
   /// Runs steps on the device, to the end of the process.
