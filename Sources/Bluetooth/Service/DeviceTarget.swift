@@ -75,7 +75,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .name(let text, _), .alias(let text, _): text.contains { $0 == "*" || $0 == "?" }
     case .service, .any: true
-    case .address: false
+    case .address, .seen: false
     }
   }
 
