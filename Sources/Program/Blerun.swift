@@ -95,6 +95,7 @@ package struct Blerun: ParsableCommand {
   ) -> ExitStatus {
     if let unknown = unknownCommand(in: arguments[...])
       ?? Simulate.commandWithoutDashes(in: arguments)
+      ?? DeviceOptions.deviceWithoutOption(in: arguments)
     {
       StandardError.failure(unknown)
       return .usage

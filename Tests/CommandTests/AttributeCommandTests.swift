@@ -88,13 +88,27 @@ struct AttributeCommandTests {
       ["write", "2a19", "u8:1", "--command", "--offset", "1"],
       ["write", "2a19/2901", "u8:1", "--descriptor", "--offset", "1"],
       ["write", "2a19", "u8:1", "--acquire", "--request"],
-      ["watch", "2a19", "--count", "0"],
+      ["watch", "2a19", "--count", "0"], ["read", "2a19", "--timeout", "0s"],
+      ["inspect", "--read-timeout", "0s"], ["scan", "--for", "0s"],
     ]
   )
   func usage(arguments: [String]) throws {
     let run = try RunningProgram(blerun: arguments + ["--simulate", echo]).end()
     #expect(run.status == 2)
     #expect(run.output.isEmpty)
+  }
+
+  @Test(
+    "a device without its option is answered with the option",
+    arguments: [
+      ["inspect", "Thermo-1"], ["pair", "Thermo-1"], ["unpair", "Thermo-1"],
+      ["read", "Thermo-1", "2a19"], ["write", "Thermo-1", "2a06", "u8:1"],
+    ]
+  )
+  func device(arguments: [String]) throws {
+    let run = try RunningProgram(blerun: arguments).end()
+    #expect([2, 65].contains(run.status))
+    #expect(run.errors.contains("a device is given with -d"), "\(run.errors)")
   }
 
   @Test(

@@ -14,7 +14,10 @@ struct PairTests {
   func passkey() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file("passkey.txt", "042137\n")
-    for arguments in [["--passkey-env", "LOCK"], ["--passkey-file", file]] {
+    let marked = try folder.file("marked.txt", "\u{feff} 042137 \r\n")
+    for arguments in [
+      ["--passkey-env", "LOCK"], ["--passkey-file", file], ["--passkey-file", marked],
+    ] {
       let run = try RunningProgram(
         blerun: ["pair", "--simulate", lock] + arguments,
         environment: ["LOCK": "042137"]
@@ -33,7 +36,7 @@ struct PairTests {
     #expect(run.status == 0, "\(run.output) \(run.errors)")
   }
 
-  @Test("a wrong passkey ends with 1, a missing one with 65 and nothing touched")
+  @Test("a wrong passkey ends with 1, a missing one or none with 65 and nothing touched")
   func wrong() throws {
     let wrong = try RunningProgram(
       blerun: ["pair", "--simulate", lock, "--passkey-env", "LOCK"],
@@ -44,6 +47,11 @@ struct PairTests {
     let missing = try blerun("pair", "--simulate", lock, "--passkey-env", "BLERUN_NO_SUCH_VARIABLE")
     #expect(missing.status == 65)
     #expect(missing.output.isEmpty)
+    let folder = try TemporaryFolder()
+    let word = try folder.file("word.txt", "abcdef")
+    let noPasskey = try blerun("pair", "--simulate", lock, "--passkey-file", word)
+    #expect(noPasskey.status == 65)
+    #expect(noPasskey.errors.contains("word.txt is not a passkey: expected up to six digits"))
   }
 
   @Test("what contradicts itself is a wrong command line")

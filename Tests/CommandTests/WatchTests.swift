@@ -58,6 +58,7 @@ struct WatchTests {
     "wrong usage is reported before anything is connected",
     arguments: [
       ("-d A", "Missing characteristic."),
+      ("Thermo-1", "Missing characteristic behind the device 'Thermo-1', such as battery-level."),
       ("-d A 2a37 -d B", "Missing characteristic behind --device B."),
       ("2a19 -d A 2a37 -d B 2a37", "'2a19': expected --device before it"),
       ("2a37 --rate", "--rate and --window belong together"),

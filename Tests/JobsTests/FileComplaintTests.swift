@@ -82,7 +82,7 @@ struct FileComplaintTests {
         "c:5:11: steps.2.read: unknown characteristic 'hart-rate-measurement' "
           + "(did you mean 'heart-rate-measurement'?)",
         "c:7:10: steps.3.log: no earlier step captures 'hart' (did you mean 'heart'?)",
-        "c:8:12: steps.4.sleep: expected a duration such as 500ms, found '3'",
+        "c:8:12: steps.4.sleep: expected a duration such as 500ms, found '3' (did you mean '3s'?)",
       ]
     )
   }

@@ -146,7 +146,7 @@ struct OneLineTests {
         "notify 2a19 for 5s within 3s",
         "1:27: a limit of 3s ends before the 5s of 'for' (expected 5s or more)"
       ),
-      ("sleep 3", "1:7: expected a duration such as 500ms, found '3'"),
+      ("sleep 3", "1:7: expected a duration such as 500ms, found '3' (did you mean '3s'?)"),
       ("sleep 3s now", "1:10: expected one of name, on-failure, found 'now'"),
       (
         "log \"{x}\"",
@@ -180,7 +180,7 @@ struct OneLineTests {
           "line:1:16: expected one of offset, format, name, as, expect, within, attempts, backoff, "
             + "on-failure, found 'foo'",
           "line:1:25: no earlier step captures 'other' (expected b)",
-          "line:2:9: expected a duration such as 500ms, found '3'",
+          "line:2:9: expected a duration such as 500ms, found '3' (did you mean '3s'?)",
         ]
       )
     }

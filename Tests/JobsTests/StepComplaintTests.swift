@@ -100,7 +100,7 @@ struct StepComplaintTests {
       ),
       (
         "{ read: battery-level, timeout: 10 }",
-        "2:35: steps.1.timeout: expected a duration above 0 such as 10s, found '10'"
+        "2:35: steps.1.timeout: expected a duration above 0 such as 10s, found '10' (did you mean '10s'?)"
       ),
     ]
   )

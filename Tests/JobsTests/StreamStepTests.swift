@@ -219,6 +219,19 @@ struct StreamStepTests {
     #expect(bench.endings.contains { $0.outcome != nil && $0.status == .failed })
   }
 
+  @Test("the reason for values that do not come has the losses of the link")
+  func losses() throws {
+    // The scripted device loses the link where a value is empty.
+    bench.device.notify("battery-level", [(.seconds(1), []), (.seconds(2), []), (.seconds(3), [5])])
+    try bench.run(
+      file: "steps: [ { notify: battery-level, until: { count: 3 }, timeout: 20s } ]"
+    )
+    #expect(
+      bench.ending?.failure?.why
+        == "1 of 3 values came within 20s, while the link was lost 2 times; the last was 5 %"
+    )
+  }
+
   // MARK: combine
 
   @Test("combine reports the latest value of each input, once each has one, whenever one changes")
@@ -245,6 +258,18 @@ struct StreamStepTests {
       "heart 62 bpm, battery 71 %", "4 values, 1.33 a second", "2  log  62 71 4",
     ]
     #expect(lines == expected)
+  }
+
+  @Test("an invalid value of one of the combined inputs is reported with its name")
+  func invalidInput() throws {
+    bench.device.notify("heart-rate-measurement", [(.seconds(1), [0])])
+    bench.device.answer("read battery-level", .value([72]))
+    try bench.run(
+      "combine { notify heart-rate-measurement as h; poll battery-level every 1m as b } until 3x"
+    )
+    #expect(
+      bench.ending?.failure?.why.contains("does not match its format: h: bpm, byte 1") == true
+    )
   }
 
   @Test("an expectation about one of the combined values is reported with its octets")

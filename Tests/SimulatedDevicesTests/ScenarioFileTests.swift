@@ -60,6 +60,17 @@ struct ScenarioFileTests {
     )
   }
 
+  @Test("copies whose addresses would begin again at zero are refused")
+  func addresses() throws {
+    let last = "[{ name: E, address: FF:FF:FF:FF:FF:FE, count: "
+    #expect(try scenario("scenario: End\ndevices: \(last)2 }]").devices.count == 2)
+    #expect {
+      try scenario("scenario: End\ndevices: \(last)3 }]")
+    } throws: { error in
+      "\(error)".contains("3 addresses from FF:FF:FF:FF:FF:FE on end after FF:FF:FF:FF:FF:FF")
+    }
+  }
+
   @Test("a device file is a scenario without faults")
   func deviceFile() throws {
     let path = ShippedDeviceTests.folder.appending(path: "echo.yaml").path

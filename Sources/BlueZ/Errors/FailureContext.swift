@@ -23,7 +23,7 @@ struct FailureContext: Sendable {
   func failure(_ error: any Error, _ situation: ErrorSituation) -> any Error {
     switch error {
     case let problem as Problem:
-      return failure(problem.explanation, problem.answer)
+      return failure(problem.explanation, problem.answer, deadline: problem.deadline)
     case let error as DBusError:
       let answer = ErrorAnswer(error)
       return failure(ErrorMapping.explain(answer, situation), answer)
@@ -67,7 +67,7 @@ struct FailureContext: Sendable {
       // 30 s, and removes a device without a bond.
       return mayWantPairing && situation.isForgotten ? .pairingAwaited : .linkLost
     }
-    let within = error.after.map { " within \(Self.text($0))" } ?? " in time"
+    let within = Self.within(error)
     let usual =
       mayWantPairing
       ? Explanation.pairingHint
@@ -82,6 +82,11 @@ struct FailureContext: Sendable {
         ("no answer came\(within)", usual)
       }
     return .transient(.timedOut, meaning, hint: hint)
+  }
+
+  /// ` within 20 s`.
+  static func within(_ deadline: TimedOut) -> String {
+    deadline.after.map { " within \(text($0))" } ?? " in time"
   }
 
   static func explanation(of failure: BusFailure) -> Explanation {

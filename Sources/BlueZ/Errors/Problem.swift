@@ -10,8 +10,16 @@ struct Problem: Error, Equatable {
   let answer: ErrorAnswer?
   /// When it happened, if it may be noticed much later; nil: now.
   let happened: Instant?
+  /// The deadline that passed, if that is the cause.
+  let deadline: TimedOut?
 
-  init(_ explanation: Explanation, answer: ErrorAnswer? = nil, happened: Instant? = nil) {
+  init(
+    _ explanation: Explanation,
+    answer: ErrorAnswer? = nil,
+    happened: Instant? = nil,
+    deadline: TimedOut? = nil
+  ) {
+    self.deadline = deadline
     self.explanation = explanation
     self.answer = answer
     self.happened = happened

@@ -192,13 +192,17 @@ extension DeviceLink {
       }
     }
     if isReady { return }
-    try await wait("resolving the services", limit: limits.resolve) {
-      state -> Result<Void, any Error>? in
-      switch state.machine.phase {
-      case .ready: .success(())
-      case .connecting, .resolving: nil
-      case .idle, .disconnecting: .failure(Self.ended(state))
+    do {
+      try await wait("resolving the services", limit: limits.resolve) {
+        state -> Result<Void, any Error>? in
+        switch state.machine.phase {
+        case .ready: .success(())
+        case .connecting, .resolving: nil
+        case .idle, .disconnecting: .failure(Self.ended(state))
+        }
       }
+    } catch let error as TimedOut {
+      throw Problem(.servicesUnread(FailureContext.within(error)), deadline: error)
     }
   }
 

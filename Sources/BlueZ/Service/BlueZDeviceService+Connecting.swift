@@ -360,6 +360,17 @@ extension Explanation {
     )
   }
 
+  /// The connection is up, and bluetoothd does not report the services as resolved.
+  ///
+  /// - Parameter within: ` within 20 s`.
+  static func servicesUnread(_ within: String) -> Explanation {
+    transient(
+      .timedOut,
+      "the device is connected, but bluetoothd has not read its services\(within)",
+      hint: "\(.fresh) to read them again, or \(.moreTime); if it persists, restart the device"
+    )
+  }
+
   /// bluetoothd reports the services as resolved, and has none: it could not read them.
   ///
   /// - Source: BlueZ 5.66, `src/device.c` (device_svc_resolved): set

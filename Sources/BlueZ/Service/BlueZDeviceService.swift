@@ -105,7 +105,13 @@ public final class BlueZDeviceService: DeviceService {
     return device.flatMap { self.title(of: $0) } ?? title ?? "\(target)"
   }
 
-  public var candidates: [DeviceCandidate] { state.withLock { $0.candidates } }
+  public var candidates: [DeviceCandidate] {
+    let (several, device) = state.withLock { ($0.candidates, $0.device) }
+    guard several.isEmpty, target.isPattern, let device else { return several }
+    return client.look { $0.advertisement(of: device) }.map { seen in
+      [DeviceCandidate(address: seen.address, name: seen.name, rssi: seen.rssi)]
+    } ?? []
+  }
 
   private func title(of device: ObjectPath) -> String? {
     client.look { tree in

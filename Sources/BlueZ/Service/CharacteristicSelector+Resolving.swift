@@ -49,6 +49,15 @@ extension Explanation {
     let shown = sorted.prefix(12).map { $0.selector(among: all, selector.names) }
       .joined(separator: ", ")
     let more = all.count > 12 ? " and \(all.count - 12) more" : ""
+    if selector.isOfGenericAccess, !all.contains(where: { $0.service == .genericAccess }) {
+      return permanent(
+        .characteristicMissing,
+        "bluetoothd keeps Generic Access (1800) of every device for itself, and does not offer "
+          + "\(selector) over D-Bus; it offers \(shown)\(more)",
+        hint: "\(.scan) and \(.inspect) show the device's name and appearance, as bluetoothd knows "
+          + "them (Name, Appearance)"
+      )
+    }
     return permanent(
       .characteristicMissing,
       "the device has no \(selector); it has "
@@ -73,6 +82,22 @@ extension Explanation {
           .joined(separator: ", ")
       )
     )
+  }
+}
+
+extension BluetoothUUID {
+  fileprivate static let genericAccess = BluetoothUUID(short: 0x1800)
+}
+
+extension CharacteristicSelector {
+  /// Whether it selects a characteristic that only Generic Access has.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part C §12.
+  fileprivate var isOfGenericAccess: Bool {
+    guard handle == nil else { return false }
+    return service == .genericAccess
+      || (service == nil
+        && [0x2a00, 0x2a01, 0x2a04, 0x2ac9].contains { BluetoothUUID(short: $0) == characteristic })
   }
 }
 

@@ -55,7 +55,8 @@ struct KnownDevice: Sendable {
     threshold: Int
   ) -> [any AnyProperty] {
     var changed: [any AnyProperty] = []
-    if let received = data.name?.endedAtNUL, received != name {
+    // An empty name is none: bluetoothd has no `Name` then, and the address as the alias.
+    if let received = data.name?.endedAtNUL, !received.isEmpty, received != name {
       name = received
       changed.append(Device1.name)
       if alias == nil { changed.append(Device1.alias) }

@@ -32,7 +32,7 @@ public protocol DeviceService: DeviceAttributes {
   var deviceDescription: String { get }
 
   /// The devices that matched when the last `connect` looked for the device, the one that it used
-  /// first. Empty when there was one, or when nothing had to be looked for.
+  /// first. Empty when only one can be meant: by an address, or by a name that one device had.
   var candidates: [DeviceCandidate] { get }
 
   /// Reports devices as they are discovered; never completes by itself. Needs no connection.

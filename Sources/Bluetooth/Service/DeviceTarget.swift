@@ -70,6 +70,15 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether it does not name a device, but what a device has: a name with wildcards, or a service.
+  package var isPattern: Bool {
+    switch self {
+    case .name(let text, _), .alias(let text, _): text.contains { $0 == "*" || $0 == "?" }
+    case .service, .any: true
+    case .address, .seen: false
+    }
+  }
+
   /// As a user writes it: an address, a name, a service.
   public var text: String {
     switch self {

@@ -150,5 +150,15 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
     self.isOutOfRange = isOutOfRange
   }
 
+  /// The same error of a value that is a part of another one, under a name.
+  package func inside(_ name: String) -> ValueError {
+    ValueError(
+      field: "\(name): \(field)",
+      octet: octet,
+      problem: problem,
+      isOutOfRange: isOutOfRange
+    )
+  }
+
   public var description: String { "\(field), byte \(octet): \(problem)" }
 }

@@ -10,7 +10,7 @@ public struct PairingRule: Hashable, Sendable {
   public var acceptsJustWorks: Bool
   /// The answer to a numeric comparison; nil: ask the user if there is one, otherwise no.
   public var comparison: PairingAnswers.Comparison?
-  /// The passkey or PIN; nil: ask the user if there is one, otherwise reject.
+  /// The passkey; nil: ask the user if there is one, otherwise reject.
   public var secret: SecretReference?
 
   /// Answers to pairing. Without arguments, Just Works is accepted, and the user is asked the rest.

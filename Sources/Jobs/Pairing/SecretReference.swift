@@ -1,9 +1,9 @@
-// The source of a chain's passkey or PIN, and how to read it.
+// The source of a chain's passkey, and how to read it.
 
 public import Bluetooth
 import Glibc
 
-/// A passkey or PIN of a chain. Its description is its source, never the secret itself.
+/// A passkey of a chain. Its description is its source, never the secret itself.
 public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   /// Where a secret is read from.
   public enum Source: Hashable, Sendable {
@@ -60,24 +60,23 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: ``SecretError``, which does not contain the secret.
   public func read() throws(SecretError) -> Secret {
-    if let secret { return secret }
-    let text: String
+    let secret = if let secret { secret } else { try readFromSource() }
+    guard secret.passkey != nil else {
+      throw SecretError(problem: "\(self) is not a passkey: expected up to six digits")
+    }
+    return secret
+  }
+
+  private func readFromSource() throws(SecretError) -> Secret {
     switch source {
     case .environment(let name):
       guard let value = getenv(name) else {
         throw SecretError(problem: "the environment variable \(name) is not set")
       }
-      text = String(cString: value)
-    case .file(let path): text = try Self.firstLine(of: path)
+      return Secret(String(cString: value))
+    case .file(let path): return Secret(try Self.firstLine(of: path))
     case .written: throw SecretError(problem: "the secret is not set")
     }
-    let secret = Secret(text)
-    guard secret.isPIN else {
-      throw SecretError(
-        problem: "\(self) is not a passkey or PIN: 1 to 16 bytes, a passkey up to six digits"
-      )
-    }
-    return secret
   }
 
   /// The reference with its secret read, so that later changes have no effect.
@@ -94,15 +93,20 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
       throw SecretError(problem: "\(path) cannot be read: \(reason)")
     }
     defer { close(descriptor) }
-    // A valid secret is shorter.
+    // A valid secret is shorter, with the spaces around it.
     var octets = [UInt8](repeating: 0, count: 64)
     let count = Glibc.read(descriptor, &octets, octets.count)
     guard count >= 0 else {
       let reason = String(cString: strerror(errno))
       throw SecretError(problem: "\(path) cannot be read: \(reason)")
     }
-    let line = octets.prefix(count).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-    return String(decoding: line, as: UTF8.self)
+    // Editors write a byte order mark, and spaces at an end cannot be seen.
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let text = octets.prefix(count).dropFirst(octets.starts(with: mark) ? mark.count : 0)
+    let line = text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    let isBlank = { (octet: UInt8) in octet == UInt8(ascii: " ") || octet == UInt8(ascii: "\t") }
+    let trimmed = line.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+    return String(decoding: Array(trimmed), as: UTF8.self)
   }
 }
 

@@ -69,8 +69,10 @@ public struct TextReport: RunReport {
   /// ```
   public static func text(_ outcome: StepOutcome) -> String {
     switch outcome {
-    case .linked(.made, _): return "ok"
-    case .linked(.found, _): return "ok, was connected before and stays so"
+    case .linked(let origin, let candidates):
+      let used = candidates.first.map { DeviceTitle.text("\($0.address)", name: $0.name) }
+      let found = origin == .found ? "was connected before and stays so" : nil
+      return (["ok"] + [used, found].compactMap(\.self)).joined(separator: ", ")
     case .value(let value): return text(value)
     case .written: return "ok"
     case .paired(.paired(isAuthenticated: true)): return "ok"

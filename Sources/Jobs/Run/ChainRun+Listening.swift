@@ -22,6 +22,7 @@ extension ChainRun {
     }
     let gap: @Sendable (NotificationGap) -> Void = { [self] gap in
       dropped.withLock { $0 += gap.dropped }
+      measures.withLock { $0.resume(after: gap) }
       emit(.gap(placed.reported, gap), at: gap.to)
     }
     try await follow(samples(listening, measures, placed, gap), measures, placed, stop)

@@ -120,19 +120,23 @@ extension ChainRun {
       let done = write.kind == .command ? "sent" : "accepted"
       return "\(time) after the write to \(write.target), which was \(done)"
     }
-    let (count, place) = (measures.count, after ?? time)
+    let (count, losses) = (measures.count, measures.losses)
+    let place =
+      (after ?? time)
+      + (losses > 0 ? ", while the link was lost \(counted(losses, "time"))" : "")
+    let silent: (String) -> Lateness = { losses > 0 ? .unstable($0) : .silent($0) }
     guard count > 0, let last = measures.lastValue else {
-      return .silent("no value came \(place); waited for \(stop.awaited)")
+      return silent("no value came \(place); waited for \(stop.awaited)")
     }
     let shown = "the last was \(TextReport.text(last))"
     let values = counted(count, "value")
     if let wanted = stop.count {
-      return .silent("\(count) of \(wanted) values came \(place); \(shown)")
+      return silent("\(count) of \(wanted) values came \(place); \(shown)")
     }
     if !stop.conditions.isEmpty {
-      return .silent("\(values) came \(place), none of them with \(stop.awaited); \(shown)")
+      return silent("\(values) came \(place), none of them with \(stop.awaited); \(shown)")
     }
-    return .silent("\(values) came \(place); \(shown), waited for \(stop.awaited)")
+    return silent("\(values) came \(place); \(shown), waited for \(stop.awaited)")
   }
 }
 
@@ -154,6 +158,14 @@ struct Lateness {
     Lateness(
       why: why,
       hint: "check what makes the device send it, or give the step a longer timeout"
+    )
+  }
+
+  /// The connection was lost and resumed meanwhile.
+  static func unstable(_ why: String) -> Lateness {
+    Lateness(
+      why: why,
+      hint: "bring the device closer, and check whether it or another program ends the link"
     )
   }
 }

@@ -89,6 +89,6 @@ extension DeviceFailure.Code {
   public static let journalFailed = Self(rawValue: "journal-failed")
   /// This host cannot do what an operation of a suite asks for.
   public static let notSupportedHere = Self(rawValue: "not-supported-here")
-  /// A passkey or PIN could not be read from its source.
+  /// A passkey could not be read from its source.
   public static let secretMissing = Self(rawValue: "secret-missing")
 }

@@ -54,7 +54,8 @@ package struct Sample: Sendable {
     decoded = Result { () throws(ValueError) in
       var fields: [DecodedValue.Field] = []
       for (name, sample) in zip(names, samples) {
-        fields.append(DecodedValue.Field(name, try sample.decoded.get()))
+        let part = sample.decoded.mapError { $0.inside(name) }
+        fields.append(DecodedValue.Field(name, try part.get()))
       }
       return .fields(fields)
     }

@@ -80,8 +80,8 @@ public struct StepTry: Equatable, Sendable {
 
 /// The outcome of a step.
 public enum StepOutcome: Equatable, Sendable {
-  /// The connection is up: it was made, or found and is left up. Where several devices matched,
-  /// they are there, the one that was used first.
+  /// The connection is up: it was made, or found and is left up. Where several devices matched, or
+  /// a pattern selected one, they are there, the one that was used first.
   case linked(LinkOrigin, candidates: [DeviceCandidate] = [])
   /// The value of a `read`.
   case value(StepValue)

@@ -18,6 +18,8 @@ struct StreamMeasures: Sendable {
   }
 
   private(set) var count = 0
+  /// How often the connection was lost and resumed.
+  private(set) var losses = 0
   private(set) var phase = Phase.starting
   /// The last value, for failures.
   private(set) var lastValue: StepValue?
@@ -54,6 +56,11 @@ struct StreamMeasures: Sendable {
     if let last { intervals.add(arrival - last) }
     if let latency { latencies.add(latency) }
     last = arrival
+  }
+
+  /// The values go on after a place where some are missing.
+  mutating func resume(after gap: NotificationGap) {
+    if gap.cause == .linkLost { losses += 1 }
   }
 
   /// A stop condition is met, or no more values will arrive.

@@ -157,7 +157,7 @@ public enum ChainSchema {
       .init(
         "passkey",
         object(SecretKey.allCases.map { .init($0.rawValue, .type("string")) }, exactly: 1)
-          .described("Where the passkey or PIN is.")
+          .described("Where the passkey is.")
       ),
     ]
   }

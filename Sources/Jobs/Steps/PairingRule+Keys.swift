@@ -20,7 +20,7 @@ extension PairingRule: Described {
       .comparison,
       documentation: "the answer to a numeric comparison"
     ),
-    Key("passkey", \.secret, .secret, documentation: "where the passkey or PIN is"),
+    Key("passkey", \.secret, .secret, documentation: "where the passkey is"),
     Key(
       "just-works",
       \.acceptsJustWorks,

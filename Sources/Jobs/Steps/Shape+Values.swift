@@ -83,7 +83,9 @@ extension Shape where Value == Duration {
       Node.positiveDuration,
       schema: .reference("duration"),
       words: { [$0.written] }
-    ) { node, _ in node.positiveDuration }
+    ) { node, reader in
+      reader.duration(node, expected: Node.positiveDuration).flatMap { $0 > .zero ? $0 : nil }
+    }
     shape.check = { value, _ in
       value > .zero
         ? nil : Complaint(found: "'\(value.written)'", expected: Node.positiveDuration)
@@ -93,11 +95,22 @@ extension Shape where Value == Duration {
 
   /// A duration that may be zero.
   static func pause(_ example: String) -> Self {
-    Shape("a duration such as \(example)", schema: .reference("duration"), words: { [$0.written] })
-    {
+    let expected = "a duration such as \(example)"
+    return Shape(expected, schema: .reference("duration"), words: { [$0.written] }) {
       node,
-      _ in node.duration
+      reader in reader.duration(node, expected: expected)
     }
+  }
+}
+
+extension StepReader {
+  /// A duration; a number without a unit is reported with the seconds that it may mean.
+  fileprivate mutating func duration(_ node: Node, expected: String) -> Duration? {
+    if let duration = node.duration { return duration }
+    if let seconds = node.text.map({ $0 + "s" }), Duration(written: seconds) != nil {
+      complain(node, Complaint(found: node.shown, expected: expected, nearest: seconds))
+    }
+    return nil
   }
 }
 

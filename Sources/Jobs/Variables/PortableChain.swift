@@ -42,7 +42,7 @@ package struct PortableChain: Hashable, Sendable {
     guard let origin = device.origin, let root = origin.template.wholeDocument else {
       throw refused("it includes other files")
     }
-    guard !device.plan.hasSecrets else { throw refused("it has passkeys or PINs") }
+    guard !device.plan.hasSecrets else { throw refused("it has passkeys") }
     let body = Self.text(root, settings: device.plan)
     var values: [String: String] = [:]
     for binding in origin.bindings.all where Self.mentions(root, binding.name) {
@@ -155,7 +155,7 @@ package struct PortableChain: Hashable, Sendable {
 }
 
 extension Plan {
-  /// Whether a pairing of it has a passkey or a PIN.
+  /// Whether a pairing of it has a passkey.
   fileprivate var hasSecrets: Bool {
     func any(_ steps: [Step]) -> Bool {
       steps.contains { step in

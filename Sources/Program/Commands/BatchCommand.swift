@@ -45,7 +45,7 @@ package struct BatchCommand: WorldCommand {
   )
   var deadline: Duration?
 
-  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.argument)
+  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.positiveArgument)
   var timeout: Duration?
 
   @Option(help: "How often the batch is run at most, with 'every'.")

@@ -3,6 +3,29 @@
 import ArgumentParser
 import Bluetooth
 
+extension DeviceOptions {
+  /// Whether a word can only be a device: an address, a pattern, or a name as no characteristic has.
+  static func isDevice(_ word: String) -> Bool {
+    BluetoothAddress(word) != nil
+      || word.contains { $0 == "*" || $0 == "?" || $0 == " " || $0.isUppercase }
+  }
+
+  /// What to add to the complaint about a word that may be the device: nothing if it is none.
+  static func hint(for word: String) -> String {
+    isDevice(word) ? "; a device is given with -d" : ""
+  }
+
+  /// The message about a device that is given without its option to a command that takes no other
+  /// word. Nil where there is none.
+  static func deviceWithoutOption(in arguments: [String]) -> String? {
+    let commands = [Inspect.configuration, Pair.configuration, Unpair.configuration]
+    guard arguments.count > 1, !arguments[1].hasPrefix("-"),
+      commands.contains(where: { $0.commandName == arguments[0] })
+    else { return nil }
+    return "'\(arguments[1])': a device is given with -d: blerun \(arguments[0]) -d \(arguments[1])"
+  }
+}
+
 /// One device, by its address or its name.
 struct DeviceOptions: ParsableArguments {
   @Option(

@@ -4,6 +4,17 @@ import ArgumentParser
 import Documents
 
 extension Duration {
+  /// One in which something can happen.
+  ///
+  /// - Throws: `ValidationError` for zero, and as ``argument(_:)``.
+  static func positiveArgument(_ argument: String) throws -> Duration {
+    let duration = try Self.argument(argument)
+    guard duration > .zero else {
+      throw ValidationError("expected a duration above 0 such as 10s, found '\(argument)'")
+    }
+    return duration
+  }
+
   /// A duration with its unit: `10s`, `500ms`, `2m`, `1h`.
   ///
   /// - Throws: `ValidationError` with what is expected.

@@ -31,13 +31,13 @@ struct Inspect: WorldCommand {
 
   @Option(
     help: "How long connecting may take. (default: \(Plan.usualTimeout.written))",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var timeout = Plan.usualTimeout
 
   @Option(
     help: "How long each read may take. (default: \(Inspection.usualReadLimit.written))",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var readTimeout = Inspection.usualReadLimit
 

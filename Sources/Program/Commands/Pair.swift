@@ -43,13 +43,13 @@ struct Pair: WorldCommand {
   var reject = false
 
   @Option(
-    help: ArgumentHelp("The file with the passkey or PIN.", valueName: "file"),
+    help: ArgumentHelp("The file with the passkey.", valueName: "file"),
     completion: .file()
   )
   var passkeyFile: String?
 
   @Option(
-    help: ArgumentHelp("The environment variable with the passkey or PIN.", valueName: "name")
+    help: ArgumentHelp("The environment variable with the passkey.", valueName: "name")
   )
   var passkeyEnv: String?
 
@@ -112,7 +112,7 @@ struct BondTarget: ParsableArguments {
   @OptionGroup var named: DeviceOptions
   @OptionGroup var waiting: WaitOptions
 
-  @Option(help: "How long it may take.", transform: Duration.argument)
+  @Option(help: "How long it may take.", transform: Duration.positiveArgument)
   var timeout: Duration?
 
   /// Runs steps on the device, to the end of the process.

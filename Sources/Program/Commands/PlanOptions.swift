@@ -29,7 +29,7 @@ struct PlanOptions: ParsableArguments {
 
   @OptionGroup var named: DeviceOptions
 
-  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.argument)
+  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.positiveArgument)
   var timeout: Duration?
 
   @OptionGroup var variables: VariableOptions

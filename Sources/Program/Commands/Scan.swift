@@ -29,7 +29,7 @@ struct Scan: WorldCommand {
   @Option(
     name: [.customLong("for")],
     help: "How long to scan: 5s, 500ms, 1m. (default: 5s)",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var duration = Duration.seconds(5)
 

@@ -15,7 +15,7 @@ struct TargetOptions: ParsableArguments {
       How long connecting, and the operation, may take: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written))
       """,
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var timeout = Plan.usualTimeout
 
@@ -58,7 +58,7 @@ extension CharacteristicSelector {
     do {
       return try CharacteristicSelector(parsing: text, names: names)
     } catch {
-      throw WrongText("\(error)")
+      throw WrongText("\(error)\(DeviceOptions.hint(for: text))")
     }
   }
 }
@@ -69,7 +69,7 @@ extension DescriptorSelector {
     do {
       return try DescriptorSelector(parsing: text, names: names)
     } catch {
-      throw WrongText("\(error)")
+      throw WrongText("\(error)\(DeviceOptions.hint(for: text))")
     }
   }
 }

@@ -38,7 +38,7 @@ struct WatchOptions: ParsableArguments {
       How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written))
       """,
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var timeout = Plan.usualTimeout
 

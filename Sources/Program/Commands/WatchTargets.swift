@@ -60,6 +60,11 @@ struct WatchTargets {
       let isCharacteristic =
         (try? CharacteristicSelector(parsing: plain.first ?? "", names: names)) != nil
       let isNamed = plain.count > 1 && !isCharacteristic
+      if plain.count == 1, !isCharacteristic, DeviceOptions.isDevice(plain[0]) {
+        throw ValidationError(
+          "Missing characteristic behind the device '\(plain[0])', such as battery-level."
+        )
+      }
       let name = isNamed ? plain.removeFirst() : nil
       devices = [Device(name: name, characteristics: plain)]
     case 1: devices = [Device(name: marked[0], characteristics: plain)]

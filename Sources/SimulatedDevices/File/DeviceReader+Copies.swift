@@ -13,19 +13,32 @@ extension DeviceReader {
         node.problem("with a number the name is longer than \(FileLimits.name) bytes")
       )
     }
-    return Self.copies(of: entry.device, count: count)
+    return copies(of: entry.device, count: count, node)
   }
 
   /// How many digits the number of a copy has, with what parts it from the name.
   static let digits = 5
 
   /// So many of a device, with numbers in their names, at addresses that count up.
-  static func copies(of device: DeviceDefinition, count: Int) -> [DeviceDefinition] {
-    (0..<count).map { index in
+  mutating func copies(
+    of device: DeviceDefinition,
+    count: Int,
+    _ node: Node
+  ) -> [DeviceDefinition] {
+    let last: UInt64 = 0xffff_ffff_ffff
+    guard UInt64(count - 1) <= last - device.address.number else {
+      problems.append(
+        node.problem(
+          "\(count) addresses from \(device.address) on end after "
+            + "\(BluetoothAddress(number: last)): give a lower address, or a smaller count"
+        )
+      )
+      return [device]
+    }
+    return (0..<count).map { index in
       var copy = device
-      let number = (device.address.number + UInt64(index)) & 0xffff_ffff_ffff
-      copy.address = BluetoothAddress(number: number)
-      copy.name = device.name.map { name($0, number: index + 1) }
+      copy.address = BluetoothAddress(number: device.address.number + UInt64(index))
+      copy.name = device.name.map { Self.name($0, number: index + 1) }
       return copy
     }
   }

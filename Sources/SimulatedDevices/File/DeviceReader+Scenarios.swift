@@ -152,7 +152,7 @@ extension DeviceReader {
     }
     device.address = entry.address ?? device.address
     device.name = entry.name ?? device.name
-    return entry.count.map { Self.copies(of: device, count: $0) } ?? [device]
+    return entry.count.map { copies(of: device, count: $0, node) } ?? [device]
   }
 
   private mutating func read(_ node: Node, _ name: String) -> [DeviceDefinition] {

@@ -44,9 +44,12 @@ struct AppearanceTests {
     )
   }
 
-  @Test("a device without a name is called by its address, with hyphens")
-  func nameless() throws {
-    let lab = try Lab([.monitor.changing { $0.name = nil }])
+  @Test(
+    "a device without a name, or with an empty one, is called by its address, with hyphens",
+    arguments: [nil, ""]
+  )
+  func nameless(name: String?) throws {
+    let lab = try Lab([.monitor.changing { $0.name = name }])
     try discover(lab)
     #expect(try lab.client.property("Alias", .device) == .string("C0-FF-EE-00-00-01"))
     #expect(try lab.client.objects().first { $0.path == "DEV" }?["Device1"]?["Name"] == nil)

@@ -48,13 +48,32 @@ struct ServiceDayTests {
   func never() throws {
     let simulation = try simulation(.never)
     // The limit of 35 s, and Disconnect's 2 s.
-    Verdict(.timedOut, .passing, within: .seconds(38)).check(simulation.endure())
+    let long = simulation.endure()
+    Verdict(.timedOut, .passing, within: .seconds(38)).check(long)
     simulation.expectReleased()
     let short = simulation.endure(within: .seconds(5))
     Verdict(.timedOut, .passing, within: .seconds(5 + 2)).check(short)
+    // The link was up: a hanging connection has other words.
+    let unread = "the device is connected, but bluetoothd has not read its services within"
+    for (error, limit) in [(long.error, "35 s"), (short.error, "5 s")] {
+      #expect((error as? DeviceFailure)?.meaning == "\(unread) \(limit)")
+    }
     simulation.expectReleased()
     simulation.simulator.resolve(.inOrder, at: simulation.address)
     simulation.expectNextChain()
+  }
+
+  @Test("Generic Access is not offered: the failure says so, and where the name is")
+  func genericAccess() throws {
+    let simulation = try Simulation.bench()
+    let service = simulation.service
+    let endured = simulation.endure(
+      service.connect().flattenMap { _ in service.read("device-name") }
+    )
+    let failure = try #require(endured.error as? DeviceFailure)
+    #expect(failure.code == .characteristicMissing)
+    #expect(failure.meaning.hasPrefix("bluetoothd keeps Generic Access (1800) of every device"))
+    #expect(failure.hint.contains("(Name, Appearance)"))
   }
 
   @Test("services empty: what is wanted of them is missing, which may pass")
