@@ -51,6 +51,15 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The numbers of the format; nil for those that are not whole, and for formats of something else.
+  var range: ClosedRange<Double>? {
+    switch kind {
+    case .unsigned(let octets): WireNumber(octets).quantities
+    case .signed(let octets): WireNumber(octets, signed: true).quantities
+    case .float32, .float64, .utf8, .hex: nil
+    }
+  }
+
   /// Encodes a value written as text: `300`, `0x12c`, `36.6`, `some words`, `01 ff`.
   ///
   /// ```swift
