@@ -14,6 +14,7 @@ struct ValueTests {
       ("i64", "-1", [UInt8](repeating: 0xff, count: 8)), ("f32", "1.5", [0, 0, 0xc0, 0x3f]),
       ("f64be", "1", [0x3f, 0xf0, 0, 0, 0, 0, 0, 0]), ("utf8", "né", [0x6e, 0xc3, 0xa9]),
       ("hex", "01 ff", [1, 0xff]), ("hex", "", []),
+      ("f32", "-inf", [0, 0, 0x80, 0xff]), ("f32", "-0.0e5", [0, 0, 0, 0x80]),
     ] as [(String, String, [UInt8])]
   )
   func formats(name: String, text: String, octets: [UInt8]) throws {
@@ -28,6 +29,7 @@ struct ValueTests {
     arguments: [
       ("u8", "256"), ("u8", "-1"), ("u8", "x"), ("i8", "128"), ("i8", "-129"), ("i16", "40000"),
       ("hex", "0"), ("hex", "0g"), ("f32", "warm"), ("u64", "18446744073709551616"),
+      ("f32", "1e39"), ("f32", "-1e-50"), ("f64be", "1e400"), ("f64", "1e-400"),
     ]
   )
   func refused(name: String, text: String) throws {

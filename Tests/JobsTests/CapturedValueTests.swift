@@ -113,14 +113,32 @@ struct CapturedValueTests {
 
   @Test(
     "bytes that a captured value does not have fail the step that uses them",
-    arguments: ["b[0:2]", "b[2:]", "b[:-2]", "b[1:0]", "b.percent[0:1]"]
+    arguments: [
+      ("b[0:2]", ": 'b' has only 1 byte"), ("b[2:]", ": 'b' has only 1 byte"),
+      ("b[:-2]", ": 'b' has only 1 byte"), ("b[1:0]", ": 'b' has only 1 byte"),
+      ("b.percent[0:1]", " was not captured: its step did not run, or has no such value"),
+    ]
   )
-  func outside(path: String) throws {
+  func outside(path: String, why: String) throws {
     try bench.run("read battery-level as b; write alert-level hex:{\(path)}")
+    #expect(bench.ending?.failure?.why == "'\(path)'\(why)")
+  }
+
+  @Test("bytes are not read as the digits of a number: an error of the file")
+  func noDigits() {
+    let text = { (step: String) in "steps: [ { read: fff1, as: b }, \(step) ]" }
     #expect(
-      bench.ending?.failure?.why == "'\(path)' was not captured: its step did not run, or has no "
-        + "such value"
+      Plan.complaints(text("{ write: alert-level, value: { u8: '{b[0:1]}' } }")) == [
+        "c:1:61: steps.2.value: {b[0:1]} is bytes, and u8 a number: write them with hex"
+      ]
     )
+    #expect(
+      Plan.complaints(text("{ read: fff1, expect: { u8: '{b[0:1]}' } }")) == [
+        "c:1:60: steps.2.expect.u8: u8 is a number, and never the bytes {b[0:1]} "
+          + "(expected hex: '{b[0:1]}')"
+      ]
+    )
+    #expect(Plan.complaints(text("{ read: fff1, expect: { hex: '{b[0:1]}' } }")) == [])
   }
 
   @Test("a path with bytes is read as it is written", arguments: ["b[0:4]", "b.c[-2:]", "b[:3]"])

@@ -121,6 +121,44 @@ struct ValueComplaintTests {
           + "(expected a number, or a comparison such as { min: 20 })"
       ),
       (
+        "read: body-sensor-location, expect: chst",
+        "the value is never 'chst' (did you mean 'chest'?)"
+      ),
+      (
+        "read: current-time, expect: { day: Munday }",
+        "day is never 'Munday' (did you mean 'Monday'?)"
+      ),
+      (
+        "read: current-time, expect: { time: '2024-13-01 00:00:00' }",
+        "time is a date and time, and never '2024-13-01 00:00:00' "
+          + "(expected one such as 2026-01-31 23:59:00)"
+      ),
+      (
+        "read: battery-level, expect: { percent: { min: 101 } }",
+        "percent is from 0 to 100, and never >= 101"
+      ),
+      (
+        "read: battery-level, expect: { percent: { in: [101, 200] } }",
+        "percent is from 0 to 100, and never in 101,200"
+      ),
+      (
+        "read: battery-level, expect: { percent: { min: 90, max: 20 } }",
+        "nothing is both >= 90 and <= 20"
+      ),
+      (
+        "read: battery-level, expect: { percent: { mask: [0x0f, 0xf0] } }",
+        "no value passes '& 0x0f = 0xf0': it has bits outside the mask"
+      ),
+      (
+        "read: ff01, format: u8, expect: { value: 256 }",
+        "the value is from 0 to 255, and never = 256"
+      ),
+      ("read: ff01, expect: { u8: { above: 255 } }", "u8 is from 0 to 255, and never > 255"),
+      (
+        "notify: battery-level, until: { count: 3 }, expect: { count: 5 }",
+        "count is from 0 to 3, and never = 5"
+      ),
+      (
         "assert: { b.percent: '> 20' }",
         "b.percent is compared with the text '> 20' (expected { above: 20 })"
       ),
@@ -135,7 +173,12 @@ struct ValueComplaintTests {
     "a comparison that a value may pass is none",
     arguments: [
       "read: ff01, expect: { value: 01 FF }", "read: ff01, expect: { hex: 0x01 }",
-      "read: ff01, expect: { u8: 255 }", "read: ff01, format: u8, expect: 1",
+      "read: ff01, expect: { u8: 255 }", "read: battery-level, expect: { percent: { min: 100 } }",
+      "read: body-sensor-location, expect: { value: { in: [chest, neck] } }",
+      "read: current-time, expect: { time: 2024-12-01 00:00:00, day: Sunday }",
+      "read: battery-level, expect: { percent: { above: 19, below: 20, mask: [0x0f, 0x05] } }",
+      "notify: battery-level, until: { count: 3 }, expect: { count: { min: 3 } }",
+      "read: ff01, format: u8, expect: 1",
       "read: ff01, format: utf8, expect: '>= 20'", "read: ff01, expect: { value: { not: 1 } }",
       "read: battery-level, expect: { percent: { in: [full, 3] } }",
       "mtu: , expect: { value: 185 }", "read: temperature-measurement, expect: { celsius: never }",

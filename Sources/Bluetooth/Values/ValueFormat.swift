@@ -51,6 +51,15 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The numbers of the format; nil for those that are not whole, and for formats of something else.
+  var range: ClosedRange<Double>? {
+    switch kind {
+    case .unsigned(let octets): WireNumber(octets).quantities
+    case .signed(let octets): WireNumber(octets, signed: true).quantities
+    case .float32, .float64, .utf8, .hex: nil
+    }
+  }
+
   /// Encodes a value written as text: `300`, `0x12c`, `36.6`, `some words`, `01 ff`.
   ///
   /// ```swift
@@ -63,10 +72,10 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     case .utf8: return Array(text.utf8)
     case .hex: return try Self.hexadecimal(text)
     case .float32:
-      guard let value = Float(text) else { throw problem("'\(text)' is not a number") }
+      let value: Float = try real(text)
       return ordered(UInt64(value.bitPattern), 4)
     case .float64:
-      guard let value = Double(text) else { throw problem("'\(text)' is not a number") }
+      let value: Double = try real(text)
       return ordered(value.bitPattern, 8)
     case .unsigned(let octets):
       guard let value = Self.unsigned(text) else {
@@ -110,6 +119,22 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
       let shift = UInt64(64 - 8 * count)
       return .integer(Int128(Int64(bitPattern: try bits(octets, count) << shift) >> Int64(shift)))
     }
+  }
+
+  /// The nearest number of the type; not infinity or 0 in place of digits that it cannot hold.
+  private func real<Real: BinaryFloatingPoint & LosslessStringConvertible>(
+    _ text: String
+  ) throws(ValueError) -> Real {
+    guard let value = Real(text) else { throw problem("'\(text)' is not a number") }
+    if value.isInfinite, text.contains(where: \.isNumber) {
+      let most = Real.greatestFiniteMagnitude
+      throw problem("\(text) is not in -\(most)...\(most)")
+    }
+    let digits = text.prefix { !"eEpP".contains($0) }
+    if value.isZero, digits.contains(where: { "123456789".contains($0) }) {
+      throw problem("\(text) is nearer to 0 than \(Real.leastNonzeroMagnitude)")
+    }
+    return value
   }
 
   private func problem(_ text: String) -> ValueError {

@@ -4,8 +4,13 @@
 
 /// What a value or a field of one always is.
 package enum ValueKind: Hashable, Sendable {
-  /// A number. Some numbers on the wire may stand for something else, which is then a text.
-  case number(orText: Bool)
+  /// A number, within a range where one is known. Some numbers on the wire may stand for something else, which is
+  /// then a text.
+  case number(orText: Bool, in: ClosedRange<Double>? = nil)
+  /// One of these names.
+  case choice([String])
+  /// A date and time, such as `2026-01-31 23:59:00`.
+  case time
   case boolean, text, octets
 }
 
@@ -16,7 +21,7 @@ extension ValueFormat {
     case "utf8": .text
     case "hex": .octets
     // open: names of formats, all others of which are numbers
-    default: .number(orText: false)
+    default: .number(orText: false, in: range)
     }
   }
 }
@@ -45,8 +50,8 @@ extension ValuePart {
   /// Its fields.
   fileprivate var kinds: [(name: String, kind: ValueKind?)] {
     if case .field(let format) = kind {
-      let converted = conversion.map { [(name: $0.name, kind: format.valueKind)] } ?? []
-      return converted + [(name: name, kind: format.valueKind)]
+      let converted = conversion.map { [(name: $0.name, kind: format.valueKind?.withoutRange)] }
+      return (converted ?? []) + [(name: name, kind: format.valueKind?.within(range))]
     }
     if case .flagged(let field) = kind { return [(name: name, kind: field.valueKind)] }
     if case .split(_, let fields) = kind {
@@ -56,12 +61,33 @@ extension ValuePart {
   }
 }
 
+extension ValueKind {
+  /// The same in another unit.
+  fileprivate var withoutRange: ValueKind {
+    if case .number(let orText, _) = self { .number(orText: orText) } else { self }
+  }
+
+  /// The same with the range that a specification allows.
+  fileprivate func within(_ range: ClosedRange<Double>?) -> ValueKind {
+    if case .number(let orText, _) = self, let range {
+      .number(orText: orText, in: range)
+    } else {
+      self
+    }
+  }
+}
+
+extension Names {
+  /// Names of a closed list are all there are.
+  fileprivate var valueKind: ValueKind { closed.map { .choice($0) } ?? .text }
+}
+
 extension BitField {
   fileprivate var valueKind: ValueKind {
     switch meaning {
     case .boolean: .boolean
-    case .number: .number(orText: false)
-    case .named: .text
+    case .number: .number(orText: false, in: 0...Double(largest))
+    case .named(let names): names.valueKind
     }
   }
 }
@@ -69,9 +95,11 @@ extension BitField {
 extension FieldFormat {
   fileprivate var valueKind: ValueKind? {
     switch self {
-    case .number(let number): .number(orText: number.hasMeanings)
+    case .number(let number): .number(orText: number.hasMeanings, in: number.quantities)
     case .float, .sfloat: .number(orText: true)
-    case .named, .dateTime, .text: .text
+    case .named(_, let names): names.valueKind
+    case .dateTime: .time
+    case .text: .text
     case .boolean: .boolean
     case .octets, .half, .rest: .octets
     case .bits, .list: nil

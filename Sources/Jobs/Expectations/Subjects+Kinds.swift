@@ -10,7 +10,8 @@ extension Subjects {
     case .field(let name): Self.complaint(check, name, kind(of: name))
     case .format(let format):
       format.complaint(about: check) ?? Self.complaint(check, format.name, format.valueKind)
-    case .count, .rate: Self.complaint(check, subject.description, .number(orText: false))
+    case .count: Self.complaint(check, "count", countKind)
+    case .rate: Self.complaint(check, "rate", .number(orText: false))
     case .measure: nil
     }
   }
@@ -35,7 +36,9 @@ extension Subjects {
         expected: comparison
       )
     }
-    guard let kind, kind.excludes(check) else { return nil }
+    guard let kind else { return nil }
+    if let complaint = kind.complaint(about: check, name) { return complaint }
+    guard kind.excludes(check) else { return nil }
     return Complaint(
       "\(name) is \(kind.words), and never \(check.shown)",
       expected: kind.remedy(for: check, isWhole: name == "the value")
@@ -48,8 +51,36 @@ extension ValueKind {
     switch self {
     case .number: "a number"
     case .boolean: "yes or no"
-    case .text: "a text"
+    case .text, .choice: "a text"
+    case .time: "a date and time"
     case .octets: "bytes"
+    }
+  }
+
+  /// The error about a check with the right kind of value, but none that there is.
+  fileprivate func complaint(about check: Check, _ name: String) -> Complaint? {
+    switch self {
+    case .number(_, let range):
+      if case .captured(_, let path) = check, path.slice != nil {
+        let problem = "\(name) is a number, and never the bytes {\(path)}"
+        return Complaint(problem, expected: "hex: '{\(path)}'")
+      }
+      guard let range, check.excludes(range) else { return nil }
+      let ends = "\(Bound(range.lowerBound)) to \(Bound(range.upperBound))"
+      return Complaint("\(name) is from \(ends), and never \(check)")
+    case .choice(let names):
+      guard let text = check.literals.first(where: { !names.contains($0.text) })?.text,
+        !check.literals.contains(where: { names.contains($0.text) })
+      else { return nil }
+      return .unknown("\(name) is never '\(text)'", text, among: names)
+    case .time:
+      let isPossible = check.literals.contains { DateTime($0.text)?.description == $0.text }
+      guard let literal = check.literals.first, !isPossible else { return nil }
+      return Complaint(
+        "\(name) is a date and time, and never '\(literal.text)'",
+        expected: "one such as 2026-01-31 23:59:00"
+      )
+    case .boolean, .text, .octets: return nil
     }
   }
 
@@ -66,9 +97,9 @@ extension ValueKind {
 
   private func admits(_ literal: Literal) -> Bool {
     switch self {
-    case .number(let orText): orText || literal.number != nil
+    case .number(let orText, _): orText || literal.number != nil
     case .boolean: ["true", "yes", "false", "no"].contains(literal.text)
-    case .text: true
+    case .text, .choice, .time: true
     case .octets: literal.digits != nil
     }
   }
@@ -84,7 +115,7 @@ extension ValueKind {
       }
       return "\(text) without quotes"
     case .boolean: return "yes or no"
-    case .text: return "a text, or a pattern such as { like: 'a*' }"
+    case .text, .choice, .time: return "a text, or a pattern such as { like: 'a*' }"
     case .octets:
       guard isWhole else { return "pairs of hex digits such as 01ff" }
       let number = check.literals.first?.number.flatMap { UInt8(exactly: $0) }
@@ -114,6 +145,44 @@ extension ValueFormat {
 }
 
 extension Check {
+  /// Whether no number of a range passes.
+  fileprivate func excludes(_ range: ClosedRange<Double>) -> Bool {
+    switch self {
+    case .equal, .oneOf:
+      !literals.isEmpty && literals.allSatisfy { $0.number.map { !range.contains($0) } ?? false }
+    case .above(let bound): bound.value >= range.upperBound
+    case .atLeast(let bound): bound.value > range.upperBound
+    case .below(let bound): bound.value <= range.lowerBound
+    case .atMost(let bound): bound.value < range.lowerBound
+    case .between(let low, let high):
+      high.value < range.lowerBound || low.value > range.upperBound
+    case .notEqual, .masked, .like, .counts, .captured: false
+    }
+  }
+
+  /// Whether no number passes both checks: a lower bound, and an upper one.
+  func contradicts(_ other: Check) -> Bool {
+    guard let low = lower, let high = other.upper else { return false }
+    if low.bound <= high.bound, high.bound <= low.bound { return !low.isIn || !high.isIn }
+    return high.bound <= low.bound
+  }
+
+  private var lower: (bound: Bound, isIn: Bool)? {
+    switch self {
+    case .above(let bound): (bound, false)
+    case .atLeast(let bound), .between(let bound, _): (bound, true)
+    case .equal, .notEqual, .below, .atMost, .oneOf, .masked, .like, .counts, .captured: nil
+    }
+  }
+
+  private var upper: (bound: Bound, isIn: Bool)? {
+    switch self {
+    case .below(let bound): (bound, false)
+    case .atMost(let bound), .between(_, let bound): (bound, true)
+    case .equal, .notEqual, .above, .atLeast, .oneOf, .masked, .like, .counts, .captured: nil
+    }
+  }
+
   /// What it compares with for equality.
   fileprivate var literals: [Literal] {
     switch self {

@@ -24,6 +24,8 @@ struct Subjects {
   /// What the fields are, by their names, and what the value is as a whole; without what is unknown.
   private var kinds: [String: ValueKind] = [:]
   private var wholeKind: ValueKind?
+  /// How many values there are at most; nil where that is unknown.
+  private var mostValues: Int?
   /// Whether the value is decoded as its specification says, so that bytes may be behind its fields.
   private var isStandard = false
 
@@ -38,11 +40,14 @@ struct Subjects {
 
   /// The names for a characteristic.
   ///
-  /// - Parameter format: The format of its value, which then has no fields.
-  init(of selector: CharacteristicSelector, format: ValueFormat?, kind: Kind) {
+  /// - Parameters:
+  ///   - format: The format of its value, which then has no fields.
+  ///   - most: How many values end the step.
+  init(of selector: CharacteristicSelector, format: ValueFormat?, kind: Kind, most: Int? = nil) {
     let isPlain = format != nil || selector.handle != nil
     fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
     self.kind = kind
+    mostValues = most
     hasOctets = true
     if !isPlain { kinds = StandardValues.fieldKinds(of: selector.characteristic) }
     wholeKind =
@@ -66,6 +71,9 @@ struct Subjects {
 
   /// What a field always is, or the value as a whole; nil where that is unknown.
   func kind(of field: String?) -> ValueKind? { field.map { kinds[$0] } ?? wholeKind }
+
+  /// What the number of values is.
+  var countKind: ValueKind { .number(orText: false, in: mostValues.map { 0...Double($0) }) }
 
   /// The names for the devices that a scan found.
   static let scanned = Subjects(fields: [], .scan)

@@ -6,6 +6,11 @@ struct ByteSlice: Hashable, Sendable, CustomStringConvertible {
   private let start: Int?
   private let end: Int?
 
+  /// All bytes.
+  static let all = ByteSlice(start: nil, end: nil)
+
+  private init(start: Int?, end: Int?) { (self.start, self.end) = (start, end) }
+
   /// Reads what is between the brackets: `0:4`, `4:`, `:-2`; nil for other texts.
   init?(_ text: Substring) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)

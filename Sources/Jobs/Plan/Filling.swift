@@ -73,6 +73,9 @@ struct Filling {
 
   private func captured(_ path: VariablePath) throws(Unfilled) -> DecodedValue {
     if let value = value(path) { return value }
+    if path.slice != nil, case .octets(let all)? = value(path.allBytes) {
+      throw Unfilled(problem: "'\(path)': '\(path.whole)' has only \(counted(all.count, "byte"))")
+    }
     throw Unfilled(
       problem: "'\(path)' was not captured: its step did not run, or has no such value"
     )

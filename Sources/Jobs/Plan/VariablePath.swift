@@ -33,6 +33,16 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
     field = parts.count > 1 ? Array(parts[1...]).joined(separator: ".") : nil
   }
 
+  private init(_ variable: String, _ field: String?, _ slice: ByteSlice?) {
+    (self.variable, self.field, self.slice) = (variable, field, slice)
+  }
+
+  /// All bytes of the value.
+  var allBytes: VariablePath { VariablePath(variable, field, .all) }
+
+  /// The value without `[0:4]`.
+  var whole: VariablePath { VariablePath(variable, field, nil) }
+
   /// Whether `text` can name a variable: a letter, then letters, digits, `-` and `_`.
   public static func isName(_ text: String) -> Bool {
     text.first?.isLetter == true

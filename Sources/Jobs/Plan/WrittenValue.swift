@@ -21,6 +21,18 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
       self.format = format
       self.template = template
     }
+
+    /// Some of the bytes of a captured value are hexadecimal digits, which would be read as a number.
+    fileprivate var problem: ValueError? {
+      guard case .number = format.valueKind,
+        let bytes = template.variables.first(where: { $0.slice != nil })
+      else { return nil }
+      return ValueError(
+        field: format.name,
+        octet: 0,
+        problem: "{\(bytes)} is bytes, and \(format) a number: write them with hex"
+      )
+    }
   }
 
   /// The longest value of an attribute, in octets.
@@ -45,6 +57,7 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   public init(_ parts: [Part]) throws(ValueError) {
     var octets: [UInt8] = []
     for part in parts {
+      if let problem = part.problem { throw problem }
       if let text = part.template.constant { octets += try part.format.encode(text) }
     }
     guard octets.count <= Self.longest else {

@@ -38,6 +38,8 @@ extension Described {
     reader.subjects = isComplete ? value.subjects ?? .nothing : .unknown
     for key in keys where key.shape.looksAtValue {
       isComplete = key.take(from: &mapping, into: &value, &reader) && isComplete
+      // What ends the step bounds the number of its values.
+      if isComplete { reader.subjects = value.subjects ?? .nothing }
     }
     let limit = limit(&mapping, &reader)
     for rule in rules {

@@ -53,7 +53,9 @@ extension Listening: StreamingKind {
   static let rules: [KeyRule<Listening>] = endingRules
 
   var action: Step.Action { .notify(self) }
-  var subjects: Subjects? { Subjects(of: target, format: format, kind: .stream) }
+  var subjects: Subjects? {
+    Subjects(of: target, format: format, kind: .stream, most: stop.count)
+  }
   var characteristic: CharacteristicSelector? { target }
   var doing: String { "listening to \(target)" }
   var valueTitle: String { title(keys: 1) }

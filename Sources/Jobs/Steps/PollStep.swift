@@ -22,7 +22,9 @@ extension Polling: StreamingKind {
   static let rules: [KeyRule<Polling>] = endingRules
 
   var action: Step.Action { .poll(self) }
-  var subjects: Subjects? { Subjects(of: target, format: format, kind: .poll) }
+  var subjects: Subjects? {
+    Subjects(of: target, format: format, kind: .poll, most: stop.count)
+  }
   var characteristic: CharacteristicSelector? { target }
   var doing: String { "polling \(target)" }
   func limit(_ usual: Duration) -> Duration { (length ?? .zero) + usual }

@@ -117,7 +117,15 @@ extension StepReader {
       complain(node, Complaint(found: node.shown, expected: expected))
       return []
     }
-    return entries.compactMap { check($0, isTime: isTime) }
+    let checks = entries.compactMap { check($0, isTime: isTime) }
+    for (index, one) in checks.enumerated() {
+      for other in checks[(index + 1)...] where one.contradicts(other) || other.contradicts(one) {
+        let (one, other) =
+          isTime ? (one.describingTime, other.describingTime) : ("\(one)", "\(other)")
+        complain(node, Complaint("nothing is both \(one) and \(other)"))
+      }
+    }
+    return checks
   }
 
   private mutating func check(_ entry: Node.Entry, isTime: Bool) -> Check? {
@@ -130,6 +138,9 @@ extension StepReader {
     }
     if let check = comparison.check(entry.value, isTime: isTime) {
       complainOfUnknown(check.references, entry.value)
+      if case .masked(let mask, let bits) = check, bits & ~mask != 0 {
+        complain(entry.value, Complaint("no value passes '\(check)': it has bits outside the mask"))
+      }
       return check
     }
     let expected = isTime ? comparison.takesTime : comparison.takes

@@ -43,7 +43,7 @@ struct BitField: Sendable {
   var isOptional: Bool { if case .boolean = meaning { true } else { false } }
 
   var mask: UInt64 { largest << bits.lowerBound }
-  private var largest: UInt64 { (1 << UInt64(bits.count)) - 1 }
+  var largest: UInt64 { (1 << UInt64(bits.count)) - 1 }
 
   /// - Parameter octet: The offset of the word, for errors.
   func field(in word: UInt64, at octet: Int) throws(ValueError) -> DecodedValue.Field {

@@ -24,6 +24,9 @@ struct Names: Sendable {
     self.isOpen = isOpen
   }
 
+  /// All names of a closed list; nil for an open one.
+  var closed: [String]? { isOpen ? nil : pairs.map(\.name) }
+
   /// The name of a number that was read.
   ///
   /// - Throws: ``ValueError`` for a reserved number.

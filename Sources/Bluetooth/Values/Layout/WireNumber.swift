@@ -90,6 +90,12 @@ struct WireNumber: Sendable {
     return UInt64(truncatingIfNeeded: raw)
   }
 
+  /// The quantities that can be sent.
+  var quantities: ClosedRange<Double> {
+    func quantity(_ raw: Int128) -> Double { Double(raw) * Double(step) / Double(over) }
+    return quantity(range.lowerBound)...quantity(range.upperBound)
+  }
+
   /// The raw numbers that are quantities. Numbers with a special meaning are at the ends.
   private var range: ClosedRange<Int128> {
     let bits = Int128(8 * octets)
