@@ -222,7 +222,10 @@ struct StreamStepTests {
   @Test("the reason for values that do not come has the losses of the link")
   func losses() throws {
     // The scripted device loses the link where a value is empty.
-    bench.device.notify("battery-level", [(.seconds(1), []), (.seconds(2), []), (.seconds(3), [5])])
+    let values: [(after: Duration, octets: [UInt8])] = [
+      (.seconds(1), []), (.seconds(2), []), (.seconds(3), [5]),
+    ]
+    bench.device.notify("battery-level", values)
     try bench.run(
       file: "steps: [ { notify: battery-level, until: { count: 3 }, timeout: 20s } ]"
     )
