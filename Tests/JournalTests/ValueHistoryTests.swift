@@ -25,7 +25,7 @@ struct ValueHistoryTests {
   }
 
   /// Records a run that listens to heart rates, each so many seconds after its start.
-  private func record(_ values: [(second: Int, bpm: Int64)], device: String = "HRM-1") throws {
+  private func record(_ values: [(second: Int, bpm: Int128)], device: String = "HRM-1") throws {
     let recorder = bench.recorder(to: file)
     recorder.begin()
     let hear = recorder.chain()
