@@ -165,10 +165,10 @@ struct RunTests {
       "--simulate",
       heartRate,
       "-e",
-      "read battery-level expect percent > 200"
+      "read battery-level expect percent < 1"
     )
     #expect(run.status == 1)
-    #expect((run.output + run.errors).contains("200"))
+    #expect((run.output + run.errors).contains("expected percent < 1, got "))
   }
 
   @Test("a missing bus: one clear sentence, status 69")

@@ -125,8 +125,8 @@ struct ValueComplaintTests {
         "the value is never 'chst' (did you mean 'chest'?)"
       ),
       (
-        "read: current-time, expect: { day: Munday }",
-        "day is never 'Munday' (did you mean 'Monday'?)"
+        "read: current-time, expect: { day: Tusday }",
+        "day is never 'Tusday' (did you mean 'Tuesday'?)"
       ),
       (
         "read: current-time, expect: { time: '2024-13-01 00:00:00' }",

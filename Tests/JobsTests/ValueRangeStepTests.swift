@@ -29,7 +29,7 @@ struct ValueRangeStepTests {
   @Test(
     "a step that compares or captures a field fails",
     arguments: [
-      "read battery-level expect percent > 20", "read battery-level expect value = 101",
+      "read battery-level expect percent > 20", "read battery-level expect value = 100",
       "read battery-level as b",
     ]
   )

@@ -26,7 +26,7 @@ extension Subjects {
     _ name: String,
     _ kind: ValueKind?
   ) -> Complaint? {
-    if kind != .text, let literal = check.literals.first,
+    if kind?.isText != true, let literal = check.literals.first,
       check.literals.count == 1, let comparison = literal.comparison
     {
       let text = "the text '\(literal.text)'"
@@ -90,6 +90,13 @@ extension ValueKind {
     case .equal, .oneOf: !check.literals.contains(where: admits)
     case .above, .atLeast, .below, .atMost, .between, .masked, .counts: !isNumber
     case .notEqual, .like, .captured: false
+    }
+  }
+
+  fileprivate var isText: Bool {
+    switch self {
+    case .text, .choice, .time: true
+    case .number, .boolean, .octets: false
     }
   }
 
