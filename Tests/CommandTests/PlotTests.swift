@@ -38,7 +38,7 @@ struct PlotTests {
   }
 
   private func beat(_ bpm: Int64, at seconds: Double) throws -> RunEvent {
-    try event(.fields([.init("bpm", .integer(bpm), unit: "bpm")]), at: seconds)
+    try event(.fields([.init("bpm", .integer(Int128(bpm)), unit: "bpm")]), at: seconds)
   }
 
   private func picture(

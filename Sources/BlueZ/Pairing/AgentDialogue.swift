@@ -123,7 +123,7 @@ struct AgentDialogue: Sendable {
   }
 
   private mutating func ask(_ question: PairingQuestion) -> [Action] {
-    guard canAsk else { return refuse(.unanswered(question)) }
+    guard canAsk else { return refuse(refusesAll ? .declined(question) : .unanswered(question)) }
     open = question
     return [.ask(question)]
   }

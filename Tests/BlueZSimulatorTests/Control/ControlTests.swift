@@ -74,6 +74,24 @@ struct ControlTests {
     #expect(try control.steer("GetValue", name, level) == [.bytes([87])])
   }
 
+  @Test("the names of a device file are valid wherever an attribute is named")
+  func deviceNames() throws {
+    let names = AttributeNames([
+      try AttributeName("charge", BluetoothUUID(short: 0x2a19)),
+      try AttributeName("power", BluetoothUUID(short: 0x180f)),
+    ])
+    let control = try ControlLab([.monitor.changing { $0.names = names }])
+    let (name, charge) = (DBusValue.string("Lab HRM"), DBusValue.string("charge"))
+    try control.steer("SetValue", name, charge, .bytes([5]))
+    #expect(try control.steer("GetValue", name, .string("battery-level")) == [.bytes([5])])
+    try control.steer(
+      "AddFault",
+      name,
+      .string("{ on: read, characteristic: power/charge, nth: 1, do: lose-link }")
+    )
+    try control.steer("Offer", name, .string("power"), .boolean(false))
+  }
+
   @Test("a characteristic is found under the address and UUID that the log has")
   func findCharacteristic() throws {
     let control = try ControlLab()

@@ -58,6 +58,18 @@ struct AgentDialogueTests {
     #expect(other == [.show(.pin("0000")), .reply([])])
   }
 
+  @Test("answers that refuse everything show nothing, and cancel what only displays")
+  func refusingAll() {
+    let answers = PairingAnswers(acceptsJustWorks: false, comparison: .always(false))
+    for request in [AgentRequest.passkey, .pinCode, .confirmation(1), .authorization] {
+      #expect(actions(answers, request) == [.refuse])
+    }
+    for request in [AgentRequest.displayPasskey(5, entered: 0), .displayPinCode("0000")] {
+      #expect(actions(answers, request) == [.refuse, .cancelPairing])
+    }
+    #expect(answers.offeredCapability == .keyboardDisplay)
+  }
+
   @Test("a person is asked only for what was not given")
   func asked() {
     let answers = PairingAnswers(comparison: .always(true), ask: Self.ask)
