@@ -14,7 +14,7 @@ public struct Bound: Hashable, Sendable, CustomStringConvertible {
   /// A number.
   ///
   /// ```swift
-  /// let check = Check.atMost(Bound(Double(degrees) / 10))
+  /// let check = Check.atMost(Bound(36.5))
   /// ```
   public init(_ number: Double) {
     self.init(number, written: "")
@@ -23,7 +23,7 @@ public struct Bound: Hashable, Sendable, CustomStringConvertible {
   /// A whole number.
   ///
   /// ```swift
-  /// let check = Check.atLeast(Bound(percent))
+  /// let check = Check.atLeast(Bound(20))
   /// ```
   public init(_ number: some BinaryInteger) {
     whole = Int128(number)

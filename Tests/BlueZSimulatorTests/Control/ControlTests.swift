@@ -78,7 +78,7 @@ struct ControlTests {
   func deviceNames() throws {
     let names = AttributeNames([
       try AttributeName("charge", BluetoothUUID(short: 0x2a19)),
-      try AttributeName("power", BluetoothUUID(short: 0x180f)),
+      try AttributeName("cell", BluetoothUUID(short: 0x180f)),
     ])
     let control = try ControlLab([.monitor.changing { $0.names = names }])
     let (name, charge) = (DBusValue.string("Lab HRM"), DBusValue.string("charge"))
@@ -87,9 +87,9 @@ struct ControlTests {
     try control.steer(
       "AddFault",
       name,
-      .string("{ on: read, characteristic: power/charge, nth: 1, do: lose-link }")
+      .string("{ on: read, characteristic: cell/charge, nth: 1, do: lose-link }")
     )
-    try control.steer("Offer", name, .string("power"), .boolean(false))
+    try control.steer("Offer", name, .string("cell"), .boolean(false))
   }
 
   @Test("a characteristic is found under the address and UUID that the log has")
