@@ -203,7 +203,7 @@ struct RunsReportTests {
     let whole = RecordedWhole(.run).simulated(true)
     let page = HTMLReport().text(on: recorder.runs + recorder.runs, of: whole)
     #expect(page.contains("in a simulation") && !page.contains("2000-01-01"))
-    #expect(page.contains("<td class=\"n\">4</td>"))
+    #expect(page.contains("<td class=\"n count\">4</td>"))
     #expect(bench.text().last?.hasPrefix("ok: 4 steps") == true)
     #expect(HTMLReport().text(on: recorder.runs).contains("2000-01-01"))
   }

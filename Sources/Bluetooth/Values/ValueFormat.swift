@@ -51,9 +51,11 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The numbers of the format; nil for those that are not whole, and for formats of something else.
+  /// The numbers of the format; nil for those that are not whole or have more digits than a Double, and
+  /// for formats of something else.
   var range: ClosedRange<Double>? {
     switch kind {
+    case .unsigned(8), .signed(8): nil
     case .unsigned(let octets): WireNumber(octets).quantities
     case .signed(let octets): WireNumber(octets, signed: true).quantities
     case .float32, .float64, .utf8, .hex: nil
