@@ -115,7 +115,8 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     case .notAJournal: "name another file"
     case .newer: "use that version of blerun, or name another file"
     case .missing: "real runs create one; simulated runs do with --journal FILE"
-    case .system: "check dmesg, the state of the disk, and the limits of the shell (ulimit -f, -n, -u)"
+    case .system:
+      "check dmesg, the state of the disk, and the limits of the shell (ulimit -f, -n, -u)"
     }
   }
 
