@@ -182,7 +182,7 @@ struct InvalidYAML {
   private func isSecret(_ number: Int) -> Bool {
     let near = [line(number - 1), line(number)]
     return near.contains { String($0).contains("passkey") }
-      || lines.prefix(number + 1).contains { String($0).contains(/keys"?\s*:/) }
+      || lines.prefix(number + 1).contains { String($0).contains(/keys["']?\s*:/) }
   }
 
   // MARK: Lines

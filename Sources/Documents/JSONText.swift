@@ -159,7 +159,10 @@ private struct JSONParser<Value: JSONBuilt> {
     case UInt8(ascii: "t"): return [0x09]
     case UInt8(ascii: "u"):
       var units = [try unit()]
-      if (0xd800...0xdbff).contains(units[0]), takes("\\"), takes("u") { units.append(try unit()) }
+      if (0xd800...0xdbff).contains(units[0]), octets[next...].starts(with: "\\u".utf8) {
+        next += 2
+        units.append(try unit())
+      }
       return Array(String(decoding: units, as: UTF16.self).utf8)
     // open: octets
     default: throw failure
@@ -169,7 +172,9 @@ private struct JSONParser<Value: JSONBuilt> {
   private mutating func unit() throws(JSONSyntaxError) -> UInt16 {
     guard next + 4 <= octets.count else { throw failure }
     let digits = String(decoding: octets[next..<next + 4], as: UTF8.self)
-    guard let unit = UInt16(digits, radix: 16) else { throw failure }
+    guard digits.allSatisfy(\.isHexDigit), let unit = UInt16(digits, radix: 16) else {
+      throw failure
+    }
     next += 4
     return unit
   }

@@ -31,7 +31,9 @@ enum QueueThreads {
       let done = DispatchSemaphore(value: 0)
       // By a timer: it comes after all descriptors are open.
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { done.signal() }
-      done.wait()
+      guard done.wait(timeout: .now() + 10) == .success else {
+        throw JournalFailure(.system, path: path, reason: "no thread is left")
+      }
       isStarted = true
     }
   }

@@ -104,7 +104,7 @@ struct BindKeyCommandTests {
     let scan = try blerun("scan", "--names", wrong)
     #expect(scan.status == 65)
     #expect(
-      scan.errors == "blerun: \(wrong):2:10: keys.Attic: the key has 31 digits "
+      scan.errors == "blerun: \(wrong):2:10: keys: the key has 31 digits "
         + "(expected a key of 16 bytes: 32 hexadecimal digits)\n"
     )
   }

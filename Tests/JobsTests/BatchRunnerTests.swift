@@ -265,7 +265,7 @@ struct BatchRunnerTests {
     }
     let bench = Bench(
       found: [
-        tag(0x4a1, "A"), tag(0x4b1, "Twin"), tag(0x4b2, "Twin"), tag(0x4c1, nil),
+        tag(0x4a1, "A"), tag(0x4a1, "A"), tag(0x4b1, "Twin"), tag(0x4b2, "Twin"), tag(0x4c1, nil),
         tag(0x4d1, "Public", .public), tag(0x4b1, "Twin"), tag(0x4a2, "A"), tag(0x4e1, "Twin*"),
       ]
     )

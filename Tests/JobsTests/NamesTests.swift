@@ -251,21 +251,21 @@ struct NamesTests {
   @Test(
     "an error about a key has its place, and shows nothing of it",
     arguments: [
-      ("keys: { a: \(key)0 }", "1:12: keys.a: the key has 33 digits \(expectedKey)"),
-      ("keys: { a: 231d39c1 }", "1:12: keys.a: the key has 8 digits \(expectedKey)"),
-      ("keys: { a: x\(key) }", "1:12: keys.a: a key has hexadecimal digits alone \(expectedKey)"),
+      ("keys: { a: \(key)0 }", "1:12: keys: the key has 33 digits \(expectedKey)"),
+      ("keys: { a: 231d39c1 }", "1:12: keys: the key has 8 digits \(expectedKey)"),
+      ("keys: { a: x\(key) }", "1:12: keys: a key has only hexadecimal digits \(expectedKey)"),
       (
         "keys: { a: 231d39c1d7cc1ab1aee224cd }",
-        "1:12: keys.a: keys of 12 bytes are for MiBeacon 2 and 3, whose encryption is not supported "
+        "1:12: keys: keys of 12 bytes are for MiBeacon 2 and 3, whose encryption is not supported "
           + expectedKey
       ),
       (
         "keys: { a: }",
-        "1:12: keys.a: expected a key of 16 bytes: 32 hexadecimal digits, found nothing"
+        "1:12: keys: expected a key of 16 bytes: 32 hexadecimal digits, found nothing"
       ),
       (
         "keys: { a: [\(key)] }",
-        "1:12: keys.a: expected a key of 16 bytes: 32 hexadecimal digits, found a list"
+        "1:12: keys: expected a key of 16 bytes: 32 hexadecimal digits, found a list"
       ),
       (
         "keys: \(key)",
@@ -281,7 +281,7 @@ struct NamesTests {
       ),
       (
         "keys: { 54:48:E6:8F:80:A5: \(key), 54-48-e6-8f-80-a5: \(key) }",
-        "1:62: keys: '54-48-e6-8f-80-a5' has two keys, the first at k.yaml:1:9"
+        "1:62: keys: a device has two keys, the first at k.yaml:1:9"
       ),
       ("keys: { a: \(key) ", "1:7: invalid YAML: no '}' ends what begins here"),
       (

@@ -67,7 +67,7 @@ struct ScenarioFileTests {
     #expect {
       try scenario("scenario: End\ndevices: \(last)3 }]")
     } throws: { error in
-      "\(error)".contains("3 addresses from FF:FF:FF:FF:FF:FE on end after FF:FF:FF:FF:FF:FF")
+      "\(error)".contains("count 3 from address FF:FF:FF:FF:FF:FE goes beyond FF:FF:FF:FF:FF:FF")
     }
   }
 

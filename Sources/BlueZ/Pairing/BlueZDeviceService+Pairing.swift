@@ -55,6 +55,12 @@ extension BlueZDeviceService {
         } catch {
           let refusal = agent.refusal(of: entry)
           await agent.leave(entry)
+          // It was not paired before: whatever bond there is, is new.
+          if answers.refusesAll, client.look({ $0.isPaired(device) }) {
+            _ = try? await shielded(on: loop, limit: client.limits.disconnect) { [self] in
+              try await remove(device)
+            }
+          }
           throw Self.explained(error, refusal)
         }
       }

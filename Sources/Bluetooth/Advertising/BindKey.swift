@@ -54,7 +54,7 @@ public enum InvalidBindKey: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .notHexadecimal: "a key has hexadecimal digits alone"
+    case .notHexadecimal: "a key has only hexadecimal digits"
     case .length(let digits): "the key has \(digits) digits"
     case .legacy: "keys of 12 bytes are for MiBeacon 2 and 3, whose encryption is not supported"
     }

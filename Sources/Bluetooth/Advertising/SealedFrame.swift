@@ -17,7 +17,7 @@ public struct SealedData: Hashable, Sendable {
   }
 }
 
-/// An encrypted frame, taken apart.
+/// An encrypted frame, parsed.
 struct SealedFrame {
   let kind: AdvertisedFormat.Kind
   let service: BluetoothUUID

@@ -70,8 +70,8 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     var devices: [BatchDevice] = []
     for device in past.devices {
       guard let address = BluetoothAddress(device.label) else { continue }
-      // The type of the address is not recorded. A public one is always found at its address.
-      let name = address.isIdentity(.random) ? nil : device.name
+      // The type of the address is not recorded: this is the form of those that change.
+      let name = address.number >> 46 == 0b01 ? device.name : nil
       let target = names.target(address, name)
       devices.append(try Self.device(address, target, name: device.name, template))
     }

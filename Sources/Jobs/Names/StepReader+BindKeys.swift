@@ -42,13 +42,14 @@ extension StepReader {
         complain(
           entry,
           of: node,
-          Complaint("'\(entry.key)' has two keys, the first at \(first.keyPlace)")
+          Complaint("a device has two keys, the first at \(first.keyPlace)")
         )
         return nil
       }
       guard let digits = entry.value.text else {
         complain(
-          entry.value,
+          valueOf: entry,
+          of: node,
           Complaint(found: entry.value.kind, expected: Self.expectedKey)
         )
         return nil
@@ -56,7 +57,7 @@ extension StepReader {
       do {
         return try BindKey(digits, of: device)
       } catch {
-        complain(entry.value, Complaint("\(error)", expected: Self.expectedKey))
+        complain(valueOf: entry, of: node, Complaint("\(error)", expected: Self.expectedKey))
         return nil
       }
     }
@@ -88,6 +89,15 @@ extension StepReader {
       return nil
     }
     return .name(text)
+  }
+
+  /// An error about the key of an entry. The path does not name the device, which may be the key.
+  private mutating func complain(
+    valueOf entry: Node.Entry,
+    of node: Node,
+    _ complaint: Complaint
+  ) {
+    problems.append(complaint.at(entry.value.place, path: node.path))
   }
 
   /// An error about the device of an entry, which may be a key in the wrong place.

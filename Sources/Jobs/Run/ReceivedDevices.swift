@@ -24,7 +24,8 @@ struct ReceivedDevices: Sendable {
   /// The devices: of one that changed its address during the scan, its newest.
   ///
   /// An address is an old one where, after its last advertisement, another private address began to advertise
-  /// the same name. Two devices with one name are received by turns.
+  /// the same name. Two devices with one name are received by turns. An address that was received once may be
+  /// that of a second device: bluetoothd reports changes alone.
   var devices: [Advertisement] {
     var newest: [String: Int] = [:]
     for entry in entries where entry.seen.changesAddress {
@@ -34,7 +35,7 @@ struct ReceivedDevices: Sendable {
       guard entry.seen.changesAddress, let name = entry.seen.name, let first = newest[name] else {
         return true
       }
-      return first <= entry.last
+      return first <= entry.last || entry.first == entry.last
     }.map(\.seen)
   }
 

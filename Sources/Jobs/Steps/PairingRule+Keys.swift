@@ -101,7 +101,7 @@ extension Shape where Value == SecretReference {
       words: { ["\($0)"] }
     ) { node, reader in
       guard node.mapping != nil else {
-        if let secret = node.text.map({ Secret($0) }), secret.isPIN {
+        if let secret = node.text.map({ Secret($0) }), secret.passkey != nil {
           return SecretReference(written: secret)
         }
         reader.complain(node, Complaint("invalid passkey", expected: expected))

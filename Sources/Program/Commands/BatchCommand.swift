@@ -41,7 +41,7 @@ package struct BatchCommand: WorldCommand {
 
   @Option(
     help: "How long one run of the batch may take: 10m. It overrides the file's.",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var deadline: Duration?
 

@@ -62,7 +62,7 @@ package struct ServeCommand: WorldCommand {
       How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written))
       """,
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   package var stepLimit = Plan.usualTimeout
 

@@ -94,7 +94,8 @@ struct Simulate: ParsableCommand {
         bus.stop()
       }
     }
-    defer { served.endLogic() }
+    // On the loop, where the logic is asked.
+    defer { try? loop.run { served.endLogic() } }
     if control { StandardError.notice(ServedSimulation.hint(for: bus.address)) }
     guard !command.isEmpty else { return try serveUntilSignalled(bus, on: loop) }
     let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address), bus.mark]

@@ -23,7 +23,7 @@ final class LogicConnection: Sendable {
   /// The end of the wait for an answer.
   private struct Limit {
     let duration: Duration
-    private let end: Duration
+    private var end: Duration
 
     init(_ duration: Duration) {
       self.duration = duration
@@ -31,6 +31,9 @@ final class LogicConnection: Sendable {
     }
 
     var left: Duration { end - EventLoop.time(CLOCK_MONOTONIC) }
+
+    /// Leaves at most so much.
+    mutating func shorten(to left: Duration) { end -= max(.zero, self.left - left) }
   }
 
   private let descriptor: Int32
@@ -211,9 +214,18 @@ final class LogicConnection: Sendable {
     }
   }
 
-  /// Waits for the other end, and passes on what the program prints meanwhile.
-  private func wait(for events: Int32, until end: Limit) throws(LogicError.Reason) {
+  /// Once this program is to end, a wait takes at most so long.
+  private static let endingPatience = Duration.seconds(1)
+
+  /// Waits for the other end, and passes on what the program prints meanwhile. In short pieces: a signal
+  /// shortens the wait.
+  private func wait(for events: Int32, until limit: Limit) throws(LogicError.Reason) {
+    var (end, isEnding) = (limit, false)
     while true {
+      if !isEnding, SystemSignals.arrived != nil {
+        isEnding = true
+        end.shorten(to: Self.endingPatience)
+      }
       let left = end.left
       guard left > .zero else {
         passComplaints()
@@ -221,7 +233,7 @@ final class LogicConnection: Sendable {
       }
       var polled = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
       if let errors { polled.append(pollfd(fd: errors, events: Int16(POLLIN), revents: 0)) }
-      let milliseconds = Int32(clamping: Int64(left / .milliseconds(1)) + 1)
+      let milliseconds = min(200, Int32(clamping: Int64(left / .milliseconds(1)) + 1))
       guard poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { continue }
       if polled.count > 1, polled[1].revents & Int16(POLLIN) != 0 { passComplaints() }
       if polled[0].revents != 0 { return }
@@ -233,11 +245,16 @@ final class LogicConnection: Sendable {
     }
   }
 
+  /// How much of standard error is read at once, and the longest line of it, in bytes.
+  private static let complaintLimit = 64 << 10
+
   /// Prints the complete lines of the program's standard error, each behind the name of the device.
   private func passComplaints(isLast: Bool = false) {
     guard let errors else { return }
     var buffer = [UInt8](repeating: 0, count: 4_096)
-    while case let count = read(errors, &buffer, buffer.count), count > 0 {
+    var room = Self.complaintLimit
+    while room > 0, case let count = read(errors, &buffer, buffer.count), count > 0 {
+      room -= count
       state.withLock { $0.complaints += buffer[..<count] }
     }
     let lines = state.withLock { state -> [ArraySlice<UInt8>] in
@@ -245,7 +262,8 @@ final class LogicConnection: Sendable {
         separator: UInt8(ascii: "\n"),
         omittingEmptySubsequences: false
       )
-      let rest = isLast ? [] : lines.popLast() ?? []
+      let isLong = (lines.last?.count ?? 0) > Self.complaintLimit
+      let rest = isLast || isLong ? [] : lines.popLast() ?? []
       state.complaints = Array(rest)
       return lines
     }

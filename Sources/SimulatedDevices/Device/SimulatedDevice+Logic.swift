@@ -295,7 +295,9 @@ extension SimulatedDevice {
   /// The index of a characteristic that an answer names.
   private func index(of name: String) throws(ChoiceError) -> Int {
     let handle = try table.characteristic(named: name).handle
-    guard case .value(let index) = table.position(of: handle) else { return 0 }
+    guard case .value(let index) = table.position(of: handle) else {
+      throw ChoiceError(description: "'\(name)' has no value")
+    }
     return index
   }
 

@@ -29,8 +29,8 @@ extension DeviceReader {
     guard UInt64(count - 1) <= last - device.address.number else {
       problems.append(
         node.problem(
-          "\(count) addresses from \(device.address) on end after "
-            + "\(BluetoothAddress(number: last)): give a lower address, or a smaller count"
+          "count \(count) from address \(device.address) goes beyond "
+            + "\(BluetoothAddress(number: last)): lower the address or the count"
         )
       )
       return [device]

@@ -72,8 +72,7 @@ public enum LogicAction: Hashable, Sendable {
       action = truth.map { _ in .disconnect }
     case .advertise:
       let keys = "keys of an advertisement"
-      action = reader.optional(key, expected: keys) { $0.mapping.map { _ in .advertise(node) } }
-      if let change = reader[key], action != nil { action = .advertise(change) }
+      action = reader.optional(key, expected: keys) { $0.mapping == nil ? nil : .advertise($0) }
     case .wake:
       let timer = reader.optional(key, expected: "the name of a timer", name)
       let (low, high) = (FileLimits.period.lowerBound, FileLimits.period.upperBound)

@@ -54,7 +54,7 @@ public struct LogicError: Error, Hashable, Sendable, CustomStringConvertible {
     case .tooLong:
       "\(head) answered\(asked) with more than \(LogicAnswer.longestLine) bytes without a newline"
     case .invalidAnswer(let problem, let line):
-      "\(head) answered wrongly\(asked): \(problem)"
+      "\(head) sent an invalid answer\(asked): \(problem)"
         + (line.map { "; received: \(Self.shortened($0))" } ?? "")
     case .unsupported:
       "\(head) is a program or a socket, which only blerun starts: in Swift, give the device "

@@ -1,6 +1,6 @@
 // What a device asks its logic about, and the line that says it.
 //
-// Pure. The format is described in Simulators/README.md, "Logic".
+// Pure. The format is described in docs/device-logic.md.
 
 import Bluetooth
 import Documents
