@@ -4,6 +4,7 @@ docs/simulator-control.md describes the object.
 """
 
 import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Coroutine
 from functools import cache
@@ -40,7 +41,7 @@ def _wait(work: Coroutine[Any, Any, T]) -> T:
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:
         return future.result(TIMEOUT)
-    except TimeoutError:
+    except concurrent.futures.TimeoutError:  # In Python 3.10 not the built-in one.
         future.cancel()
         raise SimulationError(
             "TimedOut", f"the simulation did not answer within {TIMEOUT:g} s"

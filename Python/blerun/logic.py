@@ -57,9 +57,10 @@ class Logic:
     def act(self, method: str, device: Any = "", *arguments: Any) -> list[Any]:
         """Makes a call of a handler an action of its answer."""
         if method not in ACTIONS or device.casefold() not in map(str.casefold, self.names):
+            of = f" of {device}" if device and isinstance(device, str) else ""
             raise SimulationError(
                 "InHandler",
-                f"{method} of {device or 'the room'} cannot be called in a handler of "
+                f"{method}{of} cannot be called in a handler of "
                 f"{self.names[-1]}, for whose answer the simulation waits. "
                 "A handler can set, notify, drop, advertise and wake its own device",
             )
@@ -76,10 +77,10 @@ class Logic:
 
     def _serve(self, connection: socket.socket) -> None:
         try:
-            with connection, connection.makefile() as lines:
+            with connection, connection.makefile(encoding="utf-8") as lines:
                 for line in lines:
                     connection.sendall(text(self._answer(json.loads(line))).encode() + b"\n")
-        except ConnectionError:
+        except (ConnectionError, ValueError):  # It may end within a line.
             pass
         if not self._is_closed:  # Too late, or wrong: the messages of the room have the reason.
             complaint = f"the simulation has given up the logic of {self.names[-1]}"
@@ -120,6 +121,8 @@ class Logic:
 
 def octets(value: int | bytes) -> bytes:
     """A number is one byte."""
+    if not isinstance(value, int | bytes | bytearray | memoryview):
+        raise TypeError(f"invalid value {value!r}: expected bytes, or a number for one byte")
     return bytes([value]) if isinstance(value, int) else bytes(value)
 
 

@@ -96,6 +96,8 @@ class Room:
 
     def messages(self) -> list[str]:
         """What the simulation has printed on standard error, without its greeting."""
+        if self._errors.closed:
+            return []
         return [line for line in self._printed().splitlines() if line.startswith("blerun: ")][1:]
 
     def _end(self) -> None:
@@ -123,7 +125,9 @@ class Room:
             )
 
     def close(self) -> None:
-        """Ends the simulation and its bus."""
+        """Ends the simulation and its bus. A second call does nothing."""
+        if self._errors.closed:
+            return
         for logic in self._logic.values():
             logic.close()
         self._bus.close()
@@ -189,6 +193,7 @@ class RoomDevice:
         for address, name, connected in self.room.call("ListDevices")[0]:
             if self.name.casefold() in (address.casefold(), name.casefold()):
                 return address, name, connected
+        self.room.call("GetValue", "ss", self.name, "")  # Its refusal suggests a name.
         raise SimulationError("UnknownDevice", f"unknown device '{self.name}'")
 
     def on(self, event: str) -> Callable[[Handler], Handler]:
@@ -214,6 +219,9 @@ class RoomDevice:
 
     def wake(self, timer: str, seconds: float) -> None:
         """In a handler: lets that of `on("timer relock")` be called after that time."""
+        if not answering.get():
+            complaint = f"wake('{timer}') of {self.name} can be called only in a handler"
+            raise SimulationError("NotInHandler", complaint)
         self.room.call("Wake", "ssu", self.name, timer, round(seconds * 1000))
 
     def drop(self) -> None:
@@ -265,7 +273,8 @@ class RoomDevice:
     ) -> list[bytes]:
         """The written values, when there are `count`. For clients in other threads or processes:
         it blocks this one."""
-        what = f"{characteristic} of {self.name} was not written {count} times"
+        times = "once" if count == 1 else f"{count} times"
+        what = f"{characteristic} of {self.name} was not written {times}"
         wait_until(lambda: len(self.written(characteristic)) >= count, timeout, what)
         return self.written(characteristic)
 

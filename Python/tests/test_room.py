@@ -105,7 +105,7 @@ def test_refusals_are_exceptions_with_names(simulated_bluez: SimulatedBlueZ) -> 
     assert refusal("DropLink", "s", "Dor-1") == "UnknownDevice"
     assert refusal("GetValue", "ss", "Door-1", "batery-level") == "UnknownCharacteristic"
     assert refusal("AddFault", "ss", "Door-1", "{ on: raed }") == "InvalidFault"
-    with pytest.raises(SimulationError, match="unknown device 'Dor-1'"):
+    with pytest.raises(SimulationError, match="unknown simulated device 'Dor-1'"):
         _ = room["Dor-1"].connected
     with pytest.raises(ValueError):
         room["Door-1"].set("battery-level", 256)
