@@ -23,13 +23,14 @@ def test_the_program_uses_the_libraries_of_the_wheel() -> None:
 
 
 def test_the_wheel_has_the_licences_of_all_that_it_has() -> None:
-    assert metadata("blerun")["License-Expression"] == "MIT AND GPL-2.0-or-later"
+    assert metadata("blerun")["License-Expression"] == "MIT AND GPL-3.0-or-later"
     installed = {path.name: path for path in files("blerun") or []}
     libraries = installed["LIBRARIES"].read_text().splitlines()
     bundled = [name for name, path in installed.items() if "blerun.libs" in path.parts]
     assert len(libraries) == len(bundled) > 0
     linked = {"blerun", "program", "swift", "ICU", "GRDB.swift", "Yams", "LibYAML"}
-    assert linked | {"GPL-2", "libbluetooth3", "libdbus-1-3"} <= installed.keys()
+    assert linked | {"libbluetooth3", "libdbus-1-3", "libssl3"} <= installed.keys()
+    assert {"GPL-3", "GPL-2", "Apache-2.0"} <= installed.keys()
 
 
 def test_each_common_licence_that_a_licence_refers_to_is_there() -> None:

@@ -98,7 +98,8 @@ struct PackagingTests {
     for file in [
       "bin/blerun", "bin/blerun-serve", "share/man/man1/blerun-run.1",
       "share/zsh/vendor-completions/_blerun", "lib/systemd/system/blerun-batch@.timer",
-      "share/doc/blerun/licences/LibYAML", "share/doc/blerun/INSTALL",
+      "share/doc/blerun/licences/LibYAML", "share/doc/blerun/licences/GPL-3",
+      "share/doc/blerun/licences/Apache-2.0", "share/doc/blerun/INSTALL",
     ] {
       #expect(listed.contains("/usr/local/" + file))
     }
