@@ -55,7 +55,7 @@ struct BatchCommandTests {
     #expect(kept.chains.allSatisfy { $0.status == "ok" && $0.values == 1 })
   }
 
-  private static let memory = 131_072
+  private static let memory = 196_608
 
   @Test(
     "tags that change their addresses each 15 minutes: in a day of hourly rounds no step is lost"

@@ -44,7 +44,7 @@ extension DeviceReader {
         "deadline",
         \.deadline,
         .duration(.milliseconds(1) ... .seconds(600)),
-        "how long each answer is waited for, in real time"
+        "how long each answer is waited for, in real time; the first one of a program at least 30s"
       ),
     ],
     rules: [
