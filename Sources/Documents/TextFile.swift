@@ -39,7 +39,7 @@ public enum TextFile {
     throw DocumentErrors([DocumentProblem(place, path: "", "the file is not valid UTF-8")])
   }
 
-  private static func octets(_ path: String, limit: Int) throws(DocumentErrors) -> [UInt8] {
+  package static func octets(_ path: String, limit: Int) throws(DocumentErrors) -> [UInt8] {
     // Without O_NONBLOCK, opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable(path, errno) }

@@ -10,7 +10,7 @@ struct ChainsPageTests {
   func commands() throws {
     let folder = try TemporaryFolder()
     let page = try Example(in: "docs/chains.md")
-    let (files, commands) = (page.files(), page.commands)
+    let (files, commands) = (page.files() + page.files("python"), page.commands)
     #expect(files.count >= 9 && commands.count >= 14)
     try FileManager.default.createDirectory(
       atPath: folder.path + "/lib",

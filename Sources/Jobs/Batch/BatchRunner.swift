@@ -36,6 +36,7 @@ public final class BatchRunner: Sendable {
   private let past: BatchPast?
   private let seed: UInt64
   private let lanes: [SerialScheduler]
+  private let runCommand: RunCommand?
   private let service: MakeService
   private let onRunEvent: @Sendable (RunEvent) -> Void
   private let onEvent: @Sendable (BatchEvent) -> Void
@@ -63,6 +64,7 @@ public final class BatchRunner: Sendable {
   ///   - seed: Part of the identities of the runs.
   ///   - past: The state of an earlier round, which is resumed with its remaining devices. No other
   ///     round follows, whatever the interval.
+  ///   - runCommand: Runs the programs of `command` steps, as far as the plans allow them.
   ///   - service: Makes the service of a device.
   ///   - admission: Called before each round.
   ///   - onRunEvent: Receives the events of the runs, on the loop, one at a time.
@@ -72,6 +74,7 @@ public final class BatchRunner: Sendable {
     on scheduler: SerialScheduler,
     seed: UInt64,
     goingOn past: BatchPast? = nil,
+    runCommand: RunCommand? = nil,
     service: @escaping MakeService,
     admission: @escaping Admission = { _, _ in {} },
     onRunEvent: @escaping @Sendable (RunEvent) -> Void = { _ in },
@@ -85,6 +88,7 @@ public final class BatchRunner: Sendable {
       + (1..<max(1, batch.concurrency)).map { number in
         SerialScheduler(on: scheduler.loop, name: "\(scheduler.name) \(number + 1)")
       }
+    self.runCommand = runCommand
     self.service = service
     self.admission = admission
     self.onRunEvent = onRunEvent
@@ -338,6 +342,7 @@ public final class BatchRunner: Sendable {
       onRunEvent(event)
     }
     runner.deviceName = device.name
+    runner.runCommand = runCommand
     do {
       try await lane.turn { [self, runner] in
         if let cause = cause ?? deadline.withLock({ $0 }) { throw cause }

@@ -45,7 +45,7 @@ public struct ExpectedFailure: Hashable, Sendable {
       .notFound, .connectFailed, .linkLost, .busy, .timedOut, .refused, .notPermitted,
       .notSupported, .notConnected, .serviceMissing, .characteristicMissing, .descriptorMissing,
       .ambiguous, .adapterMissing, .adapterOff, .invalidValue, .notPaired, .pairingFailed,
-      .timingUnknown, .capabilityMissing, .socketsMissing,
+      .timingUnknown, .capabilityMissing, .socketsMissing, .commandFailed,
     ]
 
     /// The name as it is written in a chain.

@@ -29,6 +29,8 @@ struct Subjects {
   /// Whether the value is decoded as its specification says, so that bytes may be behind its fields.
   private var isStandard = false
 
+  /// Whether it may have any field: JSON of a program.
+  private var isOpen = false
   /// Whether the valid names are unknown, because the step itself is invalid.
   private var isUnknown = false
 
@@ -74,6 +76,19 @@ struct Subjects {
 
   /// What the number of values is.
   var countKind: ValueKind { .number(orText: false, in: mostValues.map { 0...Double($0) }) }
+
+  /// The names for what a program prints.
+  init(ofOutput format: Command.Format) {
+    self = .plain
+    switch format {
+    case .text: wholeKind = .text
+    case .hex: wholeKind = .octets
+    case .json: isOpen = true
+    }
+  }
+
+  /// The fields and measures that a captured value has; nil where they are unknown.
+  var capturedFields: [String]? { isOpen ? nil : fields + measures }
 
   /// The names for the devices that a scan found.
   static let scanned = Subjects(fields: [], .scan)
@@ -139,7 +154,8 @@ struct Subjects {
     if name == "count", measures.contains(name) { return .count }
     if name == "rate", measures.contains(name) { return .rate }
     guard hasOctets else { return nil }
-    return name == "value" ? .value : ValueFormat(name).map { .format($0) }
+    if name == "value" { return .value }
+    return ValueFormat(name).map { .format($0) } ?? (isOpen ? .field(name) : nil)
   }
 }
 

@@ -24,14 +24,7 @@ struct Filling {
   func filled(_ value: WrittenValue) throws(Unfilled) -> WrittenValue {
     var parts: [WrittenValue.Part] = []
     for part in value.parts {
-      var text = ""
-      for piece in part.template.parts {
-        switch piece {
-        case .text(let plain): text += plain
-        case .value(let path): text += try self.text(path)
-        }
-      }
-      parts.append(WrittenValue.Part(part.format, text))
+      parts.append(WrittenValue.Part(part.format, try filled(part.template)))
     }
     do {
       return try WrittenValue(parts)
@@ -40,6 +33,18 @@ struct Filling {
         problem: "the value cannot be written with its captured values: \(error.problem)"
       )
     }
+  }
+
+  /// The text with its captured values as a chain would write them.
+  func filled(_ template: MessageTemplate) throws(Unfilled) -> MessageTemplate {
+    var text = ""
+    for part in template.parts {
+      switch part {
+      case .text(let plain): text += plain
+      case .value(let path): text += try self.text(path)
+      }
+    }
+    return MessageTemplate(literal: text)
   }
 
   func filled(_ expected: Expected) throws(Unfilled) -> Expected {

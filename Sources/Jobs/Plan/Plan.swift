@@ -22,6 +22,8 @@ public struct Plan: Hashable, Sendable {
   public var pairing: PairingRule?
   /// How to connect, and what to do with the connection.
   public var link = LinkRule()
+  /// Which programs its `command` steps may run. No file says so: whoever runs the chain does.
+  public var allowedCommands = AllowedCommands.none
   /// The names by which attributes are printed. The steps have those by which they were written.
   public var names = AttributeNames.assigned
   /// The steps as written; ``Plan/placedSteps`` adds the implied ones.

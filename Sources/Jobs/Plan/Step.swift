@@ -49,6 +49,8 @@ public struct Step: Hashable, Sendable {
     case sleep(Duration)
     /// Logs a text, which may use captured values.
     case log(MessageTemplate)
+    /// Runs a program of the user's, where that is allowed.
+    case command(Command)
     /// Runs the steps this many times.
     ///
     /// The index is the name under which the steps use the number of the repetition, from 1.

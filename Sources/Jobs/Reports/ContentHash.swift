@@ -17,6 +17,11 @@ package enum ContentHash {
     DecodedValue.octets(sha256(Array(text.utf8))).description
   }
 
+  /// The SHA-256 of bytes, in 64 hexadecimal digits.
+  package static func digest(of octets: [UInt8]) -> String {
+    DecodedValue.octets(sha256(octets)).description
+  }
+
   /// The SHA-256 of a message: 32 bytes.
   static func sha256(_ message: [UInt8]) -> [UInt8] {
     var state: [UInt32] = [

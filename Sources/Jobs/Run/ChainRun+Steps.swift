@@ -46,6 +46,7 @@ extension ChainRun {
       awaits(placed, limit: duration)
       try await loop.sleep(for: duration)
     case .log(let template): outcome = .logged(template.filled(value))
+    case .command(let command): try await run(command, placed, &outcome)
     case .repeated(let count, let index, let steps):
       for turn in 1...max(1, count) {
         capture(.integer(Int128(turn)), as: index)
@@ -140,7 +141,7 @@ extension ChainRun {
     }
   }
 
-  private func limit(of placed: PlacedStep) -> Duration {
+  func limit(of placed: PlacedStep) -> Duration {
     if let own = placed.step.timeout { return own }
     if placed.isImplied, placed.step.action == .disconnect {
       return service.scheduler.cleanUpLimit

@@ -79,6 +79,7 @@ final class ChainRun: Sendable {
       )
     )
     do {
+      try refuseCommands()
       try await attempts().run { [self] result in
         do {
           try await sink(result)

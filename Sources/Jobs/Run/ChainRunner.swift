@@ -3,6 +3,9 @@
 public import Bluetooth
 public import Signals
 
+/// Runs a program of a `command` step, and returns what it printed. It fails with ``Command/Failure``.
+public typealias RunCommand = @Sendable (Command.Call) async throws -> [UInt8]
+
 /// Runs a plan on a device, and reports events.
 ///
 /// It connects first, runs the steps in order, and disconnects at every ending. When a step fails,
@@ -20,6 +23,8 @@ public struct ChainRunner: Sendable {
   var deviceName: String?
   /// Asks the user the pairing questions that the plan does not answer; nil: there is no user.
   public var ask: PairingAnswers.Ask?
+  /// Runs the programs of `command` steps; nil: a chain with such a step is refused before it begins.
+  public var runCommand: RunCommand?
   /// The file of the chain, which names the run where several files run; nil for a single one.
   public var file: String?
   /// Receives what the run waits for, on the loop; nil: nobody looks.

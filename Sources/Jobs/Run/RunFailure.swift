@@ -89,6 +89,8 @@ extension DeviceFailure.Code {
   public static let journalFailed = Self(rawValue: "journal-failed")
   /// This host cannot do what an operation of a suite asks for.
   public static let notSupportedHere = Self(rawValue: "not-supported-here")
+  /// A program of a `command` step failed, or may not run.
+  public static let commandFailed = Self(rawValue: "command-failed")
   /// A passkey could not be read from its source.
   public static let secretMissing = Self(rawValue: "secret-missing")
 }

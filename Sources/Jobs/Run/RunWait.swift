@@ -83,7 +83,7 @@ extension ChainRun {
     case .pair: "\(step.doing) with \(runner.device)"
     case .read, .write, .notify, .exchange, .poll, .combine, .rssi, .unpair, .trust, .mtu,
       .connectionParameters, .services, .readDescriptor, .writeDescriptor, .scan, .sleep, .log,
-      .repeated, .when, .assert, .tried:
+      .command, .repeated, .when, .assert, .tried:
       step.doing
     }
   }

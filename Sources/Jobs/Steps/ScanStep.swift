@@ -68,7 +68,7 @@ extension Scanning: StepKind {
 
   var action: Step.Action { .scan(self) }
   var subjects: Subjects? { .scanned }
-  var fields: [String] { ["count", "devices"] }
+  var fields: [String]? { ["count", "devices"] }
   var doing: String { "scanning" }
 }
 

@@ -31,8 +31,8 @@ protocol StepKind: Described {
   static var bindingKey: String? { get }
   /// The variable that its inner steps have; nil without one.
   var binding: String? { get }
-  /// The fields that its value may have, and the measures over many values.
-  var fields: [String] { get }
+  /// The fields that its value may have, and the measures over many values; nil where they are unknown.
+  var fields: [String]? { get }
   /// Its characteristic.
   var characteristic: CharacteristicSelector? { get }
   /// The name of its attribute in output.
@@ -73,7 +73,7 @@ extension StepKind {
     get { [] }
     set {}
   }
-  var fields: [String] { subjects.map { $0.fields + $0.measures } ?? [] }
+  var fields: [String]? { subjects.map(\.capturedFields) ?? [] }
   var characteristic: CharacteristicSelector? { characteristics.first }
   var attribute: String? { characteristic?.description }
   func limit(_ usual: Duration) -> Duration { usual }

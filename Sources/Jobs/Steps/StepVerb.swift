@@ -4,7 +4,7 @@
 enum StepVerb: String, CaseIterable, Sendable {
   case read, write, notify, exchange, poll, combine, scan, sleep, `repeat`, when, assert
   case `try`, include
-  case connect, disconnect, rssi, log, pair, unpair, trust, mtu
+  case connect, disconnect, rssi, log, command, pair, unpair, trust, mtu
   case connectionParameters = "connection-parameters"
   case services
   case readDescriptor = "read-descriptor"
@@ -37,6 +37,7 @@ enum StepVerb: String, CaseIterable, Sendable {
     case .disconnect: .kind(DisconnectStep.self)
     case .rssi: .kind(RSSIStep.self)
     case .log: .kind(LogStep.self)
+    case .command: .kind(Command.self)
     case .pair: .kind(PairStep.self)
     case .unpair: .kind(UnpairStep.self)
     case .trust: .kind(TrustStep.self)
@@ -78,7 +79,7 @@ enum StepVerb: String, CaseIterable, Sendable {
     case .read: ["get"]
     case .write: ["set", "send"]
     case .notify: ["subscribe", "listen", "watch", "observe", "indicate"]
-    case .exchange: ["request", "command"]
+    case .exchange: ["request"]
     case .scan: ["find", "discover"]
     case .sleep: ["wait", "delay", "pause"]
     case .repeat: ["loop", "for", "while"]
@@ -88,6 +89,7 @@ enum StepVerb: String, CaseIterable, Sendable {
     case .include: ["import", "run", "call"]
     case .disconnect: ["close"]
     case .log: ["print", "echo", "message"]
+    case .command: ["exec", "shell", "program", "script"]
     case .pair: ["bond"]
     case .unpair: ["unbond", "forget", "remove"]
     case .poll, .combine, .connect, .rssi, .trust, .mtu, .connectionParameters, .services,
@@ -162,6 +164,7 @@ extension Step.Action {
     case .scan(let scanning): scanning
     case .sleep(let duration): SleepStep(duration: duration)
     case .log(let template): LogStep(template: template)
+    case .command(let command): command
     case .repeated(let count, let index, let steps):
       RepeatStep(count: count, index: index, steps: steps)
     case .when(let condition, let steps, let otherwise):

@@ -43,6 +43,9 @@ package struct PortableChain: Hashable, Sendable {
       throw refused("it includes other files")
     }
     guard !device.plan.hasSecrets else { throw refused("it has passkeys") }
+    if let command = device.plan.commands.first {
+      throw refused("it runs the program \(command.command.program)")
+    }
     let body = Self.text(root, settings: device.plan)
     var values: [String: String] = [:]
     for binding in origin.bindings.all where Self.mentions(root, binding.name) {

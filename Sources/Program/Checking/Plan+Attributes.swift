@@ -63,7 +63,7 @@ extension Step {
     case .exchange(let exchanging): exchanging.write
     case .connect, .disconnect, .read, .poll, .combine, .rssi, .pair, .unpair, .trust, .mtu,
       .connectionParameters, .services, .readDescriptor, .writeDescriptor, .scan, .sleep, .log,
-      .repeated, .when, .assert, .tried:
+      .command, .repeated, .when, .assert, .tried:
       nil
     }
   }

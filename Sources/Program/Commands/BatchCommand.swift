@@ -59,6 +59,14 @@ package struct BatchCommand: WorldCommand {
   @Flag(help: "Print a line for each step, too.")
   var eachStep = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Let chains run the program with this SHA-256, as sha256sum prints it; repeat it for more.",
+      valueName: "sha256"
+    )
+  )
+  var allowCommand: [String] = []
+
   @OptionGroup var resuming: ResumeOptions
   @OptionGroup var variables: VariableOptions
   @OptionGroup var naming: NamesOptions
@@ -116,8 +124,9 @@ package struct BatchCommand: WorldCommand {
     if batch.hasPlacement {
       StandardError.notice("'pin' and 'prefer' are for a fleet: without --fleet they are ignored")
     }
-    if options.simulate.isEmpty, let first = batch.first {
-      ChainCommand.warn(of: first.plan.writtenSecrets)
+    if let first = batch.first {
+      try UserPrograms.check(first.plan)
+      if options.simulate.isEmpty { ChainCommand.warn(of: first.plan.writtenSecrets) }
     }
     throw Ending(try run(batch, simulated))
   }
@@ -246,9 +255,10 @@ package struct BatchCommand: WorldCommand {
     let (bindings, names) = (variables.bindings, try naming.names())
     do {
       var batch = try Batch.load(path: file, with: bindings, names: names) {
-        [link, waiting, timeout] plan in
+        [link, waiting, timeout, allowCommand] plan in
         plan.link = waiting.applied(to: link.applied(to: plan.link))
         if let timeout { plan.timeout = timeout }
+        plan.allowedCommands = .digests(Set(allowCommand.map { $0.lowercased() }))
       }
       if let concurrency { batch.concurrency = concurrency }
       if let deadline { batch.deadline = deadline }

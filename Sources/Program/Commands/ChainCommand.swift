@@ -86,6 +86,7 @@ struct ChainCommand {
     at place: Place? = nil
   ) throws(Ending) -> ExitStatus {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
+    try UserPrograms.check(plan)
     let plan = try withSecrets(plan, isSimulated: options.isSimulated)
     let file = try RunJournal.open(journalOptions, isSimulated: options.isSimulated)
     let trace = try recording?.begin()
@@ -191,6 +192,7 @@ struct ChainCommand {
       report: world.explaining(trace: trace, receive)
     )
     runner.ask = terminal?.ask
+    runner.runCommand = UserPrograms(on: world.loop).run
     runner.file = place?.file
     if following.isShown { runner.follow = following.receive }
     let outcome = runner.ending().map { Optional($0) }

@@ -32,6 +32,9 @@ struct PlanOptions: ParsableArguments {
   @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.positiveArgument)
   var timeout: Duration?
 
+  @Flag(help: "Let the chain run the programs of its command steps.")
+  var allowCommands = false
+
   @OptionGroup var variables: VariableOptions
   @OptionGroup var naming: NamesOptions
 
@@ -84,6 +87,7 @@ struct PlanOptions: ParsableArguments {
     }
     plan.device = named.target(insteadOf: plan.device)
     if let timeout { plan.timeout = timeout }
+    plan.allowedCommands = allowCommands ? .all : .none
     return plan
   }
 }

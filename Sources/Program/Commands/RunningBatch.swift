@@ -164,6 +164,7 @@ final class RunningBatch: Sendable {
       on: world.scheduler,
       seed: world.identitySeed,
       goingOn: past,
+      runCommand: UserPrograms(on: world.loop).run,
       service: { target, link, lane in
         world.service(for: target, link, adapter: adapter, run: journal?.run, on: lane)
       },

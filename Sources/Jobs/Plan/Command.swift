@@ -1,0 +1,144 @@
+// A program of the user's that a step runs, and what becomes of its output.
+
+import Bluetooth
+
+/// A program that a `command` step runs, without a shell, and how its output becomes a value.
+public struct Command: Hashable, Sendable {
+  /// How standard output becomes the value of the step.
+  public enum Format: String, Hashable, Sendable, CaseIterable {
+    /// Its text, without the end of the last line.
+    case text
+    /// Hexadecimal digits, which are bytes.
+    case hex
+    /// A JSON value; the members of an object are fields.
+    case json
+  }
+
+  /// The program: a path from the folder of the chain where it has a slash, otherwise a name in `PATH`.
+  /// It uses no captured values, so that no device chooses what is run.
+  public var program: String
+  /// Its arguments; each stays one argument, whatever its captured values are.
+  public var arguments: [MessageTemplate]
+  /// What it gets on standard input; empty for nothing.
+  public var input: MessageTemplate
+  /// How its output becomes the value.
+  public var format: Format
+
+  /// A program; see the properties.
+  public init(
+    _ program: String,
+    arguments: [MessageTemplate] = [],
+    input: MessageTemplate = MessageTemplate(literal: ""),
+    format: Format = .text
+  ) {
+    self.program = program
+    self.arguments = arguments
+    self.input = input
+    self.format = format
+  }
+
+  /// The most that a program may print, in bytes.
+  public static let longestOutput = 65_536
+
+  /// Why a program did not run, or what it printed is of no use.
+  public struct Failure: Error, Hashable, Sendable {
+    /// "it ended with status 1: no such key".
+    public let why: String
+    /// What to try.
+    public let hint: String
+
+    /// A failure in its parts.
+    public init(_ why: String, hint: String = "run the program by hand with the same arguments") {
+      self.why = why
+      self.hint = hint
+    }
+  }
+
+  /// A program as it is to run, with its captured values replaced.
+  public struct Call: Hashable, Sendable {
+    /// The program as the chain names it.
+    public let program: String
+    /// Its arguments.
+    public let arguments: [String]
+    /// Its standard input.
+    public let input: [UInt8]
+    /// The file that names it, from whose folder it runs; nil for the working directory.
+    public let file: String?
+    /// How long it may take, in real time, in a simulation too.
+    public let limit: Duration
+    /// Which programs may run.
+    public let allowed: AllowedCommands
+  }
+}
+
+/// Which programs a chain may run.
+public enum AllowedCommands: Hashable, Sendable {
+  /// None.
+  case none
+  /// Those that the chain names.
+  case all
+  /// Those whose files have one of these SHA-256 digests, in lower-case hexadecimal digits.
+  case digests(Set<String>)
+}
+
+extension Command.Format {
+  /// The value that a program printed.
+  ///
+  /// - Throws: What is wrong with it.
+  func value(of octets: [UInt8]) throws(Command.Failure) -> DecodedValue {
+    guard let text = String(validating: octets, as: UTF8.self) else {
+      throw Command.Failure("it printed what is not UTF-8")
+    }
+    switch self {
+    case .text:
+      let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
+      return .text(line)
+    case .hex:
+      let digits = text.filter { !$0.isWhitespace }
+      guard !digits.isEmpty, digits.count.isMultiple(of: 2),
+        let octets = try? ValueFormat("hex")?.encode(digits)
+      else { throw unreadable(text, "pairs of hexadecimal digits") }
+      return .octets(octets)
+    case .json:
+      do {
+        return try DecodedValue(JSONValue(parsing: text))
+      } catch {
+        throw unreadable(text, "one JSON value: \(error)")
+      }
+    }
+  }
+
+  private func unreadable(_ text: String, _ expected: String) -> Command.Failure {
+    let shown = text.count > 80 ? text.prefix(80) + "…" : text[...]
+    let found = shown.isEmpty ? "nothing" : "'\(shown.trimmingSuffix("\n"))'"
+    return Command.Failure("it printed \(found), and not \(expected)")
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingSuffix(_ suffix: Character) -> Substring {
+    last == suffix ? dropLast() : self
+  }
+}
+
+extension DecodedValue {
+  /// A JSON value. Null is the text "null".
+  fileprivate init(_ json: JSONValue) {
+    switch json {
+    case .null: self = .text("null")
+    case .boolean(let truth): self = .boolean(truth)
+    case .string(let text): self = .text(text)
+    case .number(let digits):
+      if let integer = Int128(digits) {
+        self = .integer(integer)
+      } else {
+        let decimals = digits.split(separator: ".").dropFirst().first?.prefix(while: \.isNumber)
+          .count
+        self = Double(digits).map { .real($0, decimals: decimals ?? 0) } ?? .text(digits)
+      }
+    case .array(let values): self = .list(values.map { DecodedValue($0) })
+    case .object(let members):
+      self = .fields(members.map { Field($0.key, DecodedValue($0.value)) })
+    }
+  }
+}

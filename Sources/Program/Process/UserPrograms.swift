@@ -1,0 +1,253 @@
+// The programs of `command` steps: found, allowed, run and ended.
+//
+// In virtual time the loop stands still while a program runs; elsewhere the program has a thread that
+// waits for it.
+
+import Documents
+import Glibc
+import Jobs
+import Signals
+
+/// Runs programs of the user's for chains.
+struct UserPrograms: Sendable {
+  private let loop: Loop
+
+  init(on loop: Loop) {
+    self.loop = loop
+  }
+
+  // MARK: Before a run
+
+  /// Finds the programs of a plan, before anything is touched.
+  ///
+  /// - Throws: ``Ending`` for one that is missing, or may not run.
+  static func check(_ plan: Plan) throws(Ending) {
+    for (command, step) in plan.commands {
+      do throws(Command.Failure) {
+        _ = try path(
+          of: command.program,
+          named: step.sourceText == nil ? step.source?.file : nil,
+          plan.allowedCommands
+        )
+      } catch {
+        let place = step.source.map { "\($0): " } ?? ""
+        throw Ending(.data, "\(place)\(error.why) (\(error.hint))")
+      }
+    }
+  }
+
+  /// The path of a program, and the folder that it runs in.
+  private static func path(
+    of program: String,
+    named file: String?,
+    _ allowed: AllowedCommands
+  ) throws(Command.Failure) -> (path: String, folder: String) {
+    let folder = file.map { ProgramFile.folder(of: $0) ?? "." } ?? "."
+    let path: String
+    do throws(ProgramFile.Refusal) {
+      path = try ProgramFile.path(of: program, in: folder)
+    } catch {
+      throw Command.Failure(error.reason, hint: "give the path of an executable file")
+    }
+    switch allowed {
+    case .all: break
+    case .none:
+      throw Command.Failure(
+        "the chain runs the program \(path), which is not allowed",
+        hint: "look at it, and allow it with --allow-commands"
+      )
+    case .digests(let digests):
+      let digest: String
+      do throws(DocumentErrors) {
+        digest = ContentHash.digest(of: try TextFile.octets(path, limit: mostOctets))
+      } catch {
+        throw Command.Failure("\(path) cannot be read", hint: "give its reader the permission")
+      }
+      guard digests.contains(digest) else {
+        throw Command.Failure(
+          "the chain runs the program \(path), which is not allowed",
+          hint: "look at it, and allow it with --allow-command \(digest)"
+        )
+      }
+    }
+    return (path, folder)
+  }
+
+  /// The longest program whose digest is taken.
+  private static let mostOctets = 256 << 20
+
+  // MARK: A run
+
+  /// Runs a program, and returns what it printed.
+  @Sendable func run(_ call: Command.Call) async throws -> [UInt8] {
+    let (path, folder) = try Self.path(of: call.program, named: call.file, call.allowed)
+    let isCancelled = Guarded(false)
+    let running: @Sendable () throws(Command.Failure) -> [UInt8] = { () throws(Command.Failure) in
+      let program = try RunningProgram([path] + call.arguments, in: folder)
+      return try program.run(on: call.input, within: call.limit) {
+        isCancelled.withLock { $0 } || SystemSignals.arrived != nil
+      }
+    }
+    if loop is VirtualTimeLoop {
+      let printed = Result { () throws(Command.Failure) in try running() }
+      // A signal that came meanwhile is the reason of the failure.
+      await Task.yield()
+      try Task.checkCancellation()
+      return try printed.get()
+    }
+    defer { isCancelled.withLock { $0 = true } }
+    return try await wait(on: loop, operation: "running \(call.program)") { done in
+      let number = startThread("command") {
+        do throws(Command.Failure) {
+          done.succeed(try running())
+        } catch {
+          done.fail(error)
+        }
+      }
+      guard number == 0 else {
+        throw Command.Failure("no thread could be started: \(String(cString: strerror(number)))")
+      }
+    }
+  }
+}
+
+/// A program under way, with pipes for its three streams.
+private final class RunningProgram {
+  private let child: ChildProcess
+  private let input: Pipe
+  private let output: Pipe
+  private let errors: Pipe
+  private var printed: [UInt8] = []
+  /// The end of standard error.
+  private var complaint: [UInt8] = []
+
+  init(_ words: [String], in folder: String) throws(Command.Failure) {
+    do throws(PrivateBus.Failure) {
+      (input, output, errors) = (try Pipe(), try Pipe(), try Pipe())
+    } catch {
+      throw Command.Failure("\(error)")
+    }
+    do throws(ChildProcess.Failure) {
+      child = try ChildProcess(
+        ["sh", "-c", "cd -- \"$0\" && exec \"$@\"", folder] + words,
+        inherited: [(input.reading, 0), (output.writing, 1), (errors.writing, 2)],
+        isApart: true
+      )
+    } catch {
+      for pipe in [input, output, errors] { pipe.close() }
+      throw Command.Failure("\(error)")
+    }
+    input.closeReading()
+    output.closeWriting()
+    errors.closeWriting()
+    for end in [input.writing, output.reading, errors.reading] {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+  }
+
+  deinit {
+    for pipe in [input, output, errors] { pipe.close() }
+  }
+
+  /// How long each look at the program is, at most: a signal and a cancellation are seen after it.
+  private static let look = Duration.milliseconds(50)
+
+  /// Gives the program its input, and reads its output until it has ended.
+  ///
+  /// - Throws: Why the output is of no use; the program has ended then, too.
+  func run(
+    on octets: [UInt8],
+    within limit: Duration,
+    unless isOver: () -> Bool
+  ) throws(Command.Failure) -> [UInt8] {
+    var rest = octets[...]
+    let end = EventLoop.time(CLOCK_MONOTONIC) + limit
+    while true {
+      write(&rest)
+      read(output, into: &printed)
+      read(errors, into: &complaint)
+      complaint.removeFirst(max(0, complaint.count - 4_096))
+      if printed.count > Command.longestOutput {
+        kill()
+        throw failure("it printed more than \(Command.longestOutput) bytes")
+      }
+      if let status = child.statusIfEnded() {
+        // What it left in the pipes; what others still write there belongs to nobody.
+        read(output, into: &printed)
+        read(errors, into: &complaint)
+        return try result(status)
+      }
+      let left = end - EventLoop.time(CLOCK_MONOTONIC)
+      guard left > .zero else {
+        kill()
+        throw failure(Command.Failure.late(limit))
+      }
+      guard !isOver() else {
+        kill()
+        throw failure("it was cancelled")
+      }
+      pause(min(left, Self.look), hasInput: !rest.isEmpty)
+    }
+  }
+
+  private func result(_ status: Int32) throws(Command.Failure) -> [UInt8] {
+    if status > 128 { throw failure("signal \(status - 128) ended it") }
+    guard status == 0 else { throw failure("it ended with status \(status)") }
+    guard printed.count <= Command.longestOutput else {
+      throw failure("it printed more than \(Command.longestOutput) bytes")
+    }
+    return printed
+  }
+
+  /// The failure, with the last lines of standard error.
+  private func failure(_ why: String) -> Command.Failure {
+    let text = String(decoding: complaint, as: UTF8.self)
+    let lines = text.split(whereSeparator: \.isNewline).suffix(5).joined(separator: "; ")
+    return Command.Failure(lines.isEmpty ? why : "\(why): \(lines)")
+  }
+
+  /// Ends the program and what it started.
+  private func kill() {
+    Glibc.kill(-child.identifier, SIGTERM)
+    child.wait()
+    Glibc.kill(-child.identifier, SIGKILL)
+  }
+
+  private func write(_ rest: inout ArraySlice<UInt8>) {
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(input.writing, $0.baseAddress, $0.count) }
+      guard count > 0 else {
+        // A program that does not read its input needs none of it.
+        if errno != EAGAIN && errno != EINTR { rest = [] }
+        break
+      }
+      rest = rest.dropFirst(count)
+    }
+    if rest.isEmpty { input.closeWriting() }
+  }
+
+  private func read(_ pipe: Pipe, into octets: inout [UInt8]) {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while pipe.reading >= 0, octets.count <= Command.longestOutput {
+      let count = Glibc.read(pipe.reading, &buffer, buffer.count)
+      if count > 0 {
+        octets += buffer[..<count]
+      } else {
+        if count == 0 { pipe.closeReading() }
+        return
+      }
+    }
+  }
+
+  /// Waits until there is something to do. Once its output is closed, the program is about to end.
+  private func pause(_ longest: Duration, hasInput: Bool) {
+    var polled: [pollfd] = []
+    if hasInput { polled.append(pollfd(fd: input.writing, events: Int16(POLLOUT), revents: 0)) }
+    for pipe in [output, errors] where pipe.reading >= 0 {
+      polled.append(pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0))
+    }
+    let isEnding = output.reading < 0 && errors.reading < 0
+    let milliseconds = isEnding ? 1 : Int32(clamping: Int64(longest / .milliseconds(1)) + 1)
+    _ = poll(&polled, nfds_t(polled.count), milliseconds)
+  }
+}

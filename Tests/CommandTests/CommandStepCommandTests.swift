@@ -1,0 +1,118 @@
+// `command` from the command line: real programs, in a simulation and outside one.
+
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Programs of chains", .blocking)
+struct CommandStepCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Runs a chain with one step over a script of `sh`.
+  private func run(
+    _ script: String,
+    _ keys: String = "",
+    options: [String] = ["--allow-commands"]
+  ) throws -> RunningProgram.Ended {
+    _ = try folder.file("run.sh", "#!/bin/sh\n" + script)
+    chmod(folder.path + "/run.sh", 0o755)
+    _ = try folder.file(
+      "chain.yaml",
+      "steps: [ { read: battery-level, as: b }, { command: ./run.sh, as: v\(keys) }, { log: 'v={v}' } ]\n"
+    )
+    let simulate = ["--simulate", packageFolder + "/Simulators/devices/thermometer.yaml"]
+    return try RunningProgram(
+      blerun: ["run", folder.path + "/chain.yaml"] + simulate + options,
+      in: "/",
+      environment: [:]
+    ).end()
+  }
+
+  @Test(
+    "it runs in the folder of the chain, with arguments and input",
+    arguments: [[], ["--real-time"]]
+  )
+  func runs(_ options: [String]) throws {
+    let keys = ", arguments: ['{b.percent}', 'a b'], input: 'in'"
+    let run = try run(
+      "echo $(basename $PWD) $# \"$1\" \"$2\" $(cat)",
+      keys,
+      options: ["--allow-commands"] + options
+    )
+    let name = (folder.path as NSString).lastPathComponent
+    #expect(run.output.contains("log  v=\(name) 2 87 a b in\n"), "\(run.output) \(run.errors)")
+    #expect(run.status == 0)
+  }
+
+  @Test(
+    "a program that fails is explained",
+    arguments: [
+      ("echo no such key >&2; exit 3", "", "it ended with status 3: no such key"),
+      ("kill -9 $$", "", "signal 9 ended it"),
+      ("echo slow >&2; exec sleep 600", ", timeout: 200ms", "it did not end within 200ms: slow"),
+      ("exec cat /dev/zero", "", "it printed more than 65536 bytes"),
+      ("printf '\\377'", "", "it printed what is not UTF-8"),
+    ]
+  )
+  func fails(_ script: String, _ keys: String, _ why: String) throws {
+    for options in [[], ["--real-time"]] {
+      let run = try run(script, keys, options: ["--allow-commands"] + options)
+      #expect(run.output.contains("why    \(why)"), "\(run.output) \(run.errors)")
+      #expect(run.output.contains("disconnect  ok") && run.status == 1, "\(run.output)")
+    }
+  }
+
+  @Test("what it starts does not outlive it")
+  func leavesNothing() throws {
+    let script = "sleep 600 & echo $! >pid; trap '' TERM; wait; wait"
+    let run = try run(script, ", timeout: 200ms")
+    #expect(run.output.contains("it did not end within 200ms"), "\(run.output)")
+    let pid = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
+    let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
+    // Whoever adopted it may not have waited for it yet.
+    let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    #expect(state == nil || state?.contains(") Z") == true, "\(state ?? "")")
+  }
+
+  @Test("without permission nothing is touched")
+  func notAllowed() throws {
+    let run = try run("touch ran", options: [])
+    #expect(run.status == 65 && run.output == "", "\(run.output)")
+    #expect(run.errors.contains("chain.yaml:1:44: the chain runs the program "), "\(run.errors)")
+    #expect(run.errors.contains("allow it with --allow-commands"), "\(run.errors)")
+    #expect(access(folder.path + "/ran", F_OK) != 0)
+  }
+
+  @Test("a batch runs the program with the digest that it is given, and no other")
+  func batch() throws {
+    _ = try run("echo x")
+    _ = try folder.file(
+      "batch.yaml",
+      "chain: chain.yaml\ndevices: [ Thermo-1 ]\n"
+    )
+    let batch = { (digest: String) in
+      try blerun(
+        "batch",
+        folder.path + "/batch.yaml",
+        "--allow-command",
+        digest,
+        "--no-journal",
+        "--each-step",
+        "--simulate",
+        packageFolder + "/Simulators/devices/thermometer.yaml"
+      )
+    }
+    let refused = try batch(String(repeating: "0", count: 64))
+    #expect(refused.status == 65, "\(refused.errors)")
+    let hint = "allow it with --allow-command "
+    let digest = try #require(refused.errors.components(separatedBy: hint).last?.prefix(64))
+    let allowed = try batch(String(digest))
+    #expect(
+      allowed.status == 0 && allowed.output.contains("v=x"),
+      "\(allowed.output) \(allowed.errors)"
+    )
+  }
+}

@@ -1,0 +1,148 @@
+// `command`: what the program gets, what becomes of its output, and where it may not run.
+
+import Bluetooth
+import Documents
+import Fixtures
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Commands in chains")
+struct CommandStepTests {
+  let bench = RunBench()
+
+  /// Runs steps whose programs print `output`.
+  ///
+  /// - Returns: The calls of programs, and the failure of the run.
+  private func run(
+    _ line: String,
+    printing output: String = "",
+    allowed: AllowedCommands = .all,
+    failing failure: Command.Failure? = nil
+  ) throws -> (calls: [Command.Call], failure: RunFailure?) {
+    let calls = Recorded<Command.Call>()
+    var plan = try Plan.parse(line: line)
+    plan.allowedCommands = allowed
+    var runner = bench.runner(plan)
+    runner.runCommand = { call in
+      calls.add(call)
+      if let failure { throw failure }
+      return Array(output.utf8)
+    }
+    let ending = try runner.ending().firstOrThrow(within: .seconds(1000))
+    return (calls.all, ending.failure)
+  }
+
+  @Test("captured values are arguments and input, without units, and each is one argument")
+  func arguments() throws {
+    bench.device.answer("read device-name", .value(Array("a 'b'; $(c)".utf8)))
+    let (calls, failure) = try run(
+      """
+      read temperature-measurement as t; read device-name as name
+      command ./respond with -c with {t.celsius} with "{name}" input "{t.celsius} it is" within 5s
+      """
+    )
+    #expect(failure == nil)
+    let call = try #require(calls.first)
+    #expect(call.program == "./respond" && call.arguments == ["-c", "36.6", "a 'b'; $(c)"])
+    #expect(String(decoding: call.input, as: UTF8.self) == "36.6 it is")
+    #expect(call.limit == .seconds(5) && call.file == nil && calls.count == 1)
+  }
+
+  @Test(
+    "the output becomes the value in its format",
+    arguments: [
+      ("text", "two lines\nof text\n", "two lines\nof text"), ("text", "", ""),
+      ("hex", " 0a 1B\n2c\n", "0a1b2c"),
+      ("json", "{\"key\": {\"id\": 7}, \"on\": true}\n", "key id 7, on yes"),
+      ("json", "[1, 2.50, null]", "1, 2.50, null"),
+      ("json", "12345678901234567890", "12345678901234567890"),
+    ]
+  )
+  func formats(_ format: String, _ output: String, _ value: String) throws {
+    #expect(try run("command x format \(format) as v", printing: output).failure == nil)
+    #expect(bench.ending?.captured["v"]?.description == value)
+  }
+
+  @Test("fields of JSON are compared and used by later steps")
+  func fields() throws {
+    let line = "command x format json as v expect id = 7; write alert-level u8:{v.id}"
+    #expect(try run(line, printing: "{\"id\": 7}").failure == nil)
+    #expect(bench.device.calls.contains("write alert-level 07"))
+    let failure = try run("command x format json expect id > 7", printing: "{\"id\": 7}").failure
+    #expect(failure?.code == .expectationNotMet)
+  }
+
+  @Test(
+    "output that is of no use fails the step, and says what it was",
+    arguments: [
+      ("hex", "0a1", "it printed '0a1', and not pairs of hexadecimal digits"),
+      ("hex", "", "it printed nothing, and not pairs of hexadecimal digits"),
+      ("json", "{", "it printed '{', and not one JSON value"),
+    ]
+  )
+  func useless(_ format: String, _ output: String, _ why: String) throws {
+    let failure = try run("command x format \(format)", printing: output).failure
+    #expect(failure?.code == .commandFailed && failure?.class == .definite)
+    #expect(failure?.why.hasPrefix(why) == true, "\(failure?.why ?? "")")
+  }
+
+  @Test("a program that fails is the failure of its step, which may be expected")
+  func fails() throws {
+    let reason = Command.Failure("it ended with status 3: no such key")
+    let failure = try run("command ./key; read battery-level", failing: reason).failure
+    #expect(failure?.message == "running ./key: it ended with status 3: no such key")
+    #expect(!bench.device.calls.contains("read battery-level"))
+    #expect(try run("command x expect error = command-failed", failing: reason).failure == nil)
+  }
+
+  @Test("without permission nothing of the chain is run")
+  func notAllowed() throws {
+    let line = "read battery-level; repeat 2 { command ./key }"
+    let (calls, failure) = try run(line, allowed: .none)
+    #expect(failure?.code == .commandFailed && failure?.source?.column == 33)
+    #expect(calls.isEmpty && bench.device.calls.isEmpty)
+    try bench.run(line)
+    #expect(bench.ending?.failure?.code == .commandFailed && bench.device.calls.isEmpty)
+  }
+
+  @Test(
+    "what a file may not say",
+    arguments: [
+      (
+        "{ command: '{a}' }",
+        "command: expected a program such as ./answer.py, without captured values, found '{a}'"
+      ),
+      ("{ command: x, arguments: y }", "arguments: expected a list of texts, found 'y'"),
+      (
+        "{ command: x, arguments: ['{b}'] }",
+        "arguments.1: no earlier step captures 'b' (did you mean 'a'?)"
+      ),
+      ("{ command: x, format: xml }", "format: expected text, hex or json, found 'xml'"),
+    ]
+  )
+  func complaints(_ step: String, _ complaint: String) {
+    let file = "steps:\n- { read: battery-level, as: a }\n- \(step)\n"
+    let found = #expect(throws: DocumentErrors.self) { try Plan.parse(file, file: "chain.yaml") }
+    #expect(
+      found?.problems.map(\.description).first?.hasSuffix(complaint) == true,
+      "\(found as Any)"
+    )
+  }
+
+  @Test("an included file runs no programs")
+  func included() throws {
+    let folder = try FolderOfFiles([
+      "main.yaml": "steps: [ { command: ./a }, { include: b.yaml } ]\n",
+      "b.yaml": "- command: ./b\n",
+    ])
+    let complaints = folder.complaints { _ = try folder.plan() }
+    #expect(complaints.count == 1)
+    #expect(
+      complaints.first?.contains("b.yaml:1:12: 1.command: an included file runs no programs")
+        == true,
+      "\(complaints)"
+    )
+  }
+}
