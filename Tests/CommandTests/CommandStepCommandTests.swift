@@ -81,7 +81,7 @@ struct CommandStepCommandTests {
   func notAllowed() throws {
     let run = try run("touch ran", options: [])
     #expect(run.status == 65 && run.output == "", "\(run.output)")
-    #expect(run.errors.contains("chain.yaml:1:44: the chain runs the program "), "\(run.errors)")
+    #expect(run.errors.contains("chain.yaml:1:42: the chain runs the program "), "\(run.errors)")
     #expect(run.errors.contains("allow it with --allow-commands"), "\(run.errors)")
     #expect(access(folder.path + "/ran", F_OK) != 0)
   }

@@ -101,7 +101,7 @@ struct CommandStepTests {
   func notAllowed() throws {
     let line = "read battery-level; repeat 2 { command ./key }"
     let (calls, failure) = try run(line, allowed: .none)
-    #expect(failure?.code == .commandFailed && failure?.source?.column == 33)
+    #expect(failure?.code == .commandFailed && failure?.source?.column == 31)
     #expect(calls.isEmpty && bench.device.calls.isEmpty)
     try bench.run(line)
     #expect(bench.ending?.failure?.code == .commandFailed && bench.device.calls.isEmpty)
@@ -112,14 +112,14 @@ struct CommandStepTests {
     arguments: [
       (
         "{ command: '{a}' }",
-        "command: expected a program such as ./answer.py, without captured values, found '{a}'"
+        "command: 'a' is captured while the chain runs (expected a variable that is set before the chain runs)"
       ),
       ("{ command: x, arguments: y }", "arguments: expected a list of texts, found 'y'"),
       (
         "{ command: x, arguments: ['{b}'] }",
         "arguments.1: no earlier step captures 'b' (did you mean 'a'?)"
       ),
-      ("{ command: x, format: xml }", "format: expected text, hex or json, found 'xml'"),
+      ("{ command: x, format: xml }", "format: expected one of text, hex, json, found 'xml'"),
     ]
   )
   func complaints(_ step: String, _ complaint: String) {

@@ -11,6 +11,7 @@ extension Command: StepKind {
     "runs a program, without a shell, where `--allow-commands` allows it; its value is what the program prints"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let needsLink = false
+  static let titleKeys = 2
   static let keys: [Key<Command>] = [
     Key(
       "command",
