@@ -93,12 +93,14 @@ final class RunningBatch: Sendable {
     let runner = runner
     output = StandardOutput(in: world) { failure in runner.withLock { $0 }?.cancel(failure) }
     printed = EventOutput(output, as: format == .json ? json : text, isForPeople: format == .text)
-    line = StatusLine(in: world, printsData: format == .json) { [state] now, columns in
-      let (progress, awaited) = state.withLock { ($0.progress, $0.awaited) }
+    line = StatusLine(on: world.loop, isVirtual: world.isVirtual, printsData: format == .json) {
+      [state] now, size in
+      let (columns, (progress, awaited)) =
+        (size.columns, state.withLock { ($0.progress, $0.awaited) })
       if let awaited {
-        return ColumnText.line("waiting for \(awaited)", details: "", end: "", columns: columns)
+        return [ColumnText.line("waiting for \(awaited)", details: "", end: "", columns: columns)]
       }
-      return progress?.line(at: now.sinceStart, width: columns) ?? ""
+      return progress.map { [$0.line(at: now.sinceStart, width: columns)] } ?? []
     }
   }
 

@@ -16,8 +16,10 @@ final class FollowedRun: Sendable {
   init(in world: World, printsData: Bool) {
     let status = Guarded(RunStatus())
     self.status = status
-    line = StatusLine(in: world, printsData: printsData) { now, columns in
-      status.withLock { $0.line(at: now, columns: columns) }
+    line = StatusLine(on: world.loop, isVirtual: world.isVirtual, printsData: printsData) {
+      now,
+      size in
+      [status.withLock { $0.line(at: now, columns: size.columns) }]
     }
   }
 

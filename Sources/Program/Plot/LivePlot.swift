@@ -34,8 +34,7 @@ final class LivePlot: Sendable {
     end: @escaping @Sendable () -> Void,
     note: @escaping @Sendable (_ text: String, _ begun: Instant) -> Void
   ) {
-    let streams = StandardStreams.ofProcess
-    guard streams.hasStatusLine(printsData: false) else { return nil }
+    guard StandardStreams.ofProcess.hasStatusLine(printsData: false) else { return nil }
     loop = world.loop
     begun = world.loop.now
     charset = PlotCharset(RuntimeFolder.variable)
@@ -51,7 +50,7 @@ final class LivePlot: Sendable {
       )
     )
     let keys = TerminalKeys(on: loop) { [weak self] in self?.press($0, end, note) }
-    let block = StatusLine(on: world.loop, refreshes: !world.isVirtual) { [weak self] now, size in
+    let block = StatusLine(on: world.loop, isVirtual: world.isVirtual) { [weak self] now, size in
       self?.lines(at: now, size) ?? []
     }
     state.withLock { state in
