@@ -76,7 +76,7 @@ package struct BatchCommand: WorldCommand {
   package func validate() throws {
     if onFleet.server.fleet != nil {
       let given = [
-        ("--simulate", !options.simulate.isEmpty), ("--resume", resuming.resume != nil),
+        ("--simulate", options.isSimulated), ("--resume", resuming.resume != nil),
         ("--runs", runs != nil),
       ]
       for (option, isGiven) in given where isGiven {
@@ -107,7 +107,7 @@ package struct BatchCommand: WorldCommand {
     let simulated = try options.simulatedDevices()
     if dryRun { return try printPlan(batch) }
     let isOnce = batch.every == nil || resuming.resume != nil
-    if !isOnce, runs == nil, !options.simulate.isEmpty, !options.realTime {
+    if !isOnce, runs == nil, options.isSimulated, !options.realTime {
       throw Ending(
         .usage,
         "a batch with 'every' never ends in simulated time: limit it with --runs"
@@ -116,8 +116,8 @@ package struct BatchCommand: WorldCommand {
     if batch.hasPlacement {
       StandardError.notice("'pin' and 'prefer' are for a fleet: without --fleet they are ignored")
     }
-    if options.simulate.isEmpty, let first = batch.first {
-      ChainCommand.warn(of: first.plan.writtenSecrets)
+    if !options.isSimulated, let first = batch.first {
+      Session.warn(of: first.plan.writtenSecrets)
     }
     throw Ending(try run(batch, simulated))
   }
@@ -151,7 +151,7 @@ package struct BatchCommand: WorldCommand {
     case .nothing(let reason):
       let reports = try reportFiles(on: batch)
       StandardError.notice(reason)
-      if options.simulate.isEmpty { try releaseOrphans() }
+      if !options.isSimulated { try releaseOrphans() }
       return reports.end(.ok, remark: reason)
     case .refused(let ending): throw ending
     }
@@ -197,9 +197,9 @@ package struct BatchCommand: WorldCommand {
 
   private func reportFiles(on batch: Batch) throws(Ending) -> ReportFiles {
     try ReportFiles(
-      reports.requested,
+      reports,
       printed: printing.output.whole,
-      of: RecordedWhole(.batch, name: batch.name).simulated(!options.simulate.isEmpty)
+      of: RecordedWhole(.batch, name: batch.name).simulated(options.isSimulated)
     )
   }
 
@@ -212,7 +212,7 @@ package struct BatchCommand: WorldCommand {
 
   /// The journal that is written; the one of a resumed batch exists already.
   private func openJournal() throws(Ending) -> JournalFile? {
-    let isSimulated = !options.simulate.isEmpty
+    let isSimulated = options.isSimulated
     guard resuming.resume != nil else {
       return try RunJournal.open(journal, isSimulated: isSimulated)
     }
@@ -236,7 +236,7 @@ package struct BatchCommand: WorldCommand {
       skipsFailed: resuming.skipFailed,
       file: self.file,
       batch: batch,
-      isSimulated: !options.simulate.isEmpty
+      isSimulated: options.isSimulated
     )
     let path = Batch.wholePath(of: self.file)
     return try resuming.decide(file, wish, at: path, looksOnly: dryRun)
