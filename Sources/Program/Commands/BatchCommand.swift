@@ -156,37 +156,31 @@ package struct BatchCommand: WorldCommand {
     case .refused(let ending): throw ending
     }
     let reports = try reportFiles(on: batch)
-    let world = try reports.during { () throws(Ending) in
-      openFleet == nil
+    return try reports.during { () throws(Ending) in
+      let world =
+        openFleet == nil
         ? try options.world(simulated, "ending", naming.bindKeys()) : World.withoutRadio("ending")
+      defer { world.end() }
+      let make = try openFleet?(world, batch)
+      try world.releaseOrphans()
+      if let resumption { StandardError.notice(resumption.notice) }
+      let metrics = try metricsFile(of: batch, in: world)
+      let writing = kept.map {
+        BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
+      }
+      let running = RunningBatch(
+        batch,
+        of: self,
+        goingOn: resumption?.past,
+        in: world,
+        journal: writing,
+        reports: reports,
+        metrics: metrics
+      )
+      var status = reports.end(running.run(by: make))
+      status = writing?.end(status) ?? status
+      return metrics?.end(status) ?? status
     }
-    defer { world.end() }
-    let make = try reports.during { () throws(Ending) -> MakeBatchRunning? in
-      guard let openFleet else { return nil }
-      return try openFleet(world, batch)
-    }
-    try reports.during { () throws(Ending) in try world.releaseOrphans() }
-    if let resumption { StandardError.notice(resumption.notice) }
-    let metrics = try reports.during { () throws(Ending) in try metricsFile(of: batch, in: world) }
-    let writing = kept.map {
-      BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
-    }
-    let running = RunningBatch(
-      batch,
-      goingOn: resumption?.past,
-      in: world,
-      adapter: options.adapterSelector,
-      journal: writing,
-      reports: reports,
-      metrics: metrics,
-      format: printing.output,
-      waits: !waiting.noWait,
-      showsSteps: eachStep || options.terminal.verbose,
-      make: make
-    )
-    var status = reports.end(running.run(most: runs))
-    status = writing?.end(status) ?? status
-    return metrics?.end(status) ?? status
   }
 
   private func metricsFile(of batch: Batch, in world: World) throws(Ending) -> MetricsFile? {
