@@ -71,7 +71,7 @@ struct FleetFollower: Sendable {
       counts.count(end.ending(JobEvents(lines).ending, within: job.deadline))
       if !asJSON {
         let detail = end.detail.isEmpty ? "" : "  \(end.detail)"
-        output.result("\(job.id)  \(job.device)  \(end.state.rawValue)\(detail)")
+        output.line("\(job.id)  \(job.device)  \(end.state.rawValue)\(detail)")
       }
     }
     return counts.exitStatus(others: 0)
@@ -85,12 +85,12 @@ struct FleetFollower: Sendable {
       return lines.map { try? state.readers[nonce, default: RunEventReader()].event(in: $0) }
     }
     if asJSON {
-      for line in lines { output.result(line) }
+      for line in lines { output.line(line) }
       return
     }
     let text = BatchTextReport(showsSteps: true)
     for event in events.compactMap({ $0 ?? nil }) {
-      for line in text.lines(for: event) { output.result(line) }
+      for line in text.lines(for: event) { output.line(line) }
     }
   }
 }

@@ -24,7 +24,7 @@ struct FleetProgram {
     ) { reason in isLost.withLock { $0 = reason } }
     defer { connection.close() }
     try world.interruption.check()
-    let output = StandardOutput.ofCommand()
+    let output = StandardOutput()
     let work = work(on: FleetViews(connection: connection, loop: world.loop, output: output))
     let (loop, interruption) = (world.loop, world.interruption)
     let status = try loop.run {
@@ -115,7 +115,7 @@ struct FleetViews: Sendable {
 
   private func object(_ members: [(String, JSONValue)]) {
     let head = [("v", JSONValue(JSONLinesReport.version))]
-    output.result(JSONValue.object(head + members).text)
+    output.line(JSONValue.object(head + members).text)
   }
 
   func status(asJSON: Bool) async throws {
@@ -133,9 +133,9 @@ struct FleetViews: Sendable {
         ("waiting", JSONValue(jobs.count - running)),
       ])
     }
-    output.result("gateways  \(gateways.count)\(draining > 0 ? ", \(draining) draining" : "")")
-    output.result("devices   \(devices.count) with jobs")
-    output.result("jobs      \(running) running, \(jobs.count - running) waiting")
+    output.line("gateways  \(gateways.count)\(draining > 0 ? ", \(draining) draining" : "")")
+    output.line("devices   \(devices.count) with jobs")
+    output.line("jobs      \(running) running, \(jobs.count - running) waiting")
   }
 
   func gateways(asJSON: Bool) async throws {
@@ -156,7 +156,7 @@ struct FleetViews: Sendable {
           gateway.capabilities.isEmpty ? "" : "  " + gateway.capabilities.joined(separator: ", ")
         let state = gateway.isDraining ? "  draining" : ""
         let bonds = gateway.bonds.isEmpty ? "" : "  \(counted(gateway.bonds.count, "bond"))"
-        output.result("\(name)  \(running) running\(state)\(bonds)\(can)")
+        output.line("\(name)  \(running) running\(state)\(bonds)\(can)")
       }
     }
   }
@@ -196,7 +196,7 @@ struct FleetViews: Sendable {
         let place = by.isEmpty ? "not observed" : by
         let waiting = count == 0 ? "" : "  \(counted(count, "job"))"
         let others = held[address].map { ", held at \($0.joined(separator: ", "))" } ?? ""
-        output.result("\(address)  \(name.map { "\($0)  " } ?? "")\(place)\(others)\(waiting)")
+        output.line("\(address)  \(name.map { "\($0)  " } ?? "")\(place)\(others)\(waiting)")
       }
     }
   }
@@ -241,6 +241,6 @@ struct FleetViews: Sendable {
       ])
     }
     let by = owner.map { "  \($0)" } ?? ""
-    output.result("\(job)  \(device)  \(state)\(by)\(isCancelled ? "  to be cancelled" : "")")
+    output.line("\(job)  \(device)  \(state)\(by)\(isCancelled ? "  to be cancelled" : "")")
   }
 }

@@ -15,13 +15,9 @@ struct OutputQueueTests {
     Array(String(repeating: character, count: count - 1).utf8) + [UInt8(ascii: "\n")]
   }
 
-  private func put(
-    _ octets: [UInt8],
-    to descriptor: Int32 = 1,
-    into queue: inout OutputQueue
-  ) {
-    let isPut = queue.put(octets, to: descriptor)
-    #expect(isPut)
+  private func put(_ octets: [UInt8], into queue: inout OutputQueue) {
+    let admission = queue.put(octets)
+    #expect(admission == .waits)
   }
 
   @Test("complete lines are written together, up to what a pipe takes in one piece")
@@ -30,16 +26,14 @@ struct OutputQueueTests {
     for character: Character in ["a", "b", "c"] {
       put(line(2000, character), into: &queue)
     }
-    let first = queue.take()
-    #expect(first?.octets == line(2000, "a") + line(2000, "b"))
-    let early = queue.take()
-    #expect(early == nil, "one portion at a time")
+    let first = queue.next()
+    #expect(first == line(2000, "a") + line(2000, "b"))
     queue.wrote(4000)
-    let second = queue.take()
-    #expect(second?.octets == line(2000, "c"))
+    let second = queue.next()
+    #expect(second == line(2000, "c"))
     queue.wrote(2000)
     #expect(queue.isEmpty)
-    let last = queue.take()
+    let last = queue.next()
     #expect(last == nil)
   }
 
@@ -49,42 +43,28 @@ struct OutputQueueTests {
     put(line(5000), into: &queue)
     put(line(10, "y"), into: &queue)
     var written: [UInt8] = []
-    while let portion = queue.take() {
-      #expect(portion.octets.count <= 4096)
-      let count = min(3000, portion.octets.count)
-      written += portion.octets[..<count]
+    while let portion = queue.next() {
+      #expect(portion.count <= 4096)
+      let count = min(3000, portion.count)
+      written += portion[..<count]
       queue.wrote(count)
     }
     #expect(written == line(5000) + line(10, "y"))
-  }
-
-  @Test("lines of two descriptors keep their order")
-  func descriptors() {
-    var queue = OutputQueue()
-    for descriptor: Int32 in [1, 1, 2, 1] { put(line(10), to: descriptor, into: &queue) }
-    var order: [Int32] = []
-    while let portion = queue.take() {
-      order.append(portion.descriptor)
-      queue.wrote(portion.octets.count)
-    }
-    #expect(order == [1, 2, 1])
+    #expect(queue.count == 0)
   }
 
   @Test("after a value without room none is admitted before half of the queue is written")
   func congestion() {
     var queue = OutputQueue(bound: 1000)
-    for _ in 0..<10 {
-      let isAdmitted = queue.admits(100)
-      #expect(isAdmitted)
-      put(line(100), into: &queue)
-    }
-    var admitted: [Bool] = [queue.admits(100)]
+    var admissions = (1...11).map { _ in queue.put(line(100), isDroppable: true) }
     for count in [400, 100] {
-      _ = queue.take()
+      _ = queue.next()
       queue.wrote(count)
-      admitted.append(queue.admits(100))
+      admissions.append(queue.put(line(100), isDroppable: true))
     }
-    #expect(admitted == [false, false, true])
+    let waits = [OutputQueue.Admission](repeating: .waits, count: 10)
+    #expect(admissions == waits + [.dropped, .dropped, .waits])
+    #expect(queue.dropped == OutputQueue.Dropped(values: 2))
   }
 
   @Test("lines that must not be dropped have a bound, too")
@@ -92,31 +72,34 @@ struct OutputQueueTests {
     var queue = OutputQueue(bound: 1000)
     let long = line(1 << 20)
     for _ in 0..<32 { put(long, into: &queue) }
-    let isPut = queue.put(line(1), to: 1)
-    #expect(!isPut)
+    let admission = queue.put(line(1))
+    #expect(admission == .overflow)
   }
 
-  @Test("what waits for a descriptor that failed is dropped, and nothing else")
+  @Test("what waits for a descriptor that failed is dropped, and counted")
   func failure() {
     var queue = OutputQueue()
-    for descriptor: Int32 in [1, 2] { put(line(10), to: descriptor, into: &queue) }
-    _ = queue.take()
-    queue.drop(1)
-    let next = queue.take()
-    #expect(next == OutputQueue.Portion(descriptor: 2, octets: line(10)))
+    for isDroppable in [true, false, true] { _ = queue.put(line(2000), isDroppable: isDroppable) }
+    put(line(3) + line(4), into: &queue)
+    _ = queue.next()
+    // The second one is not complete.
+    queue.wrote(3000)
+    queue.dropAll()
+    #expect(queue.isEmpty && queue.count == 0)
+    #expect(queue.dropped == OutputQueue.Dropped(values: 2, lines: 3))
   }
 
   // MARK: The bottom line
 
   private func show(_ text: String, in queue: inout OutputQueue) {
-    _ = queue.show(Array(text.utf8), on: 2)
+    queue.show(Array(text.utf8))
   }
 
   /// What the queue writes until nothing is left, each portion in the given parts.
   private func written(_ queue: inout OutputQueue, atMost count: Int = .max) -> String {
     var octets: [UInt8] = []
-    while let portion = queue.take() {
-      let part = portion.octets.prefix(count)
+    while let portion = queue.next() {
+      let part = portion.prefix(count)
       octets += part
       queue.wrote(part.count)
     }
@@ -135,14 +118,14 @@ struct OutputQueueTests {
     show("1 s", in: &queue)
     #expect(!queue.isEmpty)
     #expect(written(&queue, atMost: atOnce) == "<1 s>")
-    put(line(4, "a"), to: 1, into: &queue)
-    put(line(4, "b"), to: 2, into: &queue)
+    put(line(4, "a"), into: &queue)
+    put(line(4, "b"), into: &queue)
     #expect(written(&queue, atMost: atOnce) == "<gone>aaa|bbb|<1 s>")
     show("1 s", in: &queue)
     #expect(queue.isEmpty, "it is there already")
     show("", in: &queue)
     #expect(written(&queue, atMost: atOnce) == "<gone>")
-    put(line(4, "c"), to: 1, into: &queue)
+    put(line(4, "c"), into: &queue)
     #expect(written(&queue, atMost: atOnce) == "ccc|")
   }
 
@@ -152,12 +135,12 @@ struct OutputQueueTests {
     show("1 s", in: &queue)
     #expect(written(&queue) == "<1 s>")
     put(line(6000), into: &queue)
-    let gone = queue.take()
-    #expect(gone?.octets == Array("\r\u{1b}[K".utf8))
+    let gone = queue.next()
+    #expect(gone == Array("\r\u{1b}[K".utf8))
     queue.wrote(4)
-    let first = queue.take()
+    let first = queue.next()
     for second in 2...1000 { show("\(second) s", in: &queue) }
-    queue.wrote(first?.octets.count ?? 0)
+    queue.wrote(first?.count ?? 0)
     #expect(written(&queue).hasSuffix("x|<1000 s>"))
   }
 
@@ -165,8 +148,8 @@ struct OutputQueueTests {
   func failedBottomLine() {
     var queue = OutputQueue()
     show("1 s", in: &queue)
-    _ = queue.take()
-    queue.drop(2)
+    _ = queue.next()
+    queue.dropAll()
     #expect(queue.isEmpty)
     put(line(3), into: &queue)
     #expect(written(&queue) == "xx|")
@@ -201,7 +184,7 @@ struct OutputQueueTests {
       #expect(event.stepOfStream == step)
       omitted.add(event, of: step)
     }
-    let gaps = omitted.takeGaps()
+    let gaps = omitted.gaps
     #expect(gaps.map(\.device) == ["A", "A", "B"])
     #expect(gaps.map(\.offset) == [.milliseconds(30), .milliseconds(11), .milliseconds(12)])
     guard case .gap(first, let gap)? = gaps.first?.change else {
@@ -210,12 +193,42 @@ struct OutputQueueTests {
     }
     #expect(gap.cause == .output(dropped: 3))
     #expect(gap.lasted == .milliseconds(20))
-    let others = omitted.takeGaps()
-    #expect(others.isEmpty)
-    #expect(omitted.total == 5)
   }
 
   // MARK: A reader that pauses
+
+  @Test(
+    "a pipe or a terminal that nobody reads keeps no other output of the same thread",
+    arguments: [false, true]
+  )
+  func others(isTerminal: Bool) throws {
+    var (stopped, read): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+    if isTerminal {
+      // TIOCSPTLCK and TIOCGPTN of ioctl_tty(2).
+      stopped[0] = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+      var (lock, number): (Int32, Int32) = (0, 0)
+      #expect(ioctl(stopped[0], 0x4004_5431, &lock) == 0)
+      #expect(ioctl(stopped[0], 0x8004_5430, &number) == 0)
+      stopped[1] = open("/dev/pts/\(number)", O_WRONLY | O_NOCTTY)
+      #expect(isatty(stopped[1]) == 1)
+    } else {
+      #expect(pipe(&stopped) == 0)
+    }
+    #expect(pipe(&read) == 0)
+    defer { for descriptor in stopped + read { close(descriptor) } }
+    let writer = OutputWriter(bound: 1 << 16)
+    let text = String(repeating: "x", count: 1 << 20)
+    _ = writer.put(to: stopped[1]) { Written.line(text) }
+    for number in 1...3 { _ = writer.put(to: read[1]) { Written.line("\(number)") } }
+    #expect(writer.wait(for: read[1], until: { $0.isEmpty }, patience: { .seconds(30) }))
+    var buffer = [UInt8](repeating: 0, count: 16)
+    let count = Glibc.read(read[0], &buffer, buffer.count)
+    #expect(String(decoding: buffer.prefix(count), as: UTF8.self) == "1\n2\n3\n")
+    #expect(!writer.wait(for: stopped[1], until: { $0.isEmpty }, patience: { .zero }))
+    writer.fail(stopped[1], .notRead)
+    let failure = writer.failure(of: stopped[1])
+    #expect(failure?.description.hasSuffix("does not read; dropped 1 line") == true)
+  }
 
   @Test("a reader that pauses misses values, counted by a gap at their place")
   func pause() throws {
@@ -245,10 +258,10 @@ struct OutputQueueTests {
       text.withLock { $0 = String(decoding: octets, as: UTF8.self) + "end" }
     }
     thread.start()
-    #expect(writer.waitUntilWritten(patience: { .seconds(30) }) == .done)
+    writer.flush(patience: .seconds(30))
     for number in count / 2..<count {
       printed.receive(value(step, at: number, of: "A"))
-      if number % 100 == 0 { _ = writer.waitUntilWritten { .seconds(30) } }
+      if number % 100 == 0 { writer.flush(patience: .seconds(30)) }
     }
     #expect(printed.finish() == nil)
     close(writing)

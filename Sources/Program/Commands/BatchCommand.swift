@@ -84,7 +84,7 @@ package struct BatchCommand: WorldCommand {
   package func validate() throws {
     if onFleet.server.fleet != nil {
       let given = [
-        ("--simulate", !options.simulate.isEmpty), ("--resume", resuming.resume != nil),
+        ("--simulate", options.isSimulated), ("--resume", resuming.resume != nil),
         ("--runs", runs != nil),
       ]
       for (option, isGiven) in given where isGiven {
@@ -115,7 +115,7 @@ package struct BatchCommand: WorldCommand {
     let simulated = try options.simulatedDevices()
     if dryRun { return try printPlan(batch) }
     let isOnce = batch.every == nil || resuming.resume != nil
-    if !isOnce, runs == nil, !options.simulate.isEmpty, !options.realTime {
+    if !isOnce, runs == nil, options.isSimulated, !options.realTime {
       throw Ending(
         .usage,
         "a batch with 'every' never ends in simulated time: limit it with --runs"
@@ -126,7 +126,7 @@ package struct BatchCommand: WorldCommand {
     }
     if let first = batch.first {
       try UserPrograms.check(first.plan)
-      if options.simulate.isEmpty { ChainCommand.warn(of: first.plan.writtenSecrets) }
+      if !options.isSimulated { Session.warn(of: first.plan.writtenSecrets) }
     }
     throw Ending(try run(batch, simulated))
   }
@@ -160,42 +160,36 @@ package struct BatchCommand: WorldCommand {
     case .nothing(let reason):
       let reports = try reportFiles(on: batch)
       StandardError.notice(reason)
-      if options.simulate.isEmpty { try releaseOrphans() }
+      if !options.isSimulated { try releaseOrphans() }
       return reports.end(.ok, remark: reason)
     case .refused(let ending): throw ending
     }
     let reports = try reportFiles(on: batch)
-    let world = try reports.during { () throws(Ending) in
-      openFleet == nil
+    return try reports.during { () throws(Ending) in
+      let world =
+        openFleet == nil
         ? try options.world(simulated, "ending", naming.bindKeys()) : World.withoutRadio("ending")
+      defer { world.end() }
+      let make = try openFleet?(world, batch)
+      try world.releaseOrphans()
+      if let resumption { StandardError.notice(resumption.notice) }
+      let metrics = try metricsFile(of: batch, in: world)
+      let writing = kept.map {
+        BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
+      }
+      let running = RunningBatch(
+        batch,
+        of: self,
+        goingOn: resumption?.past,
+        in: world,
+        journal: writing,
+        reports: reports,
+        metrics: metrics
+      )
+      var status = reports.end(running.run(by: make))
+      status = writing?.end(status) ?? status
+      return metrics?.end(status) ?? status
     }
-    defer { world.end() }
-    let make = try reports.during { () throws(Ending) -> MakeBatchRunning? in
-      guard let openFleet else { return nil }
-      return try openFleet(world, batch)
-    }
-    try reports.during { () throws(Ending) in try world.releaseOrphans() }
-    if let resumption { StandardError.notice(resumption.notice) }
-    let metrics = try reports.during { () throws(Ending) in try metricsFile(of: batch, in: world) }
-    let writing = kept.map {
-      BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
-    }
-    let running = RunningBatch(
-      batch,
-      goingOn: resumption?.past,
-      in: world,
-      adapter: options.adapterSelector,
-      journal: writing,
-      reports: reports,
-      metrics: metrics,
-      format: printing.output,
-      waits: !waiting.noWait,
-      showsSteps: eachStep || options.terminal.verbose,
-      make: make
-    )
-    var status = reports.end(running.run(most: runs))
-    status = writing?.end(status) ?? status
-    return metrics?.end(status) ?? status
   }
 
   private func metricsFile(of batch: Batch, in world: World) throws(Ending) -> MetricsFile? {
@@ -206,9 +200,9 @@ package struct BatchCommand: WorldCommand {
 
   private func reportFiles(on batch: Batch) throws(Ending) -> ReportFiles {
     try ReportFiles(
-      reports.requested,
+      reports,
       printed: printing.output.whole,
-      of: RecordedWhole(.batch, name: batch.name).simulated(!options.simulate.isEmpty)
+      of: RecordedWhole(.batch, name: batch.name).simulated(options.isSimulated)
     )
   }
 
@@ -221,7 +215,7 @@ package struct BatchCommand: WorldCommand {
 
   /// The journal that is written; the one of a resumed batch exists already.
   private func openJournal() throws(Ending) -> JournalFile? {
-    let isSimulated = !options.simulate.isEmpty
+    let isSimulated = options.isSimulated
     guard resuming.resume != nil else {
       return try RunJournal.open(journal, isSimulated: isSimulated)
     }
@@ -245,7 +239,7 @@ package struct BatchCommand: WorldCommand {
       skipsFailed: resuming.skipFailed,
       file: self.file,
       batch: batch,
-      isSimulated: !options.simulate.isEmpty
+      isSimulated: options.isSimulated
     )
     let path = Batch.wholePath(of: self.file)
     return try resuming.decide(file, wish, at: path, looksOnly: dryRun)

@@ -168,7 +168,7 @@ extension GatewayCommand {
   /// - Throws: ``Ending``.
   package func open() throws -> World {
     var options = options
-    options.realTime = !options.simulate.isEmpty
+    options.realTime = options.isSimulated
     return try options.world(try options.simulatedDevices(), "ending")
   }
 
@@ -177,7 +177,7 @@ extension GatewayCommand {
     ServeSettings(
       adapter: options.adapterSelector,
       journal: journal,
-      isSimulated: !options.simulate.isEmpty
+      isSimulated: options.isSimulated
     )
   }
 }

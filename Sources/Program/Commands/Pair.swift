@@ -127,9 +127,8 @@ struct BondTarget: ParsableArguments {
     plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
     plan.device = try plan.target(among: simulated)
-    throw Ending(
-      try ChainCommand.run(plan, simulated, options.requested, format.ofChain, work: work)
-    )
+    let session = SessionOptions(world: options, format: format.ofChain, work: work)
+    throw Ending(try session.run(plan, among: simulated))
   }
 }
 

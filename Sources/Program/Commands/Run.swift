@@ -57,7 +57,7 @@ struct Run: WorldCommand {
   @OptionGroup var journal: JournalOptions
 
   func validate() throws {
-    try recording.check(isSimulated: !options.simulate.isEmpty)
+    try recording.check(isSimulated: options.isSimulated)
   }
 
   func run() throws {
@@ -70,16 +70,17 @@ struct Run: WorldCommand {
     if dryRun { return try StandardOutput.show(plan.lines) }
     try reports.check(reading: paths, options, journal, recording.trace)
     plan.device = try plan.target(among: simulated)
-    throw Ending(
-      try ChainCommand.run(
-        plan,
-        simulated,
-        options.requested(chain.naming.bindKeys()),
-        printing.output,
-        recording,
-        journal,
-        reports.requested
-      )
+    throw Ending(try sessionOptions().run(plan, among: simulated))
+  }
+
+  private func sessionOptions() throws(Ending) -> SessionOptions {
+    SessionOptions(
+      world: options,
+      format: printing.output,
+      bindKeys: try chain.naming.bindKeys(),
+      journal: journal,
+      reports: reports,
+      trace: recording
     )
   }
 
@@ -123,15 +124,7 @@ struct Run: WorldCommand {
       }
       return ChainFile(path: file.path, plan: plan)
     }
-    let running = RunningFiles(
-      files: files,
-      options: options.requested(try chain.naming.bindKeys()),
-      format: printing.output,
-      journal: journal,
-      reports: reports.requested,
-      failsFast: failFast
-    )
-    throw Ending(try running.run(simulated))
+    throw Ending(try sessionOptions().run(files, among: simulated, failsFast: failFast))
   }
 
   private func runSuite(_ file: String) throws {
@@ -145,7 +138,7 @@ struct Run: WorldCommand {
       link: link,
       waiting: waiting,
       journal: journal,
-      reports: reports.requested,
+      reports: reports,
       warnsOfUnsupported: warnUnsupported
     )
     if dryRun { return try StandardOutput.show(command.lines(simulated)) }

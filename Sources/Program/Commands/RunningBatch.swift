@@ -44,69 +44,61 @@ final class RunningBatch: Sendable {
   }
 
   private let batch: Batch
-  private let world: World
-  private let adapter: AdapterSelector
-  private let journal: BatchJournal?
+  private let command: BatchCommand
   private let past: BatchPast?
+  private let world: World
+  private let journal: BatchJournal?
   private let reports: ReportFiles
   private let metrics: MetricsFile?
   private let format: ChainOutputOptions.Output
   private let text: BatchTextReport
   private let json = JSONLinesReport()
+  private let output: StandardOutput
   private let printed: EventOutput
   private let line: StatusLine?
   private let state = Guarded(State())
   private let runner = Guarded<(any BatchRunning)?>(nil)
-  private let make: MakeBatchRunning?
-  private let waits: Bool
-  private let output: StandardOutput
 
   /// - Parameters:
+  ///   - command: Whose options it goes by.
   ///   - past: What it resumes; nil for a batch that begins.
-  ///   - waits: Whether it waits for another batch over the adapter.
-  ///   - showsSteps: Whether the text has a line for each step.
-  ///   - make: Makes what runs it; nil for the adapter.
   init(
     _ batch: Batch,
+    of command: BatchCommand,
     goingOn past: BatchPast?,
     in world: World,
-    adapter: AdapterSelector,
     journal: BatchJournal?,
     reports: ReportFiles,
-    metrics: MetricsFile?,
-    format: ChainOutputOptions.Output,
-    waits: Bool,
-    showsSteps: Bool,
-    make: MakeBatchRunning? = nil
+    metrics: MetricsFile?
   ) {
-    self.make = make
-    self.waits = waits
     self.batch = batch
+    self.command = command
     self.past = past
+    self.world = world
     self.journal = journal
     self.reports = reports
     self.metrics = metrics
-    self.world = world
-    self.adapter = adapter
-    self.format = format
-    text = BatchTextReport(showsSteps: showsSteps)
+    format = command.printing.output
+    text = BatchTextReport(showsSteps: command.eachStep || command.options.terminal.verbose)
     let runner = runner
     output = StandardOutput(in: world) { failure in runner.withLock { $0 }?.cancel(failure) }
     printed = EventOutput(output, as: format == .json ? json : text, isForPeople: format == .text)
-    line = StatusLine(in: world, printsData: format == .json) { [state] now, columns in
-      let (progress, awaited) = state.withLock { ($0.progress, $0.awaited) }
+    line = StatusLine(on: world.loop, isVirtual: world.isVirtual, printsData: format == .json) {
+      [state] now, size in
+      let (columns, (progress, awaited)) =
+        (size.columns, state.withLock { ($0.progress, $0.awaited) })
       if let awaited {
-        return ColumnText.line("waiting for \(awaited)", details: "", end: "", columns: columns)
+        return [ColumnText.line("waiting for \(awaited)", details: "", end: "", columns: columns)]
       }
-      return progress?.line(at: now.sinceStart, width: columns) ?? ""
+      return progress.map { [$0.line(at: now.sinceStart, width: columns)] } ?? []
     }
   }
 
   /// Runs the batch to its end.
   ///
-  /// - Parameter most: How many times at most, where it is repeated.
-  func run(most: Int?) -> ExitStatus {
-    let (world, adapter, journal) = (world, adapter, journal)
+  /// - Parameter make: Makes what runs it; nil for the adapter.
+  func run(by make: MakeBatchRunning?) -> ExitStatus {
+    let (world, adapter, journal) = (world, command.options.adapterSelector, journal)
     let receivers = BatchReceivers(
       admission: { [self] identity, round in
         let giveBack = try await world.beginBatch(at: adapter, batchWait)
@@ -130,6 +122,7 @@ final class RunningBatch: Sendable {
     let (what, leaving) = runner.interruptionText
     world.interruption.cancels(what, leaving: leaving) { runner.cancel($0) }
     defer { self.runner.withLock { $0 = nil } }
+    let most = command.runs
     let ended = Result { try world.loop.run { await runner.run(most: most) } }
     line?.end()
     if let failure = printed.finish() {
@@ -146,7 +139,7 @@ final class RunningBatch: Sendable {
 
   /// How it waits for another batch; nil: not at all.
   private var batchWait: HostLedger.BatchWait? {
-    guard waits else { return nil }
+    guard !command.waiting.noWait else { return nil }
     return HostLedger.BatchWait(limit: batch.deadline ?? .seconds(600)) { [state, line] run in
       StandardError.notice("waiting for \(run), a batch over the same adapter")
       state.withLock { $0.awaited = run }
@@ -158,7 +151,7 @@ final class RunningBatch: Sendable {
 
   /// Runs it on the adapter.
   private func localRunner(_ receivers: BatchReceivers) -> BatchRunner {
-    let (world, adapter, journal) = (world, adapter, journal)
+    let (world, adapter, journal) = (world, command.options.adapterSelector, journal)
     return BatchRunner(
       batch,
       on: world.scheduler,

@@ -37,12 +37,12 @@ struct RunningWatch {
       end: { stop.send(()) },
       note: { text, begun in noted.withLock { $0 }?.note(text, at: begun) }
     )
-    let prints = !(screen.isPlot && StandardStreams.ofProcess.printsToTerminal)
+    let prints = !screen.replacesLines
     if output == .csv, prints { standard.line(WatchCSVReport.header) }
     screen.receive(RunWait(what: connecting, begun: world.loop.now, limit: plan.limit))
     let show: @Sendable (WatchOutput) -> Void = { [plan] output in
       if let event = output.printed {
-        screen.receive(event)
+        screen.receive(event, at: world.loop.now)
         if prints { printed.receive(event) }
       }
       if let change = output.link, let device = output.device {
@@ -91,13 +91,11 @@ struct RunningWatch {
   private func makeScreen(
     end: @escaping @Sendable () -> Void,
     note: @escaping @Sendable (_ text: String, _ begun: Instant) -> Void
-  ) -> WatchScreen {
-    if let plot,
-      let live = LivePlot(in: world, of: plan, span: plot.span, end: end, note: note)
-    {
-      return .plot(live)
+  ) -> any RunScreen {
+    let live = plot.flatMap {
+      LivePlot(in: world, of: plan, span: $0.span, end: end, note: note)
     }
-    return .line(FollowedRun(in: world, printsData: output != .text), world.loop)
+    return live ?? FollowedRun(in: world, printsData: output != .text)
   }
 
   private var connecting: String {
@@ -106,7 +104,7 @@ struct RunningWatch {
   }
 
   /// The devices. Where there are several, messages about one begin with its name.
-  private func services(_ screen: WatchScreen) -> [any DeviceService] {
+  private func services(_ screen: any RunScreen) -> [any DeviceService] {
     plan.devices.map { device in
       world.service(
         for: device.target,

@@ -144,7 +144,7 @@ extension ServeCommand {
   /// - Throws: ``Ending``.
   package func open() throws -> (world: World, watch: WatchPlan?) {
     var options = options
-    options.realTime = !options.simulate.isEmpty
+    options.realTime = options.isSimulated
     let simulated = try options.simulatedDevices()
     let plan = try watch(try names()) {
       try Plan(steps: [Step(.connect)]).target(among: simulated)
@@ -157,7 +157,7 @@ extension ServeCommand {
   ///
   /// - Throws: ``Ending`` when a required one has no place.
   package func journalPath() throws(Ending) -> String? {
-    try journal.path(isSimulated: !options.simulate.isEmpty)
+    try journal.path(isSimulated: options.isSimulated)
   }
 
   /// What watches and chains have in common.
@@ -165,7 +165,7 @@ extension ServeCommand {
     ServeSettings(
       adapter: options.adapterSelector,
       journal: journal,
-      isSimulated: !options.simulate.isEmpty
+      isSimulated: options.isSimulated
     )
   }
 

@@ -18,7 +18,7 @@ struct SuiteCommand {
   let link: LinkOptions
   let waiting: WaitOptions
   let journal: JournalOptions
-  let reports: RequestedReports
+  let reports: ReportOptions
   let warnsOfUnsupported: Bool
 
   /// Runs the suite to its end.

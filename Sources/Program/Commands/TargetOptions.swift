@@ -38,17 +38,13 @@ extension TargetOptions {
   /// - Throws: ``Ending`` always: with the status of the run.
   func run(_ step: Step, in options: WorldOptions, _ format: OutputOptions.Output) throws -> Never {
     let simulated = try options.simulatedDevices()
-    let plan = try plan(step, simulated)
-    throw Ending(
-      try ChainCommand.run(
-        plan,
-        simulated,
-        options.requested,
-        format.ofChain,
-        work: "the \(step.operation)",
-        text: ValueReport()
-      )
+    let session = SessionOptions(
+      world: options,
+      format: format.ofChain,
+      work: "the \(step.operation)",
+      text: ValueReport()
     )
+    throw Ending(try session.run(try plan(step, simulated), among: simulated))
   }
 }
 

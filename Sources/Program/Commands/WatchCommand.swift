@@ -37,13 +37,13 @@ struct WatchCommand: WorldCommand {
 
   func run() throws {
     var options = options
-    options.realTime = !options.simulate.isEmpty
+    options.realTime = options.isSimulated
     let names = try watch.naming.names()
     let simulated = try options.simulatedDevices()
     let plan = try watch.plan(names) {
       try Plan(steps: [Step(.connect)]).target(among: simulated)
     }
-    let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
+    let file = try RunJournal.open(journal, isSimulated: options.isSimulated)
     let world = try options.world(simulated, "ending the watch and disconnecting")
     defer { world.end() }
     let identity = RunIdentity(seed: world.identitySeed, text: plan.definition)

@@ -4,6 +4,7 @@ import ArgumentParser
 package import BlueZ
 import Bluetooth
 import HostController
+import Jobs
 import SimulatedDevices
 
 /// Which world, which adapter.
@@ -43,26 +44,14 @@ package struct WorldOptions: ParsableArguments {
     }
   }
 
-  /// What they ask for.
-  var requested: RequestedWorld {
-    RequestedWorld(
-      simulate: simulate,
-      seed: seed,
-      realTime: realTime,
-      busLog: busLog,
-      adapter: adapter,
-      presentation: terminal.presentation
-    )
-  }
+  var isSimulated: Bool { !simulate.isEmpty }
 
-  package var adapterSelector: AdapterSelector { requested.adapterSelector }
+  package var adapterSelector: AdapterSelector { adapter.map { AdapterSelector($0) } ?? .first }
 
   /// The devices and faults of a simulation; none where the world is real.
   ///
   /// - Throws: ``Ending`` when a definition is wrong.
-  func simulatedDevices() throws(Ending) -> ScenarioDefinition {
-    try requested.simulatedDevices()
-  }
+  func simulatedDevices() throws(Ending) -> ScenarioDefinition { try loadScenario(simulate) }
 
   /// The world that the options ask for.
   ///
@@ -71,19 +60,32 @@ package struct WorldOptions: ParsableArguments {
   ///   - ending: What a signal does to the command, for the person who sent it.
   ///   - bindKeys: Decrypt what devices advertise.
   ///   - trace: Receives the timing of this host's connections.
+  ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
   func world(
     _ scenario: ScenarioDefinition,
     _ ending: String,
     _ bindKeys: BindKeys = .none,
-    trace: HCITrace? = nil
+    trace: HCITrace? = nil,
+    isAnnounced: Bool = false
   ) throws(Ending) -> World {
-    try requested(bindKeys).world(scenario, ending, trace: trace)
-  }
-
-  /// What they ask for, where advertisements are printed.
-  func requested(_ bindKeys: BindKeys) -> RequestedWorld {
-    var requested = requested
-    requested.bindKeys = bindKeys
-    return requested
+    guard isSimulated else { return try World.real(ending, bindKeys, trace: trace) }
+    let log = try busLog.map { path throws(Ending) in try BusLog(path) }
+    let seed = seed ?? scenario.seed ?? 0
+    do {
+      let time = realTime ? "real time" : "virtual time"
+      if !isAnnounced { StandardError.notice("simulated devices, \(time), seed \(seed)") }
+      return try World.simulated(
+        scenario,
+        bindKeys,
+        seed: seed,
+        isPaced: realTime,
+        log: log,
+        ending
+      )
+    } catch let ending as Ending {
+      throw ending
+    } catch {
+      throw Ending(.failed, "the simulation could not be started: \(error)")
+    }
   }
 }

@@ -8,13 +8,7 @@ final class EventOutput: Sendable {
   private let output: StandardOutput
   private let report: any RunReport
   private let isForPeople: Bool
-  private struct State {
-    var omitted = OmittedValues()
-    /// How long the lines of the last printed value were; nil before the first.
-    var length: Int?
-  }
-
-  private let state = Guarded(State())
+  private let omitted = Guarded(OmittedValues())
 
   /// - Parameter isForPeople: Whether lines may be coloured, and left out with `--quiet` where they
   ///   have neither data nor a failure.
@@ -25,33 +19,24 @@ final class EventOutput: Sendable {
     self.isForPeople = isForPeople
   }
 
-  /// Prints an event. A value of a stream is left out when too much waits for the reader.
+  /// Prints an event. A value of a stream is left out when too much waits for the reader; what is
+  /// printed next has the gaps before it. One thread at a time may call it.
   @Sendable func receive(_ event: RunEvent) {
     let step = event.stepOfStream
-    // A value that is left out need not even be formatted.
-    if let step, let length = state.withLock({ $0.length }), !output.admits(octets: length) {
-      return state.withLock { $0.omitted.add(event, of: step) }
+    var gaps: [RunEvent] = []
+    let isPut = output.put(isDroppable: step != nil) {
+      let lines = lines(about: event)
+      gaps = lines.isEmpty ? [] : omitted.withLock { $0.gaps }
+      return gaps.flatMap { self.lines(about: $0) } + lines
     }
-    let lines = report.lines(for: event)
-    guard !lines.isEmpty else { return }
-    if step != nil {
-      let length = lines.reduce(0) { $0 + $1.utf8.count + 1 }
-      state.withLock { $0.length = length }
-    }
-    printGaps()
-    write(lines, about: event)
+    if !isPut, let step { omitted.withLock { $0.add(event, of: step) } }
+    if isPut, !gaps.isEmpty { omitted.withLock { $0 = OmittedValues() } }
   }
 
   /// Only the first line about an event has its colour: the others give reasons.
-  private func write(_ lines: [String], about event: RunEvent) {
-    for (index, line) in lines.enumerated() {
-      output.line(line, tone: isForPeople && index == 0 ? Tone(event) : nil)
-    }
-  }
-
-  private func printGaps() {
-    for gap in state.withLock({ $0.omitted.takeGaps() }) {
-      write(report.lines(for: gap), about: gap)
+  private func lines(about event: RunEvent) -> [StandardOutput.Line] {
+    report.lines(for: event).enumerated().map { index, text in
+      (text, isForPeople && index == 0 ? Tone(event) : nil)
     }
   }
 
@@ -59,14 +44,16 @@ final class EventOutput: Sendable {
   ///
   /// - Returns: Why not everything was.
   func finish() -> OutputFailure? {
-    printGaps()
-    let total = state.withLock { $0.omitted.total }
-    if total > 0 {
+    let gaps = omitted.withLock { $0.gaps }
+    if !gaps.isEmpty { _ = output.put { gaps.flatMap { self.lines(about: $0) } } }
+    let failure = output.finish()
+    let count = output.dropped.values
+    if failure == nil, count > 0 {
       StandardError.failure(
-        "\(counted(total, "value")) \(total == 1 ? "is" : "are") missing in the output: its "
+        "\(counted(count, "value")) \(count == 1 ? "is" : "are") missing in the output: its "
           + "reader was too slow"
       )
     }
-    return output.finish()
+    return failure
   }
 }

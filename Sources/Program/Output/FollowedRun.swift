@@ -4,9 +4,8 @@ import BlueZ
 import Jobs
 import Signals
 
-/// The status of one run on its terminal. Without a terminal it does nothing. Everything may be
-/// called from any thread.
-final class FollowedRun: Sendable {
+/// The status line of one run. Without a terminal only the messages about connections are left.
+final class FollowedRun: RunScreen {
   private let status: Guarded<RunStatus>
   private let line: StatusLine?
 
@@ -16,30 +15,35 @@ final class FollowedRun: Sendable {
   init(in world: World, printsData: Bool) {
     let status = Guarded(RunStatus())
     self.status = status
-    line = StatusLine(in: world, printsData: printsData) { now, columns in
-      status.withLock { $0.line(at: now, columns: columns) }
+    line = StatusLine(on: world.loop, isVirtual: world.isVirtual, printsData: printsData) {
+      now,
+      size in
+      [status.withLock { $0.line(at: now, columns: size.columns) }]
     }
   }
 
-  /// Whether anybody sees it.
   var isShown: Bool { line != nil }
+  var replacesLines: Bool { false }
 
-  @Sendable func receive(_ wait: RunWait) {
-    if isShown { status.withLock { $0.take(wait) } }
+  @Sendable func receive(_ wait: RunWait) { status.withLock { $0.take(wait) } }
+
+  @Sendable func receive(_ notice: ServiceNotice) { status.withLock { $0.take(notice) } }
+
+  func receive(_ event: RunEvent, at now: Instant) { status.withLock { $0.take(event, at: now) } }
+
+  /// A message reports it.
+  func receive(_ change: WatchedLink.Change, of device: String, reconnects: Bool) {
+    if change.isConnected { status.withLock { $0.connected() } }
+    switch change {
+    case .connected: break
+    case .failed(let failure): StandardError.notice("\(failure); trying again")
+    case .lost(let failure):
+      let next = reconnects ? "; connecting again" : ""
+      StandardError.notice("\(device): not connected any more (\(failure.why))\(next)")
+    case .reconnected(let time):
+      StandardError.notice("\(device): connected again after \(TextReport.milliseconds(time)) s")
+    }
   }
 
-  @Sendable func receive(_ notice: ServiceNotice) {
-    if isShown { status.withLock { $0.take(notice) } }
-  }
-
-  func connected() {
-    if isShown { status.withLock { $0.connected() } }
-  }
-
-  func receive(_ event: RunEvent, at now: Instant) {
-    if isShown { status.withLock { $0.take(event, at: now) } }
-  }
-
-  /// Removes the line.
   func end() { line?.end() }
 }

@@ -16,12 +16,9 @@ struct OmittedValues: Sendable {
   }
 
   private var series: [Series] = []
-  /// How many values were omitted, those included that a gap has reported.
-  private(set) var total = 0
 
   /// A value is not printed.
   mutating func add(_ event: RunEvent, of step: ReportedStep) {
-    total += 1
     let index = series.firstIndex {
       $0.step == step && $0.last.device == event.device && $0.last.attempt == event.attempt
     }
@@ -33,11 +30,9 @@ struct OmittedValues: Sendable {
     }
   }
 
-  /// The gap of each step whose values were omitted, in the order of the first ones. They are not
-  /// returned again.
-  mutating func takeGaps() -> [RunEvent] {
-    defer { series = [] }
-    return series.map { series in
+  /// The gap of each step whose values were omitted, in the order of the first ones.
+  var gaps: [RunEvent] {
+    series.map { series in
       let gap = NotificationGap(
         .output(dropped: series.count),
         from: Instant(sinceStart: series.first.offset),

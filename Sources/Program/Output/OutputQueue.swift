@@ -8,11 +8,24 @@
 /// The bottom lines are removed before other lines are written, and written anew when none waits: they
 /// are never torn, and a terminal that is paused misses all their texts but the last.
 struct OutputQueue: Sendable {
-  /// What is written with one call: complete lines, or a part of one that is longer than a pipe takes
-  /// at once.
-  struct Portion: Equatable, Sendable {
-    let descriptor: Int32
+  /// What becomes of a text that is put.
+  enum Admission: Equatable {
+    case waits
+    /// It may be dropped, and had no room.
+    case dropped
+    /// It must not be dropped, and had no room: nobody reads.
+    case overflow
+  }
+
+  /// What is missing in the output.
+  struct Dropped: Equatable, Sendable {
+    var values = 0
+    var lines = 0
+  }
+
+  private struct Text: Sendable {
     let octets: [UInt8]
+    let isDroppable: Bool
   }
 
   /// Above this, values are dropped and may not follow until half of it is written.
@@ -24,68 +37,98 @@ struct OutputQueue: Sendable {
   private static let mostAtOnce = 4096
 
   let bound: Int
-  private var lines: [(descriptor: Int32, octets: [UInt8])] = []
+  private var texts: [Text] = []
   private var head = 0
-  /// How many octets of the first line are written.
-  private var written = 0
-  /// How many octets wait, those included that are being written.
+  /// How many octets of texts wait.
   private(set) var count = 0
-  /// What is being written.
-  private enum UnderWay: Equatable {
-    case nothing, lines, bottomLine
-  }
-
-  private var underWay = UnderWay.nothing
-
-  /// The bottom lines: where they are, what is to be there and what is. Empty: none.
-  private var bottomLine: (descriptor: Int32, wanted: [UInt8], shown: [UInt8]) = (-1, [], [])
+  /// How many octets were written.
+  private(set) var written = 0
+  private(set) var dropped = Dropped()
+  /// What is left to write of the texts from the head on, or of a change of the bottom lines.
+  private var portion: ArraySlice<UInt8> = []
+  /// How many texts the portion has; none: it changes the bottom lines.
+  private var portionTexts = 0
+  /// The bottom lines: what is to be there and what is. Empty: none.
+  private var bottom: (wanted: [UInt8], shown: [UInt8]) = ([], [])
   /// The terminal has another size: it may have wrapped the bottom lines.
   private var isTorn = false
-  /// What is still to be written of the last change of the bottom line.
-  private var change: [UInt8] = []
   /// Values were dropped, and the queue has not been half empty since.
   private var isCongested = false
 
   init(bound: Int = usualBound) { self.bound = bound }
 
-  var isEmpty: Bool {
-    count == 0 && change.isEmpty && bottomLine.wanted == bottomLine.shown
-  }
+  var isEmpty: Bool { head == texts.count && portion.isEmpty && bottom.wanted == bottom.shown }
 
   /// Whether the queue has room for whoever can wait.
   var hasRoom: Bool { count < bound }
 
-  /// Adds a line that must not be dropped.
-  ///
-  /// - Returns: False when too much waits already: nobody reads.
-  mutating func put(_ octets: [UInt8], to descriptor: Int32) -> Bool {
-    guard count + octets.count <= Self.lineBound else { return false }
-    lines.append((descriptor, octets))
-    count += octets.count
-    return true
+  // MARK: What is printed
+
+  /// Whether a text that may be dropped is, whatever its length. Once one was, all are until half of
+  /// the queue is written: gaps are few and long, and not one behind each value.
+  mutating func refusesValue() -> Bool {
+    isCongested = isCongested && count > bound / 2
+    if isCongested { dropped.values += 1 }
+    return isCongested
   }
+
+  /// Adds a text: complete lines, which are together one value where they may be dropped.
+  mutating func put(_ octets: [UInt8], isDroppable: Bool = false) -> Admission {
+    guard !octets.isEmpty else { return .waits }
+    let text = Text(octets: octets, isDroppable: isDroppable)
+    if isDroppable {
+      if refusesValue() { return .dropped }
+      isCongested = count + octets.count > bound
+      if isCongested {
+        drop(text)
+        return .dropped
+      }
+    } else if count + octets.count > Self.lineBound {
+      drop(text)
+      return .overflow
+    }
+    texts.append(text)
+    count += octets.count
+    return .waits
+  }
+
+  private mutating func drop(_ text: Text) {
+    if text.isDroppable {
+      dropped.values += 1
+    } else {
+      dropped.lines += text.octets.count { $0 == UInt8(ascii: "\n") }
+    }
+  }
+
+  /// Drops what waits, of which a part may be written.
+  mutating func dropAll() {
+    for text in texts[head...] { drop(text) }
+    (texts, head, count) = ([], 0, 0)
+    (portion, portionTexts) = ([], 0)
+    bottom = ([], [])
+  }
+
+  // MARK: The bottom lines
 
   /// Sets the bottom lines. They need a terminal, must not be longer than a line of it, and not more
   /// than it has.
   ///
-  /// - Returns: Whether it is another one.
-  mutating func show(_ octets: [UInt8], on descriptor: Int32) -> Bool {
-    guard bottomLine.wanted != octets else { return false }
-    bottomLine.descriptor = descriptor
-    bottomLine.wanted = octets
-    return true
+  /// - Parameter isResized: Whether the terminal has another size than before.
+  mutating func show(_ octets: [UInt8], isResized: Bool = false) {
+    if isResized { isTorn = bottom.shown.contains(UInt8(ascii: "\n")) }
+    bottom.wanted = octets
   }
 
-  /// What changes the bottom line before anything else may be written.
+  /// What changes the bottom lines before anything else may be written.
   private mutating func takeChange() -> [UInt8] {
-    let isFree = head == lines.count
-    // It makes place for other lines, also where it is to be the same again below them.
-    let due = isFree ? bottomLine.wanted : []
-    guard due != bottomLine.shown || isTorn && !due.isEmpty else { return [] }
+    let isFree = head == texts.count
+    // They make place for other lines, also where they are to be the same again below them.
+    let due = isFree ? bottom.wanted : []
+    guard due != bottom.shown || isTorn && !due.isEmpty else { return [] }
     let lineFeed = UInt8(ascii: "\n")
-    let former = bottomLine.shown.count { $0 == lineFeed }
+    let former = bottom.shown.count { $0 == lineFeed }
     let rows = due.split(separator: lineFeed, omittingEmptySubsequences: false)
-    bottomLine.shown = due
+    bottom.shown = due
     var parts: [Written] = [.lineStart]
     if former > 0 { parts.append(isTorn ? .clearedScreen : .linesUp(former)) }
     isTorn = false
@@ -95,66 +138,35 @@ struct OutputQueue: Sendable {
     return Written.octets(of: parts) + text + below
   }
 
-  /// The terminal has another size.
-  mutating func resized() { isTorn = bottomLine.shown.contains(UInt8(ascii: "\n")) }
+  // MARK: Writing
 
-  /// Whether a value of so many octets may be put. Once one may not, none may until half of the queue
-  /// is written: gaps are few and long, and not one behind each value.
-  mutating func admits(_ octets: Int) -> Bool {
-    if isCongested { isCongested = count > bound / 2 }
-    if !isCongested { isCongested = count + octets > bound }
-    return !isCongested
+  /// What is to be written next, with one call: complete lines, or a part of what is longer than a
+  /// pipe takes at once. Nil while nothing waits.
+  mutating func next() -> [UInt8]? {
+    if portion.isEmpty {
+      portion = takeChange()[...]
+      while portion.isEmpty || portionTexts > 0, head + portionTexts < texts.count {
+        let octets = texts[head + portionTexts].octets
+        guard portionTexts == 0 || portion.count + octets.count <= Self.mostAtOnce else { break }
+        portion += octets
+        portionTexts += 1
+      }
+    }
+    return portion.isEmpty ? nil : Array(portion.prefix(Self.mostAtOnce))
   }
 
-  /// What is to be written next; nil while nothing waits or a portion is being written.
-  mutating func take() -> Portion? {
-    guard underWay == .nothing else { return nil }
-    if change.isEmpty { change = takeChange() }
-    if !change.isEmpty {
-      underWay = .bottomLine
-      return Portion(descriptor: bottomLine.descriptor, octets: change)
-    }
-    guard head < lines.count else { return nil }
-    let descriptor = lines[head].descriptor
-    var octets = Array(lines[head].octets[written...].prefix(Self.mostAtOnce))
-    let endsLine = written + octets.count == lines[head].octets.count
-    var next = head + 1
-    while endsLine, next < lines.count, lines[next].descriptor == descriptor,
-      octets.count + lines[next].octets.count <= Self.mostAtOnce
-    {
-      octets += lines[next].octets
-      next += 1
-    }
-    underWay = .lines
-    return Portion(descriptor: descriptor, octets: octets)
-  }
-
-  /// So many octets of the portion were written.
+  /// So many octets of what was next are written.
   mutating func wrote(_ octets: Int) {
-    let portion = underWay
-    underWay = .nothing
-    guard portion == .lines else { return change.removeFirst(min(octets, change.count)) }
-    count -= octets
+    portion = portion.dropFirst(octets)
     written += octets
-    while head < lines.count, written >= lines[head].octets.count {
-      written -= lines[head].octets.count
-      lines[head].octets = []
-      head += 1
-    }
-    if head == lines.count {
-      lines.removeAll(keepingCapacity: true)
-      head = 0
-    } else if head >= 1024 {
-      lines.removeFirst(head)
+    if portionTexts > 0 { count -= octets }
+    guard portion.isEmpty else { return }
+    head += portionTexts
+    portionTexts = 0
+    // What is moved is no more than what was written since.
+    if head * 2 >= texts.count {
+      texts.removeFirst(head)
       head = 0
     }
-  }
-
-  /// Drops what waits for a descriptor that cannot be written.
-  mutating func drop(_ descriptor: Int32) {
-    lines = Array(lines[head...].filter { $0.descriptor != descriptor })
-    (head, written, underWay) = (0, 0, .nothing)
-    if bottomLine.descriptor == descriptor { (bottomLine, change) = ((-1, [], []), []) }
-    count = lines.reduce(0) { $0 + $1.octets.count }
   }
 }

@@ -1,103 +1,156 @@
 // A thread that writes to pipes and terminals, so that a reader who stops stops nobody else.
 //
-// Thin: OutputQueue decides what is written next. Descriptors keep their flags: other processes have
-// the same pipe or terminal.
+// Thin: OutputQueue decides what is written next. Descriptors keep their flags, because other processes
+// have the same pipe or terminal; the thread writes where that does not block, as a pipe is asked for
+// room, and a terminal, which may have room for a part only, is opened anew.
 
 import CLinux
 import Glibc
 import Jobs
 import Signals
 
-/// Writes lines to one pipe or terminal, in the order in which they were put.
+/// Writes lines to descriptors, to each in the order in which they were put.
+///
+/// A regular file is written at once. Each pipe, socket and terminal has a queue.
 final class OutputWriter: Sendable {
-  private struct State {
+  /// Called when a descriptor cannot be written any more.
+  typealias FailureHandler = @Sendable (OutputFailure.Cause) -> Void
+
+  private struct Output {
     var queue: OutputQueue
-    /// Why a descriptor cannot be written any more.
-    var failures: [Int32: Int32] = [:]
-    var onFailure: [Int32: FailureHandler] = [:]
+    /// Where the thread writes it, as that may have to wait for somebody; nil: it is written at once.
+    let queued: Int32?
+    /// Why it cannot be written any more.
+    var failure: OutputFailure.Cause?
+    var onFailure: FailureHandler?
+  }
+
+  private struct State {
+    var outputs: [Int32: Output] = [:]
     var isStarted = false
-    var isAsleep = false
-    /// How many threads wait for the writing to go on.
-    var waiting = 0
-    /// Counts what was written.
-    var writes = 0
   }
 
-  private struct FailureHandler: Sendable {
-    let call: @Sendable (_ errorNumber: Int32) -> Void
-  }
-
-  /// How a wait for the reader ended.
-  enum Waited: Equatable {
-    case done
-    /// The reader has taken nothing for as long as it may.
-    case notRead
-  }
-
-  private let state: Guarded<State>
+  private let bound: Int
+  private let state = Guarded(State())
   /// Wakes the thread.
-  private let wake = eventfd(0, Int32(EFD_CLOEXEC))
+  private let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
   /// Wakes who waits for the thread.
   private let progress = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
-  init(bound: Int = OutputQueue.usualBound) {
-    state = Guarded(State(queue: OutputQueue(bound: bound)))
-  }
+  init(bound: Int = OutputQueue.usualBound) { self.bound = bound }
 
   deinit {
     close(wake)
     close(progress)
   }
 
-  /// Calls `handler` once, on the writing thread, when `descriptor` cannot be written any more.
-  func onFailure(of descriptor: Int32, _ handler: @escaping @Sendable (Int32) -> Void) {
-    state.withLock { $0.onFailure[descriptor] = FailureHandler(call: handler) }
+  private func withOutput<Value>(_ descriptor: Int32, _ body: (inout Output) -> Value) -> Value {
+    state.withLock { state in
+      body(
+        &state.outputs[
+          descriptor,
+          default: Output(
+            queue: OutputQueue(bound: bound),
+            queued: Self.queued(descriptor)
+          )
+        ]
+      )
+    }
   }
 
-  /// Why a descriptor cannot be written any more: an error number.
-  func failure(of descriptor: Int32) -> Int32? { state.withLock { $0.failures[descriptor] } }
-
-  /// Whether a value of so many octets has room: see ``OutputQueue/admits(_:)``.
-  func admits(_ octets: Int) -> Bool { state.withLock { $0.queue.admits(octets) } }
-
-  /// Has a text written. Never waits.
-  ///
-  /// - Returns: False when too much waits already.
-  func put(_ parts: [Written], to descriptor: Int32) -> Bool {
-    let octets = Written.octets(of: parts)
-    let (isPut, isFirst, wakes) = state.withLock { state in
-      guard state.failures[descriptor] == nil else { return (true, false, false) }
-      defer {
-        state.isStarted = true
-        state.isAsleep = false
-      }
-      return (state.queue.put(octets, to: descriptor), !state.isStarted, state.isAsleep)
+  /// Where pipes, sockets and terminals are written; nil for anything else.
+  private static func queued(_ descriptor: Int32) -> Int32? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFIFO, S_IFSOCK: return descriptor
+    case S_IFCHR:
+      guard isatty(descriptor) == 1 else { return nil }
+      let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      // That of another user cannot be opened.
+      return own < 0 ? descriptor : own
+    // open: kinds of files
+    default: return nil
     }
-    if isFirst { start() }
-    if wakes { Self.signal(wake) }
-    return isPut
+  }
+
+  // MARK: Printing
+
+  /// Has a text written. Never waits for a reader.
+  ///
+  /// - Parameters:
+  ///   - isDroppable: Whether it is a value, which is dropped where too much waits already.
+  ///   - parts: Not called where the text is dropped anyway.
+  /// - Returns: Whether it was not dropped.
+  func put(
+    isDroppable: Bool = false,
+    to descriptor: Int32,
+    _ parts: () -> [Written]
+  ) -> Bool {
+    if isDroppable, withOutput(descriptor, { $0.queue.refusesValue() }) { return false }
+    let octets = Written.octets(of: parts())
+    var wasEmpty = false
+    let admission: OutputQueue.Admission? = withOutput(descriptor) { output in
+      guard output.queued != nil || output.failure != nil else { return nil }
+      wasEmpty = output.queue.isEmpty
+      let admission = output.queue.put(octets, isDroppable: isDroppable)
+      // Nobody receives it: it counts as missing.
+      if output.failure != nil { output.queue.dropAll() }
+      return admission
+    }
+    switch admission {
+    case .waits: if wasEmpty { wakeThread() }
+    case .dropped: return false
+    case .overflow: fail(descriptor, .notRead)
+    case nil:
+      if let number = writeAll(descriptor, octets) { fail(descriptor, .system(number)) }
+    }
+    return true
   }
 
   /// Has a text written at the bottom of a terminal, below all lines; empty for none. Never waits.
-  func show(_ text: PrintableText, on descriptor: Int32) {
+  ///
+  /// - Parameter isResized: Whether the terminal has another size than before.
+  func show(_ text: PrintableText, on descriptor: Int32, isResized: Bool) {
     let octets = Written.octets(of: [.text(text)])
-    let (isFirst, wakes) = state.withLock { state in
-      guard state.failures[descriptor] == nil, state.queue.show(octets, on: descriptor) else {
-        return (false, false)
-      }
-      defer { (state.isStarted, state.isAsleep) = (true, false) }
-      return (!state.isStarted, state.isAsleep)
+    let isShown = withOutput(descriptor) { output in
+      guard output.queued != nil, output.failure == nil else { return false }
+      output.queue.show(octets, isResized: isResized)
+      return !output.queue.isEmpty
     }
-    if isFirst { start() }
-    if wakes { Self.signal(wake) }
+    if isShown { wakeThread() }
   }
 
-  /// The terminal has another size: what is shown at its bottom is written anew.
-  func resized() { state.withLock { $0.queue.resized() } }
+  // MARK: Failing
 
-  private static func signal(_ descriptor: Int32) {
-    var one: UInt64 = 1
-    _ = Glibc.write(descriptor, &one, 8)
+  /// Calls `handler` once, on any thread, when `descriptor` cannot be written any more. It replaces
+  /// the one before.
+  func onFailure(of descriptor: Int32, _ handler: @escaping FailureHandler) {
+    withOutput(descriptor) { $0.onFailure = handler }
+  }
+
+  /// Why a descriptor cannot be written any more, and what it misses.
+  func failure(of descriptor: Int32) -> OutputFailure? {
+    withOutput(descriptor) { output in
+      output.failure.map { OutputFailure(cause: $0, dropped: output.queue.dropped) }
+    }
+  }
+
+  /// What a descriptor misses so far.
+  func dropped(of descriptor: Int32) -> OutputQueue.Dropped {
+    withOutput(descriptor) { $0.queue.dropped }
+  }
+
+  /// Writes no more to a descriptor.
+  func fail(_ descriptor: Int32, _ cause: OutputFailure.Cause) {
+    let handler = withOutput(descriptor) { output in
+      output.queue.dropAll()
+      output.failure = output.failure ?? cause
+      defer { output.onFailure = nil }
+      return output.onFailure
+    }
+    Self.signal(progress)
+    handler?(cause)
   }
 
   // MARK: Waiting
@@ -105,39 +158,43 @@ final class OutputWriter: Sendable {
   /// How often a wait looks whether it is still to go on.
   private static let interval = Duration.milliseconds(20)
 
-  /// Waits until there is room for further lines.
+  /// Waits until everything is written everywhere, as long as each reader may take nothing.
+  func flush(patience: Duration) {
+    for descriptor in state.withLock({ $0.outputs.keys.sorted() }) {
+      _ = wait(for: descriptor, until: { $0.isEmpty }, patience: { patience })
+    }
+  }
+
+  /// Waits for the reader of a descriptor.
   ///
-  /// - Parameter patience: How long the reader may take nothing; nil for ever. Asked repeatedly.
-  func waitForRoom(patience: () -> Duration?) -> Waited { wait(patience) { $0.hasRoom } }
-
-  /// Waits until everything is written.
-  func waitUntilWritten(patience: () -> Duration?) -> Waited { wait(patience) { $0.isEmpty } }
-
-  private func wait(_ patience: () -> Duration?, for condition: (OutputQueue) -> Bool) -> Waited {
-    var (isDone, writes) = state.withLock { state in
-      state.waiting += 1
-      return (condition(state.queue), state.writes)
-    }
-    defer { state.withLock { $0.waiting -= 1 } }
-    var since = EventLoop.time(CLOCK_MONOTONIC)
-    while !isDone {
-      var polled = pollfd(fd: progress, events: Int16(POLLIN), revents: 0)
-      if poll(&polled, 1, Int32(Self.interval / .milliseconds(1))) > 0 {
-        var counter: UInt64 = 0
-        _ = read(progress, &counter, 8)
-      }
-      let before = writes
-      (isDone, writes) = state.withLock { (condition($0.queue), $0.writes) }
+  /// - Parameter patience: How long it may take nothing; nil for ever. Asked repeatedly.
+  /// - Returns: False when it has taken nothing for as long as it may.
+  func wait(
+    for descriptor: Int32,
+    until condition: (OutputQueue) -> Bool,
+    patience: () -> Duration?
+  ) -> Bool {
+    var written = -1
+    var since = Duration.zero
+    while true {
+      let (isDone, count) = withOutput(descriptor) { (condition($0.queue), $0.queue.written) }
+      if isDone { return true }
       let now = EventLoop.time(CLOCK_MONOTONIC)
-      if writes != before { since = now }
-      if let patience = patience(), !isDone, now - since >= patience { return .notRead }
+      if count != written { (written, since) = (count, now) }
+      if let patience = patience(), now - since >= patience { return false }
+      var polled = pollfd(fd: progress, events: Int16(POLLIN), revents: 0)
+      if poll(&polled, 1, Int32(Self.interval / .milliseconds(1))) > 0 { Self.drain(progress) }
     }
-    return .done
   }
 
   // MARK: The thread
 
-  private func start() {
+  private func wakeThread() {
+    let isFirst = state.withLock { state in
+      defer { state.isStarted = true }
+      return !state.isStarted
+    }
+    guard isFirst else { return Self.signal(wake) }
     if wake < 0 || progress < 0 {
       endProcess("no file descriptor is left for the output: see ulimit -n")
     }
@@ -145,49 +202,76 @@ final class OutputWriter: Sendable {
     if number != 0 { endProcess("no thread is left for the output: see ulimit -u") }
   }
 
+  private static func signal(_ descriptor: Int32) {
+    var one: UInt64 = 1
+    _ = Glibc.write(descriptor, &one, 8)
+  }
+
+  private static func drain(_ descriptor: Int32) {
+    var counter: UInt64 = 0
+    _ = read(descriptor, &counter, 8)
+  }
+
+  /// Writes where a reader has made room, for ever.
   private func run() {
     while true {
-      let portion = state.withLock { state in
-        let portion = state.queue.take()
-        state.isAsleep = portion == nil
-        return portion
+      let due = state.withLock { state in
+        state.outputs.compactMap { descriptor, output in
+          output.queue.isEmpty ? nil : output.queued.map { (descriptor, own: $0) }
+        }
       }
-      if let portion {
-        write(portion)
-      } else {
-        var counter: UInt64 = 0
-        _ = read(wake, &counter, 8)
+      var polled = due.map { pollfd(fd: $0.own, events: Int16(POLLOUT), revents: 0) }
+      polled.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0))
+      poll(&polled, nfds_t(polled.count), -1)
+      if polled.removeLast().revents != 0 { Self.drain(wake) }
+      for ((descriptor, own), ready) in zip(due, polled) where ready.revents != 0 {
+        write(descriptor, to: own)
       }
     }
   }
 
-  private func write(_ portion: OutputQueue.Portion) {
-    let count = portion.octets.withUnsafeBytes {
-      Glibc.write(portion.descriptor, $0.baseAddress, $0.count)
+  private func write(_ descriptor: Int32, to own: Int32) {
+    guard let octets = withOutput(descriptor, { $0.queue.next() }) else { return }
+    let count = octets.withUnsafeBytes { Glibc.write(own, $0.baseAddress, $0.count) }
+    if count >= 0 {
+      withOutput(descriptor) { if $0.failure == nil { $0.queue.wrote(count) } }
+      Self.signal(progress)
+    } else if errno == EAGAIN {
+      // A terminal may have room, and none for the next character.
+      poll(nil, 0, 10)
+    } else if errno != EINTR {
+      fail(descriptor, .system(errno))
     }
-    if count < 0, errno != EINTR, errno != EAGAIN {
-      return fail(portion.descriptor, errno)
+  }
+}
+
+/// Standard output could not be written.
+struct OutputFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  enum Cause: Equatable, Sendable, CustomStringConvertible {
+    /// An error number.
+    case system(Int32)
+    /// The reader takes nothing.
+    case notRead
+
+    var description: String {
+      switch self {
+      case .system(EPIPE): "the reader of standard output is gone"
+      case .system(let number):
+        "standard output could not be written: \(String(cString: strerror(number)))"
+      case .notRead: "the reader of standard output does not read"
+      }
     }
-    if count < 0, errno == EAGAIN {
-      // Another process has set the pipe or the terminal so.
-      var polled = pollfd(fd: portion.descriptor, events: Int16(POLLOUT), revents: 0)
-      poll(&polled, 1, 1000)
-    }
-    let isAwaited = state.withLock { state in
-      state.queue.wrote(max(0, count))
-      if count > 0 { state.writes += 1 }
-      return state.waiting > 0
-    }
-    if isAwaited { Self.signal(progress) }
   }
 
-  private func fail(_ descriptor: Int32, _ number: Int32) {
-    let handler = state.withLock { state in
-      state.failures[descriptor] = number
-      state.queue.drop(descriptor)
-      return state.onFailure.removeValue(forKey: descriptor)
-    }
-    Self.signal(progress)
-    handler?.call(number)
+  let cause: Cause
+  let dropped: OutputQueue.Dropped
+
+  var description: String {
+    let counts = [
+      dropped.values > 0 ? counted(dropped.values, "value") : nil,
+      dropped.lines > 0 ? counted(dropped.lines, "line") : nil,
+    ]
+    let missing = counts.compactMap(\.self).joined(separator: " and ")
+    return missing.isEmpty ? "\(cause)" : "\(cause); dropped \(missing)"
   }
 }

@@ -1,12 +1,16 @@
 // Data to standard output, everything else to standard error.
 //
-// The only file of the package that writes to them. Regular files are written at once; for pipes and
-// terminals a thread writes, because their readers may stop.
+// The only file of the package that names them. OutputWriter writes.
 
 import Bluetooth
 import Glibc
 import Jobs
 import Signals
+
+extension OutputWriter {
+  /// Who writes to standard output and standard error.
+  static let ofProcess = OutputWriter()
+}
 
 /// Standard output, until its reader goes away.
 package final class StandardOutput: Sendable {
@@ -18,55 +22,116 @@ package final class StandardOutput: Sendable {
     case ofEvents
   }
 
-  /// How long a reader may take nothing when all is done: as long as a clean-up may take.
-  static let patience = Duration.seconds(10)
+  /// How long a reader may take nothing when all is done.
+  static let patience = Duration.seconds(2)
   /// The same when a signal has asked the program to end.
   static let patienceAfterSignal = Duration.seconds(1)
 
   private let pace: Pace
   private let descriptor: Int32
-  private let failed = Guarded<OutputFailure?>(nil)
-  private let onFailure: @Sendable (RunFailure) -> Void
-  private let writer: OutputWriter?
+  private let writer: OutputWriter
   private let isColored: Bool
+  private let onFailure: OutputWriter.FailureHandler
 
-  /// - Parameters:
-  ///   - writer: Who writes to the descriptor; nil where it is written at once.
-  ///   - onFailure: Called once, on any thread, when a write has failed, with what ends the run.
+  /// - Parameter onFailure: Called once, on any thread, when a write has failed, as long as this is there.
   init(
-    _ pace: Pace = .ofReader,
+    _ pace: Pace,
     to descriptor: Int32 = STDOUT_FILENO,
-    through writer: OutputWriter? = StandardStreams.ofProcess.writer(of: STDOUT_FILENO),
-    onFailure: @escaping @Sendable (RunFailure) -> Void = { _ in }
+    through writer: OutputWriter = .ofProcess,
+    onFailure: @escaping OutputWriter.FailureHandler = { _ in }
   ) {
     self.pace = pace
     self.descriptor = descriptor
     self.writer = writer
     isColored = StandardStreams.ofProcess.isColored(descriptor)
     self.onFailure = onFailure
-    writer?.onFailure(of: descriptor) { [weak self] in self?.fail(.system($0)) }
+    writer.onFailure(of: descriptor) { [weak self] in self?.onFailure($0) }
   }
+
+  /// The results of a command, at the pace of their reader.
+  package convenience init() { self.init(.ofReader) }
 
   /// Prints what happens in a world, and ends what is done there when nobody receives it.
   convenience init(
     in world: World,
     onFailure: @escaping @Sendable (RunFailure) -> Void
   ) {
-    self.init(world.isVirtual ? .ofReader : .ofEvents) { failure in
-      world.loop.post { onFailure(failure) }
+    self.init(world.isVirtual ? .ofReader : .ofEvents) { cause in
+      world.loop.post { onFailure(RunFailure(cause)) }
     }
   }
 
-  /// Why nothing can be written any more.
-  var failure: OutputFailure? {
-    failed.withLock { $0 } ?? writer?.failure(of: descriptor).map { .system($0) }
+  /// Writes lines, which are all that a command prints.
+  ///
+  /// - Throws: ``Ending`` with why not all were written.
+  static func show(_ lines: some Sequence<String>) throws(Ending) {
+    let output = StandardOutput()
+    for line in lines { output.line(line) }
+    try output.end()
   }
 
-  /// The results of a command, at the pace of their reader.
-  package static func ofCommand() -> StandardOutput { StandardOutput() }
+  // MARK: Printing
 
-  /// Writes a line of a result. After a failure it does nothing.
-  package func result(_ text: String) { line(text) }
+  /// A line, and its colour where there are colours.
+  typealias Line = (text: String, tone: Tone?)
+
+  /// Writes a line. After a failure it does nothing.
+  package func line(_ text: String) { _ = put { [(text, nil)] } }
+
+  /// Writes a text of several lines, which this program made of lines.
+  func lines(_ text: String) {
+    _ = write { [.text(PrintableText(lines: text)), .lineEnd] }
+  }
+
+  /// Writes lines that belong together.
+  ///
+  /// - Parameters:
+  ///   - isDroppable: Whether they are a value, which is dropped where too much waits for the reader,
+  ///     and the program does not.
+  ///   - lines: Not called where they are dropped anyway.
+  /// - Returns: Whether they were not dropped.
+  func put(isDroppable: Bool = false, _ lines: () -> [Line]) -> Bool {
+    write(isDroppable: isDroppable && pace == .ofEvents) {
+      lines().flatMap { Written.line($0.text, in: isColored ? $0.tone : nil) }
+    }
+  }
+
+  private func write(isDroppable: Bool = false, _ parts: () -> [Written]) -> Bool {
+    let isPut = writer.put(isDroppable: isDroppable, to: descriptor, parts)
+    if pace == .ofReader { wait(until: { $0.hasRoom }) { Self.afterSignal } }
+    return isPut
+  }
+
+  private func wait(
+    until condition: (OutputQueue) -> Bool,
+    patience: () -> Duration?
+  ) {
+    let isDone = writer.wait(for: descriptor, until: condition, patience: patience)
+    if !isDone { writer.fail(descriptor, .notRead) }
+  }
+
+  // MARK: The end
+
+  /// Why nothing can be written any more.
+  var failure: OutputFailure? { writer.failure(of: descriptor) }
+
+  /// What was dropped so far.
+  var dropped: OutputQueue.Dropped { writer.dropped(of: descriptor) }
+
+  /// Waits until everything is written: for ever at the pace of the reader, else as long as it may
+  /// take nothing. A signal shortens both.
+  ///
+  /// - Returns: Why not everything was.
+  func finish() -> OutputFailure? {
+    wait(until: { $0.isEmpty }) {
+      Self.afterSignal ?? (pace == .ofReader ? nil : Self.patience)
+    }
+    return failure
+  }
+
+  private static var afterSignal: Duration? {
+    SystemSignals.arrived == nil ? nil : patienceAfterSignal
+  }
 
   /// Waits until everything is written.
   ///
@@ -80,73 +145,12 @@ package final class StandardOutput: Sendable {
   /// - Parameter error: What the command failed with.
   /// - Throws: ``Ending``: of a signal, else of the output, else of the command.
   func end(in world: World, after error: (any Error)? = nil) throws(Ending) {
-    let unprinted = Result { () throws(Ending) in try end() }
+    let unprinted = finish()
     try world.interruption.check()
-    try unprinted.get()
+    if let unprinted { throw Ending(.output, "\(unprinted)") }
     if let failure = error.map({ RunFailure($0) }) {
       throw Ending(ExitStatus(after: failure), "\(failure)")
     }
-  }
-
-  /// Writes lines, which are all that a command prints.
-  ///
-  /// - Throws: ``Ending`` with why not all were written.
-  static func show(_ lines: some Sequence<String>) throws(Ending) {
-    let output = StandardOutput()
-    for line in lines { output.line(line) }
-    try output.end()
-  }
-
-  /// Writes a line. After a failure it does nothing.
-  ///
-  /// - Parameter tone: Its colour, where there are colours.
-  func line(_ text: String, tone: Tone? = nil) { write(PrintableText(line: text), tone) }
-
-  /// Writes a text of several lines, which this program made of lines.
-  func lines(_ text: String) { write(PrintableText(lines: text)) }
-
-  private func write(_ text: PrintableText, _ tone: Tone? = nil) {
-    guard failure == nil else { return }
-    let parts = Written.parts(text, in: isColored ? tone : nil) + [.lineEnd]
-    guard let writer else {
-      if let number = writeAll(descriptor, parts) { fail(.system(number)) }
-      return
-    }
-    guard writer.put(parts, to: descriptor) else { return fail(.notRead) }
-    guard pace == .ofReader else { return }
-    if writer.waitForRoom(patience: { Self.afterSignal }) == .notRead { fail(.notRead) }
-  }
-
-  /// Whether a value of so many octets can be printed now; otherwise it is to be left out.
-  func admits(octets: Int) -> Bool {
-    guard pace == .ofEvents, let writer else { return true }
-    return writer.admits(octets)
-  }
-
-  /// Waits until everything is written: for ever at the pace of the reader, else as long as it may
-  /// take nothing. A signal shortens both.
-  ///
-  /// - Returns: Why not everything was.
-  func finish() -> OutputFailure? {
-    if failure == nil, let writer {
-      let waited = writer.waitUntilWritten { [pace] in
-        Self.afterSignal ?? (pace == .ofReader ? nil : Self.patience)
-      }
-      if waited == .notRead { fail(.notRead) }
-    }
-    return failure
-  }
-
-  private static var afterSignal: Duration? {
-    SystemSignals.arrived == nil ? nil : patienceAfterSignal
-  }
-
-  private func fail(_ failure: OutputFailure) {
-    let isFirst = failed.withLock { failed in
-      defer { failed = failed ?? failure }
-      return failed == nil
-    }
-    if isFirst { onFailure(RunFailure(failure)) }
   }
 
   /// Whether a file is what standard output or standard error goes to.
@@ -159,31 +163,14 @@ package final class StandardOutput: Sendable {
   }
 }
 
-/// Standard output could not be written.
-enum OutputFailure: Error, Sendable, CustomStringConvertible {
-  /// An error number.
-  case system(Int32)
-  /// The reader takes nothing.
-  case notRead
-
-  var description: String {
-    switch self {
-    case .system(EPIPE): "the reader of standard output is gone"
-    case .system(let number):
-      "standard output could not be written: \(String(cString: strerror(number)))"
-    case .notRead: "the reader of standard output does not read: not everything was written"
-    }
-  }
-}
-
 extension RunFailure {
   /// Nobody receives the results of the run.
-  fileprivate init(_ failure: OutputFailure) {
+  fileprivate init(_ cause: OutputFailure.Cause) {
     self.init(
       code: .interrupted,
       class: .definite,
       what: "running the chain",
-      why: failure.description
+      why: cause.description
     )
   }
 }
@@ -193,20 +180,22 @@ package enum StandardError {
   /// Writes why something failed, without passkeys; a failure to write it is nobody's business.
   package static func failure(_ text: String) {
     let isColored = StandardStreams.ofProcess.isColored(STDERR_FILENO)
-    let name = Written.parts(PrintableText(line: "blerun:"), in: isColored ? .bad : nil)
-    write(name + [.text(PrintableText(line: " \(text.withoutPasskeys)")), .lineEnd])
+    write(
+      Written.parts(PrintableText(line: "blerun:"), in: isColored ? .bad : nil)
+        + Written.line(" \(text.withoutPasskeys)")
+    )
   }
 
   /// Writes what is wrong, and below it the text that it is about.
   static func failure(_ diagnostic: Diagnostic) {
     failure(diagnostic.text)
-    for line in diagnostic.excerpt { write([.text(PrintableText(line: "  \(line)")), .lineEnd]) }
+    for line in diagnostic.excerpt { write(Written.line("  \(line)")) }
   }
 
   /// Writes what is worth knowing and no failure. Not with `--quiet`.
   package static func notice(_ text: String) {
     guard !StandardStreams.ofProcess.presentation.isQuiet else { return }
-    write([.text(PrintableText(line: "blerun: \(text)")), .lineEnd])
+    write(Written.line("blerun: \(text)"))
   }
 
   /// How long a line about the bus may be, in characters.
@@ -224,15 +213,22 @@ package enum StandardError {
 
   /// Never waits for the reader.
   private static func write(_ parts: [Written]) {
-    if let writer = StandardStreams.ofProcess.writer(of: STDERR_FILENO) {
-      _ = writer.put(parts, to: STDERR_FILENO)
-    } else {
-      _ = writeAll(STDERR_FILENO, parts)
-    }
+    _ = OutputWriter.ofProcess.put(to: descriptor) { parts }
   }
+
+  /// Where it is the same pipe or terminal as standard output, both have one queue: lines keep their
+  /// order, and the bottom lines of the terminal are below all.
+  static let descriptor: Int32 = isSharedWithOutput ? STDOUT_FILENO : STDERR_FILENO
+
+  fileprivate static let isSharedWithOutput: Bool = {
+    var (first, second) = (stat(), stat())
+    return fstat(STDOUT_FILENO, &first) == 0 && fstat(STDERR_FILENO, &second) == 0
+      && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+      && first.st_mode & S_IFMT != S_IFREG
+  }()
 }
 
-/// Who writes to standard output and standard error of this process.
+/// What the user wants to see on standard output and standard error, and the terminal that they are.
 final class StandardStreams: Sendable {
   static let ofProcess = StandardStreams()
 
@@ -244,35 +240,7 @@ final class StandardStreams: Sendable {
     var keys: TerminalKeys?
   }
 
-  private let writers: [Int32: OutputWriter]
   private let state = Guarded(State())
-
-  /// One writer for both where they are the same pipe or terminal, so that lines keep their order.
-  private init() {
-    var writers: [Int32: OutputWriter] = [:]
-    var first = stat()
-    var second = stat()
-    if Self.mayStop(STDOUT_FILENO, &first) { writers[STDOUT_FILENO] = OutputWriter() }
-    if Self.mayStop(STDERR_FILENO, &second) {
-      let isSame = first.st_dev == second.st_dev && first.st_ino == second.st_ino
-      writers[STDERR_FILENO] = (isSame ? writers[STDOUT_FILENO] : nil) ?? OutputWriter()
-    }
-    self.writers = writers
-  }
-
-  /// Whether writing may have to wait for somebody: pipes, sockets, terminals.
-  private static func mayStop(_ descriptor: Int32, _ status: inout stat) -> Bool {
-    guard fstat(descriptor, &status) == 0 else { return false }
-    switch status.st_mode & S_IFMT {
-    case S_IFIFO, S_IFSOCK: return true
-    case S_IFCHR: return isatty(descriptor) == 1
-    // open: kinds of files
-    default: return false
-    }
-  }
-
-  /// The writer of a descriptor; nil where it is written at once.
-  func writer(of descriptor: Int32) -> OutputWriter? { writers[descriptor] }
 
   // MARK: What the user wants to see
 
@@ -299,7 +267,7 @@ final class StandardStreams: Sendable {
       Presentation.isAble(RuntimeFolder.variable)
     else { return false }
     guard isatty(STDOUT_FILENO) == 1 else { return true }
-    return !printsData && writers[STDOUT_FILENO] === writers[STDERR_FILENO]
+    return !printsData && StandardError.isSharedWithOutput
   }
 
   /// The room for the bottom lines: the last column stays free, so that no terminal wraps them.
@@ -322,14 +290,17 @@ final class StandardStreams: Sendable {
   var printsToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Writes the bottom lines anew; none for none.
-  func show(_ lines: [String]) {
+  ///
+  /// - Parameter isResized: Whether the terminal has another size than before.
+  func show(_ lines: [String], isResized: Bool = false) {
     let isAsking = state.withLock { $0.isAsking }
     let text = isAsking ? "" : lines.map(\.printable).joined(separator: "\n")
-    writers[STDERR_FILENO]?.show(PrintableText(lines: text), on: STDERR_FILENO)
+    OutputWriter.ofProcess.show(
+      PrintableText(lines: text),
+      on: StandardError.descriptor,
+      isResized: isResized
+    )
   }
-
-  /// The terminal has another size.
-  func resized() { writers[STDERR_FILENO]?.resized() }
 
   /// Has the modes of the terminal restored at the end of the process, whatever ends it.
   func restores(_ keys: TerminalKeys) { state.withLock { $0.keys = keys } }
@@ -347,6 +318,6 @@ final class StandardStreams: Sendable {
   func finish(patience: Duration) {
     show([])
     state.withLock { $0.keys }?.end()
-    for writer in writers.values { _ = writer.waitUntilWritten { patience } }
+    OutputWriter.ofProcess.flush(patience: patience)
   }
 }

@@ -19,45 +19,30 @@ final class StatusLine: Sendable {
   /// The line is written ten times a second at most.
   private static let interval = Duration.milliseconds(100)
 
-  /// Makes the text. Called on the loop, or where ``show()`` is.
-  typealias Text = @Sendable (_ now: Instant, _ columns: Int) -> String
-  /// The same for several lines.
+  /// Makes the lines; none, or an empty one, where nothing is to be shown. Called on the loop, or where
+  /// ``show()`` is.
   typealias Lines = @Sendable (_ now: Instant, _ size: PlotSize) -> [String]
 
   private let loop: Loop
   private let lines: Lines
   private let state = Guarded(State())
 
-  /// Shows a text from now on; nil, and at no cost, where no terminal has place for it.
+  /// Shows lines from now on; nil, and at no cost, where no terminal has place for them.
   ///
   /// - Parameters:
-  ///   - world: Where time passes. In virtual time only ``show()`` writes the line: nothing else is
-  ///     waited for.
-  ///   - printsData: Whether data is printed as things happen that is for programs: the line would
+  ///   - isVirtual: In virtual time only ``show()`` writes the lines: nothing else is waited for.
+  ///   - printsData: Whether data is printed as things happen that is for programs: the lines would
   ///     mix with it on the same terminal.
-  convenience init?(in world: World, printsData: Bool, text: @escaping Text) {
-    self.init(on: world.loop, printsData: printsData, refreshes: !world.isVirtual, text: text)
-  }
-
-  /// The same before there is a world, and before anything is printed.
-  convenience init?(
+  init?(
     on loop: Loop,
+    isVirtual: Bool = false,
     printsData: Bool = false,
-    refreshes: Bool = true,
-    text: @escaping Text
+    lines: @escaping Lines
   ) {
     guard StandardStreams.ofProcess.hasStatusLine(printsData: printsData) else { return nil }
-    self.init(on: loop, refreshes: refreshes) { now, size in
-      let line = text(now, size.columns)
-      return line.isEmpty ? [] : [line]
-    }
-  }
-
-  /// Shows lines from now on, on a terminal that has place for them.
-  init(on loop: Loop, refreshes: Bool, lines: @escaping Lines) {
     self.loop = loop
     self.lines = lines
-    if refreshes { refresh() }
+    if !isVirtual { refresh() }
   }
 
   private func refresh() {
@@ -87,8 +72,7 @@ final class StatusLine: Sendable {
       defer { state.size = size }
       return state.size
     }
-    if former != nil, former != size { streams.resized() }
-    streams.show(lines(loop.now, size))
+    streams.show(lines(loop.now, size), isResized: former != nil && former != size)
   }
 
   /// Takes the line away.

@@ -38,6 +38,11 @@ enum Written {
   /// The octets of the parts, one after the other.
   static func octets(of parts: [Written]) -> [UInt8] { Array(parts.map(\.text).joined().utf8) }
 
+  /// A line, in a colour if it has one.
+  static func line(_ text: String, in tone: Tone? = nil) -> [Written] {
+    parts(PrintableText(line: text), in: tone) + [.lineEnd]
+  }
+
   /// A text in a colour, if it has one.
   static func parts(_ text: PrintableText, in tone: Tone?) -> [Written] {
     tone.map { [.tone($0), .text(text), .tone(nil)] } ?? [.text(text)]

@@ -6,9 +6,8 @@ import BlueZ
 import Jobs
 import Signals
 
-/// A plot at the bottom of the terminal, drawn anew while a watch is under way. Everything may be
-/// called from any thread.
-final class LivePlot: Sendable {
+/// A plot at the bottom of the terminal, drawn anew while a watch is under way.
+final class LivePlot: RunScreen {
   private struct State {
     var plot: PlotState
     var run = RunStatus()
@@ -34,8 +33,7 @@ final class LivePlot: Sendable {
     end: @escaping @Sendable () -> Void,
     note: @escaping @Sendable (_ text: String, _ begun: Instant) -> Void
   ) {
-    let streams = StandardStreams.ofProcess
-    guard streams.hasStatusLine(printsData: false) else { return nil }
+    guard StandardStreams.ofProcess.hasStatusLine(printsData: false) else { return nil }
     loop = world.loop
     begun = world.loop.now
     charset = PlotCharset(RuntimeFolder.variable)
@@ -51,7 +49,7 @@ final class LivePlot: Sendable {
       )
     )
     let keys = TerminalKeys(on: loop) { [weak self] in self?.press($0, end, note) }
-    let block = StatusLine(on: world.loop, refreshes: !world.isVirtual) { [weak self] now, size in
+    let block = StatusLine(on: world.loop, isVirtual: world.isVirtual) { [weak self] now, size in
       self?.lines(at: now, size) ?? []
     }
     state.withLock { state in
@@ -74,20 +72,22 @@ final class LivePlot: Sendable {
     }
   }
 
+  var isShown: Bool { true }
+  var replacesLines: Bool { StandardStreams.ofProcess.printsToTerminal }
+
   @Sendable func receive(_ wait: RunWait) { state.withLock { $0.run.take(wait) } }
 
   @Sendable func receive(_ notice: ServiceNotice) { state.withLock { $0.run.take(notice) } }
 
-  /// A printed event.
-  func receive(_ event: RunEvent) {
-    let now = loop.now
+  func receive(_ event: RunEvent, at now: Instant) {
     state.withLock { state in
       state.run.take(event, at: now)
       state.plot.take(event)
     }
   }
 
-  func receive(_ change: WatchedLink.Change, of device: String) {
+  /// The plot marks it.
+  func receive(_ change: WatchedLink.Change, of device: String, reconnects _: Bool) {
     let time = loop.now - begun
     state.withLock { state in
       if change.isConnected { state.run.connected() }
@@ -106,10 +106,8 @@ final class LivePlot: Sendable {
     return PlotPicture(of: plot, at: time, size: rows, charset).lines
   }
 
-  /// Removes the plot, and gives the keyboard back.
-  ///
-  /// - Returns: The last picture, without what was under way.
-  func end() -> [String] {
+  /// Gives the keyboard back. The last picture, without what was under way, stays above what follows.
+  func end() {
     let (block, keys) = state.withLock { state in
       defer { (state.block, state.keys) = (nil, nil) }
       return (state.block, state.keys)
@@ -120,6 +118,7 @@ final class LivePlot: Sendable {
       state.run = RunStatus()
       state.plot.hasKeys = false
     }
-    return lines(at: loop.now, StandardStreams.ofProcess.terminalSize).dropLast().map(\.self)
+    let picture = lines(at: loop.now, StandardStreams.ofProcess.terminalSize).dropLast()
+    StandardError.lines(picture.joined(separator: "\n"))
   }
 }

@@ -14,25 +14,22 @@ final class TerminalQuestions: Sendable {
     var octets: [UInt8] = []
   }
 
+  /// Open until the process ends, because what is written to it may still wait then.
+  private static let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK)
+
   private let descriptor: Int32
   private let loop: Loop
   /// In virtual time nothing else goes on while a person thinks.
   private let blocks: Bool
   private let reading = Guarded(Reading())
-  /// A terminal that is paused keeps nobody else.
-  private let writer = OutputWriter()
 
   /// The terminal; nil when there is none, or standard input is not it.
   init?(on loop: Loop, isVirtual: Bool) {
-    guard isatty(STDIN_FILENO) == 1 else { return nil }
-    let flags = isVirtual ? O_RDWR | O_CLOEXEC : O_RDWR | O_CLOEXEC | O_NONBLOCK
-    descriptor = open("/dev/tty", flags)
-    guard descriptor >= 0 else { return nil }
+    guard isatty(STDIN_FILENO) == 1, Self.terminal >= 0 else { return nil }
+    descriptor = Self.terminal
     self.loop = loop
     blocks = isVirtual
   }
-
-  deinit { close(descriptor) }
 
   /// Asks, and gives the answer to `reply`.
   ///
@@ -49,9 +46,10 @@ final class TerminalQuestions: Sendable {
     StandardStreams.ofProcess.asks(true)
     StandardStreams.ofProcess.finish(patience: .milliseconds(100))
     let text = PrintableText(line: "\(question) \(isSecret ? "" : "[y/n] ")")
-    _ = writer.put([.text(text)], to: descriptor)
+    _ = OutputWriter.ofProcess.put(to: descriptor) { [.text(text)] }
     if blocks {
-      while !readMore() {}
+      var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      while !readMore() { poll(&polled, 1, -1) }
       answer(isSecret, reply)
     } else {
       let watch = loop.watch(descriptor, for: .readable) { [weak self] _ in
@@ -109,6 +107,6 @@ final class TerminalQuestions: Sendable {
     StandardStreams.ofProcess.asks(false)
     guard var settings = reading.settings else { return }
     tcsetattr(descriptor, TCSAFLUSH, &settings)
-    _ = writer.put([.lineEnd], to: descriptor)
+    _ = OutputWriter.ofProcess.put(to: descriptor) { [.lineEnd] }
   }
 }

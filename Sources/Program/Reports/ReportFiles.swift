@@ -29,16 +29,17 @@ final class ReportFiles: Sendable {
   private let state: Guarded<State>
 
   /// - Parameters:
+  ///   - options: Which files; nil for none.
   ///   - printed: What is printed to standard output in the end, where that is a whole report.
   ///   - whole: What is reported on.
   /// - Throws: ``Ending`` when a file cannot be written.
   init(
-    _ requested: RequestedReports,
+    _ options: ReportOptions?,
     printed: (any RunsReport)? = nil,
     of whole: RecordedWhole
   ) throws(Ending) {
-    let paths = requested.paths
-    isOnlyOnFailure = requested.isOnlyOnFailure
+    let paths = options?.files ?? []
+    isOnlyOnFailure = options?.reportOn == .failure
     self.printed = printed
     self.whole = whole
     var wholeFiles: [(report: any RunsReport, file: WholeFile)] = []

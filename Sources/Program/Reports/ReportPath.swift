@@ -36,13 +36,6 @@ struct ReportPath: ExpressibleByArgument {
   }
 }
 
-/// Where a command reports to, beside what is printed.
-struct RequestedReports {
-  var paths: [ReportPath] = []
-  /// Whether nothing is written unless something failed.
-  var isOnlyOnFailure = false
-}
-
 /// The reports of a run or a batch beside what is printed.
 struct ReportOptions: ParsableArguments {
   @Option(
@@ -71,14 +64,6 @@ struct ReportOptions: ParsableArguments {
       """
   )
   var reportOn: Occasion = .always
-
-  /// The reports that are to be written.
-  var requested: RequestedReports {
-    switch reportOn {
-    case .always: RequestedReports(paths: files)
-    case .failure: RequestedReports(paths: files, isOnlyOnFailure: true)
-    }
-  }
 
   /// Refuses reports that would be written over other files of the command line.
   ///

@@ -63,7 +63,7 @@ package struct World: Sendable {
       try await sink(try await openClient(on: loop, ledger, traffic))
     }
     interruption.cancels(scheduler, "nothing was begun")
-    let line = StatusLine(on: loop, text: openingStatus(begun: loop.now))
+    let line = StatusLine(on: loop, lines: openingStatus(begun: loop.now))
     let client = opening.firstResult(within: openingLimit)
     line?.end()
     do {
@@ -90,11 +90,11 @@ package struct World: Sendable {
   }
 
   /// The status line while the bus is opened. A bus that answers at once shows none.
-  private static func openingStatus(begun: Instant) -> StatusLine.Text {
+  private static func openingStatus(begun: Instant) -> StatusLine.Lines {
     var status = RunStatus()
     status.take(RunWait(what: "opening the bus", begun: begun, limit: openingLimit))
-    return { [status] now, columns in
-      now - begun < .milliseconds(300) ? "" : status.line(at: now, columns: columns)
+    return { [status] now, size in
+      now - begun < .milliseconds(300) ? [] : [status.line(at: now, columns: size.columns)]
     }
   }
 

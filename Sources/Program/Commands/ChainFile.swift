@@ -15,42 +15,33 @@ struct ChainFile {
   }
 }
 
-/// Runs chain files, each in a world of its own, and sums up.
-struct RunningFiles {
-  let files: [ChainFile]
-  let options: RequestedWorld
-  let format: ChainOutputOptions.Output
-  let journal: JournalOptions
-  let reports: RequestedReports
-  /// Whether nothing is run after the first failure.
-  let failsFast: Bool
-
-  /// Runs them all.
+extension SessionOptions {
+  /// Runs chain files, each in a world of its own, and sums up.
   ///
+  /// - Parameter failsFast: Whether nothing is run after the first failure.
   /// - Returns: The status of the first failure; that of a signal, if one ended them.
-  func run(_ simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
-    let whole = RecordedWhole(.files).simulated(options.isSimulated)
-    let reports = try ReportFiles(reports, printed: format.whole, of: whole)
+  func run(
+    _ files: [ChainFile],
+    among simulated: ScenarioDefinition,
+    failsFast: Bool
+  ) throws(Ending) -> ExitStatus {
+    let reports = try reportFiles(on: .files)
     let collector = Guarded(RunCollector(condenses: true))
     return try reports.during { () throws(Ending) in
       var left = files[...]
       var failed: ExitStatus?
-      var isFirst = true
       while let file = left.popFirst() {
-        let place = ChainCommand.Place(file: file.path, isFirst: isFirst) { event in
-          collector.withLock { $0.take(event) }
-        }
         if format == .text { try StandardOutput.show([file.path]) }
-        let status = try ChainCommand.run(
-          file.plan,
-          simulated,
-          options,
-          format,
-          journalOptions: journal,
-          into: reports,
-          at: place
+        let session = try Session(
+          self,
+          for: file.plan,
+          among: simulated,
+          reports,
+          isAnnounced: left.count + 1 < files.count
         )
-        isFirst = false
+        let status = session.end(
+          session.run(of: file.path) { event in collector.withLock { $0.take(event) } }
+        )
         if status.isInterruption || status == .output {
           failed = status
           break
