@@ -133,7 +133,7 @@ struct ChainRunnerTests {
     #expect(failure.class == .passing)
     #expect(
       failure.description.hasPrefix(
-        "reading battery-level (step 1) on Thermo-1: no answer came within 5s"
+        "reading battery-level (step 1) on 'Thermo-1': no answer came within 5s"
       )
     )
     #expect(bench.device.calls.last == "disconnect at 5s")
@@ -152,7 +152,7 @@ struct ChainRunnerTests {
     bench.device.answer("connect", .silence)
     let failure = try #require(try bench.run("connect within 3s") as? DeviceFailure)
     #expect(
-      failure.description.contains("connecting (step 1) on Thermo-1: no answer came within 3s")
+      failure.description.contains("connecting (step 1) on 'Thermo-1': no answer came within 3s")
     )
     #expect(bench.device.calls == ["connect"])
   }

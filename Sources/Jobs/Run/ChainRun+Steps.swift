@@ -158,7 +158,7 @@ extension ChainRun {
       code: .timedOut,
       class: .passing,
       operation: placed.step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
-      device: runner.device,
+      device: service.deviceDescription,
       attribute: placed.step.attribute,
       timedOut: timedOut,
       meaning: late.why,
