@@ -54,6 +54,14 @@ struct ChainRunnerTests {
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 
+  @Test("a connection that others share is ended, or left to them")
+  func sharedLink() throws {
+    let bench = RunBench(origin: .shared)
+    #expect(try bench.run("read battery-level") == nil)
+    #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
+    #expect(bench.text().first == "-  connect  ok, was connected before")
+  }
+
   @Test("a connect of the chain's own is not doubled, and one may disconnect in the middle")
   func ownLinks() throws {
     #expect(try bench.run("connect; read battery-level; disconnect; sleep 5s; connect") == nil)
