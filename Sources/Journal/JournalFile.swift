@@ -48,6 +48,10 @@ public final class JournalFile: Sendable {
     try self.init(writing: path, sync: sync)
   }
 
+  /// Gets now what a journal needs of the process, while nothing else opens descriptors: for a program
+  /// that opens its journals later. What it does not get, it is refused then.
+  package static func prepareProcess() { try? QueueThreads.start(for: "") }
+
   static func seeThere(_ path: String) throws(JournalFailure) {
     guard access(path, F_OK) != 0 else { return }
     throw JournalFailure(.missing, path: path, reason: String(cString: strerror(errno)))

@@ -22,6 +22,10 @@ enum QueueThreads {
 
   /// Starts them, once in a process.
   ///
+  /// Between the check and what Dispatch opens, another thread can open the last descriptor. So this is
+  /// called before a program has threads that do: commands open their journal first, and
+  /// ``JournalFile/prepareProcess()`` is for those that open it later.
+  ///
   /// - Parameter path: The journal that is to be opened.
   /// - Throws: ``JournalFailure`` when the process gets no further descriptors or threads.
   static func start(for path: String) throws(JournalFailure) {

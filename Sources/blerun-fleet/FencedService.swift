@@ -78,7 +78,7 @@ struct FencedService: DeviceService {
   func release() -> Signal<Void> { device.release() }
 
   /// As ``disconnect()``.
-  func leave() -> Signal<Void> { device.disconnect() }
+  func leave() -> Signal<Bool> { device.disconnect().map { false } }
 
   func awaitOtherRuns() -> Signal<Bool> { begun { device.awaitOtherRuns() } }
 

@@ -70,6 +70,18 @@ struct JournalCommandTests {
     #expect(list.lines.last?.contains("failed: expectation-not-met") == true, "\(list.output)")
   }
 
+  @Test("of a scanned batch, the table and the sections have name and address")
+  func titles() throws {
+    let path = folder.path + "/a.sqlite"
+    let step = "{ read: battery-level, expect: { percent: { above: 99 } } }"
+    let batch = try folder.file("batch.yaml", "devices: { scan: 2s }\nsteps: [ \(step) ]\n")
+    let world = ["--simulate", "Simulators/devices/thermometer.yaml", "--journal", path]
+    #expect(try RunningProgram(blerun: ["batch", batch] + world).end().status == 1)
+    let shown = try run("history", "show", "--journal", path)
+    let title = "Thermo-1 (C0:FF:EE:00:00:01)  failed"
+    #expect(shown.lines.count { $0.hasPrefix(title) } == 2, "\(shown.output)")
+  }
+
   @Test("the examples of docs/journal.md are what is printed")
   func examples() throws {
     let path = folder.path + "/journal.sqlite"

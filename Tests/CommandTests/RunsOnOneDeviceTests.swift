@@ -77,13 +77,26 @@ struct RunsOnOneDeviceTests {
     )
     try watch.waitForOutput(#""event":"value""#)
     #expect(try host.run("inspect", "-d", host.device).status == 0)
+    let short = try host.run("run", "-d", host.device, "-e", "read body-sensor-location")
+    #expect(short.output.contains("-  connect  ok, was connected before\n"), "\(short.output)")
+    #expect(
+      short.output.contains("-  disconnect  ok, others still use the connection\n"),
+      "\(short.output)"
+    )
     #expect(try host.isConnected())
     let run = try listen()
     #expect(try host.run("inspect", "-d", host.device).status == 0)
     // The watch has made the connection.
     #expect(end(watch) == 143)
     #expect(try host.isConnected())
-    #expect(end(run) == 143)
+    run.send(SIGTERM)
+    let ended = run.end()
+    #expect(ended.status == 143)
+    #expect(ended.output.contains(#""status":"ok","link":"shared""#), "\(ended.output)")
+    #expect(
+      ended.output.contains(#""operation":"disconnect","status":"ok"}"#),
+      "\(ended.output)"
+    )
     #expect(try !host.isConnected())
     #expect(host.leases.isEmpty)
   }

@@ -54,6 +54,14 @@ struct ChainRunnerTests {
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 
+  @Test("a connection that others share is ended, or left to them")
+  func sharedLink() throws {
+    let bench = RunBench(origin: .shared)
+    #expect(try bench.run("read battery-level") == nil)
+    #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
+    #expect(bench.text().first == "-  connect  ok, was connected before")
+  }
+
   @Test("a connect of the chain's own is not doubled, and one may disconnect in the middle")
   func ownLinks() throws {
     #expect(try bench.run("connect; read battery-level; disconnect; sleep 5s; connect") == nil)
@@ -133,7 +141,7 @@ struct ChainRunnerTests {
     #expect(failure.class == .passing)
     #expect(
       failure.description.hasPrefix(
-        "reading battery-level (step 1) on Thermo-1: no answer came within 5s"
+        "reading battery-level (step 1) on 'Thermo-1': no answer came within 5s"
       )
     )
     #expect(bench.device.calls.last == "disconnect at 5s")
@@ -152,7 +160,7 @@ struct ChainRunnerTests {
     bench.device.answer("connect", .silence)
     let failure = try #require(try bench.run("connect within 3s") as? DeviceFailure)
     #expect(
-      failure.description.contains("connecting (step 1) on Thermo-1: no answer came within 3s")
+      failure.description.contains("connecting (step 1) on 'Thermo-1': no answer came within 3s")
     )
     #expect(bench.device.calls == ["connect"])
   }

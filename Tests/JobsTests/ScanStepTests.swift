@@ -8,7 +8,12 @@ import Testing
 
 @Suite("A scan in a chain")
 struct ScanStepTests {
-  private func device(_ number: UInt64, _ name: String?, rssi: Int = -60) -> Advertisement {
+  private func device(
+    _ number: UInt64,
+    _ name: String?,
+    rssi: Int = -60,
+    serviceData: [(service: BluetoothUUID, data: [UInt8])] = []
+  ) -> Advertisement {
     Advertisement(
       address: BluetoothAddress(number: number),
       addressType: .random,
@@ -19,7 +24,7 @@ struct ScanStepTests {
       services: [],
       advertisedServices: [],
       manufacturerData: [],
-      serviceData: [],
+      serviceData: serviceData,
       isConnected: false,
       isPaired: false,
       adapter: "hci0"
@@ -121,5 +126,15 @@ struct ScanStepTests {
     #expect(scripted.calls == ["connect", "read battery-level"])
     #expect(scripted.isConnected)
     #expect(!plan.lines.contains { $0.contains("disconnect") })
+  }
+
+  @Test("in JSON, advertised data that cannot be is null, with its bytes and the reason")
+  func outOfRange() {
+    let data = (service: BluetoothUUID(short: 0xfcd2), data: [0x40, 1, 200, 2, 0xca, 9] as [UInt8])
+    let json = JSONValue(device(1, "Attic", serviceData: [data])).text
+    let members =
+      #""hex":"4001c802ca09","format":"bthome-2","value":{"battery":null,"temperature":25.06},"#
+      + #""problem":"battery, byte 2: 200 is not in 0 to 100""#
+    #expect(json.contains(members), "\(json)")
   }
 }

@@ -15,7 +15,7 @@ extension DeviceLink {
   ///   - release: Called at the end of the turn.
   ///   - check: Further requirements for the connection. When it throws, a connection that this
   ///     call made is undone.
-  /// - Returns: Whether this call made the connection.
+  /// - Returns: Who made the connection.
   /// - Throws: ``Problem``, D-Bus errors, the errors of a wait. A connection that this call made is
   ///   then down again, or stays entered in the turn when that could not be confirmed.
   func connect(
@@ -47,7 +47,7 @@ extension DeviceLink {
         if isHeld { hold(in: turn, name, release) }
         try await waitUntilReady()
         try await check()
-        return .found
+        return isHeld ? .shared : .found
       }
     }
   }

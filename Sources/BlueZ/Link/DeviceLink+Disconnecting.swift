@@ -46,22 +46,30 @@ extension DeviceLink {
 
   /// A turn needs the connection no longer, however often it connected: disconnects, unless another
   /// turn holds it or it is to be kept.
-  func leave(by turn: Turn) async throws {
-    let staysUp: Bool? = state.withLock { state in
+  ///
+  /// - Returns: Whether the connection stays up.
+  func leave(by turn: Turn) async throws -> Bool {
+    let isHeld: Bool? = state.withLock { state in
       guard state.holders.contains(where: { $0.turn === turn }) else { return nil }
       return state.isKept || state.holders.contains { $0.turn !== turn }
     }
-    guard let staysUp else { return }
-    if !staysUp { try await disconnectUnlessShared() }
+    guard let isHeld else { return false }
+    let staysUp = if isHeld { true } else { try await disconnectUnlessShared() }
     letGo(of: turn)
+    return staysUp
   }
 
   /// Disconnects, unless other processes of ours use the connection: the last one ends it.
-  private func disconnectUnlessShared() async throws {
+  ///
+  /// - Returns: Whether they do.
+  @discardableResult
+  private func disconnectUnlessShared() async throws -> Bool {
     // Where nobody may be waited for any more, others are still looked for.
     let isDone = try? await lockUse()
     defer { isDone?() }
-    if !leaveToOthers() { try await disconnect() }
+    guard !leaveToOthers() else { return true }
+    try await disconnect()
+    return false
   }
 
   /// The turn ends: disconnects, unless another turn holds the connection or it is to be kept.

@@ -59,11 +59,13 @@ extension BlueZDeviceService {
     }
   }
 
-  public func leave() -> Signal<Void> {
+  public func leave() -> Signal<Bool> {
     operation(.disconnect, "disconnecting") { [self] in
       try requireNoOpenStream()
-      guard let turn = Turn.current, let device = state.withLock({ $0.device }) else { return }
-      try await link(to: device).leave(by: turn)
+      guard let turn = Turn.current, let device = state.withLock({ $0.device }) else {
+        return false
+      }
+      return try await link(to: device).leave(by: turn)
     }
   }
 }

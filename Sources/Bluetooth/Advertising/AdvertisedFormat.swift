@@ -44,12 +44,17 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
 
   /// Which format it is.
   public let kind: Kind
-  /// The decoded fields, in the order in which they are sent.
+  /// The decoded fields, in the order in which they are sent. A quantity out of its range, such as
+  /// a battery of 200 %, is bytes.
   public let value: DecodedValue
+  /// Why fields are bytes; empty where all are in their ranges.
+  public let problems: [ValueError]
 
-  init(_ kind: Kind, _ fields: [DecodedValue.Field]) {
+  init(_ kind: Kind, _ fields: [AdvertisedField]) {
     self.kind = kind
-    value = .fields(fields)
+    var problems: [ValueError] = []
+    value = .fields(fields.map { $0.checked(&problems) })
+    self.problems = problems
   }
 
   /// Decodes manufacturer data; nil when it has none of the formats.
@@ -84,36 +89,15 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     self = decoded
   }
 
-  /// `ibeacon uuid 2f23…, major 1, minor 2, -59 dBm`.
+  /// Why fields are bytes, in one line; nil where all are in their ranges.
+  public var problem: String? {
+    problems.isEmpty ? nil : problems.map(\.description).joined(separator: "; ")
+  }
+
+  /// `ibeacon uuid 2f23…, major 1, minor 2, -59 dBm`; behind the fields, why some are bytes.
   public var description: String {
     let fields = value.description
-    return fields.isEmpty ? kind.rawValue : "\(kind.rawValue) \(fields)"
+    let text = fields.isEmpty ? kind.rawValue : "\(kind.rawValue) \(fields)"
+    return problem.map { "\(text) (\($0))" } ?? text
   }
-}
-
-extension DecodedValue.Field {
-  /// Bytes as they are.
-  static func octets(_ name: String, _ octets: some Sequence<UInt8>) -> Self {
-    Self(name, .octets(Array(octets)))
-  }
-
-  /// An address, most significant byte first.
-  static func address(_ octets: some Sequence<UInt8>) -> Self {
-    Self("address", .text("\(BluetoothAddress(number: UInt64(octets.bigEndian)))"))
-  }
-
-  /// A power in dBm, from one signed byte.
-  static func power(_ name: String, _ octet: UInt8) -> Self {
-    Self(name, .integer(Int128(Int8(bitPattern: octet))), unit: "dBm")
-  }
-
-  /// A whole number.
-  static func integer(_ name: String, _ number: some BinaryInteger, _ unit: String? = nil) -> Self {
-    Self(name, .integer(Int128(number)), unit: unit)
-  }
-}
-
-extension Sequence<UInt8> {
-  /// An unsigned number, most significant byte first; of at most 7 bytes.
-  var bigEndian: Int128 { reduce(0) { $0 << 8 | Int128($1) } }
 }

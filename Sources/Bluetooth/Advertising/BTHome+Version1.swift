@@ -20,8 +20,9 @@ extension BTHome {
     do throws(ValueError) {
       while !reader.isAtEnd {
         let head = try reader.byte("object")
-        let octets = Array(try reader.take(Int(head & 0x1f), "object"))
-        guard let kind = Kind(rawValue: head >> 5), let field = try field(kind, octets) else {
+        let octets = try reader.take(Int(head & 0x1f), "object").indices
+        guard let kind = Kind(rawValue: head >> 5), let field = try field(kind, data, octets)
+        else {
           return nil
         }
         fields.append(field)
@@ -34,11 +35,13 @@ extension BTHome {
 
   private static func field(
     _ kind: Kind,
-    _ octets: [UInt8]
-  ) throws(ValueError) -> DecodedValue.Field? {
-    if kind == .address { return octets.count == 6 ? .address(octets.reversed()) : nil }
-    guard let object = octets.first else { return nil }
-    let value = Array(octets.dropFirst())
+    _ data: [UInt8],
+    _ octets: Range<Int>
+  ) throws(ValueError) -> AdvertisedField? {
+    if kind == .address { return octets.count == 6 ? .address(data[octets].reversed()) : nil }
+    guard let object = data[octets].first else { return nil }
+    let value = Array(data[octets].dropFirst())
+    var reader = OctetReader(data, octets.dropFirst())
     guard let (name, form) = objects[object] else {
       return .octets("object-\(hexadecimal(object))", value)
     }
@@ -47,10 +50,9 @@ extension BTHome {
     case (_, .raw): return .octets(name, value)
     case (.float, .number(_, _, _, _, let unit)):
       guard let number = try? ValueFormat.f32.decode(value) else { return .octets(name, value) }
-      return .init(name, number, unit: unit)
+      return .init(name, number, unit: unit, data[octets.dropFirst()])
     case (_, .number(_, _, let step, let over, let unit)):
       guard (1...6).contains(value.count) else { return .octets(name, value) }
-      var reader = OctetReader(value)
       let isSigned = kind == .signed
       return try read(
         .number(octets: value.count, signed: isSigned, step: step, over: over, unit: unit),
@@ -58,7 +60,6 @@ extension BTHome {
         &reader
       )
     case (_, .float), (_, .named), (_, .command), (_, .dimmer), (_, .version):
-      var reader = OctetReader(value)
       return try read(form, name, &reader)
     }
   }

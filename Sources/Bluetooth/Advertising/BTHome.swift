@@ -31,14 +31,13 @@ enum BTHome {
 
   /// Fields in order; of several with one name, the second is `temperature-2`.
   struct Fields {
-    private(set) var list: [DecodedValue.Field] = []
+    private(set) var list: [AdvertisedField] = []
     private var counts: [String: Int] = [:]
 
-    mutating func append(_ field: DecodedValue.Field) {
+    mutating func append(_ field: AdvertisedField) {
       counts[field.name, default: 0] += 1
       let count = counts[field.name] ?? 1
-      let name = count > 1 ? "\(field.name)-\(count)" : field.name
-      list.append(.init(name, field.value, unit: field.unit))
+      list.append(count > 1 ? field.named("\(field.name)-\(count)") : field)
     }
   }
 
@@ -50,7 +49,7 @@ enum BTHome {
     guard service == Self.service, let head = data.first, head >> 5 == 2, head & 1 == 0 else {
       return nil
     }
-    var reader = OctetReader(Array(data.dropFirst()))
+    var reader = OctetReader(data, data.indices.dropFirst())
     var fields = Fields()
     var rest: [UInt8] = []
     do throws(ValueError) {
@@ -73,17 +72,21 @@ enum BTHome {
     _ form: Form,
     _ name: String,
     _ reader: inout OctetReader
-  ) throws(ValueError) -> DecodedValue.Field {
+  ) throws(ValueError) -> AdvertisedField {
+    let start = reader.position
     switch form {
     case .number(let octets, let isSigned, let step, let over, let unit):
       let shift = UInt64(64 - 8 * octets)
       let bits = try reader.unsigned(octets, name)
       let raw = isSigned ? Int64(bitPattern: bits << shift) >> Int64(shift) : Int64(bits)
-      guard over > 1 else { return .integer(name, raw * step, unit) }
-      let value = Double(raw * step) / Double(over)
-      return .init(name, .real(value, decimals: "\(over)".count - 1), unit: unit)
+      let value: DecodedValue =
+        over > 1
+        ? .real(Double(raw * step) / Double(over), decimals: "\(over)".count - 1)
+        : .integer(Int128(raw * step))
+      return .init(name, value, unit: unit, reader.octets[start..<reader.position])
     case .float(let unit):
-      return .init(name, try ValueFormat.f32.decode(Array(try reader.take(4, name))), unit: unit)
+      let octets = try reader.take(4, name)
+      return .init(name, try ValueFormat.f32.decode(Array(octets)), unit: unit, octets)
     case .named(let names): return .init(name, .text(names.name(UInt64(try reader.byte(name)))))
     case .command:
       let count = Int(try reader.byte(name) & 0x1f)
@@ -102,7 +105,7 @@ enum BTHome {
     }
   }
 
-  static func text(_ name: String, _ octets: [UInt8]) -> DecodedValue.Field {
+  static func text(_ name: String, _ octets: [UInt8]) -> AdvertisedField {
     let text = String(validating: octets, as: UTF8.self)
     return .init(name, text.map { .text($0) } ?? .octets(octets))
   }

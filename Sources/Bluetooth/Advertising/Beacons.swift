@@ -12,7 +12,7 @@ enum Beacons {
         .init("uuid", .text(uuid(data[2..<18]))),
         .integer("major", data[18..<20].bigEndian),
         .integer("minor", data[20..<22].bigEndian),
-        .power("power", data[22]),
+        .power("power", data[22...22]),
       ]
     )
   }
@@ -24,7 +24,7 @@ enum Beacons {
       .altBeacon,
       [
         .octets("id", data[2..<22]),
-        .power("power", data[22]),
+        .power("power", data[22...22]),
         .integer("reserved", data[23]),
       ]
     )

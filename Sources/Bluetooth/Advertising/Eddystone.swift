@@ -23,7 +23,7 @@ enum Eddystone {
     return AdvertisedFormat(
       .eddystoneUID,
       [
-        .power("power", data[1]), .octets("namespace", data[2..<12]),
+        .power("power", data[1...1]), .octets("namespace", data[2..<12]),
         .octets("instance", data[12..<18]),
       ]
     )
@@ -39,7 +39,10 @@ enum Eddystone {
       default: return nil
       }
     }
-    return AdvertisedFormat(.eddystoneURL, [.power("power", data[1]), .init("url", .text(text))])
+    return AdvertisedFormat(
+      .eddystoneURL,
+      [.power("power", data[1...1]), .init("url", .text(text))]
+    )
   }
 
   private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
@@ -56,10 +59,25 @@ enum Eddystone {
     return AdvertisedFormat(
       .eddystoneTLM,
       [
-        .init("battery", battery == 0 ? .text("unknown") : .integer(battery), unit: "mV"),
-        .init("temperature", steps == .min ? .text("unknown") : celsius, unit: "°C"),
+        .init(
+          "battery",
+          battery == 0 ? .text("unknown") : .integer(battery),
+          unit: "mV",
+          data[2..<4]
+        ),
+        .init(
+          "temperature",
+          steps == .min ? .text("unknown") : celsius,
+          unit: "°C",
+          data[4..<6]
+        ),
         .integer("advertisements", data[6..<10].bigEndian),
-        .init("uptime", .real(Double(data[10..<14].bigEndian) / 10, decimals: 1), unit: "s"),
+        .init(
+          "uptime",
+          .real(Double(data[10..<14].bigEndian) / 10, decimals: 1),
+          unit: "s",
+          data[10..<14]
+        ),
       ]
     )
   }
@@ -68,7 +86,7 @@ enum Eddystone {
     guard data.count == 10 else { return nil }
     return AdvertisedFormat(
       .eddystoneEID,
-      [.power("power", data[1]), .octets("id", data[2..<10])]
+      [.power("power", data[1...1]), .octets("id", data[2..<10])]
     )
   }
 }

@@ -11,7 +11,7 @@ enum MiBeacon {
     let address: BluetoothAddress?
     private let all: [UInt8]
     /// What follows.
-    let rest: [UInt8]
+    let rest: ArraySlice<UInt8>
 
     var version: UInt16 { control >> 12 }
     var hasObjects: Bool { control & 0x40 != 0 }
@@ -37,7 +37,7 @@ enum MiBeacon {
         return nil
       }
       all = data
-      rest = reader.rest
+      rest = data[reader.position...]
     }
 
     /// The octets of the head, with another bit about encryption.
@@ -50,17 +50,18 @@ enum MiBeacon {
 
   /// Decodes the objects; nil when the data is encrypted or malformed.
   ///
-  /// An unknown object, and one whose value is out of its range, is bytes under its number.
+  /// An unknown object, and one that is too long or too short, is bytes under its number.
   static func frame(_ service: BluetoothUUID, _ data: [UInt8]) -> AdvertisedFormat? {
     guard let head = Head(service, data), !head.isEncrypted else { return nil }
     var fields = BTHome.Fields()
     if head.hasObjects {
-      var reader = OctetReader(head.rest)
+      var reader = OctetReader(data, head.rest.indices)
       do throws(ValueError) {
         while !reader.isAtEnd {
           let number = try reader.uint16("object")
-          let octets = Array(try reader.take(Int(try reader.byte("length")), "object"))
-          for field in decoded(number, octets) ?? [.octets("object-\(digits(number))", octets)] {
+          let octets = try reader.take(Int(try reader.byte("length")), "object")
+          let known = decoded(number, OctetReader(data, octets.indices))
+          for field in known ?? [.octets("object-\(digits(number))", octets)] {
             fields.append(field)
           }
         }
@@ -80,17 +81,16 @@ enum MiBeacon {
     hexadecimal(UInt8(number >> 8)) + hexadecimal(UInt8(number & 0xff))
   }
 
-  private static func decoded(_ number: UInt16, _ octets: [UInt8]) -> [DecodedValue.Field]? {
+  private static func decoded(_ number: UInt16, _ object: OctetReader) -> [AdvertisedField]? {
     guard let forms = objects[number] else { return nil }
-    var reader = OctetReader(octets)
-    var fields: [DecodedValue.Field] = []
+    var reader = object
+    var fields: [AdvertisedField] = []
     do throws(ValueError) {
       for (name, form) in forms { fields.append(try BTHome.read(form, name, &reader)) }
     } catch {
       return nil
     }
-    let isValid = fields.allSatisfy { $0.unit != "%" || $0.value.number ?? 0 <= 100 }
-    return reader.isAtEnd && isValid ? fields : nil
+    return reader.isAtEnd ? fields : nil
   }
 
   // MARK: Objects

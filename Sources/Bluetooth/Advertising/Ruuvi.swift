@@ -22,13 +22,13 @@ enum Ruuvi {
     return AdvertisedFormat(
       .ruuvi3,
       [
-        .init("temperature", .real(celsius, decimals: 2), unit: "°C"),
-        .init("humidity", .real(Double(data[1]) / 2, decimals: 1), unit: "%"),
-        .integer("pressure", data[4..<6].bigEndian + 50_000, "Pa"),
+        .init("temperature", .real(celsius, decimals: 2), unit: "°C", data[2..<4]),
+        .init("humidity", .real(Double(data[1]) / 2, decimals: 1), unit: "%", data[1...1]),
+        .init("pressure", .integer(data[4..<6].bigEndian + 50_000), unit: "Pa", data[4..<6]),
         signed("acceleration-x", data[6..<8], over: 1000, decimals: 3, "g"),
         signed("acceleration-y", data[8..<10], over: 1000, decimals: 3, "g"),
         signed("acceleration-z", data[10..<12], over: 1000, decimals: 3, "g"),
-        .integer("battery", data[12..<14].bigEndian, "mV"),
+        .integer("battery", data[12..<14], "mV"),
       ]
     )
   }
@@ -76,8 +76,18 @@ enum Ruuvi {
         signed("acceleration-x", data[7..<9], over: 1000, decimals: 3, "g"),
         signed("acceleration-y", data[9..<11], over: 1000, decimals: 3, "g"),
         signed("acceleration-z", data[11..<13], over: 1000, decimals: 3, "g"),
-        .init("battery", voltage == 0x7ff ? unknown : .integer(voltage + 1600), unit: "mV"),
-        .init("power", power == 0x1f ? unknown : .integer(power * 2 - 40), unit: "dBm"),
+        .init(
+          "battery",
+          voltage == 0x7ff ? unknown : .integer(voltage + 1600),
+          unit: "mV",
+          data[13..<15]
+        ),
+        .init(
+          "power",
+          power == 0x1f ? unknown : .integer(power * 2 - 40),
+          unit: "dBm",
+          data[13..<15]
+        ),
         unsigned("movements", data[15..<16]) { .integer($0) },
         unsigned("sequence", data[16..<18]) { .integer($0) },
         data[18...].allSatisfy { $0 == 0xff }
@@ -94,10 +104,10 @@ enum Ruuvi {
     over: Double,
     decimals: Int,
     _ unit: String
-  ) -> DecodedValue.Field {
+  ) -> AdvertisedField {
     let number = Int16(truncatingIfNeeded: octets.bigEndian)
     let value = DecodedValue.real(Double(number) / over, decimals: decimals)
-    return .init(name, number == .min ? unknown : value, unit: unit)
+    return .init(name, number == .min ? unknown : value, unit: unit, octets)
   }
 
   private static func unsigned(
@@ -105,8 +115,8 @@ enum Ruuvi {
     _ octets: ArraySlice<UInt8>,
     _ unit: String? = nil,
     _ value: (Int128) -> DecodedValue
-  ) -> DecodedValue.Field {
+  ) -> AdvertisedField {
     let isKnown = !octets.allSatisfy { $0 == 0xff }
-    return .init(name, isKnown ? value(octets.bigEndian) : unknown, unit: unit)
+    return .init(name, isKnown ? value(octets.bigEndian) : unknown, unit: unit, octets)
   }
 }

@@ -203,11 +203,12 @@ public protocol DeviceService: DeviceAttributes {
   ///
   /// ```swift
   /// let level = thermometer.connect().flattenMap { thermometer.read(.batteryLevel) }
-  ///   .flattenMap { level in thermometer.leave().map { level } }
+  ///   .flattenMap { level in thermometer.leave().map { _ in level } }
   /// ```
   ///
-  /// - Returns: Fails as ``disconnect()`` does, which it is for a service that knows no others.
-  func leave() -> Signal<Void>
+  /// - Returns: Sends whether the connection stays up for others. Fails as ``disconnect()`` does, which
+  ///   it is for a service that knows no others.
+  func leave() -> Signal<Bool>
 
   /// Waits until the run on this host has ended that kept the last connect from the device
   /// (`busy`), and reserves the device.
@@ -277,7 +278,7 @@ extension DeviceService {
   public var candidates: [DeviceCandidate] { [] }
 
   /// Disconnects: there are no others.
-  public func leave() -> Signal<Void> { disconnect() }
+  public func leave() -> Signal<Bool> { disconnect().map { false } }
 
   /// There are no others.
   public func awaitOtherRuns() -> Signal<Bool> { .just(false) }

@@ -12,6 +12,13 @@ struct OctetReader {
     end = octets.count
   }
 
+  /// Reads a part of some octets, whose fields keep their offsets.
+  init(_ octets: [UInt8], _ part: Range<Int>) {
+    self.octets = octets
+    position = part.lowerBound
+    end = part.upperBound
+  }
+
   var isAtEnd: Bool { remaining == 0 }
   var remaining: Int { end - position }
 

@@ -69,8 +69,8 @@ extension ValueKind {
 
   /// The same with the range that a specification allows.
   fileprivate func within(_ range: ClosedRange<Double>?) -> ValueKind {
-    if case .number(let orText, _) = self, let range {
-      .number(orText: orText, in: range)
+    if case .number(let orText, let sent) = self, let range {
+      .number(orText: orText, in: sent.map(range.clamped) ?? range)
     } else {
       self
     }

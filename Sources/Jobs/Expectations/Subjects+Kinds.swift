@@ -66,8 +66,10 @@ extension ValueKind {
         return Complaint(problem, expected: "hex: '{\(path)}'")
       }
       guard let range, check.excludes(range) else { return nil }
-      let ends = "\(Bound(range.lowerBound)) to \(Bound(range.upperBound))"
-      return Complaint("\(name) is from \(ends), and never \(check)")
+      let low = Bound(range.lowerBound)
+      let words =
+        range.upperBound.isFinite ? "from \(low) to \(Bound(range.upperBound))" : "at least \(low)"
+      return Complaint("\(name) is \(words), and never \(check)")
     case .choice(let names):
       guard let text = check.literals.first(where: { !names.contains($0.text) })?.text,
         !check.literals.contains(where: { names.contains($0.text) })

@@ -58,8 +58,9 @@ package struct EventMembers {
   package mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
     switch outcome {
     case .linked(let origin, let candidates)?:
-      add("link", .string(origin == .made ? "made" : "found"))
+      add("link", .string(origin.rawValue))
       if !candidates.isEmpty { add("candidates", .array(candidates.map(\.json))) }
+    case .left?: add("link", .string("left"))
     case .value(let value)?: add(value, withOctets: withOctets)
     case .paired(.paired(let isAuthenticated))?:
       add("pairing", .string("paired"))

@@ -55,15 +55,23 @@ extension JSONValue {
     ]
   }
 
-  /// The data in a well-known format; none where it has no such format.
+  /// The data in a well-known format; none where it has no such format. What is no value is null,
+  /// with the reason.
   private static func members(of data: AdvertisedReading?) -> [(key: String, value: JSONValue)] {
     switch data {
     case .decoded(let format)?:
-      [("format", .string(format.kind.rawValue)), ("value", JSONValue(format.value))]
+      [("format", .string(format.kind.rawValue)), ("value", value(of: format))]
+        + (format.problem.map { [("problem", .string($0))] } ?? [])
     case .encrypted(let kind, let reason)?:
       [("format", .string(kind.rawValue)), ("problem", .string("\(reason)"))]
     case nil: []
     }
+  }
+
+  private static func value(of format: AdvertisedFormat) -> JSONValue {
+    guard case .object(let members) = JSONValue(format.value) else { return .null }
+    let invalid = Set(format.problems.map(\.field))
+    return .object(members.map { invalid.contains($0.key) ? ($0.key, .null) : $0 })
   }
 
   private static func hex(_ octets: [UInt8]) -> JSONValue {

@@ -45,7 +45,7 @@ extension StepResult {
 extension StepOutcome {
   fileprivate var isData: Bool {
     switch self {
-    case .linked, .paired, .written: false
+    case .linked, .left, .paired, .written: false
     case .value, .listened, .polled, .exchanged, .mtu, .services, .scanned, .logged: true
     }
   }

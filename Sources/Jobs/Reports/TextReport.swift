@@ -71,8 +71,14 @@ public struct TextReport: RunReport {
     switch outcome {
     case .linked(let origin, let candidates):
       let used = candidates.first.map { DeviceTitle.text("\($0.address)", name: $0.name) }
-      let found = origin == .found ? "was connected before and stays so" : nil
+      let found: String? =
+        switch origin {
+        case .made: nil
+        case .shared: "was connected before"
+        case .found: "was connected before and stays so"
+        }
       return (["ok"] + [used, found].compactMap(\.self)).joined(separator: ", ")
+    case .left: return "ok, others still use the connection"
     case .value(let value): return text(value)
     case .written: return "ok"
     case .paired(.paired(isAuthenticated: true)): return "ok"

@@ -34,7 +34,7 @@ extension ChainRun {
         code: .unknown,
         class: .passing,
         operation: placed.step.doing,
-        device: runner.device,
+        device: runner.service.deviceDescription,
         attribute: listening.target.description,
         meaning: "the notifications ended after \(count) of \(wanted) values",
         hint: ""

@@ -17,7 +17,7 @@ extension ChainRun {
   ) async throws -> StepResult.Status {
     switch placed.step.action {
     case .connect: try await connect(placed, &outcome)
-    case .disconnect: try await disconnect(placed)
+    case .disconnect: try await disconnect(placed, &outcome)
     case .read(let target, let offset, let format):
       try await read(target, offset, format, placed, &outcome)
     case .write(let write):
@@ -88,7 +88,7 @@ extension ChainRun {
     let isKept = runner.plan.link.isKept
     let connecting = service.connect(keep: isKept, expecting: runner.plan.expectedServices)
       .map { [self] origin in
-        if origin == .made, !isKept { linked(true) }
+        if origin != .found, !isKept { linked(true) }
         return origin
       }
     var origin = LinkOrigin.made
@@ -107,11 +107,14 @@ extension ChainRun {
     outcome = .linked(origin, candidates: service.candidates)
   }
 
-  private func disconnect(_ placed: PlacedStep) async throws {
+  private func disconnect(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
     // A step that was written disconnects whoever uses the connection.
-    let ending = placed.isImplied ? service.leave() : service.disconnect()
-    let disconnecting = ending.map { [self] in linked(false) }
-    try await limited(disconnecting, placed) { _ in }
+    let ending = placed.isImplied ? service.leave() : service.disconnect().map { false }
+    let disconnecting = ending.map { [self] isLeft in
+      linked(false)
+      return isLeft
+    }
+    try await limited(disconnecting, placed) { outcome = $0 ? .left : nil }
   }
 
   private func assert(_ condition: Condition) throws(ExpectationFailure) {
@@ -159,7 +162,7 @@ extension ChainRun {
       code: .timedOut,
       class: .passing,
       operation: placed.step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
-      device: runner.device,
+      device: service.deviceDescription,
       attribute: placed.step.attribute,
       timedOut: timedOut,
       meaning: late.why,

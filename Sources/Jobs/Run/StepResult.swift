@@ -80,9 +80,11 @@ public struct StepTry: Equatable, Sendable {
 
 /// The outcome of a step.
 public enum StepOutcome: Equatable, Sendable {
-  /// The connection is up: it was made, or found and is left up. Where several devices matched, or
+  /// The connection is up: it was made, is shared, or was found and is left up. Where several devices matched, or
   /// a pattern selected one, they are there, the one that was used first.
   case linked(LinkOrigin, candidates: [DeviceCandidate] = [])
+  /// The connection is left up: others on this host use it.
+  case left
   /// The value of a `read`.
   case value(StepValue)
   /// The device is paired.

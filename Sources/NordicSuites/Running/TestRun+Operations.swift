@@ -176,7 +176,7 @@ extension TestRun {
 
   private func connect(_ link: TargetLink, _ findings: Findings) async throws {
     let connecting = link.service.connect(keep: false, expecting: []).map { origin in
-      if origin == .made { link.linked() }
+      if origin != .found { link.linked() }
       return origin
     }
     while true {

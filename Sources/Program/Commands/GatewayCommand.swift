@@ -6,6 +6,7 @@ package import ArgumentParser
 package import Bluetooth
 import Glibc
 import Jobs
+import Journal
 import SimulatedDevices
 
 /// Runs the jobs of a fleet on the devices that this host observes.
@@ -167,6 +168,7 @@ extension GatewayCommand {
   ///
   /// - Throws: ``Ending``.
   package func open() throws -> World {
+    JournalFile.prepareProcess()
     var options = options
     options.realTime = options.isSimulated
     return try options.world(try options.simulatedDevices(), "ending")

@@ -29,7 +29,7 @@ struct Inspection: Sendable {
     let (isKept, limit) = (isKept, limit)
     let connection = service.connect(keep: isKept, expecting: []).timeout(limit, "connecting")
     let release: @Sendable (LinkOrigin) -> Signal<Void> = { origin in
-      origin == .made && !isKept ? service.leave() : .just(())
+      origin != .found && !isKept ? service.leave().map { _ in } : .just(())
     }
     return Signal.using(acquire: connection, release: release) { [self] _ in
       service.services().flattenMap { services in

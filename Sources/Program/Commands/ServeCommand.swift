@@ -143,6 +143,7 @@ extension ServeCommand {
   ///
   /// - Throws: ``Ending``.
   package func open() throws -> (world: World, watch: WatchPlan?) {
+    JournalFile.prepareProcess()
     var options = options
     options.realTime = options.isSimulated
     let simulated = try options.simulatedDevices()

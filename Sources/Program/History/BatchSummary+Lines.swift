@@ -36,7 +36,7 @@ extension BatchSummary {
       return (
         state == "failed" ? 0 : state == "ok" ? 2 : 1,
         [
-          DeviceTitle.text(member.device, name: member.name), state,
+          title(of: member.device), state,
           chain.map { "\($0.stepsDone)" } ?? "-", took.map { "\($0) s" } ?? "-",
           chain?.code ?? "",
         ]
@@ -47,6 +47,11 @@ extension BatchSummary {
     }
     return TextTable(["device", "state", "steps", "took", "why"], ordered.map(\.element.cells))
       .lines
+  }
+
+  /// Name and address of a device.
+  func title(of device: String) -> String {
+    DeviceTitle.text(device, name: devices.first { $0.device == device }?.name)
   }
 
   var jsonValue: JSONValue {

@@ -164,7 +164,7 @@ struct HistoryShow: ParsableCommand {
         let steps = try reading { () throws(JournalFailure) in
           try file.steps(of: chain.chain, run: run.run)
         }
-        let head = chain.headLines(isNamed: run.isSuite)
+        let head = chain.headLines(in: run)
         for line in head + steps.map(\.line) { output.line(line) }
       }
     }

@@ -130,11 +130,12 @@ extension ChainSummary {
 
   /// What comes before its steps.
   ///
-  /// - Parameter isNamed: Whether its name is shown, where a device has several.
-  func headLines(isNamed: Bool) -> [String] {
+  /// - Parameter run: The run that it is of: a batch has names of devices, and a suite those of chains.
+  func headLines(in run: RunSummary) -> [String] {
     let seconds = took.map { " after \(Duration.microseconds($0).decimalSeconds.dropLast(3)) s" }
-    let name = isNamed ? name.map { "  \($0)" } : nil
-    return ["", "\(device)\(name ?? "")  \(status ?? "not ended")\(seconds ?? "")"]
+    let title = run.batch?.title(of: device) ?? device
+    let name = run.isSuite ? name.map { "  \($0)" } : nil
+    return ["", "\(title)\(name ?? "")  \(status ?? "not ended")\(seconds ?? "")"]
   }
 }
 

@@ -204,10 +204,11 @@ struct LinkLedgerTests {
     try bench.first(service.connect())
     #expect(bluez.isConnected && bluez.calls == ["Connect"])
     #expect(ledger.all.last?.hasPrefix("ended") == true)
-    try bench.first(service.connect().then { service.leave() })
+    #expect(try bench.first(service.connect(keep: false, expecting: [])) == .shared)
+    #expect(try bench.first(service.connect().then { service.leave() }))
     #expect(bluez.isConnected && ledger.all.contains { $0.hasPrefix("shares") })
     let chain = service.connect().map { ledger.isUsedElsewhere.withLock { $0 = false } }
-    try bench.first(chain)
+    #expect(try !bench.first(chain.then { service.leave() }))
     #expect(!bluez.isConnected && bluez.calls == ["Connect", "Disconnect"])
   }
 

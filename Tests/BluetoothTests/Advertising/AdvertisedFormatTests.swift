@@ -103,8 +103,9 @@ struct AdvertisedFormatTests {
       ),
       (
         "057FFFFFFEFFFE7FFF7FFF7FFFFFDEFEFFFECBB8334C884F",
-        "ruuvi-5 163.835 °C, humidity 163.8350 %, 115534 Pa, acceleration-x 32.767 g, "
-          + "acceleration-y 32.767 g, acceleration-z 32.767 g, 3646 mV, 20 dBm, movements 254, sequence 65534, address CB:B8:33:4C:88:4F"
+        "ruuvi-5 163.835 °C, humidity fffe, 115534 Pa, acceleration-x 32.767 g, "
+          + "acceleration-y 32.767 g, acceleration-z 32.767 g, 3646 mV, 20 dBm, movements 254, sequence 65534, address CB:B8:33:4C:88:4F "
+          + "(humidity, byte 3: 163.8350 is not in 0 to 100)"
       ),
       (
         "058001000000008001800180010000000000CBB8334C884F",
@@ -174,14 +175,13 @@ struct AdvertisedFormatTests {
         "A4C138565384 FFCE 28 4F 0B45 0C",
         "atc -5.0 °C, humidity 40 %, battery 79 %, 2885 mV, sequence 12, address A4:C1:38:56:53:84"
       ),
-      ("A4C138565384 00E7 65 4F 0B45 0C", nil), ("A4C138565384 00E7 28 4F 0B45", nil),
+      ("A4C138565384 00E7 28 4F 0B45", nil),
       // The same, least significant byte first: 2310 (0x0906) and 4012 (0x0fac) × 0.01.
       (
         "84535638C1A4 0609 AC0F 450B 4F 0C 05",
         "pvvx 23.10 °C, humidity 40.12 %, battery 79 %, 2885 mV, sequence 12, flags 05, "
           + "address A4:C1:38:56:53:84"
       ),
-      ("84535638C1A4 0609 AC4F 450B 4F 0C 05", nil),
     ] as [(String, String?)]
   )
   func thermometers(hex: String, text: String?) throws {
@@ -297,7 +297,7 @@ struct AdvertisedFormatTests {
       ("40505B0501 0110030100 02", "button 1, press long press, product 055b, sequence 1"),
       ("40505B0501 014C04CDCCD041", "26.100 °C, product 055b, sequence 1"),
       ("40505B0501 06100165", "object-1006 65, product 055b, sequence 1"),
-      ("40505B0501 0A1001FF", "object-100a ff, product 055b, sequence 1"),
+      ("40505B0501 0A10026161", "object-100a 6161, product 055b, sequence 1"),
       ("40505B0501 FF7F020102", "object-7fff 0102, product 055b, sequence 1"),
       // Without objects; with capabilities of one byte, and of three.
       ("08505B0501", "product 055b, sequence 1"), ("20505B050108", "product 055b, sequence 1"),
@@ -308,6 +308,67 @@ struct AdvertisedFormatTests {
   func miBeacon(hex: String, text: String?) throws {
     #expect(try service(0xfe95, hex) == text.map { "mibeacon \($0)" })
     #expect(try service(0xfe96, hex) == nil)
+  }
+
+  // MARK: Ranges
+
+  @Test(
+    "a quantity that cannot be is bytes, with the reason; the fields beside it are decoded",
+    arguments: [
+      (
+        0xfcd2, "40 01C8 02C409",
+        "bthome-2 battery c8, 25.00 °C (battery, byte 2: 200 is not in 0 to 100)"
+      ),
+      (
+        0xfcd2, "40 2E23 03A861 01C8",
+        "bthome-2 humidity 35 %, humidity-2 a861, battery c8 "
+          + "(humidity-2, byte 4: 250.00 is not in 0 to 100; "
+          + "battery, byte 7: 200 is not in 0 to 100)"
+      ),
+      (
+        0xfcd2, "42 028DE68F80A5 2FC8 0161",
+        "bthome-2 address A5:80:8F:E6:8D:02, moisture c8, battery 97 % "
+          + "(moisture, byte 8: 200 is not in 0 to 100)"
+      ),
+      (
+        0xfcd2, "40 4500F0",
+        "bthome-2 temperature 00f0 (temperature, byte 2: -409.6 is below -273.15)"
+      ),
+      (
+        0x181c, "0201C8 2302C409",
+        "bthome-1 battery c8, 25.00 °C (battery, byte 2: 200 is not in 0 to 100)"
+      ),
+      (
+        0x181c, "020161 45020000C8C3",
+        "bthome-1 battery 97 %, temperature 0000c8c3 "
+          + "(temperature, byte 5: -400.000 is below -273.15)"
+      ),
+      (
+        0x181a, "A4C138565384 00E7 65 C8 0B45 0C",
+        "atc 23.1 °C, humidity 65, battery c8, 2885 mV, sequence 12, address A4:C1:38:56:53:84 "
+          + "(humidity, byte 8: 101 is not in 0 to 100; battery, byte 9: 200 is not in 0 to 100)"
+      ),
+      (
+        0x181a, "84535638C1A4 0080 AC4F 450B 4F 0C 05",
+        "pvvx temperature 0080, humidity ac4f, battery 79 %, 2885 mV, sequence 12, flags 05, "
+          + "address A4:C1:38:56:53:84 (temperature, byte 6: -327.68 is below -273.15; "
+          + "humidity, byte 8: 203.96 is not in 0 to 100)"
+      ),
+      (
+        0xfe95, "40505B0501 0D1004FE00F203",
+        "mibeacon 25.4 °C, humidity f203, product 055b, sequence 1 "
+          + "(humidity, byte 10: 101.0 is not in 0 to 100)"
+      ),
+      (
+        nil, "03C91A1ECE1EFC18F94202CA0B53",
+        "ruuvi-3 26.30 °C, humidity c9, 102766 Pa, acceleration-x -1.000 g, "
+          + "acceleration-y -1.726 g, acceleration-z 0.714 g, 2899 mV "
+          + "(humidity, byte 1: 100.5 is not in 0 to 100)"
+      ),
+    ] as [(UInt16?, String, String)]
+  )
+  func outOfRange(number: UInt16?, hex: String, text: String) throws {
+    #expect(try number.map { try service($0, hex) } ?? manufacturer(0x0499, hex) == text)
   }
 
   private static let heads: [[UInt8]] = [

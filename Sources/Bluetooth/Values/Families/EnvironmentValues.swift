@@ -14,8 +14,7 @@ enum EnvironmentValues {
   static let temperature = ValueLayout(
     "celsius",
     .signed(2, over: 100, [-0x8000: "unknown"]),
-    "°C",
-    in: -273.15...327.67
+    "°C"
   )
   static let humidity = ValueLayout("percent", .unsigned(2, over: 100, [0xffff: "unknown"]), "%")
   static let pressure = ValueLayout("pascals", .unsigned(4, over: 10), "Pa")

@@ -34,7 +34,6 @@ enum FieldFormat: Sendable {
   static let u16 = FieldFormat.number(WireNumber(2))
   static let u24 = FieldFormat.number(WireNumber(3))
   static let u32 = FieldFormat.number(WireNumber(4))
-  static let u64 = FieldFormat.number(WireNumber(8))
   static let i8 = FieldFormat.number(WireNumber(1, signed: true))
   static let i16 = FieldFormat.number(WireNumber(2, signed: true))
 

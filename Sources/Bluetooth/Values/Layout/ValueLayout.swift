@@ -67,7 +67,7 @@ struct ValueLayout: Sendable {
         fields.append(.init(part.name, .text(names.name(flags))))
       case .field(let format):
         let value = try format.read(&reader, part.title)
-        try part.checkRange(value, at: start)
+        try value.check(in: part.range, part.name, at: start)
         if let conversion = part.conversion { fields.append(conversion.field(value)) }
         fields.append(.init(part.name, value, unit: part.unit))
       case .flagged(let field):
@@ -107,17 +107,5 @@ struct ValueLayout: Sendable {
       problem: "expected \(expected), found \(shown)",
       isOutOfRange: true
     )
-  }
-}
-
-extension ValuePart {
-  /// - Throws: ``ValueError`` for a number outside the range of the part.
-  fileprivate func checkRange(_ value: DecodedValue, at octet: Int) throws(ValueError) {
-    guard let range, let number = value.number, number.isFinite, !range.contains(number) else {
-      return
-    }
-    func shown(_ end: Double) -> String { end == end.rounded() ? "\(Int(end))" : "\(end)" }
-    let problem = "\(value) is not in \(shown(range.lowerBound)) to \(shown(range.upperBound))"
-    throw ValueError(field: name, octet: octet, problem: problem, isOutOfRange: true)
   }
 }

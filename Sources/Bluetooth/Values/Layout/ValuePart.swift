@@ -67,8 +67,7 @@ struct ValuePart: Sendable {
     ValuePart(name, .selector(Names(names, isOpen: true)))
   }
 
-  /// - Parameter range: What the specification allows; a percentage is one of something whole
-  ///   unless this states otherwise.
+  /// - Parameter range: What the specification allows, if that is not the range of the unit.
   static func field(
     _ name: String,
     _ format: FieldFormat,
@@ -78,14 +77,13 @@ struct ValuePart: Sendable {
     shownAs conversion: Conversion? = nil,
     title: String? = nil
   ) -> ValuePart {
-    let range = range ?? (unit == "%" ? 0...100 : nil)
-    return ValuePart(
+    ValuePart(
       name,
       .field(format),
       title: title,
       unit: unit,
       presence,
-      range: range,
+      range: range ?? UnitRange.of(unit),
       conversion
     )
   }

@@ -249,7 +249,7 @@ extension StepOutcome {
   fileprivate init?(_ json: JSONValue) {
     if let link = json["link"]?.string {
       let candidates = json["candidates"]?.elements.compactMap { DeviceCandidate($0) } ?? []
-      self = .linked(link == "made" ? .made : .found, candidates: candidates)
+      self = LinkOrigin(rawValue: link).map { .linked($0, candidates: candidates) } ?? .left
       return
     }
     if let pairing = json["pairing"]?.string {

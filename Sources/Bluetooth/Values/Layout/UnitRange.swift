@@ -1,0 +1,35 @@
+// Which quantities there can be, by their units.
+
+/// The ranges of units: those of fields in characteristics and in advertised data alike.
+enum UnitRange {
+  /// A percentage is one of something whole, and nothing is colder than absolute zero.
+  private static let ranges: [String: ClosedRange<Double>] = [
+    "%": 0...100, "°C": -273.15 ... .infinity, "°F": -459.67 ... .infinity,
+  ]
+
+  /// Nil for a unit without a range, and without a unit.
+  static func of(_ unit: String?) -> ClosedRange<Double>? { unit.flatMap { ranges[$0] } }
+}
+
+extension DecodedValue {
+  /// Does nothing where the value is not a number, or there is no range.
+  ///
+  /// - Throws: ``ValueError`` for a number outside a range.
+  func check(
+    in range: ClosedRange<Double>?,
+    _ field: String,
+    at octet: Int
+  ) throws(ValueError) {
+    guard let range, let number, number.isFinite, !range.contains(number) else { return }
+    func shown(_ end: Double) -> String { end == end.rounded() ? "\(Int(end))" : "\(end)" }
+    let low = shown(range.lowerBound)
+    let expected =
+      range.upperBound.isFinite ? "not in \(low) to \(shown(range.upperBound))" : "below \(low)"
+    throw ValueError(
+      field: field,
+      octet: octet,
+      problem: "\(self) is \(expected)",
+      isOutOfRange: true
+    )
+  }
+}
