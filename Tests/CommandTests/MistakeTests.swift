@@ -73,8 +73,8 @@ struct MistakeTests {
       let misspelt = try run(line: line)
       #expect(misspelt.status == 65 && !misspelt.errors.contains("042137"), "\(misspelt.errors)")
     }
-    for word in ["passkey=042137", "pin:042137"] {
-      let misplaced = try blerun(["pair", word, "--simulate", Self.thermometer])
+    for words in [["passkey=042137"], ["pin:042137"], ["042137"], ["-d", "Thermo-1", "042137"]] {
+      let misplaced = try blerun(["pair"] + words + ["--simulate", Self.thermometer])
       #expect(misplaced.status == 2 && !misplaced.errors.contains("042137"), "\(misplaced.errors)")
     }
   }
@@ -219,11 +219,11 @@ struct MistakeTests {
         + "blerun simulate \(Self.thermometer) -- bluetoothctl list\n"
     )
     // The options are those of the command.
-    let shell = try blerun(["simulate", "--seed", "7", Self.thermometer, "sh", "-c", "true"])
+    let shell = try blerun(["simulate", "--seed", "7", Self.thermometer, "sh", "-c", "echo it's"])
     #expect(shell.status == 2 && shell.output == "")
     #expect(
       shell.errors == "blerun: sh: no such file; a command follows --: "
-        + "blerun simulate --seed 7 \(Self.thermometer) -- sh -c true\n"
+        + "blerun simulate --seed 7 \(Self.thermometer) -- sh -c 'echo it'\\''s'\n"
     )
     // The word may be the value of an option that simulate does not have.
     let option = try blerun(["simulate", Self.thermometer, "--bus-log", "bus.txt"])
