@@ -177,7 +177,8 @@ struct DeviceState {
   ) -> Result<[UInt8], ATTErrorCode> {
     let definition = characteristics[index].definition
     let needed: CharacteristicProperties =
-      withResponse ? .write : [.writeWithoutResponse, .authenticatedSignedWrites]
+      withResponse
+      ? [.write, .reliableWrite] : [.writeWithoutResponse, .authenticatedSignedWrites]
     guard !definition.properties.isDisjoint(with: needed) else {
       return .failure(.writeNotPermitted)
     }
