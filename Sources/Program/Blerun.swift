@@ -104,6 +104,10 @@ package struct Blerun: ParsableCommand {
     do {
       command = try parsed(WatchTargets.marked(SuiteOptions.joined(arguments)))
     } catch {
+      if let complaint = Pair.complaint(insteadOf: fullMessage(for: error), about: arguments) {
+        StandardError.failure(complaint)
+        return .usage
+      }
       // Other errors than those of the parser are about texts that cannot be read.
       return status(printing: error, otherwise: .data)
     }

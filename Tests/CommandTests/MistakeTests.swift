@@ -73,8 +73,8 @@ struct MistakeTests {
       let misspelt = try run(line: line)
       #expect(misspelt.status == 65 && !misspelt.errors.contains("042137"), "\(misspelt.errors)")
     }
-    for word in ["passkey=042137", "pin:042137"] {
-      let misplaced = try blerun(["pair", word, "--simulate", Self.thermometer])
+    for words in [["passkey=042137"], ["pin:042137"], ["042137"], ["-d", "Thermo-1", "042137"]] {
+      let misplaced = try blerun(["pair"] + words + ["--simulate", Self.thermometer])
       #expect(misplaced.status == 2 && !misplaced.errors.contains("042137"), "\(misplaced.errors)")
     }
   }
@@ -103,26 +103,64 @@ struct MistakeTests {
   }
 
   @Test(
-    "check reports writes that a simulated characteristic does not offer, unless they are to fail"
+    "check reports what a simulated characteristic does not offer, unless the step is to fail"
   )
   func notOffered() throws {
-    let chain = try folder.file(
-      "level.yaml",
+    let device = try folder.file(
+      "device.yaml",
       """
-      steps:
-        - { write: battery-level, value: { u8: 1 } }
-        - { write: battery-level, value: { u8: 1 }, kind: command, expect: { error: any } }
-        - { write: alert-level, value: { u8: 1 } }
-        - repeat: 2
-          steps: [ { exchange: battery-level, value: { u8: 1 } } ]
+      address: C0:FF:EE:00:00:09
+      services:
+        - service: fff0
+          characteristics:
+            - { characteristic: fff1, properties: [write-without-response] }
+            - { characteristic: fff2, properties: [write] }
+            - { characteristic: fff3, properties: [] }
+            - { characteristic: fff4, properties: [authenticated-signed-writes] }
+            - { characteristic: fff5, properties: [read, notify], value: { u8: 1 } }
       """
     )
-    let ended = try blerun(["check", chain, "--simulate", Self.thermometer])
+    let chain = try folder.file(
+      "chain.yaml",
+      """
+      steps:
+        - { write: fff1, value: { u8: 1 }, kind: request }
+        - { write: fff1, value: { u8: 1 }, kind: request, expect: { error: any } }
+        - { write: fff2, value: { u8: 1 }, kind: command }
+        - { write: fff2, value: { u8: 1 }, delivery: acquire }
+        - { write: fff2, value: { u8: 1 }, kind: reliable }
+        - { write: fff3, value: { u8: 1 } }
+        - { write: fff4, value: { u8: 1 } }
+        - { read: fff2 }
+        - { poll: fff1, every: 1s, until: { count: 1 } }
+        - { notify: fff2, until: { count: 1 } }
+        - repeat: 2
+          steps: [ { exchange: fff5, value: { u8: 1 } } ]
+        - combine: [ { notify: fff5, as: a }, { poll: fff3, every: 1s, as: b } ]
+          for: 1s
+      """
+    )
+    let ended = try blerun(["check", chain, "--simulate", device])
     #expect(ended.status == 65)
-    let lines = ended.errors.split(separator: "\n").map(String.init)
-    #expect(lines.count == 2, "\(lines)")
-    #expect(lines.first?.hasPrefix("blerun: \(chain):2:5: battery-level cannot be written") == true)
-    #expect(lines.last?.contains(":6:14: battery-level cannot be written; it supports") == true)
+    let lines = ended.errors.split(separator: "\n").map {
+      $0.replacing("blerun: \(chain):", with: "")
+    }
+    let others = "; write with kind"
+    #expect(
+      lines == [
+        "2:5: fff1 cannot be written with response; it supports write-without-response\(others) 'command'",
+        "4:5: fff2 cannot be written without response; it supports write\(others) 'request'",
+        "5:5: fff2 cannot be written without response; it supports write\(others) 'request', "
+          + "each with a call",
+        "7:5: fff3 cannot be written; it supports nothing",
+        "9:5: fff2 cannot be read; it supports write",
+        "10:5: fff1 cannot be read; it supports write-without-response",
+        "11:5: fff2 sends neither notifications nor indications; it supports write",
+        "13:14: fff5 cannot be written; it supports read, notify",
+        "14:5: fff3 cannot be read; it supports nothing",
+      ],
+      "\(lines)"
+    )
   }
 
   // MARK: Words that mean something else
@@ -181,11 +219,11 @@ struct MistakeTests {
         + "blerun simulate \(Self.thermometer) -- bluetoothctl list\n"
     )
     // The options are those of the command.
-    let shell = try blerun(["simulate", "--seed", "7", Self.thermometer, "sh", "-c", "true"])
+    let shell = try blerun(["simulate", "--seed", "7", Self.thermometer, "sh", "-c", "echo it's"])
     #expect(shell.status == 2 && shell.output == "")
     #expect(
       shell.errors == "blerun: sh: no such file; a command follows --: "
-        + "blerun simulate --seed 7 \(Self.thermometer) -- sh -c true\n"
+        + "blerun simulate --seed 7 \(Self.thermometer) -- sh -c 'echo it'\\''s'\n"
     )
     // The word may be the value of an option that simulate does not have.
     let option = try blerun(["simulate", Self.thermometer, "--bus-log", "bus.txt"])

@@ -15,14 +15,14 @@ struct AssertStepTests {
       steps:
       - { read: battery-level, as: b }
       - assert: { b.percent: { min: 20 } }
-      - { assert: { b.percent: { max: 90, not: 50 }, b: "72" } }
+      - { assert: { b.percent: { max: 90, not: 50 }, b: 72 } }
       """,
       file: "c"
     )
     let line = try Plan.parse(
       line: """
         read battery-level as b; assert b.percent >= 20
-        assert b.percent <= 90 and b.percent != 50 and b = "72"
+        assert b.percent <= 90 and b.percent != 50 and b = 72
         """
     )
     #expect(file == line)
@@ -33,7 +33,7 @@ struct AssertStepTests {
     #expect(swift.steps == Array(line.steps.prefix(2)))
     #expect(
       file.steps.map(\.description).suffix(2) == [
-        "assert b.percent >= 20", #"assert b.percent <= 90 and b.percent != 50 and b = "72""#,
+        "assert b.percent >= 20", "assert b.percent <= 90 and b.percent != 50 and b = 72",
       ]
     )
   }

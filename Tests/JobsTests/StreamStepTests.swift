@@ -102,7 +102,8 @@ struct StreamStepTests {
       Issue.record("\(String(describing: step.outcome))")
       return
     }
-    #expect(step.notes.count == 1 && step.notes[0].hasPrefix("1 invalid value: bytes"))
+    let note = "1 invalid value: bytes 00 (bpm, byte 1: expected 1 byte, found 0)"
+    #expect(step.notes == [note], "\(step.notes)")
   }
 
   @Test("no values have no rate")

@@ -158,16 +158,57 @@ struct ValueComplaintTests {
         "notify: battery-level, until: { count: 3 }, expect: { count: 5 }",
         "count is from 0 to 3, and never = 5"
       ),
+      ("scan: 1s, expect: { count: { below: 0 } }", "count is at least 0, and never < 0"),
+      (
+        "notify: battery-level, for: 1s, expect: { rate: { max: -1 } }",
+        "rate is at least 0, and never <= -1"
+      ),
+      ("rssi: , expect: { rssi: { above: 100 } }", "rssi is from -127 to 20, and never > 100"),
+      ("mtu: , expect: { value: 22 }", "the value is from 23 to 65535, and never = 22"),
       (
         "assert: { b.percent: '> 20' }",
-        "b.percent is compared with the text '> 20' (expected { above: 20 })"
+        "b.percent is a number, and not the text '> 20' (expected { above: 20 })"
       ),
+      (
+        "assert: { b.percent: abc }",
+        "b.percent is a number, and never the text 'abc' "
+          + "(expected a number, or a comparison such as { min: 20 })"
+      ),
+      (
+        "when: { b.percent: { min: 101 } }, steps: [connect]",
+        "b.percent is from 0 to 100, and never >= 101"
+      ),
+      ("when: { b: 101 }, steps: [connect]", "b is from 0 to 100, and never = 101"),
+      (
+        "assert: { p: 1 }",
+        "p is bytes, and never 1 "
+          + "(expected pairs of hex digits such as 01, or a 'format' of the step that captures it)"
+      ),
+      (
+        "assert: { 'p[0:2]': { min: 1 } }",
+        "p[0:2] is bytes, and never compared with a number "
+          + "(expected pairs of hex digits such as 01ff)"
+      ),
+      ("assert: { n: 256 }", "n is from 0 to 255, and never = 256"),
+      ("assert: { s: wirst }", "s is never 'wirst' (did you mean 'wrist'?)"),
+      ("assert: { w.count: 5 }", "w.count is from 0 to 3, and never = 5"),
+      ("assert: { c.level.percent: 101 }", "c.level.percent is from 0 to 100, and never = 101"),
+      ("assert: { twice: { max: -1 } }", "twice is from 0 to 255, and never <= -1"),
     ]
   )
   func impossible(step: String, complaint: String) {
-    let said = Plan.complaints("steps: [{ read: battery-level, as: b }, { \(step) }]")
+    let said = Plan.complaints("steps: [\(Self.captures), { \(step) }]")
     #expect(said.count == 1 && said[0].hasSuffix(": \(complaint)"), "\(said)")
   }
+
+  /// Steps that capture values of each kind.
+  private static let captures = """
+    { read: battery-level, as: b }, { read: ff01, as: p }, { read: ff01, format: u8, as: n }, \
+    { read: body-sensor-location, as: s }, { read: temperature-measurement, as: u }, \
+    { notify: battery-level, until: { count: 3 }, as: w }, \
+    { combine: [{ notify: battery-level, as: level }, { notify: ff01, as: raw }], for: 1s, as: c }, \
+    { read: ff01, format: u8, as: twice }, { read: battery-level, as: twice }
+    """
 
   @Test(
     "a comparison that a value may pass is none",
@@ -182,10 +223,14 @@ struct ValueComplaintTests {
       "read: ff01, format: utf8, expect: '>= 20'", "read: ff01, expect: { value: { not: 1 } }",
       "read: battery-level, expect: { percent: { in: [full, 3] } }",
       "mtu: , expect: { value: 185 }", "read: temperature-measurement, expect: { celsius: never }",
+      "scan: 1s, expect: { count: { min: 0, max: 0 } }", "rssi: , expect: { rssi: -127 }",
+      "assert: { b.percent: 100, b: 100, p: 01, 'p[0:2]': 01ff, n: 255, s: wrist, w.count: 3 }",
+      "assert: { b: '{n}', p: '{p[0:1]}', u.celsius: never, w.silence: { max: 1s } }",
+      "assert: { twice: 200 }", "assert: { c.level.percent: 100, c.count: { min: 7 } }",
     ]
   )
   func possible(step: String) {
-    #expect(Plan.complaint(ofStep: "{ \(step) }") == "")
+    #expect(Plan.complaints("steps: [\(Self.captures), { \(step) }]") == [])
   }
 
   private static let fields = "a value, fields with what they must be, or { error: not-permitted }"

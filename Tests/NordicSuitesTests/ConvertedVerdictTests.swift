@@ -172,6 +172,7 @@ struct ConvertedVerdictTests {
     .echo("<connect/> <write \(Echo.control) value=\"07\" \(failing(19))/>"),
     .echo("<connect/> <write \(Echo.control) value=\"07\" \(failing(2))/>"),
     .echo("<connect/> <write \(Echo.control) value=\"01\" \(failing(19))/>"),
+    .echo("<connect/> <write \(Echo.answers) value=\"07\" \(failing(3))/>"),
     .echo("<connect/> <read \(Echo.control) \(failing(133))/>"),
     .echo("<connect/> <disconnect/> <connect/> <read \(Echo.control) \(failing(5))/>"),
     .echo(

@@ -56,6 +56,20 @@ struct ExpectedResultTests {
     #expect(ending.exitStatus == .ok, "\(bench.text)")
   }
 
+  @Test("a write that the characteristic does not offer counts as refused by the device")
+  func notOffered() throws {
+    let bench = try SuiteBench("echo")
+    try bench.run(
+      """
+      <connect/>
+      <write \(Echo.answers) value="01" expected="FAIL" expectedErrorCode="3"/>
+      <write \(Echo.answers) value="01" expected="FAIL" expectedErrorCode="13"/>
+      """
+    )
+    #expect(bench.results.map(\.status) == [.ok, .ok, .failed], "\(bench.text)")
+    #expect(bench.written.isEmpty)
+  }
+
   @Test("an assertion inside an operation has an expectation of its own")
   func assertions() throws {
     let bench = try SuiteBench("echo")

@@ -35,6 +35,14 @@ struct ReadAndWriteTests {
     #expect(bench.device.read(14) == .failure(.readNotPermitted))
     #expect(bench.device.write(14, [], withResponse: true).error == nil)
     #expect(bench.device.write(14, [], withResponse: false).error == .writeNotPermitted)
+    let others: [(CharacteristicProperties, withResponse: Bool)] = [
+      (.authenticatedSignedWrites, false), ([.reliableWrite, .extendedProperties], true),
+    ]
+    for (properties, withResponse) in others {
+      let device = DeviceBench(CharacteristicDefinition(properties)).device
+      #expect(device.write(12, [], withResponse: withResponse).error == nil)
+      #expect(device.write(12, [], withResponse: !withResponse).error == .writeNotPermitted)
+    }
   }
 
   @Test("handles of declarations and of nothing are invalid", arguments: [0, 1, 10, 11, 15, 999])

@@ -19,7 +19,8 @@ extension BlueZDeviceService {
   /// ```
   ///
   /// Answers that refuse every pairing never leave a new bond: one that the device makes without a
-  /// question is removed, and the pairing fails.
+  /// question is removed, and the pairing fails; also one that was made while this service
+  /// connected.
   ///
   /// - Returns: Whether it was paired now or before. Fails with `DeviceFailure`:
   ///   `pairing-failed`, transient when it was cancelled and nobody rejected it; `busy`,
@@ -32,7 +33,7 @@ extension BlueZDeviceService {
       let device = try await linkedDevice()
       // Counted here: the connection may drop while the pairing waits for its turn and for the agent.
       let falls = link(to: device).falls
-      if client.look({ $0.isPaired(device) }) { return .already }
+      if client.look({ $0.isPaired(device) }) { return try await keep(device, answers) }
       let agent = client.agent
       return try await agent.pairing.pass(
         answers.offeredCapability,
@@ -99,6 +100,16 @@ extension BlueZDeviceService {
   }
 
   // MARK: Pair
+
+  /// Keeps a bond that there is already, unless it is a new one that answers refuse.
+  private func keep(
+    _ device: ObjectPath,
+    _ answers: PairingAnswers
+  ) async throws -> PairingOutcome {
+    guard answers.refusesAll, state.withLock({ $0.bonded == device }) else { return .already }
+    try await remove(device)
+    throw Problem(.pairingUnasked)
+  }
 
   /// The device's object, connected.
   private func linkedDevice() async throws -> ObjectPath {

@@ -65,11 +65,10 @@ extension BlueZDeviceService {
 
   /// Writes a characteristic.
   ///
-  /// What the characteristic does not offer is refused before it is sent, unless the device would
-  /// refuse it itself. `automatic` requests a response if the characteristic supports that, else
-  /// writes without. A
-  /// request that is longer than the MTU less three octets is sent as a long write. A command that
-  /// is longer is rejected before it is sent.
+  /// A kind that the characteristic does not offer is refused before it is sent, with
+  /// `not-supported`. `automatic` requests a response if the characteristic supports that, else
+  /// writes without. A request that is longer than the MTU less three octets is sent as a long
+  /// write. A command that is longer is rejected before it is sent.
   ///
   /// ```swift
   /// let alarm = device.session { device.write([2], to: "alert-level", kind: .request) }
@@ -113,30 +112,17 @@ extension BlueZDeviceService {
           throw Problem(.writtenTooFar(octets: value.count, offset: offset))
         }
         let channel = try channel(selector)
-        try Self.requireOffer(of: kind, channel.view.properties)
-        let type = Self.type(kind, channel.view.properties)
+        try channel.requireOffer(of: .write(kind))
+        let type = Self.type(kind, channel.view.properties ?? [])
         if type == GattCharacteristic1.WriteType.command {
           guard offset == 0 else { throw Problem(.commandFrom(offset)) }
           try await requirePlace(for: value.count, selector)
         }
         try await channel.write(value, type: type, offset: offset)
       } catch {
-        throw await attributeFailure(error, .write, "writing", selector, wanted: kind.properties)
+        throw await attributeFailure(error, .write, "writing", selector)
       }
       try await sink(())
-    }
-  }
-
-  /// Refuses a write that the device would not answer: bluetoothd refuses one without a kind, and
-  /// the device ignores a command. What the device answers is its own to refuse.
-  private static func requireOffer(
-    of kind: WriteKind,
-    _ offered: CharacteristicProperties
-  ) throws(Problem) {
-    switch kind {
-    case .automatic, .command:
-      if let refusal = kind.refusal(by: offered) { throw Problem(.notOffered(refusal)) }
-    case .request, .reliable: break
     }
   }
 
@@ -146,7 +132,7 @@ extension BlueZDeviceService {
     case .command: GattCharacteristic1.WriteType.command
     case .reliable: GattCharacteristic1.WriteType.reliable
     case .automatic where offered.contains(.write): GattCharacteristic1.WriteType.request
-    case .automatic where offered.contains(.writeWithoutResponse):
+    case .automatic where CharacteristicOperation.write(.command).isOffered(by: offered):
       GattCharacteristic1.WriteType.command
     case .automatic: nil
     }
@@ -191,8 +177,7 @@ extension BlueZDeviceService {
     _ error: any Error,
     _ call: ErrorSituation.Call,
     _ verb: String,
-    _ selector: CharacteristicSelector,
-    wanted: CharacteristicProperties? = nil
+    _ selector: CharacteristicSelector
   ) async -> any Error {
     let name = "\(selector)"
     let channel = try? channel(selector)
@@ -204,10 +189,13 @@ extension BlueZDeviceService {
       attribute: name,
       isWriterHere: isWriterHere
     )
-    guard let failure = failure as? DeviceFailure, let offered = channel?.view.properties else {
-      return failure
-    }
-    return failure.naming(offered, wanted: wanted ?? call.properties)
+    // Everything else is refused before it is sent.
+    guard call == .read, let failure = failure as? DeviceFailure,
+      failure.code == .notPermitted || failure.code == .notSupported,
+      let offered = channel?.view.properties,
+      !CharacteristicOperation.read.isOffered(by: offered)
+    else { return failure }
+    return failure.with(meaning: "\(failure.meaning); the characteristic supports \(offered.list)")
   }
 }
 
@@ -216,31 +204,16 @@ extension BlueZClient {
   var attributeGeneration: UInt64 { state.withLock { $0.tree.attributeGeneration } }
 }
 
-extension ErrorSituation.Call {
-  /// The properties of which a characteristic needs at least one for the call; empty for other
-  /// calls.
-  var properties: CharacteristicProperties {
-    switch self {
-    case .read: .read
-    case .write: [.write, .writeWithoutResponse, .reliableWrite, .authenticatedSignedWrites]
-    case .notify: [.notify, .indicate]
-    case .acquireNotify, .acquireWrite, .connect, .disconnect, .discovery, .pair, .objects: []
+extension CharacteristicChannel {
+  /// Refuses an operation that the characteristic does not offer.
+  ///
+  /// A read is no such operation: bluetoothd sends it in any case, and there is no other way to ask
+  /// for the value.
+  func requireOffer(of operation: CharacteristicOperation) throws(Problem) {
+    guard let offered = view.properties, let refusal = operation.refusal(by: offered) else {
+      return
     }
-  }
-}
-
-extension DeviceFailure {
-  /// The same, with the characteristic's properties when they do not include a needed one.
-  func naming(
-    _ offered: CharacteristicProperties,
-    wanted: CharacteristicProperties
-  ) -> DeviceFailure {
-    guard code == .notPermitted || code == .notSupported, !wanted.isEmpty,
-      offered.isDisjoint(with: wanted)
-    else { return self }
-    let list = offered.flags.isEmpty ? "nothing" : offered.flags.joined(separator: ", ")
-    if meaning.hasSuffix("supports \(list)") { return self }
-    return with(meaning: "\(meaning); the characteristic supports \(list)")
+    throw Problem(.notOffered(refusal))
   }
 }
 
@@ -263,12 +236,11 @@ extension Explanation {
     )
   }
 
-  /// - Parameter refusal: `cannot be written; it supports read, notify`.
-  static func notOffered(_ refusal: String) -> Explanation {
+  static func notOffered(_ refusal: CharacteristicOperation.Refusal) -> Explanation {
     permanent(
       .notSupported,
       "the characteristic \(refusal)",
-      hint: "\(.inspect) shows what each characteristic offers"
+      hint: refusal.remedy.map { "\($0)" } ?? "\(.inspect) shows what each characteristic offers"
     )
   }
 

@@ -75,16 +75,22 @@ extension BlueZDeviceService {
     guard let adapter = device.parent else { throw Problem(.objectGone) }
     try await chooseBearer(of: device)
     let link = link(to: device)
+    let wasPaired = client.look { $0.isPaired(device) }
     return try await client.discovery(on: adapter).whileConnecting(client) {
       let giveBack = try await radioTurn(for: device, on: adapter)
       defer { giveBack() }
-      return try await link.connect(
+      let origin = try await link.connect(
         in: turn,
         named: deviceDescription,
         keep: keep,
         release: releasing(link, from: turn),
         check: { try await seeServices(of: device, expecting) }
       )
+      if origin == .made {
+        let isBondNew = !wasPaired && client.look { $0.isPaired(device) }
+        state.withLock { $0.bonded = isBondNew ? device : nil }
+      }
+      return origin
     }
   }
 

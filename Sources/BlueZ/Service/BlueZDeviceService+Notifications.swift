@@ -61,7 +61,9 @@ extension BlueZDeviceService {
       acquire: Signal<Guarded<Subscriber>>.operation(of: scheduler, "subscribing") { [self] sink in
         let subscriber: Subscriber
         do {
-          subscriber = try await channel(selector).subscribe(NotificationMailbox(options)) {
+          let channel = try channel(selector)
+          try channel.requireOffer(of: .subscribe)
+          subscriber = try await channel.subscribe(NotificationMailbox(options)) {
             _ = try linkedDevice()
           }
         } catch {

@@ -39,7 +39,9 @@ extension BlueZDeviceService {
         [self] sink in
         let writer: AcquiredWriter
         do {
-          writer = try await AcquiredWriter(of: try channel(selector), selector, self)
+          let channel = try channel(selector)
+          try channel.requireOffer(of: .acquireWriter)
+          writer = try await AcquiredWriter(of: channel, selector, self)
         } catch {
           throw await attributeFailure(error, .acquireWrite, "acquiring", selector)
         }

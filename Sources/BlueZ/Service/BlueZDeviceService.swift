@@ -33,6 +33,8 @@ public final class BlueZDeviceService: DeviceService {
     /// A fresh start was made, or was not requested.
     var isFresh = false
     var channels = ChannelCache()
+    /// The device with which bluetoothd made a bond while this service connected to it.
+    var bonded: ObjectPath?
   }
 
   /// bluetoothd.

@@ -11,7 +11,8 @@ struct CharacteristicView: Equatable, Sendable {
   /// The handle of the value, one more than that of the declaration in the path.
   let valueHandle: UInt16
   let service: BluetoothUUID
-  let properties: CharacteristicProperties
+  /// What it offers; nil where bluetoothd has not told.
+  let properties: CharacteristicProperties?
 
   /// For messages: `battery/battery-level@0x0012`.
   var title: String {
@@ -44,7 +45,7 @@ extension ObjectTree {
         uuid: uuid,
         valueHandle: declaration &+ 1,
         service: service,
-        properties: flags(of: path)
+        properties: value(GattCharacteristic1.flags, at: path)
       )
     }
   }
@@ -75,7 +76,7 @@ extension ObjectTree {
       return GATTCharacteristic(
         uuid: uuid,
         handle: declaration &+ 1,
-        properties: flags(of: path),
+        properties: value(GattCharacteristic1.flags, at: path) ?? [],
         mtu: mtu ?? value(GattCharacteristic1.mtu, at: path).map { Int($0) },
         descriptors: descriptors(in: path)
       )
@@ -89,10 +90,5 @@ extension ObjectTree {
       else { return nil }
       return GATTDescriptor(uuid: uuid, handle: handle)
     }
-  }
-
-  /// The properties of a characteristic.
-  func flags(of characteristic: ObjectPath) -> CharacteristicProperties {
-    value(GattCharacteristic1.flags, at: characteristic) ?? []
   }
 }

@@ -160,5 +160,10 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
     )
   }
 
+  /// What is wrong with a number of bytes.
+  static func length(_ expected: Int, found: Int) -> String {
+    "expected \(expected) byte\(expected == 1 ? "" : "s"), found \(found)"
+  }
+
   public var description: String { "\(field), byte \(octet): \(problem)" }
 }

@@ -30,7 +30,7 @@ struct OctetReader {
     let start = position
     let size = Int(try byte(field))
     guard size <= octets.count else {
-      let problem = "expected \(size) bytes, found \(octets.count)"
+      let problem = ValueError.length(size, found: octets.count)
       throw ValueError(field: field, octet: start, problem: problem)
     }
     end = max(position, size)
@@ -39,11 +39,10 @@ struct OctetReader {
   /// Reads `count` octets.
   mutating func take(_ count: Int, _ field: String) throws(ValueError) -> ArraySlice<UInt8> {
     guard remaining >= count else {
-      let expected = count == 1 ? "1 byte" : "\(count) bytes"
       throw ValueError(
         field: field,
         octet: position,
-        problem: "expected \(expected), found \(remaining)"
+        problem: ValueError.length(count, found: remaining)
       )
     }
     defer { position += count }

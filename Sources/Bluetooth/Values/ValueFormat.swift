@@ -150,7 +150,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
 
   private func bits(_ octets: [UInt8], _ count: Int) throws(ValueError) -> UInt64 {
     guard octets.count == count else {
-      throw problem("expected \(count) bytes, found \(octets.count)")
+      throw problem(ValueError.length(count, found: octets.count))
     }
     let most = isBigEndian ? octets : octets.reversed()
     return most.reduce(0) { $0 << 8 | UInt64($1) }

@@ -28,9 +28,11 @@ extension Plan {
         let (step, source) = (placed.position, placed.step.source)
         throw PlanError(step: step, source: source, problem: "\(complaint)")
       }
-      if let name = placed.step.kind.binding { scope.capture(name, fields: []) }
+      if let name = placed.step.kind.binding { scope.capture(name, fields: [], nil) }
       try check(placed.inner, &scope, limits, depth: depth + 1)
-      if let name = placed.step.capture { scope.capture(name, fields: placed.step.kind.fields) }
+      if let name = placed.step.capture {
+        scope.capture(name, fields: placed.step.kind.fields, placed.step.kind.subjects)
+      }
     }
   }
 }

@@ -46,7 +46,7 @@ extension Step {
     )
     surroundings.captured = captured + surroundings.inclusions.names(under: "as")
     var reader = StepReader(limits: limits, surroundings)
-    for name in captured { reader.scope.capture(name, fields: nil) }
+    for name in captured { reader.scope.capture(name, fields: nil, nil) }
     let steps = reader.include(Node(.mapping(entries), at: place, path: ""))
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return steps

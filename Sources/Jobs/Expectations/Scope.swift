@@ -6,21 +6,35 @@ import Bluetooth
 struct Scope {
   /// Names that have values before the chain runs: no step may capture under them.
   var variables: [String] = []
-  private var captured: [(name: String, fields: [String]?)] = []
+  private var captured: [Captured] = []
+
+  /// What may be captured under a name: several steps may use it.
+  private struct Captured {
+    let name: String
+    /// Nil for an invalid step, whose fields are unknown.
+    var fields: [String]?
+    /// What is known of the values of each step; nil where a step is unknown.
+    var steps: [Subjects]?
+  }
 
   /// Adds the captured value of a step.
   ///
-  /// - Parameter fields: Nil for an invalid step, whose fields are unknown.
-  mutating func capture(_ name: String, fields: [String]?) {
+  /// - Parameters:
+  ///   - fields: Nil for an invalid step, whose fields are unknown.
+  ///   - subjects: What is known of the value; nil for nothing.
+  mutating func capture(_ name: String, fields: [String]?, _ subjects: Subjects?) {
+    let new = Captured(name: name, fields: fields, steps: subjects.map { [$0] })
     guard let index = captured.firstIndex(where: { $0.name == name }) else {
-      captured.append((name, fields))
-      return
+      return captured.append(new)
     }
-    guard let known = captured[index].fields, let fields else {
-      captured[index].fields = nil
-      return
-    }
-    captured[index].fields = known + fields.filter { !known.contains($0) }
+    captured[index].fields = Self.union(captured[index].fields, new.fields)
+    captured[index].steps = Self.union(captured[index].steps, new.steps)
+  }
+
+  /// What is in one of the lists; nil where one is unknown.
+  private static func union<Element: Equatable>(_ a: [Element]?, _ b: [Element]?) -> [Element]? {
+    guard let a, let b else { return nil }
+    return a + b.filter { !a.contains($0) }
   }
 
   /// The error in capturing a value as `name`; nil without one.
@@ -46,5 +60,11 @@ struct Scope {
       return Complaint("'\(variable.name)' has no fields", expected: "'\(variable.name)' alone")
     }
     return .unknown("'\(variable.name)' has no field '\(field)'", field, among: fields)
+  }
+
+  /// The error about a check that what is captured as `path` never passes; nil where it may.
+  func complaint(about check: Check, of path: VariablePath) -> Complaint? {
+    let steps = captured.first { $0.name == path.variable }?.steps
+    return Subjects.complaint(about: check, of: path, capturedBy: steps)
   }
 }

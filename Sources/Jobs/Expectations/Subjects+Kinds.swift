@@ -5,26 +5,53 @@ import Bluetooth
 extension Subjects {
   /// The error about a check that no value of a subject passes; nil where one may.
   func complaint(about check: Check, of subject: Expectation.Subject) -> Complaint? {
-    switch subject {
-    case .value: Self.complaint(check, "the value", kind(of: nil))
-    case .field(let name): Self.complaint(check, name, kind(of: name))
-    case .format(let format):
-      format.complaint(about: check) ?? Self.complaint(check, format.name, format.valueKind)
-    case .count: Self.complaint(check, "count", countKind)
-    case .rate: Self.complaint(check, "rate", .number(orText: false))
-    case .measure: nil
+    if case .format(let format) = subject, let complaint = format.complaint(about: check) {
+      return complaint
     }
+    let isValue = subject == .value
+    return Self.complaint(
+      check,
+      isValue ? "the value" : "\(subject)",
+      kind(of: subject),
+      isValue ? .value : .part
+    )
   }
 
-  /// The error about a text that looks like a comparison, for a value of which nothing is known.
-  static func complaint(aboutText check: Check, of name: String) -> Complaint? {
-    complaint(check, name, nil)
+  /// The error about a check that no captured value passes; nil where one may.
+  ///
+  /// - Parameter steps: The steps that capture under the name; nil where they are unknown.
+  static func complaint(
+    about check: Check,
+    of path: VariablePath,
+    capturedBy steps: [Subjects]?
+  ) -> Complaint? {
+    let kinds = steps?.map { $0.kind(of: path) } ?? [nil]
+    let place = path.field == nil ? Place.captured : .part
+    let complaints = kinds.compactMap { complaint(check, "\(path)", $0, place) }
+    return complaints.count == kinds.count ? complaints.first : nil
+  }
+
+  private func kind(of path: VariablePath) -> ValueKind? {
+    if path.slice != nil { return .octets }
+    guard let field = path.field else { return kind(of: .value) }
+    return subject(field).flatMap { kind(of: $0) }
+  }
+
+  /// Where a value is that is compared, for what to write instead.
+  fileprivate enum Place {
+    /// The value of the step, which has formats.
+    case value
+    /// A captured value.
+    case captured
+    /// A part of a value, or what is known of several.
+    case part
   }
 
   private static func complaint(
     _ check: Check,
     _ name: String,
-    _ kind: ValueKind?
+    _ kind: ValueKind?,
+    _ place: Place
   ) -> Complaint? {
     if kind?.isText != true, let literal = check.literals.first,
       check.literals.count == 1, let comparison = literal.comparison
@@ -41,7 +68,7 @@ extension Subjects {
     guard kind.excludes(check) else { return nil }
     return Complaint(
       "\(name) is \(kind.words), and never \(check.shown)",
-      expected: kind.remedy(for: check, isWhole: name == "the value")
+      expected: kind.remedy(for: check, place)
     )
   }
 }
@@ -114,9 +141,7 @@ extension ValueKind {
   }
 
   /// What to write instead of a check.
-  ///
-  /// - Parameter isWhole: Whether the value may be decoded in a format.
-  fileprivate func remedy(for check: Check, isWhole: Bool) -> String {
+  fileprivate func remedy(for check: Check, _ place: Subjects.Place) -> String {
     switch self {
     case .number:
       guard let text = check.literals.first?.text, Literal.number(text) != nil else {
@@ -126,11 +151,16 @@ extension ValueKind {
     case .boolean: return "yes or no"
     case .text, .choice, .time: return "a text, or a pattern such as { like: 'a*' }"
     case .octets:
-      guard isWhole else { return "pairs of hex digits such as 01ff" }
       let number = check.literals.first?.number.flatMap { UInt8(exactly: $0) }
-      guard let number else { return "hex: 01ff, u8: { min: 1 }, or a 'format' of the step" }
-      let digits = DecodedValue.octets([number])
-      return "hex: \(digits), u8: \(number), or a 'format' of the step"
+      let digits = number.map { "\(DecodedValue.octets([$0]))" } ?? "01ff"
+      switch place {
+      case .part: return "pairs of hex digits such as 01ff"
+      case .captured:
+        return "pairs of hex digits such as \(digits), or a 'format' of the step that captures it"
+      case .value:
+        let comparison = number.map { "\($0)" } ?? "{ min: 1 }"
+        return "hex: \(digits), u8: \(comparison), or a 'format' of the step"
+      }
     }
   }
 }

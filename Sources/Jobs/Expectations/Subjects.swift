@@ -3,7 +3,7 @@
 import Bluetooth
 
 /// The valid names for the value of one step.
-struct Subjects {
+struct Subjects: Equatable {
   /// The kind of step.
   enum Kind {
     /// It has one value.
@@ -71,11 +71,17 @@ struct Subjects {
     self.kinds = kinds
   }
 
-  /// What a field always is, or the value as a whole; nil where that is unknown.
-  func kind(of field: String?) -> ValueKind? { field.map { kinds[$0] } ?? wholeKind }
-
-  /// What the number of values is.
-  var countKind: ValueKind { .number(orText: false, in: mostValues.map { 0...Double($0) }) }
+  /// What a subject always is; nil where that is unknown.
+  func kind(of subject: Expectation.Subject) -> ValueKind? {
+    switch subject {
+    case .value: wholeKind
+    case .field(let name): kinds[name]
+    case .format(let format): format.valueKind
+    case .count: .number(orText: false, in: 0...(mostValues.map { Double($0) } ?? .infinity))
+    case .rate: .number(orText: false, in: 0...(.infinity))
+    case .measure: nil
+    }
+  }
 
   /// The names for what a program prints.
   init(ofOutput format: Command.Format) {
@@ -110,11 +116,21 @@ struct Subjects {
     return subjects
   }()
 
-  /// The names for the RSSI and TX power of a connection.
-  static let ofLink = Subjects(fields: LinkStrength.fieldNames)
+  /// The names for a value that is a number of the connection, not octets of the device.
+  static func number(in range: ClosedRange<Double>) -> Subjects {
+    var subjects = Subjects.plain
+    subjects.wholeKind = .number(orText: false, in: range)
+    return subjects
+  }
 
-  /// The names for the parameters of a connection.
-  static let ofTiming = Subjects(fields: ConnectionParameters.fieldNames)
+  /// The names for facts of a connection, each a number in a range.
+  init(of facts: [(name: String, range: ClosedRange<Int>)]) {
+    self.init(fields: facts.map(\.name))
+    for (name, range) in facts {
+      let range = Double(range.lowerBound)...Double(range.upperBound)
+      kinds[name] = .number(orText: false, in: range)
+    }
+  }
 
   /// The times that are measured over the values.
   private var times: [Measure] {

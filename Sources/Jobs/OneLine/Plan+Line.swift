@@ -63,7 +63,7 @@ extension Plan {
       } catch {
         reader.problems += error.problems
         for (word, name) in zip(words, words.dropFirst()) where word.isPlain("as") {
-          reader.scope.capture(name.text, fields: nil)
+          reader.scope.capture(name.text, fields: nil, nil)
         }
       }
     }

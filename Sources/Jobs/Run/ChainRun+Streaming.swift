@@ -193,8 +193,10 @@ private struct InvalidValues {
   var remark: String? {
     first.map { first in
       let which = count == 1 ? "" : "; the first"
-      return
-        "\(counted(count, "invalid value"))\(which): \(TextReport.text(first.value)): \(first.reason)"
+      let text = TextReport.text(first.value)
+      // The text of a value that cannot be decoded has the reason.
+      let reason = first.value.problem == "\(first.reason)" ? "" : ": \(first.reason)"
+      return "\(counted(count, "invalid value"))\(which): \(text)\(reason)"
     }
   }
 }

@@ -3,7 +3,9 @@
 import Bluetooth
 
 extension LinkStrength: LinkFact {
-  static let fieldNames = ["rssi", "txPower"]
+  static let subjects = Subjects(of: [
+    ("rssi", Scanning.rssiRange), ("txPower", Scanning.rssiRange),
+  ])
 
   /// The value of a step; without TX power if the controller does not report it.
   var decoded: DecodedValue {
@@ -16,7 +18,10 @@ extension LinkStrength: LinkFact {
 }
 
 extension ConnectionParameters: LinkFact {
-  static let fieldNames = ["interval", "latency", "supervisionTimeout"]
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1 (LE Connection Complete event).
+  static let subjects = Subjects(of: [
+    ("interval", 0...4000), ("latency", 0...499), ("supervisionTimeout", 100...32_000),
+  ])
 
   /// The value of a step, in ms and connection events.
   var decoded: DecodedValue {

@@ -1,6 +1,8 @@
 // `connection-parameters`: reads the connection parameters: `interval` and `supervisionTimeout` in
 // ms, and `latency`; needs `--trace`.
 
+import Bluetooth
+
 struct ConnectionParametersStep: StepKind {
   static let verb = StepVerb.connectionParameters
   static let documentation =
@@ -9,6 +11,6 @@ struct ConnectionParametersStep: StepKind {
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .connectionParameters }
-  var subjects: Subjects? { .ofTiming }
+  var subjects: Subjects? { ConnectionParameters.subjects }
   var doing: String { "reading the connection parameters" }
 }

@@ -7,6 +7,6 @@ struct MTUStep: StepKind {
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .mtu }
-  var subjects: Subjects? { .plain }
+  var subjects: Subjects? { .number(in: 23...65535) }
   var doing: String { "reading the MTU" }
 }

@@ -120,7 +120,7 @@ extension StepKind {
     defer { reader.problems += mapping.finish() }
     let verb = Self.verb.rawValue
     if let key = bindingKey, let name = (node.entry(key) as Node?)?.text {
-      reader.scope.capture(name, fields: [])
+      reader.scope.capture(name, fields: [], nil)
     }
     if keys.first?.name != verb, let node = mapping.optional(verb), !node.isNull {
       reader.complain(node, Complaint(found: node.shown, expected: "no value"))

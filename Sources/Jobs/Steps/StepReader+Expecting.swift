@@ -90,7 +90,7 @@ extension StepReader {
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
       }
       for check in checks {
-        if let complaint = Subjects.complaint(aboutText: check, of: entry.key) {
+        if let complaint = scope.complaint(about: check, of: path) {
           complain(entry.value, complaint)
         }
       }

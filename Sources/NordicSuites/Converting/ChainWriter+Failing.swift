@@ -57,7 +57,7 @@ extension ChainWriter {
     let att = { (codes: [UInt8]) in codes.map { ATTErrorCode(rawValue: $0).identifier } }
     switch code {
     case 5, 12, 15: return att([5, 12, 15]) + [DeviceFailure.Code.notPaired.rawValue]
-    case 6: return att([6]) + [DeviceFailure.Code.notSupported.rawValue]
+    case 3, 6: return att([UInt8(code)]) + [DeviceFailure.Code.notSupported.rawValue]
     case 8:
       return att([8])
         + [DeviceFailure.Code.notPermitted.rawValue, DeviceFailure.Code.linkLost.rawValue]

@@ -98,7 +98,8 @@ struct Verdict: Sendable {
   /// Whether a failure has an error code.
   ///
   /// bluetoothd reports several codes as one, and others only by a name: codes that cannot be
-  /// distinguished count as equal. Beyond ATT error codes, 133 is any failure without a code, and
+  /// distinguished count as equal. A write that the characteristic does not offer is not sent: it
+  /// counts as 3, which the device would answer. Beyond ATT error codes, 133 is any failure without a code, and
   /// 8, 19 and 22 are also a lost connection.
   ///
   /// - Source: BlueZ, `src/gatt-client.c` (create_gatt_dbus_error); Android,
@@ -112,7 +113,7 @@ struct Verdict: Sendable {
     }
     switch code {
     case _ where pairing.contains(code): return failure.code == .notPaired
-    case 6: return failure.code == .notSupported
+    case 3, 6: return failure.code == .notSupported
     case 8: return failure.code == .notPermitted || failure.code == .linkLost
     case 13: return failure.code == .invalidValue
     case 19, 22: return failure.code == .linkLost

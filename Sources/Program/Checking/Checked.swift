@@ -88,8 +88,9 @@ struct Checked {
         let place = step.source ?? Place(file: file)
         take(DocumentProblem(place, path: "", "no simulated device has \(selector)"), in: step)
       }
-      for (refusal, step) in plan.writes(refusedBy: services) {
-        take(DocumentProblem(step.source ?? Place(file: file), path: "", refusal), in: step)
+      for (problem, remedy, step) in plan.operations(refusedBy: services) {
+        let message = remedy.map { "\(problem); \($0)" } ?? problem
+        take(DocumentProblem(step.source ?? Place(file: file), path: "", message), in: step)
       }
     }
   }

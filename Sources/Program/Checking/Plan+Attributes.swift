@@ -25,17 +25,20 @@ extension Plan {
     return named.filter { selector, _ in !services.contains { $0.has(selector) } }
   }
 
-  /// The writes that no characteristic of the services accepts, with the reason, in the order of the
-  /// steps. Steps that are to fail are left out.
-  func writes(refusedBy services: [ServiceEntry]) -> [(refusal: String, step: Step)] {
-    var refused: [(refusal: String, step: Step)] = []
+  /// The operations that no characteristic of the services offers, in the order of the steps. Steps
+  /// that are to fail are left out.
+  func operations(
+    refusedBy services: [ServiceEntry]
+  ) -> [(problem: String, remedy: String?, step: Step)] {
+    var refused: [(problem: String, remedy: String?, step: Step)] = []
     func collect(_ steps: [Step]) {
       for step in steps {
-        if let write = step.write, !step.isToFail {
-          let offers = services.flatMap { $0.offers(of: write.target) }
-          let refusals = offers.compactMap { write.neededKind.refusal(by: $0) }
-          if let first = refusals.first, refusals.count == offers.count {
-            refused.append(("\(write.target) \(first)", step))
+        if !step.isToFail {
+          for (target, operation) in step.operations {
+            let offers = services.flatMap { $0.offers(of: target) }
+            let refusals = offers.compactMap { operation.refusal(by: $0) }
+            guard let first = refusals.first, refusals.count == offers.count else { continue }
+            refused.append(("\(target) \(first)", first.remedy, step))
           }
         }
         collect(step.innerSteps)
@@ -55,16 +58,26 @@ extension Plan {
 }
 
 extension Step {
-  /// What the step writes to a characteristic, also as a trigger.
-  fileprivate var write: Write? {
+  /// What the step does with characteristics.
+  fileprivate var operations: [(CharacteristicSelector, CharacteristicOperation)] {
     switch action {
-    case .write(let write): write
-    case .notify(let listening): listening.trigger
-    case .exchange(let exchanging): exchanging.write
-    case .connect, .disconnect, .read, .poll, .combine, .rssi, .pair, .unpair, .trust, .mtu,
-      .connectionParameters, .services, .readDescriptor, .writeDescriptor, .scan, .sleep, .log,
-      .command, .repeated, .when, .assert, .tried:
-      nil
+    case .read(let target, _, _): [(target, .read)]
+    case .poll(let polling): [(polling.target, .read)]
+    case .write(let write): [write.operation]
+    case .notify(let listening):
+      [(listening.target, .subscribe)] + (listening.trigger.map { [$0.operation] } ?? [])
+    case .exchange(let exchanging): [(exchanging.answer, .subscribe), exchanging.write.operation]
+    case .combine(let combining):
+      combining.inputs.map { input in
+        switch input.source {
+        case .notify: (input.target, .subscribe)
+        case .poll: (input.target, .read)
+        }
+      }
+    case .connect, .disconnect, .rssi, .pair, .unpair, .trust, .mtu, .connectionParameters,
+      .services, .readDescriptor, .writeDescriptor, .scan, .sleep, .log, .command, .repeated,
+      .when, .assert, .tried:
+      []
     }
   }
 
@@ -72,11 +85,10 @@ extension Step {
 }
 
 extension Write {
-  /// The kind that the characteristic has to offer: a socket carries commands alone.
-  fileprivate var neededKind: WriteKind {
+  fileprivate var operation: (CharacteristicSelector, CharacteristicOperation) {
     switch delivery {
-    case .call: kind
-    case .acquire: .command
+    case .call: (target, .write(kind))
+    case .acquire: (target, .acquireWriter)
     }
   }
 }

@@ -20,9 +20,11 @@ extension DeviceOptions {
   static func deviceWithoutOption(in arguments: [String]) -> String? {
     let commands = [Inspect.configuration, Pair.configuration, Unpair.configuration]
     guard arguments.count > 1, !arguments[1].hasPrefix("-"),
-      commands.contains(where: { $0.commandName == arguments[0] })
+      commands.contains(where: { $0.commandName == arguments[0] }),
+      !Pair.isPasskey(arguments[1], in: arguments)
     else { return nil }
-    return "'\(arguments[1])': a device is given with -d: blerun \(arguments[0]) -d \(arguments[1])"
+    let command = [arguments[0], "-d", arguments[1]].asShellLine
+    return "'\(arguments[1])': a device is given with -d: blerun \(command)"
   }
 }
 

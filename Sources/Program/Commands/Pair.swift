@@ -66,6 +66,20 @@ struct Pair: WorldCommand {
     }
   }
 
+  /// Whether a word of the command line may be a passkey that somebody wrote there.
+  static func isPasskey(_ word: String, in arguments: [String]) -> Bool {
+    arguments.first == configuration.commandName && Secret(word).passkey != nil
+  }
+
+  /// The message instead of one of the parser that would show a passkey; nil for others.
+  static func complaint(insteadOf text: String, about arguments: [String]) -> String? {
+    let isShown = arguments.contains { isPasskey($0, in: arguments) && text.contains("'\($0)'") }
+    guard isShown else { return nil }
+    return
+      "a passkey is never taken from the command line, where others see it: --passkey-file FILE "
+      + "or --passkey-env NAME"
+  }
+
   private var rule: PairingRule {
     PairingRule(
       capability: capability?.capability,

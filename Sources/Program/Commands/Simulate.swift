@@ -77,7 +77,7 @@ struct Simulate: ParsableCommand {
       }
       guard isFound else { return nil }
       let words = arguments[..<index] + ["--"] + arguments[index...]
-      return "\(word): no such file; a command follows --: blerun \(words.joined(separator: " "))"
+      return "\(word): no such file; a command follows --: blerun \(words.asShellLine)"
     }
     return nil
   }

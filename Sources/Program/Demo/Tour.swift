@@ -29,8 +29,8 @@ enum Tour {
         let own = file.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         lines += ["", "\(folder)/\(shown):", ""] + own.map { "    " + $0 }
       }
-      let command = ([program] + arguments(folder)).map { Tour.quoted($0) }
-      return (lines + ["", "$ " + command.joined(separator: " ")]).joined(separator: "\n")
+      let command = ([program] + arguments(folder)).asShellLine
+      return (lines + ["", "$ " + command]).joined(separator: "\n")
     }
   }
 
@@ -56,7 +56,7 @@ enum Tour {
   }
 
   static func leftovers(_ folder: String) -> String {
-    "The files stay. To remove them: rm -r \(quoted(folder))"
+    "The files stay. To remove them: rm -r \(folder.asShellWord)"
   }
 
   /// The report that the last part writes.
@@ -163,15 +163,5 @@ enum Tour {
               every: 2s
 
     """
-  }
-
-  /// A word for a shell: in single quotes where it has other characters than names of files have.
-  private static func quoted(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy { octet in
-      let character = Character(Unicode.Scalar(octet))
-      return octet > 127 || character.isLetter || character.isNumber
-        || "/._-+:@,=".contains(character)
-    }
-    return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
   }
 }

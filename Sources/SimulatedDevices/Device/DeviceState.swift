@@ -176,7 +176,10 @@ struct DeviceState {
     withResponse: Bool
   ) -> Result<[UInt8], ATTErrorCode> {
     let definition = characteristics[index].definition
-    guard definition.properties.contains(withResponse ? .write : .writeWithoutResponse) else {
+    let needed: CharacteristicProperties =
+      withResponse
+      ? [.write, .reliableWrite] : [.writeWithoutResponse, .authenticatedSignedWrites]
+    guard !definition.properties.isDisjoint(with: needed) else {
       return .failure(.writeNotPermitted)
     }
     if let error = refusal(definition.security.write) ?? definition.writeError {

@@ -55,6 +55,37 @@ struct ConnectingTests {
     #expect(bluez.isConnected)
   }
 
+  /// Has bluetoothd make a bond while it connects.
+  private static func bonds(_ bluez: ScriptedBlueZ) {
+    bluez.script("Connect") { bluez, call in
+      bluez.paired()
+      bluez.linkUp()
+      bluez.servicesAppear()
+      call.reply()
+    }
+    bluez.script("RemoveDevice") { bluez, call in
+      bluez.deviceGoes()
+      call.reply()
+    }
+  }
+
+  @Test(
+    "answers that refuse everything remove a bond that was made while connecting; others keep it"
+  )
+  func bondedWhileConnecting() throws {
+    Self.bonds(bluez)
+    let service = try bench.service()
+    let kept = try bench.first(service.pair(PairingAnswers()))
+    #expect(kept == .already && bluez.calls == ["Connect", "Disconnect"])
+    // It had the bond before: nothing new is refused.
+    let none = PairingAnswers(acceptsJustWorks: false, comparison: .always(false))
+    #expect(try bench.first(service.pair(none)) == .already)
+    let other = try Bench()
+    Self.bonds(other.bluez)
+    let failure = try other.failure(other.service().pair(none))
+    #expect(failure.code == .pairingFailed && other.bluez.calls.contains("RemoveDevice"))
+  }
+
   @Test("an existing connection is used, and left up")
   func adopts() throws {
     bluez.isConnected = true

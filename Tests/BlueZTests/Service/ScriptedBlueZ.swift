@@ -132,6 +132,10 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     removed(Self.device, Device1.interface)
   }
 
+  func paired() {
+    changed(Self.device, Device1.interface, ["Paired": .boolean(true)])
+  }
+
   func linkUp() {
     isConnected = true
     changed(Self.device, Device1.interface, ["Connected": .boolean(true)])

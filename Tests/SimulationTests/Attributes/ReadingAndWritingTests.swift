@@ -152,24 +152,44 @@ struct ReadingAndWritingTests {
     #expect(failure.meaning.hasSuffix("; the characteristic supports write-without-response"))
   }
 
-  @Test("a write that is not offered, and that nobody would refuse, is not sent")
-  func writeNotOffered() throws {
+  @Test("an operation that is not offered is not sent, except for a read")
+  func notOffered() throws {
     let simulation = try Simulation.bench()
     let before = simulation.history.count
-    let first = try CharacteristicSelector(parsing: "battery/battery-level#0")
-    for kind in [WriteKind.automatic, .command] {
-      let failure = try simulation.failure { $0.write([1], to: first, kind: kind) }
-      #expect(failure.code == .notSupported && failure.class == .definite && failure.bluez == nil)
+    let level = try CharacteristicSelector(parsing: "battery/battery-level#0")
+    let rows: [(failure: DeviceFailure, meaning: String, hint: String)] = try [
+      (
+        simulation.failure { $0.write([1], to: level, kind: .automatic) },
+        "cannot be written; it supports read, notify", "services() shows"
+      ),
+      (
+        simulation.failure { $0.write([1], to: level, kind: .reliable) },
+        "cannot be written; it supports read, notify", "services() shows"
+      ),
+      (
+        simulation.failure { $0.write([1], to: .sink, kind: .request) },
+        "cannot be written with response; it supports write-without-response",
+        "write with kind 'command'"
+      ),
+      (
+        simulation.failure { $0.acquireWriter(level) },
+        "cannot be written; it supports read, notify", "services() shows"
+      ),
+      (
+        simulation.failure { $0.notifications(.sink) },
+        "sends neither notifications nor indications; it supports write-without-response",
+        "services() shows"
+      ),
+    ]
+    for row in rows {
+      #expect(row.failure.code == .notSupported && row.failure.class == .definite)
       #expect(
-        failure.meaning == "the characteristic cannot be written; it supports read, notify",
-        "\(kind)"
+        row.failure.bluez == nil && row.failure.meaning == "the characteristic \(row.meaning)"
       )
+      #expect(row.failure.hint.hasPrefix(row.hint), "\(row.failure.hint)")
     }
-    #expect(!simulation.history.dropFirst(before).contains { $0.contains("written") })
-    // The device answers a request.
-    let asked = try simulation.failure { $0.write([1], to: .sink, kind: .request) }
-    #expect(asked.bluez != nil, "\(asked)")
-    #expect(asked.meaning.hasSuffix("; the characteristic supports write-without-response"))
+    let sent = simulation.history.dropFirst(before)
+    #expect(!sent.contains { $0.contains("written") || $0.contains("subscribed") }, "\(sent)")
   }
 
   @Test("a selector that is ambiguous is answered with selectors that are not")

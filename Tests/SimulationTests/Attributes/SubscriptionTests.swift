@@ -136,7 +136,7 @@ struct SubscriptionTests {
         expectingOn: .stream
       )
     }
-    #expect(failure.code == .notPermitted)
+    #expect(failure.code == .notSupported)
     #expect(simulation.history.contains { $0.contains("unsubscribed ff01") })
   }
 }
