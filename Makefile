@@ -25,7 +25,7 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
-  test-python test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint \
+  lint-python test-python test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint \
   clean set-up package-build install uninstall dist deb test-deb wheel test-wheel
 
 # Where `make install` puts things; DESTDIR stages them for a package.
@@ -53,7 +53,7 @@ test: set-up-tests lint build-debug run-tests test-some-seeds ## Lint, then all 
 
 # All kills and repeats of the tests, their pages in Chromium, what is built as a release, all seeds and hostile files, Python.
 test-all: export BLERUN_TEST_ALL := 1
-test-all: set-up-all-tests build-release test test-seeds test-python test-consumer docs ## What `make test` samples in full, and the release builds
+test-all: set-up-all-tests build-release test test-seeds test-wheel test-consumer docs ## What `make test` samples in full, and the release builds
 
 # The parts of `make test` and `make test-all`, which .ci/run plays in an order of its own.
 set-up-tests: set-up
@@ -86,9 +86,13 @@ test-seeds:
 	printf '%s\n' $(fuzz_counts) | xargs -P 2 -I {} sh -c \
 	  'count={}; .build/release/blerun-fuzz "$${count%=*}" --count "$${count#*=}"'
 
+lint-python:
+	@.ci/set-up python3-venv
+	Packaging/lint-python $(package)/lint-python
+
 # The tests of the plugin wait more than they compute.
-test-python: ## ruff, mypy and the tests of the pytest plugin, with the built program; PROGRAM=.build-debug/debug/blerun
-	@.ci/set-up dbus python3-venv
+test-python: lint-python ## ruff, mypy and the tests of the pytest plugin, with the built program; PROGRAM=.build-debug/debug/blerun
+	@.ci/set-up dbus
 	Packaging/test-python $(or $(PROGRAM),.build/release/blerun) $(package)/python -n 4
 
 test-consumer: set-up
@@ -164,8 +168,8 @@ wheel: set-up ## Build the Python wheel in .build-package/wheel: the program and
 	swift build -c release --product blerun
 	Packaging/wheel .build/release/blerun $(package)/wheel
 
-test-wheel: wheel ## Install the wheel in a clean environment, and run the tests of the plugin there
-	Packaging/test-python $(package)/wheel/*.whl $(package)/wheel
+test-wheel: lint-python wheel ## Install the wheel in a clean root, with present and last major versions of bleak and pytest; run its tests
+	Packaging/test-wheel $(package)/wheel/*.whl $(package)/wheel -n 4
 
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)

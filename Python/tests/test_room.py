@@ -59,12 +59,16 @@ def test_steering_works_inside_an_event_loop(simulated_bluez: SimulatedBlueZ) ->
 
     async def watch() -> list[bytes]:
         values: asyncio.Queue[bytes] = asyncio.Queue()
-        async with await connected() as client:
+        left = asyncio.Event()
+        device = await BleakScanner.find_device_by_name("Door-1", timeout=10)
+        assert device
+        async with BleakClient(device, disconnected_callback=lambda _: left.set()) as client:
             assert room["Door-1"].connected
             await client.start_notify(LEVEL, lambda _, value: values.put_nowait(bytes(value)))
             room["Door-1"].notify("battery-level", 12)
             value = await asyncio.wait_for(values.get(), 5)
             room["Door-1"].drop()
+            await asyncio.wait_for(left.wait(), 5)
         return [value]
 
     assert asyncio.run(watch()) == [b"\x0c"]

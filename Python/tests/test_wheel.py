@@ -15,6 +15,12 @@ def test_the_console_script_is_the_program() -> None:
     assert "did you mean 'run'" in wrong.stderr
 
 
+def test_a_command_that_the_wheel_does_not_have_names_the_packages_with_it() -> None:
+    ended = subprocess.run(["blerun", "serve"], capture_output=True, text=True)
+    assert ended.returncode == 69
+    assert "install the Debian package or the tarball" in ended.stderr
+
+
 def test_the_program_uses_the_libraries_of_the_wheel() -> None:
     listed = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
     assert "not found" not in listed

@@ -54,7 +54,8 @@ struct CompanionTests {
     #expect(
       ended.errors == """
         blerun: blerun-serve is not installed: neither beside this program nor along PATH. Try: \
-        install the package blerun, or swift build --product blerun-serve
+        install the Debian package or the tarball of blerun (a Python wheel does not have it), or swift \
+        build --product blerun-serve
 
         """
     )

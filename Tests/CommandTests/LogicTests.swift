@@ -78,6 +78,33 @@ struct LogicTests {
     #expect(run.output.contains("logic-failed"), "\(run.output)")
   }
 
+  @Test("a program that fails ends the batch: its error is not that of another device alone")
+  func failsInBatch() throws {
+    let folder = try Folder("exit 3")
+    try folder.write("other.yaml", "name: Other\naddress: C0:FF:EE:00:00:02\n")
+    try folder.write(
+      "batch.yaml",
+      """
+      steps: [ { read: battery-level } ]
+      devices: [Other, Door-1, Third]
+      concurrency: 2
+      retry: { attempts: 3 }
+      """
+    )
+    let path = folder.folder.path
+    let run = try blerun(
+      "batch",
+      path + "/batch.yaml",
+      "--simulate",
+      path + "/other.yaml",
+      "--simulate",
+      path + "/door.yaml"
+    )
+    #expect(run.status == 1, "\(run.output) \(run.errors)")
+    #expect(run.output.contains("3 devices: 2 cancelled, 1 not run"), "\(run.output)")
+    #expect(run.output.contains("the program's status is 3"), "\(run.output)")
+  }
+
   @Test("a program that ignores the end of its input and SIGTERM does not outlive the run")
   func ends() throws {
     let folder = try Folder(

@@ -121,6 +121,7 @@ final class RunningBatch: Sendable {
     if let metrics { world.observeLinks { news in metrics.count { $0.take(news) } } }
     let (what, leaving) = runner.interruptionText
     world.interruption.cancels(what, leaving: leaving) { runner.cancel($0) }
+    world.onLogicFailure { runner.cancel($0) }
     defer { self.runner.withLock { $0 = nil } }
     let most = command.runs
     let ended = Result { try world.loop.run { await runner.run(most: most) } }

@@ -10,7 +10,10 @@ struct CompanionProgram: Sendable {
   /// `blerun-serve`.
   static let serve = CompanionProgram(
     command: "serve",
-    source: "install the package blerun, or swift build --product blerun-serve"
+    source: """
+      install the Debian package or the tarball of blerun (a Python wheel does not have it), or swift \
+      build --product blerun-serve
+      """
   )
 
   /// The word of the command: `serve`.

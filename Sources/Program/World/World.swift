@@ -34,6 +34,8 @@ package struct World: Sendable {
   private let bindKeys: BindKeys
   /// Listens for the signals that end the command, from before the first wait.
   package let interruption: Interruption
+  /// What ends when a simulated device has lost its logic; nil when the world is real.
+  private let logicFailure: Guarded<@Sendable (RunFailure) -> Void>?
 
   package var isSimulated: Bool { player != nil }
   /// Whether time passes only as things happen.
@@ -85,7 +87,8 @@ package struct World: Sendable {
       traffic: traffic,
       meter: HostController(on: loop, trace: trace),
       bindKeys: bindKeys,
-      interruption: interruption
+      interruption: interruption,
+      logicFailure: nil
     )
   }
 
@@ -158,7 +161,8 @@ package struct World: Sendable {
       traffic: WorldTraffic(on: loop),
       meter: HostController(on: loop),
       bindKeys: .none,
-      interruption: Interruption(on: loop, ending)
+      interruption: Interruption(on: loop, ending),
+      logicFailure: nil
     )
   }
 
@@ -185,6 +189,7 @@ package struct World: Sendable {
     interruption.cancels(scheduler)
     let bus = LoopbackBus(on: loop, address: "simulated", observer: log?.add)
     let traffic = WorldTraffic(on: loop)
+    let logicFailure = Guarded<@Sendable (RunFailure) -> Void> { scheduler.cancelAll($0) }
     let (client, player) = try loop.run {
       let player = Self.player(
         scenario,
@@ -192,7 +197,7 @@ package struct World: Sendable {
         seed: seed,
         connect: { try bus.connect() },
         closeBus: { bus.shutDown() },
-        logicFailed: { error in loop.post { scheduler.cancelAll(RunFailure(error)) } }
+        logicFailed: { error in loop.post { logicFailure.withLock { $0 }(RunFailure(error)) } }
       )
       try await player.start()
       let connection = try bus.connect()
@@ -210,8 +215,15 @@ package struct World: Sendable {
       traffic: traffic,
       meter: player,
       bindKeys: bindKeys,
-      interruption: interruption
+      interruption: interruption,
+      logicFailure: logicFailure
     )
+  }
+
+  /// Has this called, on the loop, when a simulated device has lost its logic, in place of ending the
+  /// chains on ``scheduler``.
+  func onLogicFailure(_ end: @escaping @Sendable (RunFailure) -> Void) {
+    logicFailure?.withLock { $0 = end }
   }
 
   /// What plays a scenario; its faults and its devices have randomness of their own each.
