@@ -1,7 +1,7 @@
 // How long a document may become when its aliases are expanded.
 //
-// An estimate from the text, before anything is composed: composing compares the keys of a mapping
-// with all their contents, and a key of forty octets can expand to a million million values.
+// An estimate from the text, before anything is read: forty octets can expand to a million million
+// values, and few values to much text.
 
 /// An upper bound on the expanded size of the aliases of a text.
 struct AliasBound {

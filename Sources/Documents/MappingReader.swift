@@ -42,6 +42,9 @@ public struct MappingReader {
   /// Whether the key is present.
   public func has(_ key: String) -> Bool { self[key] != nil }
 
+  /// Whether a key of the mapping is unknown so far.
+  package var hasUnknownKeys: Bool { entries.contains { !known.contains($0.key) } }
+
   /// The node under `key`; an error when the key is missing.
   public mutating func required(_ key: String, expected: String) -> Node? {
     if let node = optional(key) { return node }

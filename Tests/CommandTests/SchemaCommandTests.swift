@@ -6,7 +6,10 @@ import Testing
 
 @Suite("blerun schema", .blocking)
 struct SchemaCommandTests {
-  @Test("prints the schema of each kind of file", arguments: ["chain", "device", "scenario"])
+  @Test(
+    "prints the schema of each kind of file",
+    arguments: ["chain", "batch", "device", "scenario"]
+  )
   func schema(kind: String) throws {
     let run = try blerun("schema", kind)
     #expect(run.status == 0, "\(run.errors)")

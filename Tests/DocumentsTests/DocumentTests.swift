@@ -52,6 +52,11 @@ struct DocumentTests {
     )
     #expect(complaints(#"{"a": [{"b": 1}, {"b": 2, "b": 3}]}"#).count == 1)
     #expect(complaints("a: { b: b }\nb: [a, b, b]\nc: { a: { b: 1 } }\n") == [])
+    #expect(
+      complaints("&k a: 1\n*k : 2\n") == [
+        "chain.yaml:2:1: duplicate key 'a', first at chain.yaml:1:1"
+      ]
+    )
   }
 
   @Test(

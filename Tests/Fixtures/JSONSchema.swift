@@ -70,23 +70,6 @@ public struct JSONSchema {
     return (schema, name)
   }
 
-  /// The keys of a mapping in a schema, also of one among several forms.
-  public func keys(_ pointer: String, _ file: String) -> Set<String> {
-    let found = resolve("#/" + pointer, in: file).schema
-    let forms = [found] + (found["anyOf"]?.list ?? [])
-    return Set(forms.flatMap { $0["properties"]?.object.keys.sorted() ?? [] })
-  }
-
-  /// The keys that a reader expects where it met `zzzzzzzz`, which nobody knows; nil when it has not
-  /// said so.
-  public static func known(in complaints: [String]) -> Set<String>? {
-    let sign = "unknown key 'zzzzzzzz' (expected one of "
-    guard let found = complaints.first(where: { $0.contains(sign) }),
-      let start = found.range(of: sign)?.upperBound, let end = found.lastIndex(of: ")")
-    else { return nil }
-    return Set(found[start..<end].components(separatedBy: ", "))
-  }
-
   private func check(_ value: JSON, _ schema: JSON, _ file: String, at path: String) -> [String] {
     guard case .object(let keywords) = schema else { return ["\(path): there is no such schema"] }
     return keywords.keys.sorted().flatMap { keyword -> [String] in

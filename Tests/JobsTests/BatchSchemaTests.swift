@@ -1,4 +1,4 @@
-// The JSON Schema of batch files: what the page shows fits it, and it knows the reader's keys.
+// The JSON Schema of batch files: what the page shows fits it, and what the reader refuses does not.
 
 import Documents
 import Fixtures
@@ -131,39 +131,5 @@ struct BatchSchemaTests {
   func refused(_ text: String) throws {
     #expect(try !complaints(text).isEmpty)
     #expect(try !problems(text).isEmpty)
-  }
-
-  private static let z = "zzzzzzzz: 1"
-
-  /// Texts in which a key stands that nobody knows, by the definition that it is of.
-  private static let unknown: [(definition: String, text: String)] = [
-    ("batch", "steps: [connect]\ndevices: [a]\n\(z)"),
-    ("device", "steps: [connect]\ndevices: [ { name: a, \(z) } ]"),
-    ("table", "steps: [connect]\ndevices: { csv: t.csv, address: mac, \(z) }"),
-    ("found", "steps: [connect]\ndevices: { scan: 1s, \(z) }"),
-    ("failures", "steps: [connect]\ndevices: [a]\non-failure: { stop-after: 1, \(z) }"),
-  ]
-
-  @Test("the schema has the keys that the reader knows, and no others")
-  func keys() throws {
-    for (definition, text) in Self.unknown {
-      let said = try complaints(text)
-      let known = try #require(JSONSchema.known(in: said), "\(definition): \(said)")
-      #expect(schema.keys("definitions/\(definition)", Self.file) == known, "\(definition)")
-    }
-    let definitions = schema.files[Self.file]?["definitions"]?.object ?? [:]
-    let closed = definitions.keys.filter {
-      definitions[$0]?["additionalProperties"] == .truth(false)
-    }
-    #expect(Set(closed) == Set(Self.unknown.map(\.definition)))
-  }
-
-  @Test("the names of gateways have the pattern that the reader uses")
-  func gateways() throws {
-    let own = schema.files[Self.file]?["definitions"]?["gateway"]?["pattern"]
-    for key in Placement.keys {
-      let used = JSON(try Document.parse(key.shape.schema.compact, file: key.name))
-      #expect(own != nil && used["pattern"] == own, "\(key.name)")
-    }
   }
 }

@@ -27,6 +27,11 @@ struct GeneratedFilesTests {
     try compare(ChainSchemaTests.file) { _ in ChainSchema.text + "\n" }
   }
 
+  @Test("the schema of batches is what 'blerun schema batch' prints")
+  func batchSchema() throws {
+    try compare("batch.schema.json") { _ in BatchSchema.text + "\n" }
+  }
+
   @Test(
     "the tables of the pages are those of the descriptions",
     arguments: ["chains.md", "batch.md"]

@@ -119,7 +119,9 @@ public struct Schema: Hashable, Sendable {
 
 extension OrderedJSON {
   /// With references into the other files that have the definitions.
-  fileprivate func referring(_ names: [String: Set<String>]) -> OrderedJSON {
+  ///
+  /// - Parameter names: The names of definitions, by file.
+  package func referring(_ names: [String: Set<String>]) -> OrderedJSON {
     switch self {
     case .truth, .integer, .number, .text: return self
     case .list(let list): return .list(list.map { $0.referring(names) })

@@ -97,9 +97,9 @@ public enum FailureRule: Hashable, Sendable, CustomStringConvertible {
 /// Bounds on a batch. Exceeding them is an error in the file.
 public struct BatchLimits: Hashable, Sendable {
   /// The number of devices, listed or from a scan.
-  public var devices = 10_000
+  public var devices = BatchBounds().devices
   /// The number of chains at once. A real controller supports only a few connections.
-  public var concurrency = 64
+  public var concurrency = BatchBounds().concurrency
   /// The number of errors about single devices that are reported.
   public var complaints = 20
   /// The limits of each chain.
@@ -113,6 +113,13 @@ public struct BatchLimits: Hashable, Sendable {
   /// let batch = try Batch.load(path: "fleet.yaml", limits: limits)
   /// ```
   public init() {}
+
+  /// Those of each chain, with the bounds of the batch.
+  var reading: PlanLimits {
+    var limits = plan
+    limits.batch = BatchBounds(devices: devices, concurrency: concurrency)
+    return limits
+  }
 }
 
 extension Batch {

@@ -14,7 +14,7 @@ extension Shape where Value == AttributeNames {
         .adding("pattern", .text(AttributeNames.uuidPattern)).orVariable,
     ]
     let expected = "names with their UUIDs such as { soil-moisture: \(AttributeNames.example) }"
-    return Shape(expected, schema: schema, words: { _ in [] }) { node, reader in
+    return Shape(expected, schema: schema) { node, reader in
       reader.names(node)
     }
   }

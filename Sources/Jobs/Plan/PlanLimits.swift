@@ -18,6 +18,8 @@ public struct PlanLimits: Hashable, Sendable {
   public var includedFiles = 100
   /// The number of names for UUIDs in one file.
   public var names = 4_096
+  /// Those of the batch that the chain is part of.
+  var batch = BatchBounds()
 
   /// The limits of chain files: `docs/chains.md` lists them.
   ///
@@ -29,4 +31,12 @@ public struct PlanLimits: Hashable, Sendable {
   /// let plan = try Plan(file: "factory.yaml", limits: limits)
   /// ```
   public init() {}
+}
+
+/// How large a batch may be.
+struct BatchBounds: Hashable, Sendable {
+  /// The number of devices, listed or from a scan.
+  var devices = 10_000
+  /// The number of chains at once. A real controller supports only a few connections.
+  var concurrency = 64
 }

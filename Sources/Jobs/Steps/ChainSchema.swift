@@ -15,16 +15,21 @@ public enum ChainSchema {
       "$schema": "http://json-schema.org/draft-07/schema#", "title": "A chain of blerun",
       "description": "Described in docs/chains.md. An included file may be a list of steps.",
       "anyOf": [.reference("chain"), .reference("steps")],
-      "definitions": .object(values + comparisons + parts + steps + head),
+      "definitions": .object(definitions),
     ]
     return String(schema.text().dropLast())
   }
 
-  private typealias Definition = OrderedJSON.Member
+  /// The name of the file, for the schemas that refer to it.
+  static let file = "chain.schema.json"
+
+  static var definitions: [OrderedJSON.Member] { values + comparisons + parts + steps + head }
+
+  typealias Definition = OrderedJSON.Member
 
   // MARK: Values
 
-  private static var values: [Definition] {
+  static var values: [Definition] {
     [
       .init(
         "variable",

@@ -53,10 +53,13 @@ extension Described {
   ///
   /// - Parameter expected: What is expected, for the error about a missing or empty mapping.
   static func read(_ node: Node, _ reader: inout StepReader, expected: String) -> Self? {
-    guard node.mapping?.isEmpty == false else {
-      reader.complain(node, Complaint(found: node.shown, expected: expected))
-      return nil
-    }
+    if node.mapping?.isEmpty == false { return read(node, &reader) }
+    reader.complain(node, Complaint(found: node.shown, expected: expected))
+    return nil
+  }
+
+  /// Reads a mapping that has only these keys, and may be empty.
+  static func read(_ node: Node, _ reader: inout StepReader) -> Self? {
     var mapping = MappingReader(node)
     let value = take(from: &mapping, &reader)
     reader.problems += mapping.finish()

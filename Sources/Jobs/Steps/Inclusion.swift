@@ -73,10 +73,8 @@ extension Shape where Value == Bindings {
 extension StepReader {
   /// `include: unlock.yaml`, with values for its variables under `with`.
   mutating func include(_ node: Node) -> [Step] {
-    var mapping = MappingReader(node)
-    let inclusion = Inclusion.take(from: &mapping, &self)
-    problems += mapping.finish()
-    guard let inclusion, let nameNode = node.entry("include") as Node? else { return [] }
+    guard let inclusion = Inclusion.read(node, &self), let nameNode = node.entry("include") as Node?
+    else { return [] }
     let name = inclusion.name
     surroundings.count += 1
     let most = limits.includedFiles

@@ -72,7 +72,9 @@ struct Key<Owner: Sendable>: Sendable {
 
   var name: String { description.name }
   var shape: ShapeDescription { description.shape }
+}
 
+extension Key {
   /// - Parameters:
   ///   - path: Where the value is stored.
   ///   - initial: The default, with which the key may be null; nil for a required key.
@@ -124,6 +126,34 @@ struct Key<Owner: Sendable>: Sendable {
     documentation: String
   ) {
     self.init(name, path, shape.optional, default: .some(nil), form, documentation: documentation)
+  }
+
+  /// A key whose value is read elsewhere.
+  init(readElsewhere description: KeyDescription) {
+    self.description = description
+    read = { _, _, _ in true }
+    words = { _ in [] }
+    mentions = { _ in [] }
+    characteristics = { _ in [] }
+    check = { _, _ in nil }
+    filling = { _, _ throws(Unfilled) in }
+    isGiven = { _ in false }
+  }
+
+  /// The same key of a value that the owner is a part of.
+  func of<Whole>(_ path: any WritableKeyPath<Whole, Owner> & Sendable) -> Key<Whole> {
+    Key<Whole>(
+      description: description,
+      read: { node, whole, reader in read(node, &whole[keyPath: path], &reader) },
+      words: { words($0[keyPath: path]) },
+      mentions: { mentions($0[keyPath: path]) },
+      characteristics: { characteristics($0[keyPath: path]) },
+      check: { check($0[keyPath: path], $1) },
+      filling: { whole, filling throws(Unfilled) in
+        try self.filling(&whole[keyPath: path], filling)
+      },
+      isGiven: { isGiven($0[keyPath: path]) }
+    )
   }
 
   /// Reads the key, if it is present.

@@ -47,7 +47,15 @@ extension KeyRule where Owner: Described {
     case .atLeastOne(let names, _): [.init("anyOf", .list(names.map { Self.required([$0]) }))]
     case .exactlyOne(let names, _):
       [.init("anyOf", .list(names.map { Self.required([$0] + Self.partners(of: $0)) }))]
-    case .atMostOne(let names, _): [.init("oneOf", .list(names.map { Self.required([$0]) }))]
+    case .atMostOne(let names, _), .identified(let names, _):
+      [.init("oneOf", .list(names.map { Self.required([$0]) }))]
+    case .exclusive(let name, let others, _):
+      [
+        .init(
+          "not",
+          Self.required([name]).adding("anyOf", .list(others.map { Self.required([$0]) }))
+        )
+      ]
     case .pair, .values: []
     }
   }

@@ -6,17 +6,38 @@ import Documents
 ///
 /// As for ``Key``, nothing about `Owner` is asked at run time before a rule is applied.
 enum KeyRule<Owner: Sendable>: Sendable {
-  /// At least one of the keys. The error is about the first key of the mapping.
+  /// At least one of the keys. The error is about the first key where that is required, such as the
+  /// verb of a step; otherwise about the mapping.
   case atLeastOne([String], Complaint)
   /// Exactly one of the keys.
   case exactlyOne([String], Complaint)
   /// At most one of the keys.
   case atMostOne([String], Complaint)
+  /// Exactly one of the keys, of a mapping without other errors: a misspelt key may be one of them.
+  case identified(by: [String], Complaint)
   /// The first key requires the second, which is only valid with the first.
   case pair(String, with: String)
+  /// A key that excludes others. The errors are about these.
+  case exclusive(String, [String], @Sendable (_ other: String) -> Complaint)
   /// A check of the values of several keys. The error is about the first key of `blamed` that is
   /// present.
   case values(blamed: [String], @Sendable (Owner, _ limit: Duration?) -> Complaint?)
+}
+
+extension KeyRule {
+  /// The same rule of a value that the owner is a part of.
+  func of<Whole>(_ path: any WritableKeyPath<Whole, Owner> & Sendable) -> KeyRule<Whole> {
+    switch self {
+    case .atLeastOne(let names, let complaint): .atLeastOne(names, complaint)
+    case .exactlyOne(let names, let complaint): .exactlyOne(names, complaint)
+    case .atMostOne(let names, let complaint): .atMostOne(names, complaint)
+    case .identified(let names, let complaint): .identified(by: names, complaint)
+    case .pair(let first, let second): .pair(first, with: second)
+    case .exclusive(let name, let others, let complaint): .exclusive(name, others, complaint)
+    case .values(let blamed, let complaint):
+      .values(blamed: blamed) { complaint($0[keyPath: path], $1) }
+    }
+  }
 }
 
 extension KeyRule where Owner: Described {
@@ -36,7 +57,8 @@ extension KeyRule where Owner: Described {
     switch self {
     case .atLeastOne(let names, let complaint):
       guard !names.contains(where: mapping.has) else { return true }
-      reader.complain(mapping[Owner.keys[0].name] ?? mapping.node, complaint)
+      let first = Owner.keys.first { $0.description.isRequired }?.name
+      reader.complain(first.flatMap { mapping[$0] } ?? mapping.node, complaint)
       return true
     case .exactlyOne(let names, let complaint):
       guard names.filter(mapping.has).count != 1 else { return true }
@@ -46,6 +68,12 @@ extension KeyRule where Owner: Described {
       guard names.filter(mapping.has).count > 1 else { return true }
       reader.complain(mapping.node, complaint)
       return true
+    case .identified(let names, let complaint):
+      guard isRead, !mapping.hasUnknownKeys, names.filter(mapping.has).count != 1 else {
+        return true
+      }
+      reader.complain(mapping.node, complaint)
+      return false
     case .pair(let first, let second):
       if mapping.has(first), !mapping.has(second) {
         let shape = Owner.keys.first { $0.name == second }?.shape
@@ -56,6 +84,12 @@ extension KeyRule where Owner: Described {
         let complaint = Complaint("'\(second)' is only valid with '\(first)'")
         reader.complain(node, complaint)
         return false
+      }
+      return true
+    case .exclusive(let name, let others, let complaint):
+      guard mapping.has(name) else { return true }
+      for other in others {
+        if let node = mapping[other] { reader.complain(node, complaint(other)) }
       }
       return true
     case .values(let blamed, let complaint):
@@ -70,13 +104,13 @@ extension KeyRule where Owner: Described {
     switch self {
     case .atLeastOne(let names, let complaint):
       Owner.keys.contains { names.contains($0.name) && $0.isGiven(owner) } ? nil : complaint
-    case .exactlyOne(let names, let complaint):
+    case .exactlyOne(let names, let complaint), .identified(let names, let complaint):
       Owner.keys.filter { names.contains($0.name) && $0.isGiven(owner) }.count == 1
         ? nil : complaint
     case .atMostOne(let names, let complaint):
       Owner.keys.filter { names.contains($0.name) && $0.isGiven(owner) }.count < 2
         ? nil : complaint
-    case .pair: nil
+    case .pair, .exclusive: nil
     case .values(_, let complaint): complaint(owner, limit)
     }
   }

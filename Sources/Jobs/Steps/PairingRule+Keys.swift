@@ -37,10 +37,7 @@ extension PairingRule: Described {
     words: { ["\($0)"] }
   ) { node, reader in
     guard node.mapping != nil else { return nil }
-    var mapping = MappingReader(node)
-    let rule = take(from: &mapping, &reader)
-    reader.problems += mapping.finish()
-    return rule ?? PairingRule()
+    return read(node, &reader) ?? PairingRule()
   }
 }
 

@@ -79,7 +79,7 @@ extension Plan: Described {
 extension Shape where Value == [Step] {
   /// The steps of a chain, which lie in no other.
   fileprivate static var chainSteps: Self {
-    Shape("a list of steps", schema: .reference("steps"), words: { _ in [] }) { node, reader in
+    Shape("a list of steps", schema: .reference("steps")) { node, reader in
       reader.steps(node)
     }
   }
@@ -111,7 +111,7 @@ extension Shape where Value == RetryRule {
   /// How often a chain is tried.
   static var retry: Self {
     let expected = "tries such as { attempts: 3, backoff: 500ms }"
-    return Shape(expected, schema: .reference("retry"), words: { _ in [] }) { node, reader in
+    return Shape(expected, schema: .reference("retry")) { node, reader in
       RetryRule.read(node, &reader, expected: expected)
     }
   }

@@ -9,8 +9,7 @@ extension Shape where Value == [Step] {
     var shape = Shape(
       "a list of steps",
       line: "steps in braces: { read battery-level }",
-      schema: .reference("steps"),
-      words: { _ in [] }
+      schema: .reference("steps")
     ) { node, reader in
       reader.depth += 1
       defer { reader.depth -= 1 }

@@ -82,7 +82,7 @@ struct Shape<Value: Sendable>: Sendable {
     line: String? = nil,
     schema: @autoclosure @escaping @Sendable () -> OrderedJSON,
     word: WordKind = .text,
-    words: @escaping @Sendable (Value) -> [String],
+    words: @escaping @Sendable (Value) -> [String] = { _ in [] },
     read: @escaping @Sendable (Node, inout StepReader) -> Value?
   ) {
     description = ShapeDescription(
@@ -97,7 +97,7 @@ struct Shape<Value: Sendable>: Sendable {
 
   init(
     _ description: ShapeDescription,
-    words: @escaping @Sendable (Value) -> [String],
+    words: @escaping @Sendable (Value) -> [String] = { _ in [] },
     read: @escaping @Sendable (Node, inout StepReader) -> Value?
   ) {
     self.description = description

@@ -10,8 +10,8 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON Schema of a kind of file.",
     discussion: """
-      An editor that knows JSON Schema completes and checks files with it. The schema of scenarios \
-      refers to device.schema.json, the schema of devices, in the same folder:
+      An editor that knows JSON Schema completes and checks files with it. The schema of batches \
+      refers to chain.schema.json in the same folder, that of scenarios to device.schema.json:
 
         blerun schema device > device.schema.json
         blerun schema scenario > scenario.schema.json
@@ -20,12 +20,13 @@ struct SchemaCommand: ParsableCommand {
 
   /// The kinds of files whose schema is derived from the descriptions that read them.
   enum Kind: String, CaseIterable, ExpressibleByArgument {
-    case chain, device, scenario
+    case chain, batch, device, scenario
 
     /// The schema, without the newline at its end.
     var text: String {
       switch self {
       case .chain: ChainSchema.text
+      case .batch: BatchSchema.text
       case .device: Self.line(DeviceFile.schema)
       case .scenario: Self.line(ScenarioFile.schema)
       }

@@ -1,0 +1,288 @@
+// Makes a batch from its file, with the chain and the table that it names.
+
+public import Bluetooth
+public import Documents
+
+extension Batch {
+  /// Reads a batch file, with the chain and the table that it names, and makes all plans.
+  ///
+  /// Reads all files and runs nothing: a batch that loads has valid files.
+  ///
+  /// ```swift
+  /// let batch = try Batch.load(path: "fleet.yaml", with: ["least": "20"])
+  /// print(batch.extent)  // 12 devices
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The batch file.
+  ///   - bindings: Values for the variables of all devices; they override those of the files.
+  ///   - names: Names for UUIDs; those of the files override them.
+  ///   - limits: The limits of the batch.
+  ///   - change: A change to the plan of each device, after all files are read.
+  /// - Throws: `DocumentErrors` with all errors. An error in the values of one device has the
+  ///   position of that device.
+  public static func load(
+    path: String,
+    with bindings: Bindings = Bindings(),
+    names: AttributeNames = .assigned,
+    limits: BatchLimits = BatchLimits(),
+    changing change: @escaping @Sendable (inout Plan) -> Void = { _ in }
+  ) throws(DocumentErrors) -> Batch {
+    let bounds = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 32 * limits.plan.writtenSteps)
+    let root = try Document.parse(
+      TextFile.read(path, limit: bounds.octets),
+      file: path,
+      limits: bounds
+    )
+    var reader = StepReader(limits: limits.reading, names: names)
+    let file = BatchFile.read(from: root, &reader)
+    var making = BatchMaking(limits: limits, problems: reader.problems)
+    guard let file, let devices = root.value(of: "devices"),
+      let chain = making.chain(of: file, root, in: path)
+    else { throw DocumentErrors(making.problems) }
+    let template = BatchTemplate(
+      chain: chain,
+      common: file.common,
+      given: bindings,
+      names: reader.surroundings.names,
+      retry: file.retry,
+      placement: file.placement,
+      change: change
+    )
+    let made = making.devices(file.devices, at: devices, template)
+    guard let made, making.problems.isEmpty else { throw DocumentErrors(making.problems) }
+    return Batch(
+      name: file.name,
+      devices: made,
+      concurrency: file.concurrency,
+      onFailure: file.onFailure,
+      deadline: file.deadline,
+      every: file.every
+    )
+  }
+
+  /// The absolute path of a batch file, without symbolic links, which identifies the batch.
+  public static func wholePath(of path: String) -> String {
+    FolderOfFile.realPath(path) ?? path
+  }
+
+  /// Whether a file is a batch: it has devices, and a chain or steps.
+  ///
+  /// False for a file that cannot be read; reading it as a chain then reports why.
+  ///
+  /// ```swift
+  /// let path = "fleet.yaml"
+  /// let lines = Batch.isMeant(at: path)
+  ///   ? try Batch.load(path: path).lines : try Plan(file: path).lines
+  /// ```
+  public static func isMeant(at path: String) -> Bool {
+    Document.keys(at: path).map(isMeant(by:)) ?? false
+  }
+
+  /// Whether a file with these keys is a batch.
+  package static func isMeant(by keys: [String]) -> Bool {
+    keys.contains("devices") && (keys.contains("chain") || keys.contains("steps"))
+  }
+}
+
+extension BatchFile {
+  /// Reads a complete file.
+  fileprivate static func read(from root: Node, _ reader: inout StepReader) -> BatchFile? {
+    var mapping = MappingReader(root)
+    let file = take(from: &mapping, &reader)
+    for key in ["cron", "jitter"] where mapping.has(key) {
+      guard let node = mapping.optional(key) else { continue }
+      let complaint = Complaint("unknown key '\(key)'", expected: "'every', or a systemd timer")
+      reader.complain(node, complaint)
+    }
+    // A document that is not a mapping has no further errors.
+    reader.problems +=
+      root.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
+    return file
+  }
+}
+
+/// Makes the plans of a batch, and collects all errors.
+private struct BatchMaking {
+  let limits: BatchLimits
+  var problems: [DocumentProblem]
+
+  mutating func complain(_ node: Node, _ complaint: Complaint) {
+    problems.append(complaint.about(node))
+  }
+
+  /// The chain in the file that the batch names, or of the keys in the batch itself; nil after an
+  /// error.
+  mutating func chain(of file: BatchFile, _ root: Node, in path: String) -> ChainTemplate? {
+    if root.value(of: "chain") == nil {
+      guard root.value(of: "steps") != nil else { return nil }
+      let keys = BatchFile.chainKeys.map(\.name) + ["name"]
+      let entries = (root.mapping ?? []).filter { keys.contains($0.key) }
+      let body = Node(.mapping(entries), at: root.place, path: root.path)
+      return ChainTemplate.of(body, in: path, limits.plan)
+    }
+    guard let chain = file.chain else { return nil }
+    do {
+      return try ChainTemplate.load(path: chain, limits: limits.plan)
+    } catch {
+      problems += error.problems
+      return nil
+    }
+  }
+
+  mutating func devices(
+    _ devices: BatchFile.Devices,
+    at node: Node,
+    _ template: BatchTemplate
+  ) -> Batch.Devices? {
+    switch devices {
+    case .list(let named): return listed(named, of: node, template)
+    case .table(let table): return rows(of: table, node).flatMap { listed($0, of: node, template) }
+    case .scan(let found):
+      do {
+        let most = found.most ?? limits.devices
+        return .scanned(
+          try BatchScan(found.scanning, least: found.least, most: most, template)
+        )
+      } catch {
+        problems += error.problems
+        return nil
+      }
+    }
+  }
+
+  // MARK: A table
+
+  /// A device for each row; nil after an error in the head of the table.
+  private mutating func rows(of source: DeviceTable, _ node: Node) -> [BatchFile.NamedDevice]? {
+    let table: CSVTable
+    do throws(DocumentErrors) {
+      let bounds = DocumentLimits(octets: 1 << 24, nodes: 64 * limits.devices)
+      let text = try TextFile.read(source.file, limit: bounds.octets)
+      table = try CSVTable.parse(text, file: source.file, limits: bounds)
+    } catch {
+      problems += error.problems
+      return nil
+    }
+    var indices: [String: Int] = [:]
+    for (key, column) in source.columns.sorted(by: { $0.key < $1.key }) {
+      indices[key] = table.columns.firstIndex(of: column)
+      guard indices[key] == nil else { continue }
+      let message = "unknown column '\(column)' in \(table.file)"
+      complain(node.value(of: key) ?? node, .unknown(message, column, among: table.columns))
+    }
+    guard indices.count == source.columns.count, let naming = source.naming,
+      let index = indices[naming.rawValue]
+    else { return nil }
+    return table.rows.compactMap { cells in
+      guard var device = device(naming, cells[index]) else { return nil }
+      for (name, value) in zip(table.columns, cells) {
+        if value.cellText.isEmpty {
+          device.bindings.leave(name)
+        } else {
+          let origin = "\(table.file):\(value.place.line)"
+          device.bindings.bind(name, to: value.cellText, from: origin)
+        }
+      }
+      device.placement = Placement(
+        pin: gateway(indices["pin"].map { cells[$0] }),
+        prefer: gateway(indices["prefer"].map { cells[$0] })
+      )
+      return device
+    }
+  }
+
+  /// The device that a cell names.
+  private mutating func device(_ naming: DeviceColumn, _ cell: Node) -> BatchFile.NamedDevice? {
+    let text = cell.cellText
+    if !text.isEmpty, let target = naming.target(text) { return .init(node: cell, target: target) }
+    let found = text.isEmpty ? "an empty cell" : "'\(text)'"
+    complain(cell, Complaint(found: found, expected: naming.takes))
+    return nil
+  }
+
+  /// The gateway in a cell; nil for an empty one.
+  private mutating func gateway(_ cell: Node?) -> String? {
+    guard let cell, !cell.cellText.isEmpty else { return nil }
+    if MemberName.isValid(cell.cellText) { return cell.cellText }
+    complain(cell, Complaint(found: "'\(cell.cellText)'", expected: Placement.gatewayShape))
+    return nil
+  }
+
+  // MARK: Plans
+
+  private mutating func listed(
+    _ named: [BatchFile.NamedDevice],
+    of node: Node,
+    _ template: BatchTemplate
+  ) -> Batch.Devices? {
+    guard named.count <= limits.devices else {
+      complain(node, Complaint("there are more than \(limits.devices) devices"))
+      return nil
+    }
+    if named.isEmpty, problems.isEmpty {
+      complain(node, Complaint("there are no devices", expected: "at least one"))
+    }
+    complainOfTwins(named)
+    var devices: [BatchDevice] = []
+    var wrong: [(device: BatchFile.NamedDevice, problems: [DocumentProblem])] = []
+    for device in named {
+      do {
+        var made = try template.device(device.target, device.bindings, at: device.placement)
+        if device.isUnique { made.plan.link.isUnique = true }
+        devices.append(made)
+      } catch {
+        wrong.append((device, error.problems))
+      }
+    }
+    report(wrong, of: named.count)
+    return problems.isEmpty ? .listed(devices) : nil
+  }
+
+  private mutating func complainOfTwins(_ named: [BatchFile.NamedDevice]) {
+    var places: [String: Place] = [:]
+    for device in named {
+      if let first = places[device.target.text] {
+        let message = "duplicate device \(device.target), first at \(first)"
+        complain(device.node, Complaint(message))
+      } else {
+        places[device.target.text] = device.node.place
+      }
+    }
+  }
+
+  /// Reports errors once that all devices have: they are errors in the chain. Other errors are
+  /// reported at the position of the device.
+  private mutating func report(
+    _ wrong: [(device: BatchFile.NamedDevice, problems: [DocumentProblem])],
+    of all: Int
+  ) {
+    guard let first = wrong.first else { return }
+    let isOfAll = { (problem: DocumentProblem) in
+      wrong.count == all && (all > 1 || first.device.bindings.all.isEmpty)
+        && wrong.allSatisfy { $0.problems.contains(problem) }
+    }
+    let common = first.problems.filter(isOfAll)
+    problems += common
+    let single = wrong.filter { !$0.problems.allSatisfy { common.contains($0) } }
+    for (device, found) in single.prefix(limits.complaints) {
+      for problem in found where !common.contains(problem) {
+        let path = problem.path.isEmpty ? "" : "\(problem.path): "
+        problems.append(
+          DocumentProblem(
+            device.node.place,
+            path: device.node.path,
+            "\(problem.place): \(path)\(problem.message)",
+            expected: problem.expected,
+            nearest: problem.nearest
+          )
+        )
+      }
+    }
+    if let (device, _) = single.dropFirst(limits.complaints).first {
+      let more = single.count - limits.complaints
+      let count = "\(more) more \(more == 1 ? "device has" : "devices have")"
+      complain(device.node, Complaint("\(count) invalid values"))
+    }
+  }
+}

@@ -1,0 +1,203 @@
+// The devices of a batch file: listed, in a table, or found by a scan.
+
+import Bluetooth
+import Documents
+
+extension BatchFile {
+  /// How a batch file names its devices.
+  enum Devices: Hashable, Sendable {
+    case list([NamedDevice])
+    case table(DeviceTable)
+    case scan(FoundDevices)
+  }
+
+  /// A named device, before it has a plan.
+  struct NamedDevice: Hashable, Sendable {
+    let node: Node
+    let target: DeviceTarget
+    var isUnique = false
+    var bindings = Bindings()
+    var placement = Placement()
+  }
+}
+
+extension Shape where Value == BatchFile.Devices {
+  static var devices: Self {
+    Shape(
+      "a list of devices, { csv: FILE, address: COLUMN }, or { scan: … }",
+      schema: .anyOf([.reference("list"), .reference("table"), .reference("found")])
+    ) { node, reader in
+      if let nodes = node.sequence { return .list(nodes.compactMap { reader.listed($0) }) }
+      guard node.mapping != nil else { return nil }
+      if node.value(of: "scan") != nil {
+        return FoundDevices.read(node, &reader).map { .scan($0) }
+      }
+      let before = reader.problems.count
+      let table = DeviceTable.read(node, &reader)
+      return reader.problems.count == before ? table.map { .table($0) } : nil
+    }
+  }
+}
+
+// MARK: One by one
+
+/// A device of a list that is more than a text: `{ address: …, with: { level: 5 } }`.
+struct ListedDevice: Described {
+  var keys = DeviceKeys()
+  var bindings = Bindings()
+  var placement = Placement()
+
+  static let keys: [Key<Self>] =
+    DeviceKeys.keys.map { $0.of(\.keys) } + [
+      Key(
+        "with",
+        \.bindings,
+        .bindings,
+        default: Bindings(),
+        documentation: "values for the variables of this device"
+      )
+    ] + Placement.keys.map { $0.of(\.placement) }
+  static let rules = DeviceKeys.rules.map { $0.of(\Self.keys) }
+}
+
+extension StepReader {
+  fileprivate mutating func listed(_ node: Node) -> BatchFile.NamedDevice? {
+    if let text = node.text {
+      guard let target = device(text, at: node) else { return nil }
+      // One certain device, not any device.
+      if target != .any { return .init(node: node, target: target) }
+      complain(
+        node,
+        Complaint("'*' matches any device", expected: "{ scan: … } instead of the list")
+      )
+      return nil
+    }
+    let before = problems.count
+    let expected = "an address, a name, or \(DeviceKeys.expected)"
+    guard let device = ListedDevice.read(node, &self, expected: expected) else { return nil }
+    guard let target = device.keys.target else {
+      if problems.count == before {
+        complain(node, Complaint("no device is named", expected: DeviceKeys.expected))
+      }
+      return nil
+    }
+    return .init(
+      node: node,
+      target: target,
+      isUnique: device.keys.isUnique,
+      bindings: device.bindings,
+      placement: device.placement
+    )
+  }
+}
+
+// MARK: A table
+
+/// `{ csv: devices.csv, address: mac }`: one device for each row; the columns are variables.
+struct DeviceTable: Described {
+  /// The path of the table.
+  var file = ""
+  /// The columns, by the keys that name them.
+  var columns: [String: String] = [:]
+
+  /// The way in which the table names devices.
+  var naming: DeviceColumn? { DeviceColumn.allCases.first { columns[$0.rawValue] != nil } }
+
+  static let keys: [Key<Self>] =
+    [
+      Key(
+        "csv",
+        \.file,
+        .file("a table"),
+        documentation: "the path of the table, below the folder of the batch"
+      )
+    ]
+    + (DeviceColumn.allCases.map { ($0.rawValue, $0.documentation) }
+    + Placement.keys.map { ($0.name, $0.description.documentation) }).map { name, documentation in
+      Key(
+        name,
+        \.columns[name],
+        .text("the name of a column"),
+        documentation: "the column with \(documentation)"
+      )
+    }
+  static let rules: [KeyRule<Self>] = [
+    .identified(
+      by: DeviceColumn.allCases.map(\.rawValue),
+      Complaint(
+        "a device is named in one way",
+        expected: "one of address, name and alias, with the name of its column"
+      )
+    )
+  ]
+}
+
+/// How the column of a table selects devices.
+enum DeviceColumn: String, CaseIterable {
+  case address, name, alias
+
+  fileprivate var documentation: String {
+    switch self {
+    case .address: "the address"
+    case .name: "the name"
+    case .alias: "the name on this host"
+    }
+  }
+
+  /// What is valid in its cells.
+  var takes: String {
+    switch self {
+    case .address: Scanning.addressShape
+    case .name, .alias: Scanning.nameShape
+    }
+  }
+
+  /// The device that a cell names; nil for an invalid cell.
+  func target(_ text: String) -> DeviceTarget? {
+    switch self {
+    case .address: BluetoothAddress(text).map { .address($0) }
+    case .name: .name(text)
+    case .alias: .alias(text)
+    }
+  }
+}
+
+// MARK: A scan
+
+/// `{ scan: 10s, name: "Thermo*", at-least: 3 }`: the keys of a scan in a chain, and numbers.
+struct FoundDevices: Described {
+  var scanning = Scanning()
+  var least = 1
+  /// Nil for the limit on devices.
+  var most: Int?
+
+  static let keys: [Key<Self>] =
+    Scanning.keys.map { $0.of(\.scanning) } + [
+      Key(
+        "at-least",
+        \.least,
+        .deviceCount,
+        default: 1,
+        documentation: "with fewer devices no chain begins; 1 when it is not set"
+      ),
+      Key(
+        "at-most",
+        \.most,
+        .deviceCount,
+        documentation: "with more devices, the first ones found are used"
+      ),
+    ]
+  static let rules: [KeyRule<Self>] =
+    Scanning.rules.map { $0.of(\.scanning) } + [
+      .values(blamed: []) { found, _ in
+        guard let most = found.most, most < found.least else { return nil }
+        return Complaint("at-most is below at-least")
+      }
+    ]
+}
+
+extension Shape where Value == Int {
+  fileprivate static var deviceCount: Self {
+    .integer("a number of devices", "devices") { 1...$0.batch.devices }
+  }
+}

@@ -1,0 +1,189 @@
+// The keys of a batch file. What its devices are is in BatchFile+Devices.swift.
+
+import Bluetooth
+import Documents
+
+/// A batch file, before its chain and its table are read.
+struct BatchFile: Described {
+  var name: String?
+  var names = AttributeNames.assigned
+  /// The path of the chain; nil where the file has the steps itself.
+  var chain: String?
+  var common = Bindings()
+  var devices = Devices.list([])
+  var concurrency = 1
+  var onFailure = FailureRule.continue
+  var retry: RetryRule?
+  var deadline: Duration?
+  var every: Duration?
+  var placement = Placement()
+
+  /// The keys of a chain that a batch may have instead of `chain: FILE`. They are read for each
+  /// device, with its variables.
+  static let chainKeys: [KeyDescription] = {
+    let own = ["name", "names", "device", "retry"]
+    let plan = Plan.keys.map(\.description).filter { !own.contains($0.name) }
+    let steps = plan.filter { $0.name == "steps" }
+    let others = plan.filter { $0.name != "steps" }
+    return (steps + Declarations.descriptions + others).map(\.ofChain)
+  }()
+
+  static let keys: [Key<Self>] =
+    [
+      Key("name", \.name, .text("a text"), documentation: "the name of the batch, for people"),
+      // Before the keys that use them.
+      Key(
+        "names",
+        \.names,
+        .names,
+        default: .assigned,
+        documentation: AttributeNames.documentation
+      ),
+      Key(
+        "chain",
+        \.chain,
+        .file("a chain file"),
+        documentation: "the path of a chain file, below the folder of the batch"
+      ),
+    ] + chainKeys.map { Key(readElsewhere: $0) } + [
+      Key(
+        "with",
+        \.common,
+        .bindings,
+        default: Bindings(),
+        documentation: "values for the variables of all devices"
+      ),
+      Key("devices", \.devices, .devices, documentation: "listed, in a table, or found by a scan"),
+      Key(
+        "concurrency",
+        \.concurrency,
+        .integer("a number of chains at once", "chains") { 1...$0.batch.concurrency },
+        default: 1,
+        documentation: "how many chains run at once; 1 when it is not set"
+      ),
+      Key(
+        "on-failure",
+        \.onFailure,
+        .failureRule,
+        default: .continue,
+        documentation: "what a failure means for the devices that have not begun"
+      ),
+      Key(
+        "retry",
+        \.retry,
+        .retry,
+        documentation: "how often each chain is tried; replaces that of the chain"
+      ),
+      Key(
+        "deadline",
+        \.deadline,
+        .duration,
+        documentation: "the deadline of one run of the batch"
+      ),
+      Key(
+        "every",
+        \.every,
+        .interval,
+        documentation: "the interval at which the batch runs; once when it is not set"
+      ),
+    ] + Placement.keys.map { $0.of(\.placement) }
+
+  static let rules: [KeyRule<Self>] = [
+    .atLeastOne(
+      ["chain", "steps"],
+      Complaint("the chain is missing", expected: "'chain' with a file, or 'steps'")
+    ),
+    .exclusive("chain", chainKeys.map(\.name)) { key in
+      Complaint(
+        "'\(key)' belongs to a chain, and the batch names a file with one",
+        expected: "'\(key)' in that file"
+      )
+    },
+  ]
+}
+
+extension KeyDescription {
+  /// The key of a chain, as one that a batch may have.
+  fileprivate var ofChain: KeyDescription {
+    let reference = "\(ChainSchema.file)#/definitions/chain/properties/\(name)"
+    return KeyDescription(
+      name: name,
+      documentation: documentation,
+      shape: ShapeDescription(
+        file: shape.file,
+        line: shape.line,
+        schema: ["$ref": .text(reference)]
+      ),
+      form: form,
+      isRequired: false
+    )
+  }
+}
+
+extension Shape where Value == String {
+  /// The path of a file below the folder of the file that names it.
+  ///
+  /// - Parameter what: "a table".
+  static func file(_ what: String) -> Self {
+    let expected = "the path of \(what)"
+    return Shape(expected, schema: .type("string")) { node, reader in
+      let expected = "\(expected) below the folder of the batch"
+      guard let name = node.text else {
+        reader.complain(node, Complaint(found: node.shown, expected: expected))
+        return nil
+      }
+      let path = TextFile.path(name, beside: node.place.file)
+      do throws(FolderOfFile.Refusal) {
+        _ = try FolderOfFile(node.place.file).realPath(of: path, owner: "the batch")
+        return path
+      } catch {
+        reader.complain(node, Complaint("'\(name)': \(error.reason)", expected: expected))
+        return nil
+      }
+    }
+  }
+}
+
+extension Shape where Value == Duration {
+  /// The interval of a repeated batch.
+  fileprivate static var interval: Self {
+    Shape("a duration from 1s on such as 15m", schema: .reference("duration")) { node, _ in
+      node.duration.flatMap { $0 >= .seconds(1) ? $0 : nil }
+    }
+  }
+}
+
+extension Shape where Value == FailureRule {
+  fileprivate static var failureRule: Self {
+    let words: [String: FailureRule] = ["continue": .continue, "stop": .stop(after: 1)]
+    let schema = OrderedJSON.anyOf([.oneOf(words.keys.sorted()), .reference("failures")])
+    return Shape("continue, stop, or { stop-after: 3 }", schema: schema) { node, reader in
+      if node.mapping != nil {
+        return StopRule.read(node, &reader).map { .stop(after: $0.count) }
+      }
+      guard let word = node.text else { return nil }
+      if let rule = words[word] { return rule }
+      let known = words.keys.sorted() + ["{ stop-after: 3 }"]
+      reader.complain(node, .unknown(found: "'\(word)'", word, among: known))
+      return nil
+    }
+  }
+}
+
+/// `{ stop-after: 3 }`
+struct StopRule: Described {
+  var count = 1
+
+  static let keys: [Key<Self>] = [
+    Key("stop-after", \.count, .failures, documentation: "no device begins after so many failures")
+  ]
+}
+
+extension Shape where Value == Int {
+  fileprivate static var failures: Self {
+    Shape(
+      "a number of failures, at least 1",
+      schema: ["type": "integer", "minimum": 1]
+    ) { node, _ in node.integer.flatMap { $0 > 0 ? $0 : nil } }
+  }
+}

@@ -1,0 +1,71 @@
+// The JSON Schema of batch files, from the descriptions of their keys.
+
+import Documents
+
+/// The JSON Schema (draft 7) of batch files: `docs/batch.schema.json`. It refers to
+/// `chain.schema.json`.
+public enum BatchSchema {
+  /// The file, indented, without the newline at its end.
+  ///
+  /// ```swift
+  /// print(BatchSchema.text)  // what `blerun schema batch` prints
+  /// ```
+  public static var text: String {
+    let own = definitions
+    let others = Set(ChainSchema.definitions.map(\.key)).subtracting(own.map(\.key))
+    let schema: OrderedJSON = [
+      "$schema": "http://json-schema.org/draft-07/schema#", "title": "A batch of blerun",
+      "description": "A chain on many devices. Described in docs/batch.md.",
+      "allOf": [.reference("batch")], "definitions": .object(own),
+    ]
+    let file = schema.withoutVariables.referring([ChainSchema.file: others])
+    return String(file.text().dropLast())
+  }
+
+  private static var definitions: [OrderedJSON.Member] {
+    let text: OrderedJSON = ["type": ["string", "integer"], "not": ["const": "*"]]
+    let devices = OrderedJSON.list(
+      of: .anyOf([text, .reference("device")]),
+      1...BatchBounds().devices
+    )
+    return ChainSchema.values.filter { ["duration", "address"].contains($0.key) } + [
+      .init(
+        "list",
+        devices.described(
+          "Addresses or names, in which * and ? are wildcards, or mappings with more."
+        )
+      ),
+      .init(
+        "device",
+        ListedDevice.schema("which device, in one way, and values for the variables of the chain")
+      ),
+      .init("table", DeviceTable.schema("a device for each row; the columns are variables")),
+      .init("found", FoundDevices.schema("the devices that a scan finds when the batch begins")),
+      .init("failures", StopRule.schema("when the batch stops")),
+      .init("batch", BatchFile.schema("a chain, its devices, and how it runs on them")),
+    ]
+  }
+}
+
+extension OrderedJSON {
+  /// The schema for keys that are read before variables have values.
+  fileprivate var withoutVariables: OrderedJSON {
+    switch self {
+    case .truth, .integer, .number, .text: return self
+    case .list(let list): return .list(list.map(\.withoutVariables))
+    case .object(let members):
+      return .object(
+        members.flatMap { member -> [Member] in
+          guard member.key == "anyOf", case .list(let choices) = member.value,
+            choices.contains(.reference("variable"))
+          else { return [Member(member.key, member.value.withoutVariables)] }
+          let others = choices.filter { $0 != .reference("variable") }
+          guard others.count == 1, case .object(let only) = others[0] else {
+            return [Member("anyOf", .list(others))]
+          }
+          return only
+        }
+      )
+    }
+  }
+}
