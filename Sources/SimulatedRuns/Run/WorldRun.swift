@@ -203,7 +203,7 @@ final class WorldRun: Sendable {
     if let stall { perform(.stall(stall.duration)) }
   }
 
-  private func perform(_ action: FaultAction) {
+  private func perform(_ action: WorldAction) {
     switch action {
     case .device(let device, let change): simulator.apply(change, to: device)
     case .adapter(let adapter, let change): simulator.apply(change, toAdapter: adapter)
