@@ -36,4 +36,10 @@ extension BlueZSimulator {
     case .plugIn(let number): plugIn(as: number, adapter: adapter)
     }
   }
+
+  /// Ends like a bluetoothd that is killed, or one that is terminated and leaves in good order.
+  public func end(isKilled: Bool) {
+    if !isKilled { stop() }
+    crash()
+  }
 }

@@ -18,7 +18,7 @@ extension ScenarioPlayer {
       case .plugIn: restoreLasting()
       case .power, .unplug: break
       }
-    case .endDaemon(let isKilled): endDaemon(isKilled: isKilled)
+    case .endDaemon(let isKilled): simulator?.end(isKilled: isKilled)
     case .startDaemon: startDaemon()
     case .closeBus: closeBus()
     case .calls(let selection, let treatment):
@@ -45,12 +45,6 @@ extension ScenarioPlayer {
   }
 
   // MARK: bluetoothd
-
-  private func endDaemon(isKilled: Bool) {
-    guard let simulator else { return }
-    if !isKilled { simulator.stop() }
-    simulator.crash()
-  }
 
   private func startDaemon() { begin { player in try await player.startSuccessor() } }
 

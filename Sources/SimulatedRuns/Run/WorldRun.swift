@@ -209,12 +209,7 @@ final class WorldRun: Sendable {
     case .adapter(let adapter, let change): simulator.apply(change, toAdapter: adapter)
     case .endDaemon(let isKilled):
       daemon.withLock { $0.isRunning = false }
-      if isKilled {
-        simulator.crash()
-      } else {
-        simulator.stop()
-        daemon.withLock { $0.bus }.close()
-      }
+      simulator.end(isKilled: isKilled)
     case .startDaemon: startSuccessor()
     case .calls(let selection, let treatment):
       treatments.withLock { $0.set(selection, treatment) }
