@@ -71,9 +71,6 @@ extension NamedFault {
 }
 
 extension DeviceReader {
-  /// When faults of operations happen.
-  static let operationKeys = occurrenceKeys(\FaultEntry.occurrence) + windowKeys
-
   /// One mapping whose keys depend on the fault that it names.
   static let namedFaultSchema =
     schema(of: NamedFault.forms, "Something that goes wrong.").named("fault")
