@@ -1,4 +1,5 @@
-// What a test does to its world while code under test runs in it.
+// What a test does to its world while code under test runs in it: the actions of DeviceChange and
+// AdapterChange by their names, on the loop of the world.
 
 import BlueZSimulator
 import Bluetooth
@@ -15,17 +16,30 @@ extension SimulatedWorld {
     try loop.run { [loop] in try await loop.sleep(for: duration) }
   }
 
+  /// Changes a device, its connection or its RSSI.
+  ///
+  /// ```swift
+  /// try world.change("Thermo-1", .stray(12))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: Its name or address; nil: the first one. So it is below, too.
+  ///   - change: What happens to it.
+  /// - Throws: `SteeringError` for what it cannot do now, or when there is no such device.
+  public func change(_ name: String? = nil, _ change: DeviceChange) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.change(device, change)
+    }
+  }
+
   /// Ends the link to a device, as a lost signal does.
   ///
   /// ```swift
   /// try world.dropLink("Thermo-1")
   /// ```
   ///
-  /// - Parameter name: Its name or address; nil: the first one. So it is below, too.
-  /// - Throws: `SteeringError` when there is no link, or no such device.
-  public func dropLink(_ name: String? = nil) throws {
-    try steer(name) { (steering, device) throws(SteeringError) in try steering.dropLink(device) }
-  }
+  /// - Throws: `SteeringError` when there is no link.
+  public func dropLink(_ name: String? = nil) throws { try change(name, .loseLink) }
 
   /// Takes a device out of the air, and its link with it.
   ///
@@ -34,18 +48,14 @@ extension SimulatedWorld {
   /// let read = thermometer.session { thermometer.read(.batteryLevel) }
   /// let failure = read.firstResult(within: .seconds(30))   // link-lost or not-found
   /// ```
-  public func vanish(_ name: String? = nil) throws {
-    try steer(name) { (steering, device) throws(SteeringError) in try steering.vanish(device) }
-  }
+  public func vanish(_ name: String? = nil) throws { try change(name, .vanish) }
 
   /// Brings a device back into the air.
   ///
   /// ```swift
   /// world.loop.after(.seconds(5)) { try? world.appear("Thermo-1") }
   /// ```
-  public func appear(_ name: String? = nil) throws {
-    try steer(name) { (steering, device) throws(SteeringError) in try steering.appear(device) }
-  }
+  public func appear(_ name: String? = nil) throws { try change(name, .appear) }
 
   /// Has the strength of a device change evenly to `rssi`, in dBm, within a time.
   ///
@@ -57,9 +67,7 @@ extension SimulatedWorld {
     to rssi: Int,
     within duration: Duration = .zero
   ) throws {
-    try steer(name) { (steering, device) throws(SteeringError) in
-      try steering.move(device, to: rssi, within: duration)
-    }
+    try change(name, .move(to: rssi, within: duration))
   }
 
   /// Has the RSSI of a device move along a path, wander, or, with nil, move as its definition
@@ -70,13 +78,7 @@ extension SimulatedWorld {
   /// try world.move("Thermo-1", .path(walk))
   /// ```
   public func move(_ name: String? = nil, _ movement: SignalMovement?) throws {
-    try steer(name) { (steering, device) throws(SteeringError) in
-      switch movement {
-      case .path(let path): try steering.move(device, along: path)
-      case .walk(let walk): try steering.walk(device, walk)
-      case nil: try steering.moveAsDefined(device)
-      }
-    }
+    try change(name, .follow(movement))
   }
 
   /// Changes a value as the device itself does: it is kept, and sent to who subscribed.
@@ -148,9 +150,7 @@ extension SimulatedWorld {
   ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first. So it is
   ///     below, too.
   public func setPowered(_ isOn: Bool, adapter: String? = nil) throws {
-    try steer { (steering) throws(SteeringError) in
-      try steering.setPowered(isOn, adapter: adapter)
-    }
+    try change(adapter: adapter, .power(isOn))
   }
 
   /// Pulls an adapter out.
@@ -158,9 +158,7 @@ extension SimulatedWorld {
   /// ```swift
   /// try world.unplug("hci0")
   /// ```
-  public func unplug(_ adapter: String? = nil) throws {
-    try steer { (steering) throws(SteeringError) in try steering.unplug(adapter) }
-  }
+  public func unplug(_ adapter: String? = nil) throws { try change(adapter: adapter, .unplug) }
 
   /// Puts an adapter in, as `hci` and a number; nil: its own.
   ///
@@ -168,7 +166,13 @@ extension SimulatedWorld {
   /// try world.plugIn("hci0", as: 1)
   /// ```
   public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws {
-    try steer { (steering) throws(SteeringError) in try steering.plugIn(adapter, as: number) }
+    try change(adapter: adapter, .plugIn(number))
+  }
+
+  private func change(adapter: String?, _ change: AdapterChange) throws {
+    try steer { (steering) throws(SteeringError) in
+      try steering.change(adapter: adapter, change)
+    }
   }
 
   /// Kills bluetoothd and starts another, which knows what was connected or paired before.

@@ -37,7 +37,7 @@ struct HealingTests {
   func vanished(message: Int) {
     var world = Self.world(stalledAt: message)
     let rule = FaultRule(on: .disconnect, action: .vanish)
-    let change = FaultAction.device(world.devices[0].address, .rules([rule]))
+    let change = WorldAction.device(world.devices[0].address, .rules([rule]))
     world.disturbances = [
       TimedDisturbance(at: world.healsAt - .milliseconds(1), disturbance: .fault(change))
     ]

@@ -1,6 +1,6 @@
 // The control interface of a running simulation on a bus, for any D-Bus client.
 //
-// The methods are in ControlServer+Methods.swift, their effects in Steering.
+// The methods are the rows of ControlVerb, their effects are in Steering.
 
 import Bluetooth
 public import DBus
@@ -11,7 +11,7 @@ import SimulatedDevices
 ///
 /// It needs a connection other than that of the simulated bluetoothd, which ends with a restart.
 public final class ControlServer: Sendable {
-  let steering: Steering
+  private let steering: Steering
   private let bus: any MessageBus
   private let server: ObjectServer
   private let export = Guarded<Export?>(nil)
@@ -69,13 +69,67 @@ public final class ControlServer: Sendable {
   private var interface: ExportedInterface {
     ExportedInterface(
       ControlNames.interface,
-      methods: worldMethods + airMethods + valueMethods + adapterMethods + hostMethods,
+      methods: ControlVerb.all.map { method($0) },
       signals: [
         ExportedSignal(
           ControlNames.logged,
           zip(BoundaryEntry.fieldNames, BoundaryEntry.fieldTypes).map { ExportedArgument($0, $1) }
         )
       ]
+    )
+  }
+
+  private func method(_ verb: ControlVerb) -> ExportedMethod {
+    let arguments = verb.arguments.map { ExportedArgument($0.name, $0.type) }
+    return ExportedMethod(verb.name, takes: arguments, returns: verb.returns) { [steering] call in
+      if verb.returns.isEmpty { Self.note(call, in: steering) }
+      switch verb.effect {
+      case .now(let act):
+        do throws(SteeringError) {
+          call.reply(try act(steering, call.message.body))
+        } catch {
+          call.refuse(error)
+        }
+      case .later(let act):
+        _ = steering.loop.task {
+          do {
+            try await act(steering, call.message.body)
+            call.reply()
+          } catch {
+            call.refuse(error as? SteeringError ?? SteeringError(.restartFailed, "\(error)"))
+          }
+        }
+      }
+    }
+  }
+
+  /// Logs an action on the simulated world among the actions of its client.
+  private static func note(_ call: Invocation, in steering: Steering) {
+    let body = call.message.body
+    let device = body.first?.asString.flatMap { name in try? steering.device(name) }
+    let named = body.count > 1 ? body[1].asString : nil
+    let characteristic = named.flatMap { try? device?.table.characteristic(named: $0) }
+    steering.log.add(
+      at: steering.loop.now.sinceStart,
+      client: call.caller,
+      "Simulator1.\(call.message.member ?? "")",
+      device: device?.definition.address,
+      attribute: characteristic?.uuid,
+      octets: body.last?.asBytes ?? []
+    )
+  }
+
+  /// The methods and what they do, for the documentation.
+  package static var table: String { ControlVerb.table }
+}
+
+extension Invocation {
+  fileprivate func refuse(_ error: SteeringError) {
+    fail(
+      DBusError(
+        name: DBusError.Name(rawValue: ControlNames.errors + error.kind.rawValue),
+        message: error.description
+      )
     )
   }
 }

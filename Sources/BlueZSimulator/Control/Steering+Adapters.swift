@@ -3,7 +3,7 @@
 import BlueZInterfaces
 public import Bluetooth
 import Signals
-import SimulatedDevices
+public import SimulatedDevices
 
 extension Steering {
   /// The current state of an adapter.
@@ -34,45 +34,37 @@ extension Steering {
     }
   }
 
-  /// Powers an adapter on or off, as an rfkill switch does.
+  /// Switches, unplugs or plugs in an adapter.
   ///
   /// ```swift
-  /// try steering.setPowered(false, adapter: "hci0")
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - isOn: Whether it is powered from now on.
-  ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
-  /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` while it is
-  ///   unplugged.
-  public func setPowered(_ isOn: Bool, adapter: String? = nil) throws(SteeringError) {
-    try checkAdapter()
-    let index = try index(of: adapter)
-    guard slots[index].server != nil else { throw Self.noAdapter }
-    player.perform(.adapter(index, .power(isOn)))
-  }
-
-  /// Unplugs an adapter; does nothing when it is unplugged.
-  ///
-  /// ```swift
-  /// try steering.unplug("hci0")
-  /// ```
-  public func unplug(_ adapter: String? = nil) throws(SteeringError) {
-    player.perform(.adapter(try index(of: adapter), .unplug))
-  }
-
-  /// Plugs in an adapter as `hci` and an index; does nothing when it is plugged in.
-  ///
-  /// ```swift
-  /// try steering.plugIn("hci0", as: 1)
+  /// try steering.change(adapter: "hci0", .power(false))
   /// ```
   ///
   /// - Parameters:
   ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
-  ///   - number: nil: its own. An index that is in use is skipped.
-  public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws(SteeringError) {
-    player.perform(.adapter(try index(of: adapter), .plugIn(number)))
+  ///   - change: A switch is as by rfkill. To unplug what is unplugged, or to plug in what is plugged
+  ///     in, does nothing; a number that is in use is skipped.
+  /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` where an
+  ///   unplugged one is to be switched; ``SteeringError/Kind/invalidValue`` for its number.
+  public func change(adapter: String? = nil, _ change: AdapterChange) throws(SteeringError) {
+    let index: Int
+    switch change {
+    case .power:
+      try checkAdapter()
+      index = try self.index(of: adapter)
+      guard slots[index].server != nil else { throw Self.noAdapter }
+    case .plugIn(let number?) where !(0...Self.lastNumber).contains(number):
+      throw SteeringError(
+        .invalidValue,
+        "invalid adapter index \(number): expected 0 to \(Self.lastNumber), or -1 for its own"
+      )
+    case .unplug, .plugIn: index = try self.index(of: adapter)
+    }
+    player.perform(.adapter(index, change))
   }
+
+  /// The kernel numbers adapters in 16 bits.
+  private static let lastNumber = 65_535
 
   private var slots: [AdapterSlots.Slot] {
     player.simulator?.present.withLock { $0.slots } ?? []

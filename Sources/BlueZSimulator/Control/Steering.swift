@@ -1,6 +1,7 @@
-// Control of the simulated world while it runs: by a test, a scenario, or over the bus.
+// Control of the simulated world while it runs: by a test, or over the bus.
 //
-// Devices and characteristics are selected by name. ControlServer exports this on a bus.
+// It finds what people name, and checks what they ask for; the actions are those of WorldAction. ControlVerb
+// has what of it is on the bus.
 
 import BlueZInterfaces
 import Bluetooth
@@ -13,7 +14,7 @@ public import SimulatedDevices
 /// A device is selected by its address or its name, in any case; a characteristic as
 /// `CharacteristicSelector` parses it. All members must be called on the loop, or by whoever runs
 /// it, and take effect before they return; clients observe the effects as they would from
-/// bluetoothd.
+/// bluetoothd. A refusal is a ``SteeringError``.
 public final class Steering: Sendable {
   let player: ScenarioPlayer
   private let isRestarting = Guarded(false)
@@ -51,8 +52,6 @@ public final class Steering: Sendable {
   /// ```swift
   /// print(try steering.device("Thermo-1").definition.address)
   /// ```
-  ///
-  /// - Throws: ``SteeringError/Kind/unknownDevice``.
   public func device(_ name: String) throws(SteeringError) -> SimulatedDevice {
     do {
       return try SimulatedDevice.named(name, among: devices)
@@ -62,97 +61,177 @@ public final class Steering: Sendable {
   }
 
   /// Whether the device is connected.
-  ///
-  /// ```swift
-  /// if try steering.isConnected("Thermo-1") { try steering.dropLink("Thermo-1") }
-  /// ```
-  ///
-  /// - Throws: ``SteeringError/Kind/unknownDevice``.
   public func isConnected(_ name: String) throws(SteeringError) -> Bool {
+    isConnected(try device(name))
+  }
+
+  func isConnected(_ device: SimulatedDevice) -> Bool {
+    player.simulator?.device(device.definition.address)?.isConnected ?? false
+  }
+
+  /// Changes a device, its connection or its RSSI.
+  ///
+  /// ```swift
+  /// if try steering.isConnected("Thermo-1") { try steering.change("Thermo-1", .loseLink) }
+  /// try steering.change("Thermo-1", .move(to: -90, within: .seconds(20)))
+  /// ```
+  ///
+  /// - Throws: ``SteeringError/Kind/notConnected`` where there is no connection to lose;
+  ///   ``SteeringError/Kind/noAdapter`` during a restart; ``SteeringError/Kind/invalidValue`` for
+  ///   what is outside of its range.
+  public func change(_ name: String, _ change: DeviceChange) throws(SteeringError) {
     let device = try device(name)
-    return player.simulator?.device(device.definition.address)?.isConnected ?? false
+    try check(change, of: device)
+    player.perform(.device(device.definition.address, change))
   }
 
-  /// Drops the connection to a device, as a lost signal does.
-  ///
-  /// ```swift
-  /// try steering.dropLink("Thermo-1")
-  /// ```
-  ///
-  /// - Throws: ``SteeringError/Kind/notConnected`` when there is none.
-  public func dropLink(_ name: String) throws(SteeringError) {
-    let device = try present(name)
-    guard try isConnected("\(device.definition.address)") else {
-      throw SteeringError(
-        .notConnected,
-        "\(device.title) has no link to drop: expected one that a client has connected"
-      )
-    }
-    player.perform(.device(device.definition.address, .loseLink))
-  }
-
-  /// Takes a device out of range, and drops its connection.
-  ///
-  /// ```swift
-  /// try steering.vanish("Thermo-1")
-  /// ```
-  ///
-  /// - Throws: ``SteeringError/Kind/unknownDevice``; ``SteeringError/Kind/noAdapter`` during a
-  ///   restart.
-  public func vanish(_ name: String) throws(SteeringError) {
-    player.perform(.device(try present(name).definition.address, .vanish))
-  }
-
-  /// Brings a device back into range.
-  ///
-  /// ```swift
-  /// steering.loop.after(.seconds(5)) { try? steering.appear("Thermo-1") }
-  /// ```
-  ///
-  /// - Throws: ``SteeringError/Kind/unknownDevice``; ``SteeringError/Kind/noAdapter`` during a
-  ///   restart.
-  public func appear(_ name: String) throws(SteeringError) {
-    player.perform(.device(try present(name).definition.address, .appear))
-  }
-
-  /// Makes a device add or remove a service of its definition.
-  ///
-  /// ```swift
-  /// try steering.offer("battery", false, at: "Thermo-1")
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - service: A name such as `battery`, or a UUID.
-  ///   - isOffered: Whether the service is offered from now on.
-  ///   - name: The device, by its name or address.
-  public func offer(
-    _ service: String,
-    _ isOffered: Bool,
-    at name: String
-  ) throws(SteeringError) {
-    let device = try present(name)
-    let own = device.definition.services.map(\.uuid)
-    guard let uuid = device.definition.names.uuid(service, .service), own.contains(uuid) else {
-      let known = own.map { device.definition.names.title(of: $0, .service) }
+  /// Makes a device add or remove a service of its definition, named such as `battery`.
+  public func offer(_ service: String, _ isOffered: Bool, at name: String) throws(SteeringError) {
+    let device = try device(name)
+    try checkAdapter()
+    let definition = device.definition
+    let own = definition.services.map(\.uuid)
+    guard let uuid = definition.names.uuid(service, .service), own.contains(uuid) else {
+      let known = own.map { definition.names.title(of: $0, .service) }
       throw SteeringError(
         .unknownService,
         "\(device.title) has no service '\(service)': expected "
           + (known.isEmpty ? "a device that has services" : known.joined(separator: ", "))
       )
     }
-    player.perform(.device(device.definition.address, .offer(uuid, isOffered)))
+    try change(name, .offer(uuid, isOffered))
+  }
+
+  /// Changes what a device advertises: the first advertisement, if it has several.
+  ///
+  /// ```swift
+  /// try steering.advertise("{ rssi: -70, service-data: { battery: '28' } }", from: "Beacon-1")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - text: Keys of `advertisement` as in a device file; others stay. An RSSI or a spread
+  ///     ends what moving the device did.
+  ///   - name: The device, by its name or address.
+  /// - Throws: ``SteeringError/Kind/invalidAdvertisement`` with all errors of the change.
+  public func advertise(_ text: String, from name: String) throws(SteeringError) {
+    let device = try device(name)
+    let changed: (advertisement: AdvertisementDefinition, setsRSSI: Bool)
+    do {
+      changed = try DeviceFile.parseAdvertisement(
+        text,
+        changing: device.advertised(),
+        of: device.definition
+      )
+    } catch {
+      throw SteeringError(.invalidAdvertisement, error.description)
+    }
+    try change(name, .advertise(changed.advertisement, endsMovement: changed.setsRSSI))
+  }
+
+  /// Adds a fault as in a device file, or a named one, to those of a device.
+  ///
+  /// ```swift
+  /// try steering.addFault("{ on: read, nth: 2, do: lose-link }", at: "Thermo-1")
+  /// try steering.addFault("{ fault: lost-notifications, for: 3s }", at: "Thermo-1")
+  /// ```
+  ///
+  /// - Throws: ``SteeringError/Kind/invalidFault`` with all errors of the fault.
+  public func addFault(_ fault: String, at name: String) throws(SteeringError) {
+    let device = try device(name)
+    let actions: [TimedAction]
+    do {
+      actions = try DeviceFile.parseFault(fault, of: device.definition)
+    } catch {
+      throw SteeringError(.invalidFault, error.description)
+    }
+    for timed in actions where timed.delay <= .zero { player.perform(timed.action) }
+    for timed in actions where timed.delay > .zero {
+      player.after(timed.delay) { player in player.perform(timed.action) }
+    }
+  }
+
+  /// Gives a device the logic that somebody serves at a Unix stream socket, in place of what it had.
+  ///
+  /// The device is asked `start` before this returns: whoever serves the socket has to do so
+  /// meanwhile. For the socket that the device has already, only the events are replaced.
+  ///
+  /// ```swift
+  /// try steering.attachLogic("/run/user/1000/door.sock", handling: ["write pin"], to: "Door-1")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - socket: The absolute path of the socket.
+  ///   - events: What the logic is asked about, such as `connected` and `write pin`; empty: all.
+  ///   - name: The device, by its name or address.
+  /// - Throws: ``SteeringError/Kind/invalidLogic``, ``SteeringError/Kind/logicFailed``.
+  public func attachLogic(
+    _ socket: String,
+    handling events: [String] = [],
+    to name: String
+  ) throws(SteeringError) {
+    let device = try device(name)
+    guard socket.hasPrefix("/") else {
+      throw SteeringError(.invalidLogic, "invalid socket '\(socket)': expected an absolute path")
+    }
+    let wanted: LogicEvents
+    do {
+      wanted = try events.isEmpty ? .all : LogicEvents(events, of: device.table)
+    } catch {
+      throw SteeringError(.invalidLogic, "\(device.title): \(error)")
+    }
+    let address = device.definition.address
+    guard !device.hasLogic || player.socket(of: address) != socket else {
+      return device.handle(wanted)
+    }
+    do {
+      try player.open(LogicDefinition(.socket(socket)), of: device, handling: wanted)
+    } catch {
+      throw SteeringError(.logicFailed, error.description)
+    }
+    player.keep(socket, of: address)
+  }
+
+  // MARK: Values
+
+  /// The current value of a characteristic. It does not count as a read of a client.
+  public func value(of characteristic: String, at name: String) throws(SteeringError) -> [UInt8] {
+    let device = try device(name)
+    return device.value(at: try entry(characteristic, of: device).handle) ?? []
+  }
+
+  /// Changes the value of a characteristic as the device itself does: it is stored, and sent to
+  /// subscribers. A value that changes by itself stays constant until ``release(_:at:)``.
+  public func setValue(
+    _ value: [UInt8],
+    of characteristic: String,
+    at name: String
+  ) throws(SteeringError) {
+    let handle = try entry(characteristic, of: try device(name)).handle
+    try change(name, .set(value, handle: handle))
+  }
+
+  /// Makes a value that was set change by itself again.
+  public func release(_ characteristic: String, at name: String) throws(SteeringError) {
+    try change(name, .release(handle: try entry(characteristic, of: try device(name)).handle))
+  }
+
+  /// The entry of a characteristic in the table of a device.
+  func entry(
+    _ characteristic: String,
+    of device: SimulatedDevice
+  ) throws(SteeringError) -> CharacteristicEntry {
+    do {
+      return try device.table.characteristic(named: characteristic)
+    } catch {
+      throw SteeringError(.unknownCharacteristic, "\(device.title): \(error)")
+    }
   }
 
   // MARK: Host
 
-  /// Kills the daemon and starts another, which knows the devices that were connected or paired
-  /// before.
+  /// Kills the daemon and, after a pause, starts another, which knows the devices that were connected
+  /// or paired before.
   ///
-  /// ```swift
-  /// try await steering.restart(after: .seconds(2))
-  /// ```
-  ///
-  /// - Parameter pause: How long there is no daemon.
   /// - Throws: ``SteeringError/Kind/restartFailed``; ``SteeringError/Kind/noAdapter`` during a
   ///   restart.
   public func restart(after pause: Duration = .zero) async throws {
@@ -162,22 +241,16 @@ public final class Steering: Sendable {
     }
     guard isFirst, let before = player.simulator else { throw Self.restarting }
     defer { isRestarting.withLock { $0 = false } }
+    before.crash()
     do {
-      let bus = try await player.connect()
-      let old = before.host.bus.uniqueName
-      before.crash()
-      // A bus notices the end of a connection with a delay.
-      while try await bus.nameOwner(OrgBlueZ.busName) == old {
-        try await bus.loop.sleep(for: .milliseconds(1))
-      }
-      if pause > .zero { try await bus.loop.sleep(for: pause) }
-      try await player.start(before.successor(on: bus))
+      if pause > .zero { try await loop.sleep(for: pause) }
+      try await player.startSuccessor()
     } catch {
       throw SteeringError(.restartFailed, "the daemon could not be restarted: \(error)")
     }
   }
 
-  // MARK: For the extensions
+  // MARK: Checks
 
   private static let restarting = SteeringError(
     .noAdapter,
@@ -196,10 +269,53 @@ public final class Steering: Sendable {
     }
   }
 
-  /// A device, while the adapter is present.
-  private func present(_ name: String) throws(SteeringError) -> SimulatedDevice {
-    let device = try device(name)
-    try checkAdapter()
-    return device
+  /// The maximum length of a value, in octets.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
+  private static let longestValue = 512
+
+  private func check(_ change: DeviceChange, of device: SimulatedDevice) throws(SteeringError) {
+    func invalid(_ what: String) -> SteeringError { SteeringError(.invalidValue, what) }
+    func check(rssi: Int) throws(SteeringError) {
+      guard (-127...20).contains(rssi) else {
+        throw invalid("invalid RSSI \(rssi): expected -127 to 20 dBm")
+      }
+    }
+    switch change {
+    case .loseLink:
+      try checkAdapter()
+      guard isConnected(device) else {
+        throw SteeringError(
+          .notConnected,
+          "\(device.title) has no link to drop: expected one that a client has connected"
+        )
+      }
+    case .vanish, .appear, .offer, .replace, .services: try checkAdapter()
+    case .move(let rssi, _): try check(rssi: rssi)
+    case .follow(.path(let path)):
+      for point in path.points { try check(rssi: point.rssi) }
+      let times = path.points.map(\.time)
+      guard times.first == .zero, zip(times, times.dropFirst()).allSatisfy({ $0 < $1 }) else {
+        throw invalid("invalid path: expected points at increasing times from 0")
+      }
+    case .follow(.walk(let walk)):
+      try check(rssi: walk.low)
+      try check(rssi: walk.high)
+      guard walk.low < walk.high, (1...60).contains(walk.step), walk.every >= .milliseconds(100)
+      else {
+        throw invalid(
+          "invalid walk: expected low below high, steps of 1 to 60 dB, and 100 ms or more for each"
+        )
+      }
+    case .stray(let spread):
+      guard (0...60).contains(spread) else {
+        throw invalid("invalid spread \(spread): expected 0 to 60 dB")
+      }
+    case .set(let value, _):
+      guard value.count <= Self.longestValue else {
+        throw invalid("the value has \(value.count) bytes: expected at most \(Self.longestValue)")
+      }
+    case .follow(nil), .release, .advertise, .notifications, .rules, .rule: break
+    }
   }
 }

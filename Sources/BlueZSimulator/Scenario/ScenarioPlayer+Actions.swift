@@ -1,4 +1,4 @@
-// The effects of a scenario's faults.
+// The effects of actions: those of a scenario's faults, and of whoever controls the simulation.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,7 +7,7 @@ import Signals
 import SimulatedDevices
 
 extension ScenarioPlayer {
-  func perform(_ action: FaultAction) {
+  func perform(_ action: WorldAction) {
     switch action {
     case .device(let device, let change):
       state.withLock { $0.remember(change, of: device) }
@@ -18,7 +18,7 @@ extension ScenarioPlayer {
       case .plugIn: restoreLasting()
       case .power, .unplug: break
       }
-    case .endDaemon(let isKilled): endDaemon(isKilled: isKilled)
+    case .endDaemon(let isKilled): simulator?.end(isKilled: isKilled)
     case .startDaemon: startDaemon()
     case .closeBus: closeBus()
     case .calls(let selection, let treatment):
@@ -46,24 +46,17 @@ extension ScenarioPlayer {
 
   // MARK: bluetoothd
 
-  private func endDaemon(isKilled: Bool) {
-    guard let simulator else { return }
-    if !isKilled { simulator.stop() }
-    simulator.crash()
-  }
+  private func startDaemon() { begin { player in try await player.startSuccessor() } }
 
   /// Starts a bluetoothd after one that has ended.
-  private func startDaemon() {
+  func startSuccessor() async throws {
     guard let before = simulator else { return }
-    begin { player in
-      let bus = try await player.connect()
-      // A bus notices the end of a connection with a delay.
-      while try await bus.nameOwner(OrgBlueZ.busName) != nil {
-        try await player.loop.sleep(for: .milliseconds(1))
-      }
-      let successor = before.successor(on: bus)
-      try await player.start(successor)
+    let bus = try await connect()
+    // A bus notices the end of a connection with a delay.
+    while try await bus.nameOwner(OrgBlueZ.busName) != nil {
+      try await loop.sleep(for: .milliseconds(1))
     }
+    try await start(before.successor(on: bus))
   }
 
   /// Runs an asynchronous action. Its errors are ignored: the bus has ended.
@@ -156,7 +149,9 @@ extension ScenarioPlayer.State {
       services.removeAll { $0.device == device }
       services.append((device, resolution))
     // The device itself keeps these.
-    case .loseLink, .notifications, .rules, .rule: break
+    case .loseLink, .notifications, .rules, .rule, .move, .follow, .stray, .set, .release,
+      .advertise:
+      break
     }
   }
 }

@@ -1,64 +1,26 @@
 // What a characteristic does.
 //
-// Data and pure functions: when a value is due and what it is. Who asks is DeviceState.
+// Data and pure functions: when a value is due and what it is. Who asks is CharacteristicState.
+
+import Signals
 
 /// What the value of a characteristic is, and what a write to it does.
-///
-/// Counters and waves are functions of time since the device's start, so that reads without a
-/// subscription see them move too. A series begins with each subscription.
 public indirect enum Behaviour: Sendable, Hashable {
   /// A value that stays until it is written over.
   case constant([UInt8])
-  /// A number that steps with time or with each read.
-  case counter(Counter)
-  /// Numbers that rise and fall.
-  case wave(Wave)
   /// What is written is kept, read back, and notified to a subscriber.
   case echo
-  /// Values that follow each other.
-  case series(Series)
   /// A control point, which answers writes.
   case response(Response)
-  /// Random numbers.
-  case noise(Noise)
-
-  /// The time between two values that a subscriber gets; nil: none come by themselves, or not
-  /// evenly.
-  public var every: Duration? {
-    switch self {
-    case .counter(let counter): counter.every
-    case .wave(let wave): wave.every
-    case .series(let series): series.every
-    case .noise(let noise): noise.every
-    case .constant, .echo, .response: nil
-    }
-  }
-
-  /// The time before a subscriber's value of this number, counted from 0, since the one before it
-  /// or the subscription; nil: it does not come by itself.
-  func delay(before tick: Int) -> Duration? {
-    if case .series(let series) = self, !series.times.isEmpty { return series.delay(before: tick) }
-    guard let every, every > .zero else { return nil }
-    return tick == 0 && beginsAtOnce ? .zero : every
-  }
-
-  /// Whether a subscriber gets a value at once, rather than after the first period.
-  public var beginsAtOnce: Bool {
-    switch self {
-    case .counter(let counter): counter.beginsAtOnce
-    case .wave(let wave): wave.beginsAtOnce
-    case .series(let series): series.beginsAtOnce
-    case .noise(let noise): noise.beginsAtOnce
-    case .constant, .echo, .response: false
-    }
-  }
+  /// A value that comes from a rule, and that no write changes: `.counter(…)`, `.wave(…)`,
+  /// `.noise(…)` and `.series(…)` make one.
+  case moving(Movement)
 
   /// Whether the value comes from a rule, and no write changes it.
-  public var isMoving: Bool {
-    switch self {
-    case .counter, .wave, .series, .noise: true
-    case .constant, .echo, .response: false
-    }
+  public var isMoving: Bool { moving != nil }
+
+  var moving: (any MovingValue)? {
+    if case .moving(let movement) = self { movement.value } else { nil }
   }
 
   /// The value that stands before anything is written.
@@ -66,8 +28,68 @@ public indirect enum Behaviour: Sendable, Hashable {
     switch self {
     case .constant(let octets): octets
     case .response(let response): response.initial
-    case .counter, .wave, .echo, .series, .noise: []
+    case .echo, .moving: []
     }
+  }
+
+  /// All that a file may give a characteristic, in the order of the documentation.
+  static let inFiles = [Counter.key, Wave.key, Noise.key, echoKey, Series.key, Response.key]
+
+  private static let echoKey = BehaviourKey(
+    "echo",
+    .yes,
+    "stores what is written, returns it in reads, and notifies it"
+  ) { _ in .echo }
+}
+
+/// A rule for a value: a ``Counter``, a ``Wave``, ``Noise`` or a ``Series``.
+public struct Movement: Sendable, Hashable {
+  let value: any MovingValue
+
+  init(_ value: some MovingValue) { self.value = value }
+
+  public static func == (left: Movement, right: Movement) -> Bool {
+    AnyHashable(left.value) == AnyHashable(right.value)
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(value)) }
+}
+
+/// A value that changes by itself, in steps that are counted from 0.
+///
+/// Most steps are those of time since the device's start, so that reads without a subscription see
+/// the value move too.
+protocol MovingValue: Sendable, Hashable {
+  /// The time of a step; nil: each read steps, or the steps are not even.
+  var interval: Duration? { get }
+  /// Whether a subscriber gets the present value at once, rather than after the first step.
+  var beginsAtOnce: Bool { get }
+  /// The value after so many steps.
+  ///
+  /// - Parameter generator: The characteristic's own; the same for every step.
+  func value(step: Int, generator: SeededGenerator) -> [UInt8]
+  /// Whether nothing new comes at this step or after.
+  func isOver(step: Int) -> Bool
+  /// The step that it has come to, so long after the device's start, after so many values to the
+  /// present subscriber and so many reads.
+  func step(elapsed: Duration, ticks: Int, reads: Int) -> Int
+  /// The time before a subscriber's value of this number, counted from 0, since the one before it
+  /// or the subscription; nil: it does not come by itself.
+  func delay(before tick: Int) -> Duration?
+}
+
+extension MovingValue {
+  func isOver(step: Int) -> Bool { false }
+
+  func step(elapsed: Duration, ticks: Int, reads: Int) -> Int {
+    interval.map(elapsed.periods(of:)) ?? reads
+  }
+
+  func delay(before tick: Int) -> Duration? { evenDelay(before: tick) }
+
+  func evenDelay(before tick: Int) -> Duration? {
+    guard let interval, interval > .zero else { return nil }
+    return tick == 0 && beginsAtOnce ? .zero : interval
   }
 }
 

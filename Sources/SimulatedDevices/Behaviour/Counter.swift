@@ -1,9 +1,11 @@
 // A value that steps evenly.
 
 public import Bluetooth
+import Documents
+import Signals
 
 /// A whole number that steps with time, or with each read.
-public struct Counter: Sendable, Hashable {
+public struct Counter: MovingValue {
   /// A format of whole numbers.
   public var format: ValueFormat
   /// The first value.
@@ -53,15 +55,15 @@ public struct Counter: Sendable, Hashable {
     return distance.signum() * Int128(step).signum() < 0 ? 1 : distance / Int128(step) + 1
   }
 
-  /// The value after so many steps.
-  func value(tick: Int) -> [UInt8] {
-    let index = repeats ? Int128(tick) % count : min(Int128(tick), count - 1)
+  var interval: Duration? { every }
+
+  func value(step steps: Int, generator: SeededGenerator) -> [UInt8] {
+    let index = repeats ? Int128(steps) % count : min(Int128(steps), count - 1)
     let number = Int64(clamping: Int128(from) + Int128(step) * index)
     return (try? format.encode("\(number)")) ?? []
   }
 
-  /// Whether nothing new comes at this step or after.
-  func isOver(tick: Int) -> Bool { !repeats && Int128(tick) >= count }
+  func isOver(step: Int) -> Bool { !repeats && Int128(step) >= count }
 
   /// The whole numbers that a format holds, as far as 64 bits with a sign go; nil for the others.
   static func range(of format: ValueFormat) -> ClosedRange<Int64>? {
@@ -72,5 +74,73 @@ public struct Counter: Sendable, Hashable {
     case "i": return bits == 64 ? .min ... .max : -(1 << (bits - 1))...((1 << (bits - 1)) - 1)
     default: return nil
     }
+  }
+}
+
+// MARK: In files
+
+extension Behaviour {
+  /// A number that steps with time or with each read.
+  public static func counter(_ counter: Counter) -> Behaviour { .moving(Movement(counter)) }
+}
+
+extension Counter {
+  static let key = BehaviourKey(
+    "counter",
+    Shape.mapping(form).named("counter").then { counter, node, reader in
+      reader.problems += counter.problems(node)
+    },
+    table: form.table,
+    "a number that counts"
+  ) { .counter($0) }
+
+  /// The formats of whole numbers that a counter may have.
+  private static let counted = ValueFormat.names.compactMap { ValueFormat($0) }
+    .filter { Counter.range(of: $0) != nil }
+
+  private static let form = DeviceForm<Counter>(
+    "A number that steps.",
+    Counter(format: counted[0]),
+    [
+      DeviceKey(
+        "format",
+        \.format,
+        .format(among: counted),
+        isRequired: true,
+        "the format of the number"
+      ),
+      DeviceKey("from", \.from, .whole, "the first number"),
+      DeviceKey("to", \.to, .whole, usual: "the end of the format", "the last number"),
+      DeviceKey(
+        "step",
+        \.step,
+        DeviceShape<Int64>(
+          "a whole number other than 0",
+          schema: Schema(["type": "integer", "not": ["const": 0]]),
+          shown: { "\($0)" }
+        ) { node, _ in node.integer.flatMap { $0 == 0 ? nil : Int64($0) } },
+        "the difference between two numbers"
+      ),
+      DeviceKey("every", \.every, .period, usual: "each read steps", "the time between two values"),
+      DeviceKey("repeats", \.repeats, .truth, "whether it begins again after the last value"),
+      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
+    ],
+    rules: [.only("first", with: ["every"], "without 'every' no value comes by itself")]
+  )
+
+  private func problems(_ node: Node) -> [DocumentProblem] {
+    guard let range = Self.range(of: format), node.value(of: "format") != nil else { return [] }
+    var problems: [DocumentProblem] = []
+    for (key, value) in [("from", from), ("to", to ?? from)] {
+      guard let node = node.value(of: key), node.integer != nil, !range.contains(value) else {
+        continue
+      }
+      let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+      problems.append(node.problem(expected: expected))
+    }
+    if problems.isEmpty, let to, step > 0 ? to < from : to > from {
+      problems.append(node.problem("steps of \(step) lead away from \(to)"))
+    }
+    return problems
   }
 }

@@ -1,9 +1,10 @@
 // A value that jumps about.
 
+import Documents
 import Signals
 
 /// Numbers that are drawn anew each time, each for itself, among octets that stay.
-public struct Noise: Sendable, Hashable {
+public struct Noise: MovingValue {
   /// How often numbers lie where between their ends.
   public enum Shape: String, CaseIterable, Sendable, Hashable {
     /// Everywhere as often.
@@ -34,11 +35,10 @@ public struct Noise: Sendable, Hashable {
     self.beginsAtOnce = beginsAtOnce
   }
 
-  /// The value after so many times `every`.
-  ///
-  /// - Parameter generator: The characteristic's own; the same for every tick.
-  func value(tick: Int, generator: SeededGenerator) -> [UInt8] {
-    var generator = generator.split("tick \(tick)")
+  var interval: Duration? { every }
+
+  func value(step: Int, generator: SeededGenerator) -> [UInt8] {
+    var generator = generator.split("tick \(step)")
     return parts.flatMap { part in
       switch part {
       case .octets(let octets): octets
@@ -52,4 +52,42 @@ public struct Noise: Sendable, Hashable {
     let sum = (0..<count).reduce(0.0) { sum, _ in sum + .random(in: 0...1, using: &generator) }
     return sum / Double(count)
   }
+}
+
+// MARK: In files
+
+extension Behaviour {
+  /// Random numbers.
+  public static func noise(_ noise: Noise) -> Behaviour { .moving(Movement(noise)) }
+}
+
+extension Noise {
+  static let key = BehaviourKey(
+    "noise",
+    DeviceShape<Noise>.mapping(form).named("noise"),
+    table: form.table,
+    "random numbers"
+  ) { .noise($0) }
+
+  private static let form = DeviceForm<Noise>(
+    "Numbers that are drawn anew each time.",
+    Noise(parts: [], every: .seconds(1)),
+    [
+      DeviceKey(
+        "parts",
+        \.parts,
+        .movingParts,
+        isRequired: true,
+        "values and numbers that move, in a row"
+      ),
+      DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),
+      DeviceKey(
+        "shape",
+        \.shape,
+        .word,
+        "uniform between the ends, or mostly in the middle"
+      ),
+      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
+    ]
+  )
 }

@@ -1,6 +1,7 @@
 // What a write brings about.
 
 public import Bluetooth
+import Documents
 
 /// A control point: what is written decides what happens here or on other characteristics.
 ///
@@ -24,6 +25,12 @@ public struct Response: Sendable, Hashable {
     self.initial = initial
     self.rules = rules
   }
+
+  static let key = BehaviourKey(
+    "responses",
+    DeviceReader.responseShape.list(of: "responses", 0...FileLimits.responses),
+    "a control point: the first rule that matches the written value decides"
+  ) { .response(Response(rules: $0)) }
 
   /// The first rule for a write of `value`, with what its names stand for.
   func rule(for value: [UInt8]) -> (rule: ResponseRule, names: Variables)? {

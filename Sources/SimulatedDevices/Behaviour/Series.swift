@@ -1,7 +1,10 @@
 // Values that were written down beforehand.
 
+import Documents
+import Signals
+
 /// Values one after the other: played to each subscriber from the first on, or one a read.
-public struct Series: Sendable, Hashable {
+public struct Series: MovingValue {
   /// The values, in order.
   public var values: [[UInt8]]
   /// The time between two values; nil: each read returns the next, or `times` sets the moments.
@@ -34,27 +37,137 @@ public struct Series: Sendable, Hashable {
     self.beginsAtOnce = beginsAtOnce
   }
 
-  /// Whether values come by themselves.
-  var isTimed: Bool { every != nil || !times.isEmpty }
+  var interval: Duration? { every }
 
-  /// The time before the value at a place in the row, counted from 0, since the one before it or
-  /// the subscription; nil: it does not come by itself.
-  ///
   /// What was recorded with times begins again after as long as lay between its last two values.
   func delay(before index: Int) -> Duration? {
-    guard let first = times.first, let last = times.last else { return every }
+    guard let first = times.first, let last = times.last else { return evenDelay(before: index) }
     if index == 0 { return beginsAtOnce ? .zero : first }
     let place = index % times.count
     guard place == 0 else { return times[place] - times[place - 1] }
     return times.count > 1 ? last - times[times.count - 2] : max(last, .milliseconds(1))
   }
 
-  /// The value at a place in the row, counted from 0; the last stays if nothing repeats.
-  func value(at index: Int) -> [UInt8] {
-    guard !values.isEmpty else { return [] }
-    return values[repeats ? index % values.count : min(index, values.count - 1)]
+  /// Each subscriber gets the values from the first on; without times, each read the next.
+  func step(elapsed: Duration, ticks: Int, reads: Int) -> Int {
+    every != nil || !times.isEmpty ? max(0, ticks - 1) : reads
   }
 
-  /// Whether there is no value at this place.
-  func isOver(at index: Int) -> Bool { values.isEmpty || !repeats && index >= values.count }
+  /// The value at a place in the row; the last stays if nothing repeats.
+  func value(step: Int, generator: SeededGenerator) -> [UInt8] {
+    guard !values.isEmpty else { return [] }
+    return values[repeats ? step % values.count : min(step, values.count - 1)]
+  }
+
+  func isOver(step: Int) -> Bool { values.isEmpty || !repeats && step >= values.count }
+}
+
+// MARK: In files
+
+extension Behaviour {
+  /// Values that follow each other. They begin with each subscription.
+  public static func series(_ series: Series) -> Behaviour { .moving(Movement(series)) }
+}
+
+extension Series {
+  static let key = BehaviourKey(
+    "series",
+    shape,
+    table: form.table,
+    "a list of values"
+  ) { .series($0) }
+
+  /// The keys of a series: its values, or where they are.
+  private struct Entry: Sendable {
+    var series = Series(values: [], every: nil, repeats: true)
+    var csv: Node?
+    var parts: Node?
+    var time: Node?
+  }
+
+  private static let form = DeviceForm<Entry>(
+    "Values one after the other, written here or in a table.",
+    Entry(),
+    [
+      DeviceKey(
+        "values",
+        \.series.values,
+        DeviceShape<[UInt8]>.octets.list(
+          of: "values",
+          1...FileLimits.values,
+          none: "a series has at least one value"
+        ),
+        usual: "",
+        "the values"
+      ),
+      DeviceKey(
+        "csv",
+        \.csv,
+        .later("the name of a file", DeviceReader.fileName),
+        "a CSV file below the folder of this file, relative to it"
+      ),
+      DeviceKey(
+        "parts",
+        \.parts,
+        .later(DeviceReader.partsExample, ValueSchemas.columnParts),
+        "what each row is made of"
+      ),
+      DeviceKey(
+        "time",
+        \.time,
+        .later("the name of a column", Schema(["type": "string"])),
+        "the column with the seconds, or durations, of each value"
+      ),
+      DeviceKey(
+        "every",
+        \.series.every,
+        .period,
+        usual: "each read steps",
+        "the time between two values"
+      ),
+      DeviceKey(
+        "repeats",
+        \.series.repeats,
+        .truth,
+        "whether it begins again after the last value"
+      ),
+      DeviceKey(
+        "first",
+        \.series.beginsAtOnce,
+        .first,
+        "whether a subscriber gets a value at once"
+      ),
+    ],
+    rules: [
+      .exclusive(["values", "csv"]),
+      .some(
+        of: ["values", "csv"],
+        "the key 'values' is missing",
+        expected: "a list of values, or 'csv'"
+      ),
+      KeyRule(schema: ["if": ["required": ["csv"]], "then": ["required": ["parts"]]]) { node in
+        guard node.value(of: "csv") != nil, node.value(of: "parts") == nil else { return nil }
+        return node.problem("the key 'parts' is missing", expected: DeviceReader.partsExample)
+      },
+      .never("parts", with: "values", "'parts' is for a series from 'csv'"),
+      .never("time", with: "values", "'time' is for a series from 'csv'"),
+      .exclusive(["time", "every"]),
+      .only("first", with: ["every", "time"], "without 'every' no value comes by itself"),
+    ]
+  )
+
+  /// A series, with the values of its table.
+  private static let shape = DeviceShape<Series>(
+    "a mapping",
+    schema: form.schema.named("series")
+  ) { node, reader in
+    let before = reader.problems.count
+    var entry = form.read(node, &reader)
+    if reader.problems.count == before, let csv = entry.csv, let parts = entry.parts {
+      let found = reader.recorded(csv, parts: parts, time: entry.time)
+      (entry.series.values, entry.series.times) = found
+    }
+    if reader.problems.count > before { entry.series.times = [] }
+    return entry.series
+  }
 }

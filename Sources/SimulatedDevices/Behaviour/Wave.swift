@@ -1,9 +1,10 @@
 // A value that swings between two ends.
 
+import Documents
 import Signals
 
 /// Numbers that swing together between their ends, among octets that stay.
-public struct Wave: Sendable, Hashable {
+public struct Wave: MovingValue {
   /// What the value is made of, in a row.
   public enum Part: Sendable, Hashable {
     /// Bytes that stay.
@@ -44,14 +45,16 @@ public struct Wave: Sendable, Hashable {
     self.beginsAtOnce = beginsAtOnce
   }
 
+  var interval: Duration? { every }
+
   /// The value after so many times `every`. All numbers of one value are equally far between their
   /// ends: halfway and rising at 0, at the high end after a quarter of the period.
   ///
   /// - Parameter generator: The characteristic's own; the same for every tick.
-  func value(tick: Int, generator: SeededGenerator) -> [UInt8] {
-    var fraction = 0.5 + 0.5 * Self.sine(ofTurns: turns(tick: tick))
+  func value(step: Int, generator: SeededGenerator) -> [UInt8] {
+    var fraction = 0.5 + 0.5 * Self.sine(ofTurns: turns(step: step))
     if noise > 0 {
-      var generator = generator.split("tick \(tick)")
+      var generator = generator.split("tick \(step)")
       fraction += noise * Double.random(in: -1...1, using: &generator)
     }
     let bounded = min(1, max(0, fraction))
@@ -63,9 +66,9 @@ public struct Wave: Sendable, Hashable {
     }
   }
 
-  private func turns(tick: Int) -> Double {
+  private func turns(step: Int) -> Double {
     guard period > .zero else { return 0 }
-    let (time, isTooLate) = Int128(tick).multipliedReportingOverflow(by: every.attoseconds)
+    let (time, isTooLate) = Int128(step).multipliedReportingOverflow(by: every.attoseconds)
     guard !isTooLate else { return 0 }
     return Double(time % period.attoseconds) / Double(period.attoseconds)
   }
@@ -119,4 +122,43 @@ extension Wave {
       }
     }
   }
+}
+
+// MARK: In files
+
+extension Behaviour {
+  /// Numbers that rise and fall.
+  public static func wave(_ wave: Wave) -> Behaviour { .moving(Movement(wave)) }
+}
+
+extension Wave {
+  static let key = BehaviourKey(
+    "wave",
+    Shape.mapping(form).named("wave"),
+    table: form.table,
+    "sine waves of one phase"
+  ) { .wave($0) }
+
+  private static let form = DeviceForm<Wave>(
+    "Numbers that swing together.",
+    Wave(parts: [], period: .seconds(1), every: .seconds(1)),
+    [
+      DeviceKey(
+        "parts",
+        \.parts,
+        .movingParts,
+        isRequired: true,
+        "values and numbers that move, in a row"
+      ),
+      DeviceKey("period", \.period, .period, isRequired: true, "the time of one full wave"),
+      DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),
+      DeviceKey(
+        "noise",
+        \.noise,
+        .number(0...1),
+        "random deviation of each value, as a fraction of high - low"
+      ),
+      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
+    ]
+  )
 }

@@ -42,31 +42,21 @@ struct CharacteristicState {
   /// The value that the next read finds, without there being one.
   func present(elapsed: Duration) -> [UInt8] {
     if let held { return held }
-    switch definition.behaviour {
-    case .constant, .echo, .response: return stored
-    case .counter(let counter):
-      return counter.value(tick: counter.every.map(elapsed.periods(of:)) ?? reads)
-    case .wave(let wave):
-      return wave.value(tick: elapsed.periods(of: wave.every), generator: generator)
-    case .noise(let noise):
-      return noise.value(tick: elapsed.periods(of: noise.every), generator: generator)
-    case .series(let series):
-      return series.value(at: series.isTimed ? max(0, ticks - 1) : reads)
-    }
+    guard let moving = definition.behaviour.moving else { return stored }
+    return moving.value(step: step(of: moving, elapsed), generator: generator)
   }
 
   /// The value that a tick sends, `elapsed` after the device's start; nil: the behaviour is over.
   mutating func tick(elapsed: Duration) -> [UInt8]? {
-    defer { ticks += 1 }
+    ticks += 1
     if let held { return held }
-    switch definition.behaviour {
-    case .constant, .echo, .response: return nil
-    case .counter(let counter):
-      let tick = counter.every.map(elapsed.periods(of:)) ?? 0
-      return counter.isOver(tick: tick) ? nil : counter.value(tick: tick)
-    case .series(let series):
-      return series.isOver(at: ticks) ? nil : series.value(at: ticks)
-    case .wave, .noise: return present(elapsed: elapsed)
-    }
+    guard let moving = definition.behaviour.moving,
+      !moving.isOver(step: step(of: moving, elapsed))
+    else { return nil }
+    return present(elapsed: elapsed)
+  }
+
+  private func step(of moving: any MovingValue, _ elapsed: Duration) -> Int {
+    moving.step(elapsed: elapsed, ticks: ticks, reads: reads)
   }
 }

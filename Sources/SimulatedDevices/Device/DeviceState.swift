@@ -151,7 +151,7 @@ struct DeviceState {
     }
     if let outcome = runMachines(onWrite: value, to: index) { return outcome }
     switch definition.behaviour {
-    case .counter, .wave, .series, .noise: return (.success(()), [])
+    case .moving: return (.success(()), [])
     case .constant:
       characteristics[index].stored = value
       return (.success(()), [])
@@ -277,7 +277,7 @@ struct DeviceState {
   private mutating func begin(_ index: Int, _ mode: SubscriptionMode) -> [DeviceAction] {
     characteristics[index].mode = mode
     let actions = runMachines(.subscribe, of: index).actions
-    guard let delay = characteristics[index].definition.behaviour.delay(before: 0) else {
+    guard let delay = characteristics[index].definition.behaviour.moving?.delay(before: 0) else {
       return actions
     }
     return [.tick(characteristic: index, at: now + delay)] + actions
@@ -302,7 +302,7 @@ struct DeviceState {
       guard isLinked, characteristics[index].mode != nil,
         let value = characteristics[index].tick(elapsed: instant - start)
       else { return (nil, []) }
-      let next = characteristics[index].definition.behaviour.delay(
+      let next = characteristics[index].definition.behaviour.moving?.delay(
         before: characteristics[index].ticks
       )
       let ticks = next.map { [DeviceAction.tick(characteristic: index, at: instant + $0)] } ?? []

@@ -190,7 +190,7 @@ extension SimulatedDevice {
     steer { state, _ in
       guard case .value(let index) = state.position(of: handle) else { return ((), []) }
       state.characteristics[index].stored = value
-      if state.characteristics[index].definition.behaviour.moves {
+      if state.characteristics[index].definition.behaviour.isMoving {
         state.characteristics[index].held = value
       }
       return ((), [])
@@ -263,7 +263,7 @@ extension SimulatedDevice {
         switch action {
         case .notify(let index, let value, _), .store(let index, let value, _):
           // What moves by itself stands still at a value that it is given.
-          if state.characteristics[index].definition.behaviour.moves {
+          if state.characteristics[index].definition.behaviour.isMoving {
             state.characteristics[index].held = value
           }
         case .timer, .stopTimers, .leave, .comeBack, .watchLink, .tick, .stopTicks, .wake,

@@ -44,7 +44,7 @@ extension SimulatedDevice {
       guard case .value(let index) = state.table.position(of: valueHandle) else {
         return (false, [])
       }
-      if state.characteristics[index].definition.behaviour.moves {
+      if state.characteristics[index].definition.behaviour.isMoving {
         state.characteristics[index].held = value
       }
       // Stored at once; subscribers receive it in the loop's next turn.
@@ -60,16 +60,6 @@ extension SimulatedDevice {
         state.characteristics[index].held = nil
       }
       return ((), [])
-    }
-  }
-}
-
-extension Behaviour {
-  /// Whether the value changes by itself, whatever is stored.
-  var moves: Bool {
-    switch self {
-    case .constant, .echo, .response: false
-    case .counter, .wave, .noise, .series: true
     }
   }
 }

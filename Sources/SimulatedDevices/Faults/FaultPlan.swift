@@ -10,22 +10,7 @@ public import Signals
 public struct FaultPlan: Sendable {
   private struct Entry {
     let rule: FaultRule
-    var count = 0
-    /// How many more of a burst are to be hit.
-    var left = 0
-    var generator: SeededGenerator
-
-    mutating func hits() -> Bool {
-      count += 1
-      let isHit = rule.occurrence.hits(count, using: &generator)
-      if isHit {
-        left = max(left, rule.burst - 1)
-      } else if left > 0 {
-        left -= 1
-        return true
-      }
-      return isHit
-    }
+    var matches: OccurrenceCount
   }
 
   private var entries: [Entry]
@@ -47,7 +32,9 @@ public struct FaultPlan: Sendable {
       return rule.on.rawValue + " " + (isPlain ? "\(target.characteristic)" : "\(target)")
     }
     let number = entries.count { name($0.rule) == name(rule) } + 1
-    entries.append(Entry(rule: rule, generator: generator.split("\(name(rule)) \(number)")))
+    let own = generator.split("\(name(rule)) \(number)")
+    let matches = OccurrenceCount(rule.occurrence, burst: rule.burst, generator: own)
+    entries.append(Entry(rule: rule, matches: matches))
   }
 
   /// Counts `operation`, and returns what happens to it: the action of the first rule that fires.
@@ -66,7 +53,7 @@ public struct FaultPlan: Sendable {
     var action: OperationFault?
     for index in entries.indices
     where entries[index].rule.matches(operation, at: elapsed, in: surroundings, of: table) {
-      if entries[index].hits() { action = action ?? entries[index].rule.action }
+      if entries[index].matches.next() { action = action ?? entries[index].rule.action }
     }
     return action ?? .none
   }

@@ -11,15 +11,40 @@ public enum FaultOccurrence: Sendable, Hashable {
   case every(Int)
   /// Each with this probability from 0 to 1, drawn from the seed.
   case probability(Double)
+}
 
-  /// Whether it has the operation or event that is the `count`th.
-  func hits(_ count: Int, using generator: inout SeededGenerator) -> Bool {
-    switch self {
-    case .nth(let nth): count == nth
-    case .every(let step): step > 0 && count.isMultiple(of: step)
-    case .probability(let probability):
-      Double.random(in: 0..<1, using: &generator) < probability
+/// The operations or events that a fault is about, so far: which of them it affects.
+struct OccurrenceCount: Sendable {
+  private let occurrence: FaultOccurrence
+  private let burst: Int
+  private var count = 0
+  /// How many more of a burst are affected.
+  private var left = 0
+  private var generator: SeededGenerator
+
+  init(_ occurrence: FaultOccurrence, burst: Int = 1, generator: SeededGenerator) {
+    self.occurrence = occurrence
+    self.burst = burst
+    self.generator = generator
+  }
+
+  /// Counts one more, and returns whether it is affected.
+  mutating func next() -> Bool {
+    count += 1
+    let isHit =
+      switch occurrence {
+      case .nth(let nth): count == nth
+      case .every(let step): step > 0 && count.isMultiple(of: step)
+      case .probability(let probability):
+        Double.random(in: 0..<1, using: &generator) < probability
+      }
+    if isHit {
+      left = max(left, burst - 1)
+    } else if left > 0 {
+      left -= 1
+      return true
     }
+    return isHit
   }
 }
 

@@ -19,9 +19,10 @@ public struct FaultSchedule: Sendable {
 
   private struct Entry {
     let fault: ScheduledFault
-    /// Matching events, or firings, so far.
-    var count = 0
+    /// The firings by the clock so far.
+    var firings = 0
     var generator: SeededGenerator
+    var events: OccurrenceCount?
   }
 
   private var entries: [Entry]
@@ -33,7 +34,12 @@ public struct FaultSchedule: Sendable {
   /// The faults of a scenario, with the generator of its random moments.
   public init(_ faults: [ScheduledFault], generator: SeededGenerator) {
     entries = faults.enumerated().map { index, fault in
-      Entry(fault: fault, generator: generator.split("\(Self.label) \(index + 1)"))
+      let own = generator.split("\(Self.label) \(index + 1)")
+      guard case .after(_, let occurrence, _) = fault.trigger else {
+        return Entry(fault: fault, generator: own)
+      }
+      let events = OccurrenceCount(occurrence, generator: own)
+      return Entry(fault: fault, generator: own, events: events)
     }
   }
 
@@ -56,12 +62,10 @@ public struct FaultSchedule: Sendable {
   /// Something has happened.
   public mutating func happened(_ event: WorldEvent) -> [Firing] {
     entries.indices.compactMap { index in
-      guard case .after(let pattern, let occurrence, let delay) = entries[index].fault.trigger,
-        pattern.matches(event)
+      guard case .after(let pattern, _, let delay) = entries[index].fault.trigger,
+        pattern.matches(event), entries[index].events?.next() == true
       else { return nil }
-      entries[index].count += 1
-      let isHit = occurrence.hits(entries[index].count, using: &entries[index].generator)
-      return isHit ? Firing(fault: index, delay: delay) : nil
+      return Firing(fault: index, delay: delay)
     }
   }
 
@@ -71,8 +75,8 @@ public struct FaultSchedule: Sendable {
     let fault = entries[index].fault
     var again: Firing?
     if case .at(_, let every?, let times) = fault.trigger {
-      entries[index].count += 1
-      if entries[index].count < times ?? .max { again = Firing(fault: index, delay: every) }
+      entries[index].firings += 1
+      if entries[index].firings < times ?? .max { again = Firing(fault: index, delay: every) }
     }
     return (fault.actions, again)
   }

@@ -120,8 +120,8 @@ extension TimedAction {
   /// Something that begins at once, and ends where there is a duration.
   static func lasting(
     _ duration: Duration?,
-    _ begin: FaultAction,
-    _ end: FaultAction
+    _ begin: WorldAction,
+    _ end: WorldAction
   ) -> [TimedAction] {
     [TimedAction(begin)] + (duration.map { [TimedAction(after: $0, end)] } ?? [])
   }

@@ -29,10 +29,10 @@ public struct TimedAction: Sendable, Hashable {
   /// Since the fault fired.
   public var delay: Duration
   /// What happens.
-  public var action: FaultAction
+  public var action: WorldAction
 
   /// An action, so long after the fault fired.
-  public init(after delay: Duration = .zero, _ action: FaultAction) {
+  public init(after delay: Duration = .zero, _ action: WorldAction) {
     self.delay = delay
     self.action = action
   }

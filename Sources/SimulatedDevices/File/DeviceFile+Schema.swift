@@ -36,8 +36,6 @@ extension ScenarioFile {
       ("link", DeviceReader.linkForm.table), ("service", DeviceReader.serviceForm.table),
       ("characteristic", DeviceReader.characteristicForm.table),
       ("descriptor", DeviceReader.descriptorForm.table),
-      ("counter", DeviceReader.counterForm.table), ("wave", DeviceReader.waveForm.table),
-      ("noise", DeviceReader.noiseForm.table), ("series", DeviceReader.seriesForm.table),
       ("response", DeviceReader.responseForm.table),
       ("action", DeviceReader.responseActionForm.table), ("view", DeviceReader.viewForm.table),
       ("machine", DeviceReader.machineForm.table),
@@ -50,7 +48,7 @@ extension ScenarioFile {
       ("operations", DeviceForm("", FaultEntry(), DeviceReader.operationKeys).table),
       ("when", DeviceForm("", FaultEntry(), DeviceReader.triggerKeys).table),
       ("faults", NamedFault.table), ("device-faults", NamedFault.fileList),
-    ]
+    ] + Behaviour.inFiles.compactMap { row in row.table.map { (row.key.name, $0) } }
   }
 }
 
@@ -73,9 +71,6 @@ extension NamedFault {
 }
 
 extension DeviceReader {
-  /// When faults of operations happen.
-  static let operationKeys = occurrenceKeys(\FaultEntry.occurrence) + windowKeys
-
   /// One mapping whose keys depend on the fault that it names.
   static let namedFaultSchema =
     schema(of: NamedFault.forms, "Something that goes wrong.").named("fault")

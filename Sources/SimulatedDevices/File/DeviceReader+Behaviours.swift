@@ -1,117 +1,27 @@
-// Behaviours of a device file: values that move by themselves.
+// Behaviours in a device file: what their keys share. The keys of each are in its own file.
 
 import Bluetooth
 import Documents
 
+/// A key of a characteristic that gives it a behaviour.
+struct BehaviourKey: Sendable {
+  let key: DeviceKey<DeviceReader.CharacteristicEntry>
+  /// The table of what it has in turn, for the documentation.
+  let table: String?
+
+  init<Value>(
+    _ name: String,
+    _ shape: DeviceShape<Value>,
+    table: String? = nil,
+    _ doc: String,
+    _ make: @escaping @Sendable (Value) -> Behaviour
+  ) {
+    key = DeviceKey(name, shape, doc) { entry, value, _ in entry.behaviour = make(value) }
+    self.table = table
+  }
+}
+
 extension DeviceReader {
-  // MARK: Counters
-
-  /// The formats of whole numbers that a counter may have.
-  private static let counted = ValueFormat.names.compactMap { ValueFormat($0) }
-    .filter { Counter.range(of: $0) != nil }
-
-  static let counterShape = Shape.mapping(counterForm).named("counter").then {
-    counter,
-    node,
-    reader in
-    reader.check(counter, node)
-  }
-
-  static let counterForm = DeviceForm<Counter>(
-    "A number that steps.",
-    Counter(format: counted[0]),
-    [
-      DeviceKey(
-        "format",
-        \.format,
-        .format(among: counted),
-        isRequired: true,
-        "the format of the number"
-      ),
-      DeviceKey("from", \.from, .whole, "the first number"),
-      DeviceKey("to", \.to, .whole, usual: "the end of the format", "the last number"),
-      DeviceKey(
-        "step",
-        \.step,
-        DeviceShape<Int64>(
-          "a whole number other than 0",
-          schema: Schema(["type": "integer", "not": ["const": 0]]),
-          shown: { "\($0)" }
-        ) { node, _ in node.integer.flatMap { $0 == 0 ? nil : Int64($0) } },
-        "the difference between two numbers"
-      ),
-      DeviceKey("every", \.every, .period, usual: "each read steps", "the time between two values"),
-      DeviceKey("repeats", \.repeats, .truth, "whether it begins again after the last value"),
-      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
-    ],
-    rules: [.only("first", with: ["every"], "without 'every' no value comes by itself")]
-  )
-
-  private mutating func check(_ counter: Counter, _ node: Node) {
-    guard let range = Counter.range(of: counter.format), node.value(of: "format") != nil else {
-      return
-    }
-    var isRight = true
-    for (key, value) in [("from", counter.from), ("to", counter.to ?? counter.from)] {
-      guard let node = node.value(of: key), node.integer != nil, !range.contains(value) else {
-        continue
-      }
-      let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-      problems.append(node.problem(expected: expected))
-      isRight = false
-    }
-    if isRight, let to = counter.to, counter.step > 0 ? to < counter.from : to > counter.from {
-      problems.append(node.problem("steps of \(counter.step) lead away from \(to)"))
-    }
-  }
-
-  // MARK: Waves and noise
-
-  static let waveForm = DeviceForm<Wave>(
-    "Numbers that swing together.",
-    Wave(parts: [], period: .seconds(1), every: .seconds(1)),
-    [
-      DeviceKey(
-        "parts",
-        \.parts,
-        .movingParts,
-        isRequired: true,
-        "values and numbers that move, in a row"
-      ),
-      DeviceKey("period", \.period, .period, isRequired: true, "the time of one full wave"),
-      DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),
-      DeviceKey(
-        "noise",
-        \.noise,
-        .number(0...1),
-        "random deviation of each value, as a fraction of high - low"
-      ),
-      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
-    ]
-  )
-
-  static let noiseForm = DeviceForm<Noise>(
-    "Numbers that are drawn anew each time.",
-    Noise(parts: [], every: .seconds(1)),
-    [
-      DeviceKey(
-        "parts",
-        \.parts,
-        .movingParts,
-        isRequired: true,
-        "values and numbers that move, in a row"
-      ),
-      DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),
-      DeviceKey(
-        "shape",
-        \.shape,
-        .word,
-        "uniform between the ends, or mostly in the middle"
-      ),
-      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
-    ]
-  )
-
   /// A number that moves between two ends, before its format is known.
   struct Moving: Sendable {
     var low: Node?

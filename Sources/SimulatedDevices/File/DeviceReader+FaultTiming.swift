@@ -39,12 +39,12 @@ extension DeviceReader {
     return found
   }
 
-  /// When a fault of operations applies.
-  static let windowKeys: [DeviceKey<FaultEntry>] = [
-    burstKey(\.burst),
-    DeviceKey("at", \.at, .delay, usual: "from the start", "from this time on, since the start"),
-    DeviceKey("for", \.settings.duration, .delay, usual: "for good", "how long it lasts"),
-  ]
+  /// Which operations a named fault affects, and when.
+  static let operationKeys: [DeviceKey<FaultEntry>] =
+    occurrenceKeys + [
+      DeviceKey("at", \.at, .delay, usual: "from the start", "from this time on, since the start"),
+      DeviceKey("for", \.settings.duration, .delay, usual: "for good", "how long it lasts"),
+    ]
 
   // MARK: Faults of the world
 
@@ -76,8 +76,8 @@ extension DeviceReader {
       usual: "for good",
       "with `every`, how often in all"
     ),
-    nthKey(\.occurrence),
-    probabilityKey(\.occurrence),
+    nthKey,
+    probabilityKey,
     DeviceKey("delay", \.delay, .delay, "how long after the event"),
     DeviceKey(
       "characteristic",

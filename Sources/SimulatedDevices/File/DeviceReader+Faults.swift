@@ -7,22 +7,13 @@ extension DeviceReader {
   // MARK: Rules of a device
 
   /// A rule such as `{ on: read, nth: 2, do: refuse 0x80 }`.
-  static let faultShape = DeviceShape<FaultRule>(
-    "a mapping",
-    schema: faultForm.schema.named("fault")
-  ) { node, reader in
-    let rule = faultForm.read(node, &reader)
-    reader.check(rule, node)
-    return rule
-  }
-
-  static let faultForm = DeviceForm<FaultRule>(
+  static let faultForm = DeviceForm<FaultEntry>(
     "A fault of an operation.",
-    FaultRule(on: .any, action: .none),
+    FaultEntry(),
     [
       DeviceKey(
         "on",
-        \.on,
+        \.settings.kind,
         .operation(among: FaultKind.allCases),
         isRequired: true,
         "the operations it affects; a `command` is a write without response"
@@ -36,42 +27,31 @@ extension DeviceReader {
       ),
       DeviceKey(
         "characteristic",
-        \.characteristic,
+        \.settings.characteristic,
         .reference(.several),
         usual: "all",
         "only operations on this one"
       ),
-    ] + occurrenceKeys(\.occurrence) + [
-      burstKey(\.burst),
-      DeviceKey("from", .delay, usual: "0s", "only operations from then on, since the start") {
-        rule,
-        from,
-        _ in rule.window = from..<max(from, rule.window?.upperBound ?? always)
-      },
-      DeviceKey("until", .delay, usual: "for good", "only operations before, since the start") {
-        rule,
-        until,
-        _ in
-        let from = rule.window?.lowerBound ?? .zero
-        rule.window = from..<max(from, until)
-      },
+    ] + occurrenceKeys + [
+      DeviceKey("from", \.at, .delay, usual: "0s", "only operations from then on, since the start"),
+      DeviceKey(
+        "until",
+        \.until,
+        .delay,
+        usual: "for good",
+        "only operations before, since the start"
+      ),
     ],
     rules: [.exclusive(occurrences)]
   )
 
-  private mutating func check(_ rule: FaultRule, _ node: Node) {
-    if node.value(of: "on")?.text == rule.on.rawValue, !rule.on.hasCharacteristic, rule.on != .any,
-      rule.characteristic != nil, let characteristic = node.value(of: "characteristic")
+  /// Complains of an action that does not go with the operation.
+  mutating func checkAction(_ entry: FaultEntry, _ node: Node) {
+    let kind = entry.settings.kind
+    if let action = node.value(of: "do"), entry.action != .none,
+      node.value(of: "on")?.text == kind.rawValue, !entry.action.applies(to: kind)
     {
-      problems.append(characteristic.problem("'\(rule.on)' does not take a characteristic"))
-    }
-    if let action = node.value(of: "do"), rule.action != .none,
-      node.value(of: "on")?.text == rule.on.rawValue, !rule.action.applies(to: rule.on)
-    {
-      problems.append(action.problem("the fault does not apply to '\(rule.on)'"))
-    }
-    if let until = node.value(of: "until"), rule.window?.isEmpty == true {
-      problems.append(until.problem("this is not later than 'from'"))
+      problems.append(action.problem("the fault does not apply to '\(kind)'"))
     }
   }
 
@@ -122,52 +102,34 @@ extension DeviceReader {
 
   private static let ordinal = DeviceShape<Int>.integer(1...1_000_000_000)
 
-  static func nthKey<Payload>(
-    _ path: any WritableKeyPath<Payload, FaultOccurrence> & Sendable
-  ) -> DeviceKey<Payload> {
-    DeviceKey("nth", ordinal, "only that one, counted from 1") { payload, nth, _ in
-      payload[keyPath: path] = .nth(nth)
-    }
+  static let nthKey = DeviceKey<FaultEntry>("nth", ordinal, "only that one, counted from 1") {
+    entry,
+    nth,
+    _ in entry.occurrence = .nth(nth)
   }
 
-  static func probabilityKey<Payload>(
-    _ path: any WritableKeyPath<Payload, FaultOccurrence> & Sendable
-  ) -> DeviceKey<Payload> {
-    DeviceKey(
-      "probability",
-      .number(0...1),
-      usual: "1",
-      "each with that probability, drawn from the seed"
-    ) {
-      payload,
-      probability,
-      _ in payload[keyPath: path] = .probability(probability)
-    }
-  }
+  static let probabilityKey = DeviceKey<FaultEntry>(
+    "probability",
+    .number(0...1),
+    usual: "1",
+    "each with that probability, drawn from the seed"
+  ) { entry, probability, _ in entry.occurrence = .probability(probability) }
 
-  /// `nth`, `every` and `probability`, one of which may be there.
-  static func occurrenceKeys<Payload>(
-    _ path: any WritableKeyPath<Payload, FaultOccurrence> & Sendable
-  ) -> [DeviceKey<Payload>] {
-    let every = DeviceKey<Payload>("every", ordinal, usual: "1", "every n-th") {
-      payload,
-      step,
-      _ in payload[keyPath: path] = .every(step)
-    }
-    return [nthKey(path), every, probabilityKey(path)]
-  }
-
-  static func burstKey<Payload>(
-    _ path: any WritableKeyPath<Payload, Int> & Sendable
-  ) -> DeviceKey<Payload> {
+  /// `nth`, `every` and `probability`, one of which may be there, and `burst`.
+  static let occurrenceKeys: [DeviceKey<FaultEntry>] = [
+    nthKey,
+    DeviceKey("every", ordinal, usual: "1", "every n-th") { entry, step, _ in
+      entry.occurrence = .every(step)
+    },
+    probabilityKey,
     DeviceKey(
       "burst",
-      path,
+      \.burst,
       .integer(1...FileLimits.burst),
       usual: "1",
       "how many operations in a row are affected when one is"
-    )
-  }
+    ),
+  ]
 }
 
 extension Shape where State == DeviceReader, Value == FaultKind {

@@ -7,13 +7,18 @@ import Bluetooth
 import Documents
 import Spelling
 
-/// A named fault in a file: its parameters and its timing.
+/// A fault in a file, a rule or a named one: its parameters and its timing.
 struct FaultEntry: Sendable {
   var settings = FaultSettings()
+  /// `do` of a rule.
+  var action = OperationFault.none
   /// Which operations, or which events of `after`.
   var occurrence = FaultOccurrence.every(1)
   var burst = 1
+  /// `at`, or `from` of a rule.
   var at: Duration?
+  /// `until` of a rule.
+  var until: Duration?
   var between: ClosedRange<Duration>?
   var event: WorldEvent.Kind?
   var eventCharacteristic: CharacteristicSelector?
@@ -122,9 +127,9 @@ extension DeviceReader {
 
   /// Complains of a characteristic where the operation has none.
   mutating func checkCharacteristic(_ entry: FaultEntry, _ node: Node) {
-    if let kind = node.value(of: "on")?.text.flatMap({ FaultKind(rawValue: $0) }),
-      kind == entry.settings.kind, !kind.hasCharacteristic, kind != .any,
-      let characteristic = node.value(of: "characteristic")
+    let kind = entry.settings.kind
+    if node.value(of: "on")?.text == kind.rawValue, !kind.hasCharacteristic, kind != .any,
+      entry.settings.characteristic != nil, let characteristic = node.value(of: "characteristic")
     {
       problems.append(characteristic.problem("'\(kind)' does not take a characteristic"))
     }
@@ -136,9 +141,16 @@ extension DeviceReader {
     _ entry: FaultEntry,
     _ node: Node
   ) -> [FaultRule] {
-    let window = entry.at.map { $0..<($0 + (entry.settings.duration ?? Self.always)) }
-    if let window, window.isEmpty, let node = node.value(of: "for") {
-      problems.append(node.problem("the duration is 0", expected: "at least 1ms"))
+    let from = entry.at ?? .zero
+    let end = entry.until ?? entry.settings.duration.map { from + $0 }
+    let isLimited = entry.at != nil || end != nil
+    let window = isLimited ? from..<max(from, end ?? Self.always) : nil
+    if window?.isEmpty == true {
+      if let node = node.value(of: "until") {
+        problems.append(node.problem("this is not later than 'from'"))
+      } else if let node = node.value(of: "for") {
+        problems.append(node.problem("the duration is 0", expected: "at least 1ms"))
+      }
     }
     return rules.map { rule in
       var rule = rule

@@ -1,106 +1,12 @@
-// Series of values of a device file: written there, or in a table beside it.
+// Values in a table beside a device file: those of a series, and rows for machines.
 
 import Bluetooth
 import Documents
 import Spelling
 
 extension DeviceReader {
-  /// The keys of a series: its values, or where they are.
-  struct SeriesEntry: Sendable {
-    var series = Series(values: [], every: nil, repeats: true)
-    var csv: Node?
-    var parts: Node?
-    var time: Node?
-  }
-
-  static let seriesForm = DeviceForm<SeriesEntry>(
-    "Values one after the other, written here or in a table.",
-    SeriesEntry(),
-    [
-      DeviceKey(
-        "values",
-        \.series.values,
-        DeviceShape<[UInt8]>.octets.list(
-          of: "values",
-          1...FileLimits.values,
-          none: "a series has at least one value"
-        ),
-        usual: "",
-        "the values"
-      ),
-      DeviceKey(
-        "csv",
-        \.csv,
-        .later("the name of a file", fileName),
-        "a CSV file below the folder of this file, relative to it"
-      ),
-      DeviceKey(
-        "parts",
-        \.parts,
-        .later(partsExample, ValueSchemas.columnParts),
-        "what each row is made of"
-      ),
-      DeviceKey(
-        "time",
-        \.time,
-        .later("the name of a column", Schema(["type": "string"])),
-        "the column with the seconds, or durations, of each value"
-      ),
-      DeviceKey(
-        "every",
-        \.series.every,
-        .period,
-        usual: "each read steps",
-        "the time between two values"
-      ),
-      DeviceKey(
-        "repeats",
-        \.series.repeats,
-        .truth,
-        "whether it begins again after the last value"
-      ),
-      DeviceKey(
-        "first",
-        \.series.beginsAtOnce,
-        .first,
-        "whether a subscriber gets a value at once"
-      ),
-    ],
-    rules: [
-      .exclusive(["values", "csv"]),
-      .some(
-        of: ["values", "csv"],
-        "the key 'values' is missing",
-        expected: "a list of values, or 'csv'"
-      ),
-      KeyRule(schema: ["if": ["required": ["csv"]], "then": ["required": ["parts"]]]) { node in
-        guard node.value(of: "csv") != nil, node.value(of: "parts") == nil else { return nil }
-        return node.problem("the key 'parts' is missing", expected: partsExample)
-      },
-      .never("parts", with: "values", "'parts' is for a series from 'csv'"),
-      .never("time", with: "values", "'time' is for a series from 'csv'"),
-      .exclusive(["time", "every"]),
-      .only("first", with: ["every", "time"], "without 'every' no value comes by itself"),
-    ]
-  )
-
   static let fileName = Schema(["type": "string"])
   static let partsExample = "[{ u8: { column: bpm } }]"
-
-  /// A series, with the values of its table.
-  static let seriesShape = DeviceShape<Series>(
-    "a mapping",
-    schema: seriesForm.schema.named("series")
-  ) { node, reader in
-    let before = reader.problems.count
-    var entry = seriesForm.read(node, &reader)
-    if reader.problems.count == before, let csv = entry.csv, let parts = entry.parts {
-      let found = reader.recorded(csv, parts: parts, time: entry.time)
-      (entry.series.values, entry.series.times) = found
-    }
-    if reader.problems.count > before { entry.series.times = [] }
-    return entry.series
-  }
 
   // MARK: Columns
 
@@ -120,7 +26,8 @@ extension DeviceReader {
 
   // MARK: From a table
 
-  private mutating func recorded(
+  /// The values of a series in a table, and when they come.
+  mutating func recorded(
     _ csv: Node,
     parts: Node,
     time: Node?

@@ -75,104 +75,80 @@ extension DeviceReader {
     return result
   }
 
-  private static let moving = [
-    "counter", "wave", "noise", "echo", "series", "responses",
-  ]
-
-  static let characteristicForm = DeviceForm<CharacteristicEntry>(
+  static let characteristicForm = DeviceForm(
     "A characteristic: its properties, and how it behaves.",
     CharacteristicEntry(),
-    [
-      DeviceKey(
-        "characteristic",
-        \.definition.uuid,
-        .characteristic,
-        isRequired: true,
-        "an assigned name or a UUID"
-      ),
-      DeviceKey(
-        "properties",
-        \.definition.properties,
-        properties,
-        isRequired: true,
-        "its properties"
-      ),
-      DeviceKey(
-        "value",
-        \.value,
-        .octets,
-        usual: "an empty value",
-        "a value that is constant until it is written"
-      ),
-      behaviour("counter", counterShape, "a number that counts") { .counter($0) },
-      behaviour("wave", Shape.mapping(waveForm).named("wave"), "sine waves of one phase") {
-        .wave($0)
-      },
-      behaviour("noise", Shape.mapping(noiseForm).named("noise"), "random numbers") {
-        .noise($0)
-      },
-      behaviour("echo", .yes, "stores what is written, returns it in reads, and notifies it") { _ in
-        .echo
-      },
-      behaviour("series", seriesShape, "a list of values") { .series($0) },
-      behaviour(
-        "responses",
-        responseShape.list(of: "responses", 0...FileLimits.responses),
-        "a control point: the first rule that matches the written value decides"
-      ) { .response(Response(rules: $0)) },
-      DeviceKey(
-        "descriptors",
-        \.definition.descriptors,
-        descriptorShape.list(of: "descriptors", 0...FileLimits.descriptors),
-        usual: "none",
-        "`{ descriptor: characteristic-user-description, value: …, writable: true }` and the like"
-      ),
-      DeviceKey(
-        "cccd",
-        \.definition.hasConfiguration,
-        .truth,
-        "whether it has a Client Characteristic Configuration if it notifies or indicates; without "
-          + "one it sends its values to every central"
-      ),
-      DeviceKey(
-        "security",
-        \.definition.security,
-        securityShape,
-        usual: "none",
-        "what it demands of the link; descriptors take it too"
-      ),
-      DeviceKey(
-        "refuse-read",
-        \.definition.readError,
-        .errorCode,
-        usual: "none",
-        "the error that every read is refused with"
-      ),
-      DeviceKey(
-        "refuse-write",
-        \.definition.writeError,
-        .errorCode,
-        usual: "none",
-        "the error that every write is refused with"
-      ),
-      DeviceKey(
-        "longest",
-        \.definition.longest,
-        .integer(0...FileLimits.octets),
-        "the longest value that may be written, in bytes"
-      ),
-    ],
+    valueKeys + Behaviour.inFiles.map(\.key) + attributeKeys,
     rules: behaviourRules
   )
 
-  private static func behaviour<Value>(
-    _ name: String,
-    _ shape: DeviceShape<Value>,
-    _ doc: String,
-    _ make: @escaping @Sendable (Value) -> Behaviour
-  ) -> DeviceKey<CharacteristicEntry> {
-    DeviceKey(name, shape, doc) { entry, value, _ in entry.behaviour = make(value) }
-  }
+  private static let valueKeys: [DeviceKey<CharacteristicEntry>] = [
+    DeviceKey(
+      "characteristic",
+      \.definition.uuid,
+      .characteristic,
+      isRequired: true,
+      "an assigned name or a UUID"
+    ),
+    DeviceKey(
+      "properties",
+      \.definition.properties,
+      properties,
+      isRequired: true,
+      "its properties"
+    ),
+    DeviceKey(
+      "value",
+      \.value,
+      .octets,
+      usual: "an empty value",
+      "a value that is constant until it is written"
+    ),
+  ]
+
+  private static let attributeKeys: [DeviceKey<CharacteristicEntry>] = [
+    DeviceKey(
+      "descriptors",
+      \.definition.descriptors,
+      descriptorShape.list(of: "descriptors", 0...FileLimits.descriptors),
+      usual: "none",
+      "`{ descriptor: characteristic-user-description, value: …, writable: true }` and the like"
+    ),
+    DeviceKey(
+      "cccd",
+      \.definition.hasConfiguration,
+      .truth,
+      "whether it has a Client Characteristic Configuration if it notifies or indicates; without "
+        + "one it sends its values to every central"
+    ),
+    DeviceKey(
+      "security",
+      \.definition.security,
+      securityShape,
+      usual: "none",
+      "what it demands of the link; descriptors take it too"
+    ),
+    DeviceKey(
+      "refuse-read",
+      \.definition.readError,
+      .errorCode,
+      usual: "none",
+      "the error that every read is refused with"
+    ),
+    DeviceKey(
+      "refuse-write",
+      \.definition.writeError,
+      .errorCode,
+      usual: "none",
+      "the error that every write is refused with"
+    ),
+    DeviceKey(
+      "longest",
+      \.definition.longest,
+      .integer(0...FileLimits.octets),
+      "the longest value that may be written, in bytes"
+    ),
+  ]
 
   /// One behaviour; `responses` may begin with a `value`.
   private static let behaviourRules: [KeyRule] = {
@@ -182,18 +158,19 @@ extension DeviceReader {
     @Sendable func twoAtOnce(_ node: Node, _ first: String, _ second: String) -> DocumentProblem {
       node.problem("'\(first)' and '\(second)' are two behaviours at once")
     }
-    let others = moving.filter { $0 != "responses" }
+    let all = Behaviour.inFiles.map(\.key.name)
+    let others = all.filter { $0 != "responses" }
     let anyOther: OrderedJSON = [
       "anyOf": .list(others.map { .object([.init("required", [.text($0)])]) })
     ]
     return [
-      KeyRule(schema: KeyRule.exclusive(moving).schema) { node in
-        let found = given(node, moving)
+      KeyRule(schema: KeyRule.exclusive(all).schema) { node in
+        let found = given(node, all)
         return found.count < 2 ? nil : twoAtOnce(found[1].node, found[1].key, found[0].key)
       },
       KeyRule(schema: ["if": ["required": ["value"]], "then": ["not": anyOther]]) { node in
         guard let value = node.value(of: "value"), let other = given(node, others).first,
-          given(node, moving).count == 1
+          given(node, all).count == 1
         else { return nil }
         return twoAtOnce(value, "value", other.key)
       },
@@ -247,7 +224,7 @@ extension DeviceReader {
           node.problem("nothing can be notified here", expected: "the property notify")
         )
       }
-    case .constant, .counter, .wave, .echo, .series, .noise: break
+    case .constant, .echo, .moving: break
     }
   }
 

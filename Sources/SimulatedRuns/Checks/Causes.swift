@@ -54,7 +54,7 @@ struct Causes: Check {
     }
   }
 
-  private mutating func take(_ action: FaultAction) {
+  private mutating func take(_ action: WorldAction) {
     switch action {
     case .adapter(_, .power(false)): happened.isAdapterOff = true
     case .adapter(_, .unplug): happened.isAdapterGone = true

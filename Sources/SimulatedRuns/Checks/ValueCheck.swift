@@ -53,7 +53,7 @@ struct ValueCheck: Check {
         switch characteristic.behaviour {
         case .constant(let octets): kept[attribute] = [Held(at: .start, octets: octets)]
         case .echo: kept[attribute] = [Held(at: .start, octets: [])]
-        case .counter, .wave, .series, .response, .noise: break
+        case .moving, .response: break
         }
       }
     }

@@ -203,18 +203,13 @@ final class WorldRun: Sendable {
     if let stall { perform(.stall(stall.duration)) }
   }
 
-  private func perform(_ action: FaultAction) {
+  private func perform(_ action: WorldAction) {
     switch action {
     case .device(let device, let change): simulator.apply(change, to: device)
     case .adapter(let adapter, let change): simulator.apply(change, toAdapter: adapter)
     case .endDaemon(let isKilled):
       daemon.withLock { $0.isRunning = false }
-      if isKilled {
-        simulator.crash()
-      } else {
-        simulator.stop()
-        daemon.withLock { $0.bus }.close()
-      }
+      simulator.end(isKilled: isKilled)
     case .startDaemon: startSuccessor()
     case .calls(let selection, let treatment):
       treatments.withLock { $0.set(selection, treatment) }

@@ -8,7 +8,7 @@ import SimulatedDevices
 
 /// One thing that goes wrong, or comes back.
 enum Disturbance: Hashable, Sendable {
-  case fault(FaultAction)
+  case fault(WorldAction)
   /// The program of that number leaves the bus without a word.
   case leave(Int)
   /// The bus delivers nothing for a while, then what was sent meanwhile; nil: until the healing.

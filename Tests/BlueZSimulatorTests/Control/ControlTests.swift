@@ -4,6 +4,7 @@ import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Foundation
 import Signals
 import SimulatedDevices
 import Testing
@@ -309,5 +310,21 @@ struct ControlTests {
       #expect(text.contains("<method name=\"\(name)\">"))
     }
     #expect(text.contains("<signal name=\"Logged\">"))
+  }
+
+  @Test("the table of docs/simulator-control.md has every method; UPDATE_GENERATED=1 writes it")
+  func documentation() throws {
+    let page = URL(filePath: #filePath).appending(path: "../../../../docs/simulator-control.md")
+      .standardized
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let (begin, end) = ("<!-- table methods -->\n", "<!-- end -->")
+    let parts = text.components(separatedBy: begin)
+    try #require(parts.count == 2)
+    let rest = try #require(parts[1].range(of: end))
+    let made = parts[0] + begin + "\n" + ControlServer.table + "\n" + parts[1][rest.lowerBound...]
+    if ProcessInfo.processInfo.environment["UPDATE_GENERATED"] != nil {
+      try made.write(to: page, atomically: true, encoding: .utf8)
+    }
+    #expect(made == text, "the rows of ControlVerb make another table")
   }
 }

@@ -1,13 +1,13 @@
-// What faults do: the one vocabulary of scenarios, of steering, of the control interface and of
-// worlds that are drawn from a seed.
+// What can be done to a simulated world: the one vocabulary of scenarios, of the control interface,
+// of tests in Swift and of worlds that are drawn from a seed.
 //
-// Data only. BlueZSimulator and its ScenarioPlayer perform it. A fault of a single operation is an
-// OperationFault, which a device gets as a rule.
+// Data only. BlueZSimulator and its ScenarioPlayer perform it; Steering checks what people ask for.
+// A fault of a single operation is an OperationFault, which a device gets as a rule.
 
 public import Bluetooth
 
-/// One thing that a fault does to the simulated world.
-public enum FaultAction: Sendable, Hashable {
+/// One thing that is done to the simulated world.
+public enum WorldAction: Sendable, Hashable {
   /// Something happens to a device, or to its connection.
   case device(BluetoothAddress, DeviceChange)
   /// Adapters are counted from 0, in the order of the host's.
@@ -47,6 +47,19 @@ public enum DeviceChange: Sendable, Hashable {
   case rules([FaultRule])
   /// One more rule.
   case rule(FaultRule)
+  /// Its RSSI changes evenly to this many dBm within a time, and stays there.
+  case move(to: Int, within: Duration = .zero)
+  /// Its RSSI moves like this; nil: as in its definition again, or as it was last advertised.
+  case follow(SignalMovement?)
+  /// Its RSSI varies by so many dB to either side.
+  case stray(Int)
+  /// The value of the characteristic at a handle, as if the device had changed it. A value that
+  /// changes by itself stays constant.
+  case set([UInt8], handle: UInt16)
+  /// The value at a handle changes by itself again.
+  case release(handle: UInt16)
+  /// Its first advertisement, which may end what moving the device did to its RSSI.
+  case advertise(AdvertisementDefinition, endsMovement: Bool)
 }
 
 /// When `ServicesResolved` is set, relative to the objects of the services.

@@ -1,4 +1,4 @@
-// The effects of faults on devices and adapters, for scenarios, control and fuzzing alike.
+// The effects of actions on devices and adapters, for scenarios, control and seeded worlds alike.
 
 public import Bluetooth
 public import SimulatedDevices
@@ -17,6 +17,14 @@ extension BlueZSimulator {
     case .notifications(let fault): own?.setNotificationFault(fault)
     case .rules(let rules): own?.setFaults(rules)
     case .rule(let rule): own?.addFault(rule)
+    case .move(let rssi, let duration): own?.move(to: rssi, within: duration)
+    case .follow(let movement): own?.move(movement)
+    case .stray(let spread): own?.stray(by: spread)
+    case .set(let value, let handle): own?.setValue(value, at: handle)
+    case .release(let handle): own?.letMove(at: handle)
+    case .advertise(let advertisement, let endsMovement):
+      own?.advertise(advertisement)
+      if endsMovement { own?.move(nil) }
     }
   }
 
@@ -27,5 +35,11 @@ extension BlueZSimulator {
     case .unplug: unplug(adapter: adapter)
     case .plugIn(let number): plugIn(as: number, adapter: adapter)
     }
+  }
+
+  /// Ends like a bluetoothd that is killed, or one that is terminated and leaves in good order.
+  public func end(isKilled: Bool) {
+    if !isKilled { stop() }
+    crash()
   }
 }
