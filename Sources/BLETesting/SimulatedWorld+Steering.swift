@@ -19,16 +19,16 @@ extension SimulatedWorld {
   /// Changes a device, its connection or its RSSI.
   ///
   /// ```swift
-  /// try world.change("Thermo-1", .stray(12))
+  /// try world.apply(.stray(12), to: "Thermo-1")
   /// ```
   ///
   /// - Parameters:
-  ///   - name: Its name or address; nil: the first one. So it is below, too.
   ///   - change: What happens to it.
+  ///   - name: Its name or address; nil: the first one. So it is below, too.
   /// - Throws: `SteeringError` for what it cannot do now, or when there is no such device.
-  public func change(_ name: String? = nil, _ change: DeviceChange) throws {
+  public func apply(_ change: DeviceChange, to name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
-      try steering.change(device, change)
+      try steering.apply(change, to: device)
     }
   }
 
@@ -39,7 +39,7 @@ extension SimulatedWorld {
   /// ```
   ///
   /// - Throws: `SteeringError` when there is no link.
-  public func dropLink(_ name: String? = nil) throws { try change(name, .loseLink) }
+  public func dropLink(_ name: String? = nil) throws { try apply(.loseLink, to: name) }
 
   /// Takes a device out of the air, and its link with it.
   ///
@@ -48,14 +48,14 @@ extension SimulatedWorld {
   /// let read = thermometer.session { thermometer.read(.batteryLevel) }
   /// let failure = read.firstResult(within: .seconds(30))   // link-lost or not-found
   /// ```
-  public func vanish(_ name: String? = nil) throws { try change(name, .vanish) }
+  public func vanish(_ name: String? = nil) throws { try apply(.vanish, to: name) }
 
   /// Brings a device back into the air.
   ///
   /// ```swift
   /// world.loop.after(.seconds(5)) { try? world.appear("Thermo-1") }
   /// ```
-  public func appear(_ name: String? = nil) throws { try change(name, .appear) }
+  public func appear(_ name: String? = nil) throws { try apply(.appear, to: name) }
 
   /// Has the strength of a device change evenly to `rssi`, in dBm, within a time.
   ///
@@ -67,7 +67,7 @@ extension SimulatedWorld {
     to rssi: Int,
     within duration: Duration = .zero
   ) throws {
-    try change(name, .move(to: rssi, within: duration))
+    try apply(.move(to: rssi, within: duration), to: name)
   }
 
   /// Has the RSSI of a device move along a path, wander, or, with nil, move as its definition
@@ -78,7 +78,7 @@ extension SimulatedWorld {
   /// try world.move("Thermo-1", .path(walk))
   /// ```
   public func move(_ name: String? = nil, _ movement: SignalMovement?) throws {
-    try change(name, .follow(movement))
+    try apply(.follow(movement), to: name)
   }
 
   /// Changes a value as the device itself does: it is kept, and sent to who subscribed.
@@ -150,7 +150,7 @@ extension SimulatedWorld {
   ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first. So it is
   ///     below, too.
   public func setPowered(_ isOn: Bool, adapter: String? = nil) throws {
-    try change(adapter: adapter, .power(isOn))
+    try apply(.power(isOn), toAdapter: adapter)
   }
 
   /// Pulls an adapter out.
@@ -158,7 +158,7 @@ extension SimulatedWorld {
   /// ```swift
   /// try world.unplug("hci0")
   /// ```
-  public func unplug(_ adapter: String? = nil) throws { try change(adapter: adapter, .unplug) }
+  public func unplug(_ adapter: String? = nil) throws { try apply(.unplug, toAdapter: adapter) }
 
   /// Puts an adapter in, as `hci` and a number; nil: its own.
   ///
@@ -166,12 +166,12 @@ extension SimulatedWorld {
   /// try world.plugIn("hci0", as: 1)
   /// ```
   public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws {
-    try change(adapter: adapter, .plugIn(number))
+    try apply(.plugIn(number), toAdapter: adapter)
   }
 
-  private func change(adapter: String?, _ change: AdapterChange) throws {
+  private func apply(_ change: AdapterChange, toAdapter adapter: String?) throws {
     try steer { (steering) throws(SteeringError) in
-      try steering.change(adapter: adapter, change)
+      try steering.apply(change, toAdapter: adapter)
     }
   }
 

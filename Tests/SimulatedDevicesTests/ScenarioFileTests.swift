@@ -118,6 +118,7 @@ struct ScenarioFileTests {
         - { fault: slow, by: 2s, at: 3s, for: 5s, probability: 0.5 }
         - { fault: small-mtu, device: [C0:FF:EE:00:00:02], mtu: 50 }
         - { fault: connection-limit, device: "HRM-*", limit: 2 }
+        - { on: read, characteristic: battery-level, nth: 9, do: vanish, device: Thermo-1 }
       """
     )
     let refusal = FaultRule(
@@ -133,7 +134,13 @@ struct ScenarioFileTests {
       action: .slow(.seconds(2))
     )
     let limit = FaultRule(on: .connect, condition: .links(2), action: .refuseConnection)
-    #expect(scenario.devices.map(\.faults) == [[refusal, slow], [slow, limit]])
+    let own = FaultRule(
+      on: .read,
+      characteristic: BluetoothUUID(short: 0x2a19),
+      occurrence: .nth(9),
+      action: .vanish
+    )
+    #expect(scenario.devices.map(\.faults) == [[refusal, slow, own], [slow, limit]])
     #expect(scenario.devices.map(\.link.mtu) == [185, 50])
     #expect(scenario.faults.isEmpty)
   }
@@ -228,6 +235,12 @@ struct ScenarioFileTests {
       (
         "faults: [{ fault: no-answer, on: connect, characteristic: battery-level }]",
         "does not take"
+      ),
+      ("faults: [{ on: connect, do: lose-write }]", "does not apply to 'connect'"),
+      ("faults: [{ on: read, do: vanish, device: HRM-1 }]", "unknown device 'HRM-1'"),
+      (
+        "faults: [{ on: read, do: vanish, characteristic: heart-rate-measurement }]",
+        "no device has the characteristic"
       ),
       ("faults: [{ fault: slow, by: long }]", "from 0s to 1h"),
       ("faults: [{ fault: small-mtu, mtu: 22 }]", "from 23 to 517"),

@@ -70,7 +70,7 @@ struct ControlVerb: Sendable {
     _ change: @escaping @Sendable ([DBusValue]) -> DeviceChange
   ) -> ControlVerb {
     action(name, [device] + arguments, doc) { (steering, body) throws(SteeringError) in
-      try steering.change(body.text(0), change(body))
+      try steering.apply(change(body), to: body.text(0))
     }
   }
 
@@ -82,7 +82,7 @@ struct ControlVerb: Sendable {
   ) -> ControlVerb {
     action(name, [("adapter", "s", "")] + arguments, doc) {
       (steering, body) throws(SteeringError) in
-      try steering.change(adapter: body.text(0), change(body))
+      try steering.apply(change(body), toAdapter: body.text(0))
     }
   }
 

@@ -37,16 +37,17 @@ extension Steering {
   /// Switches, unplugs or plugs in an adapter.
   ///
   /// ```swift
-  /// try steering.change(adapter: "hci0", .power(false))
+  /// try steering.apply(.power(false), toAdapter: "hci0")
   /// ```
   ///
   /// - Parameters:
-  ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
   ///   - change: A switch is as by rfkill. To unplug what is unplugged, or to plug in what is plugged
   ///     in, does nothing; a number that is in use is skipped.
+  ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
   /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` where an
   ///   unplugged one is to be switched; ``SteeringError/Kind/invalidValue`` for its number.
-  public func change(adapter: String? = nil, _ change: AdapterChange) throws(SteeringError) {
+  public func apply(_ change: AdapterChange, toAdapter adapter: String? = nil) throws(SteeringError)
+  {
     let index: Int
     switch change {
     case .power:

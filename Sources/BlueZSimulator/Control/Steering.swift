@@ -72,14 +72,14 @@ public final class Steering: Sendable {
   /// Changes a device, its connection or its RSSI.
   ///
   /// ```swift
-  /// if try steering.isConnected("Thermo-1") { try steering.change("Thermo-1", .loseLink) }
-  /// try steering.change("Thermo-1", .move(to: -90, within: .seconds(20)))
+  /// if try steering.isConnected("Thermo-1") { try steering.apply(.loseLink, to: "Thermo-1") }
+  /// try steering.apply(.move(to: -90, within: .seconds(20)), to: "Thermo-1")
   /// ```
   ///
   /// - Throws: ``SteeringError/Kind/notConnected`` where there is no connection to lose;
   ///   ``SteeringError/Kind/noAdapter`` during a restart; ``SteeringError/Kind/invalidValue`` for
   ///   what is outside of its range.
-  public func change(_ name: String, _ change: DeviceChange) throws(SteeringError) {
+  public func apply(_ change: DeviceChange, to name: String) throws(SteeringError) {
     let device = try device(name)
     try check(change, of: device)
     player.perform(.device(device.definition.address, change))
@@ -99,7 +99,7 @@ public final class Steering: Sendable {
           + (known.isEmpty ? "a device that has services" : known.joined(separator: ", "))
       )
     }
-    try change(name, .offer(uuid, isOffered))
+    try apply(.offer(uuid, isOffered), to: name)
   }
 
   /// Changes what a device advertises: the first advertisement, if it has several.
@@ -125,7 +125,7 @@ public final class Steering: Sendable {
     } catch {
       throw SteeringError(.invalidAdvertisement, error.description)
     }
-    try change(name, .advertise(changed.advertisement, endsMovement: changed.setsRSSI))
+    try apply(.advertise(changed.advertisement, endsMovement: changed.setsRSSI), to: name)
   }
 
   /// Adds a fault as in a device file, or a named one, to those of a device.
@@ -207,12 +207,13 @@ public final class Steering: Sendable {
     at name: String
   ) throws(SteeringError) {
     let handle = try entry(characteristic, of: try device(name)).handle
-    try change(name, .set(value, handle: handle))
+    try apply(.set(value, handle: handle), to: name)
   }
 
   /// Makes a value that was set change by itself again.
   public func release(_ characteristic: String, at name: String) throws(SteeringError) {
-    try change(name, .release(handle: try entry(characteristic, of: try device(name)).handle))
+    let handle = try entry(characteristic, of: try device(name)).handle
+    try apply(.release(handle: handle), to: name)
   }
 
   /// The entry of a characteristic in the table of a device.

@@ -81,12 +81,7 @@ extension Noise {
         "values and numbers that move, in a row"
       ),
       DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),
-      DeviceKey(
-        "shape",
-        \.shape,
-        .word,
-        "uniform between the ends, or mostly in the middle"
-      ),
+      DeviceKey("shape", \.shape, .word, "uniform between the ends, or mostly in the middle"),
       DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
     ]
   )

@@ -70,12 +70,9 @@ extension Behaviour {
 }
 
 extension Series {
-  static let key = BehaviourKey(
-    "series",
-    shape,
-    table: form.table,
-    "a list of values"
-  ) { .series($0) }
+  static let key = BehaviourKey("series", shape, table: form.table, "a list of values") {
+    .series($0)
+  }
 
   /// The keys of a series: its values, or where they are.
   private struct Entry: Sendable {

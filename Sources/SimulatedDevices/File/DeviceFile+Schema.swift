@@ -42,7 +42,7 @@ extension ScenarioFile {
       ("transition", DeviceReader.transitionForm.table),
       ("machine-action", DeviceReader.machineActionForm.table),
       ("logic", DeviceReader.logicForm.table),
-      ("fault-rule", DeviceReader.faultForm.table), ("do", OperationFault.Row.table),
+      ("fault-rule", DeviceReader.ruleForm.table), ("do", OperationFault.Row.table),
       ("scenario", DeviceReader.scenarioForm.table), ("used", DeviceReader.usedForm.table),
       ("host", DeviceReader.hostForm.table), ("adapter", DeviceReader.adapterForm.table),
       ("operations", DeviceForm("", FaultEntry(), DeviceReader.operationKeys).table),

@@ -92,7 +92,7 @@ extension DeviceReader {
   static let deviceFault = DeviceShape<DeviceFault>(
     "a mapping",
     schema: .any([
-      faultForm.schema.named("fault"),
+      ruleForm.schema.named("fault"),
       schema(of: NamedFault.inFiles, "A named fault of the device.").named("namedFault"),
     ])
   ) { node, reader in reader.deviceFault(node, in: .file) }
@@ -100,10 +100,7 @@ extension DeviceReader {
   /// Reads a fault of one device; nil after a complaint.
   mutating func deviceFault(_ node: Node, in place: DeviceFault.Place) -> DeviceFault? {
     guard let name = node.value(of: "fault") else {
-      let entry = Self.faultForm.read(node, &self)
-      checkCharacteristic(entry, node)
-      checkAction(entry, node)
-      return .rules(rules([FaultRule(on: entry.settings.kind, action: entry.action)], entry, node))
+      return .rules(rule(node, Self.ruleForm))
     }
     let forms =
       switch place {

@@ -6,11 +6,16 @@ import Documents
 extension DeviceReader {
   // MARK: Rules of a device
 
-  /// A rule such as `{ on: read, nth: 2, do: refuse 0x80 }`.
-  static let faultForm = DeviceForm<FaultEntry>(
-    "A fault of an operation.",
-    FaultEntry(),
-    [
+  /// A rule such as `{ on: read, nth: 2, do: refuse 0x80 }` in a device file.
+  static let ruleForm = ruleForm(targets: [], .reference(.several))
+  /// The same in a scenario, for some of its devices.
+  static let scenarioRuleForm = ruleForm(targets: [targetKey], .targetCharacteristic)
+
+  private static func ruleForm(
+    targets: [DeviceKey<FaultEntry>],
+    _ characteristic: DeviceShape<CharacteristicSelector>
+  ) -> DeviceForm<FaultEntry> {
+    let operation: [DeviceKey<FaultEntry>] = [
       DeviceKey(
         "on",
         \.settings.kind,
@@ -28,11 +33,12 @@ extension DeviceReader {
       DeviceKey(
         "characteristic",
         \.settings.characteristic,
-        .reference(.several),
+        characteristic,
         usual: "all",
         "only operations on this one"
       ),
-    ] + occurrenceKeys + [
+    ]
+    let window: [DeviceKey<FaultEntry>] = [
       DeviceKey("from", \.at, .delay, usual: "0s", "only operations from then on, since the start"),
       DeviceKey(
         "until",
@@ -41,18 +47,26 @@ extension DeviceReader {
         usual: "for good",
         "only operations before, since the start"
       ),
-    ],
-    rules: [.exclusive(occurrences)]
-  )
+    ]
+    return DeviceForm(
+      "A fault of an operation.",
+      FaultEntry(),
+      targets + operation + occurrenceKeys + window,
+      rules: [.exclusive(occurrences)]
+    )
+  }
 
-  /// Complains of an action that does not go with the operation.
-  mutating func checkAction(_ entry: FaultEntry, _ node: Node) {
+  /// The rule that a mapping with `do` is.
+  mutating func rule(_ node: Node, _ form: DeviceForm<FaultEntry>) -> [FaultRule] {
+    let entry = form.read(node, &self)
     let kind = entry.settings.kind
+    checkCharacteristic(entry, node)
     if let action = node.value(of: "do"), entry.action != .none,
       node.value(of: "on")?.text == kind.rawValue, !entry.action.applies(to: kind)
     {
       problems.append(action.problem("the fault does not apply to '\(kind)'"))
     }
+    return rules([FaultRule(on: kind, action: entry.action)], entry, node)
   }
 
   /// Longer than anything that is simulated.

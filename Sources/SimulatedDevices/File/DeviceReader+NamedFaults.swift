@@ -78,11 +78,16 @@ extension NamedFault {
 }
 
 extension DeviceReader {
-  /// One fault; nil where it is all in the definitions of devices.
-  static let namedFault = DeviceShape<ScheduledFault?>(
+  /// A named fault, or a rule; nil where it is all in the definitions of devices.
+  static let scenarioFault = DeviceShape<ScheduledFault?>(
     "a mapping",
-    schema: namedFaultSchema
+    schema: .any([namedFaultSchema, scenarioRuleForm.schema.named("rule")])
   ) { node, reader in
+    reader.scenario.targets = Array(reader.scenario.devices.indices)
+    if node.value(of: "fault") == nil, node.value(of: "do") != nil {
+      reader.add(reader.rule(node, scenarioRuleForm))
+      return .some(nil)
+    }
     var keys = MappingReader(node)
     let name = keys.required("fault", expected: "the name of a fault")
     guard let name, let (fault, form) = reader.fault(named: name) else {
@@ -90,7 +95,6 @@ extension DeviceReader {
       reader.problems += keys.problems
       return .some(nil)
     }
-    reader.scenario.targets = Array(reader.scenario.devices.indices)
     let entry = form.read(node, &reader)
     return .some(reader.apply(fault, entry, node))
   }
@@ -115,14 +119,18 @@ extension DeviceReader {
       for index in scenario.targets { change(&scenario.devices[index], entry.settings) }
       return nil
     case .operations(let make):
-      let rules = self.rules(make(entry.settings), entry, node)
-      for index in scenario.targets { scenario.devices[index].faults += rules }
+      add(rules(make(entry.settings), entry, node))
       return nil
     case .devices, .host:
       let devices = scenario.targets.map { scenario.devices[$0].address }
       let actions = fault.actions(entry.settings, devices)
       return trigger(entry, node).map { ScheduledFault($0, actions) }
     }
+  }
+
+  /// Adds rules to the devices that the present fault is about.
+  private mutating func add(_ rules: [FaultRule]) {
+    for index in scenario.targets { scenario.devices[index].faults += rules }
   }
 
   /// Complains of a characteristic where the operation has none.

@@ -62,7 +62,7 @@ extension DeviceReader {
       ) { _, _, _ in },
       DeviceKey(
         "faults",
-        namedFault.list(of: "faults", 0...FileLimits.faults),
+        scenarioFault.list(of: "faults", 0...FileLimits.faults),
         usual: "none",
         "what goes wrong"
       ) { scenario, faults, _ in scenario.faults = faults.compactMap(\.self) },
