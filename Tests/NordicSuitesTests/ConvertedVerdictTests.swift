@@ -205,12 +205,8 @@ struct ConvertedVerdictTests {
   private func verdicts(_ sample: Sample, _ index: Int) throws -> (suite: Bool, chain: Bool) {
     let test = sample.suite.runs[index]
     // The tests before it bind targets.
-    let earlier = Suite(
-      kind: sample.suite.kind,
-      title: sample.suite.title,
-      targets: sample.suite.targets,
-      runs: Array(sample.suite.runs[...index])
-    )
+    var earlier = sample.suite
+    earlier.runs = Array(earlier.runs[...index])
     var bench = try SuiteBench(sample.devices)
     bench.devices = ["device": .address(try bench.world.device().definition.address)]
     let status = try bench.run(earlier).results[index].status

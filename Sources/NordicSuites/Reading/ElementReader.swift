@@ -3,31 +3,30 @@
 import Bluetooth
 import Documents
 
+/// What the readers of elements have in common.
+struct ReadingContext {
+  var variables: Variables
+  /// Whether variables may be missing, because the test is never run.
+  var isUnused = false
+  /// The names by which the attributes of devices are printed.
+  let names: AttributeNames
+  let limits: MarkupLimits
+  let complaints = Complaints()
+}
+
 /// Reads the attributes of one element.
 ///
 /// An attribute becomes known when it is read; ``finish(children:)`` complains about the others.
 struct ElementReader {
   let element: Element
-  private let variables: Variables
-  /// Whether variables may be missing, because the test is never run.
-  private let isUnused: Bool
-  private let limit: Int
+  private let context: ReadingContext
   private var known: [String] = []
-  private let complaints: Complaints
 
-  init(
-    _ element: Element,
-    _ variables: Variables,
-    isUnused: Bool = false,
-    limit: Int,
-    complaints: Complaints
-  ) {
-    self.element = element
-    self.variables = variables
-    self.isUnused = isUnused
-    self.limit = limit
-    self.complaints = complaints
+  init(_ element: Element, _ context: ReadingContext) {
+    (self.element, self.context) = (element, context)
   }
+
+  private var complaints: Complaints { context.complaints }
 
   // MARK: Texts
 
@@ -35,12 +34,13 @@ struct ElementReader {
   mutating func text(_ name: String) -> String? {
     if !known.contains(name) { known.append(name) }
     guard let attribute = element.attribute(name) else { return nil }
+    let limit = context.limits.attributeBytes
     do {
-      return try variables.filled(attribute.value, limit: limit)
+      return try context.variables.filled(attribute.value, limit: limit)
     } catch {
       switch error {
       case .missing(let variable):
-        guard !isUnused else { return nil }
+        guard !context.isUnused else { return nil }
         complaints.add(
           attribute.place,
           path(name),
