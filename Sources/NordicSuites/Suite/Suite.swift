@@ -18,7 +18,7 @@ public struct Suite: Hashable, Sendable {
   public let title: String?
   public let targets: [SuiteTarget]
   /// The tests, one for each `run-test`, in order.
-  public var runs: [SuiteTest]
+  public let runs: [SuiteTest]
   /// The names by which the attributes of devices are printed.
   let names: AttributeNames
 
