@@ -122,7 +122,9 @@ struct ElementReader {
 
   /// The value of `value` or `value-string`; nil when both are missing, or it is invalid.
   mutating func value(isRequired: Bool = true) -> (octets: [UInt8], isText: Bool)? {
-    let octets = optional("value", expected: "bytes in hexadecimal digits") { Self.octets($0) }
+    let octets = optional("value", expected: "bytes in hexadecimal digits") {
+      [UInt8](hexadecimal: $0.hasPrefix("0x") ? $0.dropFirst(2) : $0[...])
+    }
     let string = text("value-string").map { Array($0.utf8) }
     let given = ["value", "value-string"].filter { element.attribute($0) != nil }
     if given.count == 2 {
@@ -142,21 +144,6 @@ struct ElementReader {
       return nil
     }
     return (value, octets == nil)
-  }
-
-  /// Parses pairs of hexadecimal digits, with or without a prefix `0x`.
-  private static func octets(_ text: String) -> [UInt8]? {
-    let digits = Array((text.hasPrefix("0x") ? String(text.dropFirst(2)) : text).utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var octets: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      let pair = digits[index...index + 1]
-      guard pair.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-        let octet = UInt8(String(decoding: pair, as: UTF8.self), radix: 16)
-      else { return nil }
-      octets.append(octet)
-    }
-    return octets
   }
 
   // MARK: Complaints

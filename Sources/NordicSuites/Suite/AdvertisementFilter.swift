@@ -60,27 +60,18 @@ enum AdvertisedData {
       guard !data.isEmpty, data.count < 255 else { return }
       all += [UInt8(data.count + 1), type] + data
     }
-    add(0x03, short.flatMap { littleEndian($0) })
-    add(0x07, long.flatMap { littleEndian($0) })
+    add(0x03, short.flatMap(\.airOctets))
+    add(0x07, long.flatMap(\.airOctets))
     add(0x09, Array((device.name ?? "").utf8))
     if let power = device.txPower.flatMap({ Int8(exactly: $0) }) {
       add(0x0a, [UInt8(bitPattern: power)])
     }
     for (service, data) in device.serviceData {
-      add(service.short == nil ? 0x21 : 0x16, littleEndian(service) + data)
+      add(service.short == nil ? 0x21 : 0x16, service.airOctets + data)
     }
     for (company, data) in device.manufacturerData {
       add(0xff, [UInt8(company & 0xff), UInt8(company >> 8)] + data)
     }
     return all
-  }
-
-  /// Two octets where there is a short form, else sixteen.
-  private static func littleEndian(_ uuid: BluetoothUUID) -> [UInt8] {
-    if let short = uuid.short { return [UInt8(short & 0xff), UInt8(short >> 8)] }
-    let digits = uuid.text.utf8.filter { $0 != UInt8(ascii: "-") }
-    return stride(from: 0, to: digits.count, by: 2).reversed().compactMap { index in
-      UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
-    }
   }
 }
