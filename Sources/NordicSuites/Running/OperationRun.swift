@@ -254,7 +254,7 @@ final class OperationRun: Sendable {
 
   private func connect(_ link: TargetLink) async throws {
     let connecting = link.service.connect(keep: false, expecting: []).map { origin in
-      if origin == .made { link.linked() }
+      if origin != .found { link.linked() }
       return origin
     }
     while true {

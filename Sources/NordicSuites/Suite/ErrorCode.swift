@@ -5,7 +5,8 @@ public import Bluetooth
 /// The failures that an error code of a suite means.
 ///
 /// bluetoothd reports several codes as one, and others only by a name: codes that cannot be
-/// distinguished count as equal. Beyond ATT error codes, 133 is any failure without a code, and
+/// distinguished count as equal. A write that the characteristic does not offer is not sent: it counts
+/// as 3, which the device would answer. Beyond ATT error codes, 133 is any failure without a code, and
 /// 8, 19 and 22 are also a lost connection.
 ///
 /// - Source: BlueZ, `src/gatt-client.c` (create_gatt_dbus_error); Android,
@@ -21,7 +22,7 @@ struct ErrorCode {
     failures =
       switch code {
       case 5, 12, 15: [.notPaired]
-      case 6: [.notSupported]
+      case 3, 6: [.notSupported]
       case 8: [.notPermitted, .linkLost]
       case 13: [.invalidValue]
       case 19, 22: [.linkLost]
