@@ -83,13 +83,18 @@ struct ElementReader {
     return optional(name, expected: expected, read)
   }
 
-  /// One of the words of a choice, case-sensitive.
+  /// One of some words, case-sensitive.
+  mutating func word(_ name: String, among words: [String]) -> String? {
+    guard let text = text(name) else { return nil }
+    if words.contains(text) { return text }
+    complainOfWord(name, text, among: words)
+    return nil
+  }
+
+  /// One of the words of a choice.
   mutating func choice<Choice: RawRepresentable & CaseIterable>(_ name: String) -> Choice?
   where Choice.RawValue == String {
-    guard let text = text(name) else { return nil }
-    if let choice = Choice(rawValue: text) { return choice }
-    complainOfWord(name, text, among: Choice.allCases.map(\.rawValue))
-    return nil
+    word(name, among: Choice.allCases.map(\.rawValue)).flatMap { Choice(rawValue: $0) }
   }
 
   // MARK: Values

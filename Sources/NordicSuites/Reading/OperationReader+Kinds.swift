@@ -62,7 +62,7 @@ extension OperationReader {
 
   private func scanFor(_ reader: inout ElementReader) -> Operation.Action {
     let filter = filter(&reader, isComplete: false)
-    let bound = targetAttribute("bind-target", &reader)
+    let bound = reader.word("bind-target", among: targets)
     reader.finish()
     return .scanFor(filter, bind: bound)
   }
@@ -84,7 +84,7 @@ extension OperationReader {
       }
     }
     // In a scan the target is a filter: the operation is not done to a device.
-    filter.target = targetAttribute("target", &reader)
+    filter.target = reader.word("target", among: targets)
     if isComplete { reader.finish() }
     return filter
   }

@@ -102,7 +102,7 @@ extension OperationReader {
   private func head(_ reader: inout ElementReader) -> (title: String, expected: ExpectedResult) {
     let title = reader.text("description") ?? reader.element.name
     let expected: ExpectedResult? = reader.choice("expected")
-    _ = targetAttribute("target", &reader)
+    _ = reader.word("target", among: targets)
     return (title, expected ?? .success)
   }
 }

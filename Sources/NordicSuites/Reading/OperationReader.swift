@@ -30,7 +30,7 @@ struct OperationReader {
     let isSleep = [.sleep, .sleepIf, .sleepUntil].contains(name)
     if !isMacro || isSleep { timeout = name == .dfu ? nil : reader.duration("timeout") }
     if !isMacro {
-      target = targetAttribute("target", &reader)
+      target = reader.word("target", among: targets)
       if name != .sleep { expected = self.expected(&reader) }
     }
     if isMacro, Self.endless.contains(name), timeout == nil { timeout = .zero }
@@ -53,13 +53,6 @@ struct OperationReader {
   ]
 
   func reader(_ element: Element) -> ElementReader { ElementReader(element, context) }
-
-  /// The identifier of a target, which must exist.
-  func targetAttribute(_ name: String, _ reader: inout ElementReader) -> String? {
-    guard let target = reader.text(name) else { return nil }
-    if !targets.contains(target) { reader.complainOfWord(name, target, among: targets) }
-    return target
-  }
 
   private func expected(
     _ reader: inout ElementReader

@@ -153,10 +153,7 @@ struct SuiteReader {
     var reader = ElementReader(element, context)
     let id = reader.text("id") ?? ""
     let title = reader.text("description")
-    let target = reader.text("target")
-    if let target, !targets.contains(target) {
-      reader.complainOfWord("target", target, among: targets)
-    }
+    let target = reader.word("target", among: targets)
     reader.finish(children: OperationName.ofTests)
     if element.children.isEmpty {
       complaints.add(element.place, "test", "the test is empty", expected: "an operation")
