@@ -474,7 +474,7 @@ struct SampleTests {
     let head = lines.first?.contains("<") == false ? lines.removeFirst() : " on echo"
     let devices = head.split(separator: "on ").last?.split(separator: ", ").map(String.init) ?? []
     return Sample(
-      testDescription: String(block.prefix(60)),
+      testDescription: String(block.prefix { $0 != "\n" }),
       devices: devices.map { $0 == "slow" ? slow : $0 },
       suite: try suite(head.split(separator: " "), lines.joined(separator: "\n")),
       endings: endings.split(separator: " | ").map(String.init),
