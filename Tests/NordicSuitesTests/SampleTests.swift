@@ -339,6 +339,12 @@ struct SampleTests {
     <connect/> <write $control value='01' expected='FAIL' expectedErrorCode='19'/>
     => 1 connect | write failed: expected a failure, but it succeeded
 
+    <connect/> <write $answers value='07' expected='FAIL' expectedErrorCode='3'/>
+    => connect | write ok: …
+
+    <connect/> <write $answers value='07' expected='FAIL' expectedErrorCode='13'/>
+    => 1 connect | write failed: …
+
     <connect/> <disconnect/> <connect/>
     <read $control expected='FAIL' expectedErrorCode='5'/>
     => 1 connect | disconnect | connect | read failed: $unreadable; expected error 5
