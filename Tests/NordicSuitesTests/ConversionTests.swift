@@ -57,48 +57,6 @@ struct ConversionTests {
     #expect(seen(other.world) == seen(bench.world))
   }
 
-  @Test("a trigger and what it is answered become one step, which subscribes by itself")
-  func notification() throws {
-    let operations = """
-      <connect/> \(Echo.subscribe)
-      <assert-notification \(Echo.answers) timeout="1000">
-        <write \(Echo.control) value="01"/> <assert-value value-string="one"/>
-      </assert-notification>
-      """
-    let chain = try chain(operations, 0xc0ff_ee00_0004)
-    #expect(chain.omissions.isEmpty, "\(chain.omissions)")
-    #expect(chain.lines.contains { $0.contains("# write-descriptor") })
-    let bench = try SuiteBench("echo")
-    #expect(try run(plan(chain), on: bench.world) == nil)
-    #expect(bench.written == [[1]])
-  }
-
-  @Test("a wrong value fails the chain as it fails the suite")
-  func wrong() throws {
-    let operations = "<connect/> <read \(Echo.echo)><assert-value value=\"77\"/></read>"
-    let bench = try SuiteBench("echo")
-    #expect(try bench.run(operations).exitStatus == .failed)
-    let other = try SuiteBench("echo")
-    let error = try run(plan(chain(operations, 0xc0ff_ee00_0004)), on: other.world)
-    #expect(error.map { RunFailure($0).code } == .expectationNotMet)
-  }
-
-  @Test("a reliable write, the strength, the MTU, a bond and scans are steps")
-  func others() throws {
-    let operations = """
-      <scan timeout="1000" rssi="-90"/> <scan-for name="Echo-1"/>
-      <scan-for name="Nobody" timeout="2000" expected="FAIL"/>
-      <connect timeout="9000"/> <begin-reliable-write/> <write \(Echo.echo) value="09"/> <execute-reliable-write/>
-      <read-rssi><assert-value value="-90+"/></read-rssi> <request-mtu value="100"/>
-      <disconnect/>
-      """
-    let chain = try chain(operations, 0xc0ff_ee00_0004)
-    #expect(chain.omissions.isEmpty, "\(chain.omissions)")
-    let bench = try SuiteBench("echo")
-    #expect(try run(plan(chain), on: bench.world) == nil, "\(chain.lines)")
-    #expect(bench.written == [[9]])
-  }
-
   @Test("what a chain cannot express is a comment, and told with its place")
   func omissions() throws {
     let chain = try chain(

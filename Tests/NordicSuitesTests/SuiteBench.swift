@@ -93,8 +93,16 @@ struct SuiteBench {
     }
   }
 
-  /// Each operation and how it ended: `connect ok`.
-  var story: [String] { results.map { "\($0.step.operation) \($0.status.rawValue)" } }
+  /// Each operation and how it ended: `connect`, `read failed: the value is 01, not 02`.
+  var endings: [String] {
+    results.map { result in
+      let remarks =
+        result.status == .warning ? result.notes : [result.failure?.why].compactMap(\.self)
+      let isPlain = result.status == .ok && remarks.isEmpty
+      return result.step.operation
+        + (isPlain ? "" : " \(result.status.rawValue): \(remarks.joined(separator: "; "))")
+    }
+  }
 
   var text: [String] { events.flatMap { TextReport().lines(for: $0) } }
 

@@ -36,51 +36,6 @@ struct SuiteRunTests {
     #expect(lamp.written == [[1, 0, 255, 0], [0]])
   }
 
-  @Test("a test that fails does not keep the next from being run")
-  func goesOn() throws {
-    let bench = try SuiteBench("echo")
-    let suite = try Suite.parse(
-      """
-      <test-suite>
-        <target id="dut" address="C0:FF:EE:00:00:04"/>
-        <test id="bad" target="dut"><connect/><read \(Echo.control)/><sleep/></test>
-        <test id="good" target="dut"><connect/><read \(Echo.echo)/></test>
-        <run-test ref="bad"/> <run-test ref="good"/>
-      </test-suite>
-      """,
-      file: "suite.xml"
-    )
-    let ending = try bench.run(suite)
-    #expect(ending.results.map(\.status) == [.failed, .ok], "\(bench.text)")
-    #expect(ending.exitStatus == .failed)
-    let links = bench.world.events.map(\.description).filter { $0.contains("link") }
-    #expect(links.map { String($0.suffix(4)) } == ["k up", "down", "k up", "down"])
-  }
-
-  @Test("a test has several devices, by the target of each operation, and disconnects them all")
-  func targets() throws {
-    let bench = try SuiteBench("echo", "battery")
-    let battery = try bench.world.device("C0:FF:EE:00:00:03").definition.address
-    let level =
-      "service-uuid=\"180f\" characteristic-uuid=\"2a19\""
-    let suite = try Suite.parse(
-      """
-      <test-suite>
-        <target id="echo" address="C0:FF:EE:00:00:04"/> <target id="cell" address="\(battery)"/>
-        <test id="both" target="echo">
-          <connect/> <connect target="cell"/>
-          <read target="cell" \(level)/> <write \(Echo.echo) value="01"/>
-        </test>
-        <run-test ref="both"/>
-      </test-suite>
-      """,
-      file: "suite.xml"
-    )
-    #expect(try bench.run(suite).exitStatus == .ok, "\(bench.text)")
-    let ends = bench.world.events.suffix(2).map(\.description)
-    #expect(ends.allSatisfy { $0.hasSuffix("link down") } && Set(ends).count == 2)
-  }
-
   @Test("scan-for binds a target for this test and the next; not while it is connected")
   func binding() throws {
     let bench = try SuiteBench("echo", "battery")
@@ -104,21 +59,6 @@ struct SuiteRunTests {
     let ending = try bench.run(suite)
     #expect(ending.results.map(\.status) == [.ok, .ok, .failed], "\(bench.text)")
     #expect(ending.results[2].failure?.code == .notFound && ending.exitStatus == .passing)
-  }
-
-  @Test("a target that is bound to nothing is named, and never what was expected")
-  func unbound() throws {
-    let bench = try SuiteBench("echo")
-    let suite = try Suite.parse(
-      """
-      <test-suite><target id="dut"/><test id="t" target="dut"><connect expected="FAIL"/></test>
-      <run-test ref="t"/></test-suite>
-      """,
-      file: "suite.xml"
-    )
-    let failure = try bench.run(suite).results[0].failure
-    #expect(failure?.code == .targetNotBound)
-    #expect(failure?.why == "the target 'dut' is not bound to a device")
   }
 
   @Test("a scan lasts its time, and tells what it hears as the format has it")
@@ -169,42 +109,6 @@ struct SuiteRunTests {
     #expect(own.runs.map(\.title) == ["suite suite-b", "run suite-b"])
     let given = try Suite.parse(text, file: "suite.xml", variables: [("A", "given")])
     #expect(given.runs.map(\.title) == ["given given-b", "run given-b"])
-  }
-
-  @Test("a macro is connected first, waits for notifications, and has no server here")
-  func macro() throws {
-    var bench = try SuiteBench("echo")
-    bench.devices = ["device": .address(BluetoothAddress(number: 0xc0ff_ee00_0004))]
-    let suite = try Suite.parse(
-      """
-      <macro name="M" icon="STAR">
-        \(Echo.subscribe)
-        <write \(Echo.control) value="02"/>
-        <wait-for-notification \(Echo.answers)><assert-value value-string="first"/></wait-for-notification>
-        <wait-for-indication \(Echo.answers)><assert-value value="02"/></wait-for-indication>
-        <sleep-until \(Echo.answers) value="02" server="false" timeout="0"/>
-        <wait-for-write \(Echo.echo)><assert-value value="01"/></wait-for-write>
-      </macro>
-      """,
-      file: "macro.xml"
-    )
-    let ending = try bench.run(suite)
-    let names = bench.story.prefix(7).map { String($0) }
-    #expect(
-      names.first == "connect ok" && names.allSatisfy { $0.hasSuffix(" ok") },
-      "\(bench.text)"
-    )
-    #expect(ending.results[0].failure?.code == .notSupportedHere)
-    #expect(ending.results[0].failure?.why.contains("serves no attributes") == true)
-  }
-
-  @Test("every wait ends: what is endless in the application, after the time for that")
-  func endless() throws {
-    var bench = try SuiteBench("echo")
-    bench.settings.endless = .seconds(60)
-    try bench.run("<connect/> <sleep-until \(Echo.answers) value=\"01\"/>")
-    #expect(bench.results.last?.took == .seconds(60))
-    #expect(bench.results.last?.failure?.code == .timedOut)
   }
 
   @Test("a run that is cancelled disconnects, and runs no other test")
@@ -276,5 +180,31 @@ struct SuiteRunTests {
       lines.contains { $0.contains("\"event\":\"test-finished\"") && $0.contains("\"error\":{") }
     )
     #expect(lines.last?.contains("\"exitStatus\":1,\"passed\":0,\"failed\":1") == true)
+  }
+
+  @Test("sleep, refresh and the end of a test have the pauses of the application")
+  func pauses() throws {
+    let bench = try SuiteBench("echo")
+    try bench.run("<connect/> <refresh/> <sleep/> <sleep timeout=\"250\"/>")
+    let took = try #require(bench.runEvents.last?.offset)
+    let connecting = try #require(bench.results.first?.took)
+    // 1 s after connect, 1 s after refresh, 5 s and 0.25 s of sleep, 2 s at the end; and bluetoothd
+    // takes 2 s over disconnecting.
+    let pauses = took - connecting
+    #expect(pauses >= .milliseconds(11_250) && pauses < .milliseconds(11_500), "\(pauses)")
+  }
+
+  @Test(
+    "a failure of the suite itself says what to write",
+    arguments: [
+      ("<read \(Echo.echo)/>", "<connect/>"),
+      ("<connect/> <assert-notification \(Echo.answers) timeout=\"1000\"/>", "write 0100"),
+      ("<connect/> <execute-reliable-write/>", "begin-reliable-write"),
+    ]
+  )
+  func hints(_ operations: String, _ part: String) throws {
+    let bench = try SuiteBench("echo")
+    try bench.run(operations)
+    #expect(bench.results.last?.failure?.hint.contains(part) == true, "\(bench.text)")
   }
 }

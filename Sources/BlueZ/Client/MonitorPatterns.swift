@@ -28,12 +28,13 @@ extension AdvertisementMonitor1.Pattern {
   /// The patterns for a filter; at least one.
   static func patterns(for filter: ScanFilter) -> [Self] {
     if let manufacturer = filter.manufacturer {
-      let company = littleEndian(manufacturer.company)
-      return [Self(0, DataType.manufacturer, clipped(company + manufacturer.prefix))]
+      let company = manufacturer.company
+      let octets = [UInt8(company & 0xff), UInt8(company >> 8)] + manufacturer.prefix
+      return [Self(0, DataType.manufacturer, clipped(octets))]
     }
     if let data = filter.serviceData {
       let type = data.service.uuid.short == nil ? DataType.serviceData128 : DataType.serviceData16
-      return [Self(0, type, clipped(octets(of: data.service.uuid) + data.prefix))]
+      return [Self(0, type, clipped(data.service.uuid.airOctets + data.prefix))]
     }
     let services = filter.wantedServices.flatMap { patterns(for: $0) }
     if !services.isEmpty { return services }
@@ -47,25 +48,12 @@ extension AdvertisementMonitor1.Pattern {
   /// A service can be anywhere in the list of advertised services.
   private static func patterns(for service: BluetoothUUID) -> [Self] {
     guard service.short != nil else {
-      return DataType.services128.map { Self(0, $0, octets(of: service)) }
+      return DataType.services128.map { Self(0, $0, service.airOctets) }
     }
     return DataType.services16.flatMap { type in
-      (0..<6).map { Self($0 * 2, type, octets(of: service)) }
+      (0..<6).map { Self($0 * 2, type, service.airOctets) }
     }
   }
 
   private static func clipped(_ octets: [UInt8]) -> [UInt8] { Array(octets.prefix(longest)) }
-
-  private static func littleEndian(_ number: UInt16) -> [UInt8] {
-    [UInt8(number & 0xff), UInt8(number >> 8)]
-  }
-
-  /// A service in advertising data: least significant octet first.
-  private static func octets(of service: BluetoothUUID) -> [UInt8] {
-    if let short = service.short { return littleEndian(short) }
-    let digits = service.text.utf8.filter { $0 != UInt8(ascii: "-") }
-    return stride(from: 0, to: digits.count, by: 2).reversed().compactMap { index in
-      UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
-    }
-  }
 }

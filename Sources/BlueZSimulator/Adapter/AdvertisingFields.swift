@@ -45,14 +45,3 @@ extension UInt16 {
   /// Least significant octet first.
   fileprivate var airOctets: [UInt8] { [UInt8(self & 0xff), UInt8(self >> 8)] }
 }
-
-extension BluetoothUUID {
-  /// Least significant octet first.
-  fileprivate var airOctets: [UInt8] {
-    if let short { return short.airOctets }
-    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
-    return stride(from: 0, to: digits.count, by: 2).reversed().compactMap { index in
-      UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
-    }
-  }
-}

@@ -86,6 +86,14 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
     }
   }
 
+  /// As in a packet, least significant octet first: the 16-bit form where there is one.
+  package var airOctets: [UInt8] {
+    if let short { return [UInt8(short & 0xff), UInt8(short >> 8)] }
+    return [low, high].flatMap { half in
+      stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: half >> $0) }
+    }
+  }
+
   public static func < (a: BluetoothUUID, b: BluetoothUUID) -> Bool {
     (a.high, a.low) < (b.high, b.low)
   }

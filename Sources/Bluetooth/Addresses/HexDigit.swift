@@ -18,3 +18,16 @@ extension UInt8 {
     self = digit < 10 ? UInt8(ascii: "0") + digit : ten + digit - 10
   }
 }
+
+extension [UInt8] {
+  /// The bytes of pairs of hexadecimal digits, in either case; nil for any other text.
+  package init?(hexadecimal text: some StringProtocol) {
+    let digits = text.utf8.map(\.hexDigit)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    self = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = digits[index], let low = digits[index + 1] else { return nil }
+      append(UInt8(high << 4 | low))
+    }
+  }
+}

@@ -32,7 +32,7 @@ public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
     let company =
       number.hasPrefix("0x") || number.hasPrefix("0X")
       ? UInt16(number.dropFirst(2), radix: 16) : UInt16(number)
-    guard let company, let prefix = HexadecimalText.octets(parts.dropFirst().first ?? "")
+    guard let company, let prefix = [UInt8](hexadecimal: parts.dropFirst().first ?? "")
     else { return nil }
     self.init(company: company, prefix: prefix)
   }
@@ -44,7 +44,7 @@ public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     let number = hexadecimal(UInt8(company >> 8)) + hexadecimal(UInt8(company & 0xff))
-    return "0x\(number)" + HexadecimalText.suffix(prefix)
+    return "0x\(number)" + suffix(prefix)
   }
 }
 
@@ -80,7 +80,7 @@ public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
   public init?(_ text: String, names: AttributeNames = .assigned) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let service = try? ServiceSelector(parsing: String(parts[0]), names: names),
-      let prefix = HexadecimalText.octets(parts.dropFirst().first ?? "")
+      let prefix = [UInt8](hexadecimal: parts.dropFirst().first ?? "")
     else { return nil }
     self.init(service: service, prefix: prefix)
   }
@@ -91,26 +91,11 @@ public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(service)" + HexadecimalText.suffix(prefix)
+    "\(service)" + suffix(prefix)
   }
 }
 
-/// Octets as pairs of hexadecimal digits.
-private enum HexadecimalText {
-  /// Parses pairs of digits; nil for anything else.
-  static func octets(_ text: Substring) -> [UInt8]? {
-    guard text.utf8.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else { return nil }
-    var octets: [UInt8] = []
-    var rest = text
-    while !rest.isEmpty {
-      guard let octet = UInt8(rest.prefix(2), radix: 16) else { return nil }
-      octets.append(octet)
-      rest = rest.dropFirst(2)
-    }
-    return octets
-  }
-
-  static func suffix(_ octets: [UInt8]) -> String {
-    octets.isEmpty ? "" : ":" + octets.map { hexadecimal($0) }.joined()
-  }
+/// Octets after a colon, as pairs of hexadecimal digits; empty for none.
+private func suffix(_ octets: [UInt8]) -> String {
+  octets.isEmpty ? "" : ":" + octets.map { hexadecimal($0) }.joined()
 }

@@ -10,74 +10,150 @@ extension ChainWriter {
     switch operation.action {
     case .scan(let filter): scan(operation, filter)
     case .scanFor(let filter, let bind): scanFor(operation, filter, bind)
+    case .sleep: add("sleep: \(duration(operation))")
+    case .unsupported(let unsupported):
+      omit(operation, "this is not supported here: \(unsupported.reason)")
+    case .device(let action): convert(operation, action)
+    case .attribute(let path, let action):
+      guard path.serviceInstance == 0 else {
+        return omit(operation, "a chain names services by their UUID alone")
+      }
+      convert(operation, path, action)
+    }
+  }
+
+  private mutating func convert(_ operation: Operation, _ action: Operation.DeviceAction) {
+    let succeeds = operation.expected == .success
+    switch action {
     case .connect:
       add("connect:", ending(operation))
-      if mustSucceed(operation) {
-        link.connect()
+      if succeeds {
+        isUp = true
         pause(settings.afterConnect)
       }
     case .discoverServices: add("services:", ending(operation))
     case .disconnect:
       add("disconnect:", ending(operation))
-      if mustSucceed(operation) { unlinked() }
+      if succeeds { unlinked() }
     case .bond:
       add("pair:", ending(operation))
-      if mustSucceed(operation) { link.connect() }
+      if succeeds { isUp = true }
     case .unbond:
       add("unpair:", ending(operation))
-      if mustSucceed(operation) { unlinked() }
+      if succeeds { unlinked() }
     case .refresh: omit(operation, "bluetoothd updates its cache of services by itself")
     case .assertService: omit(operation, "no step asserts what a device offers")
-    case .read(let path, let assertion): read(operation, path, assertion)
-    case .write(let path, let value, let isCommand):
-      write(operation, path, value, isCommand: isCommand)
-    case .beginReliableWrite, .executeReliableWrite, .abortReliableWrite:
-      reliableWrite(operation)
-    case .awaitNotification(let path, let trigger, let assertion):
-      notify(operation, path, trigger, assertion)
+    case .beginReliableWrite: reliableWrite(operation, isRight: reliable == nil, becomes: [])
+    case .abortReliableWrite:
+      reliableWrite(operation, isRight: reliable?.isEmpty == false, becomes: nil)
+    case .executeReliableWrite:
+      // Its writes are steps here, and none where it is aborted.
+      let steps = reliable ?? []
+      for step in steps { add(step[0], Array(step.dropFirst())) }
+      reliableWrite(operation, isRight: !steps.isEmpty, becomes: nil)
     case .readRSSI(let assertion): rssi(operation, assertion)
     case .requestMTU(let wanted):
       comment("bluetoothd negotiates the MTU by itself: the suite requests \(wanted) bytes")
       add("mtu:", ending(operation))
-    case .sleep: add("sleep: \((operation.timeout ?? settings.timeout).written)")
-    case .sleepWhile: omit(operation, "no step waits for a value")
-    case .unsupported(let unsupported):
-      omit(operation, "this is not supported here: \(unsupported.reason)")
     }
   }
 
+  private mutating func convert(
+    _ operation: Operation,
+    _ path: AttributePath,
+    _ action: Operation.AttributeAction
+  ) {
+    switch action {
+    case .read(let assertion): read(operation, path, assertion)
+    case .write(let value, let isCommand): write(operation, path, value, isCommand: isCommand)
+    case .awaitNotification(let trigger, let assertion):
+      notify(operation, path, trigger, assertion)
+    case .sleepWhile: omit(operation, "no step waits for a value")
+    }
+  }
+
+  /// The connection ends, and what the suite had begun on it.
+  private mutating func unlinked() {
+    isUp = false
+    subscribed = []
+    reliable = nil
+  }
+
+  // MARK: Obstacles and endings
+
   /// Why no step does the same as an operation, whatever its kind.
   private func obstacle(_ operation: Operation) -> String? {
-    if operation.kind == .link, let own = operation.target, own != target {
+    if operation.needsDevice, let own = operation.target, own != target {
       return "a chain has one device, and this operation has another"
     }
     switch operation.action {
-    case .connect, .bond, .unbond, .disconnect, .scan, .sleep, .unsupported: break
     case .scanFor: return nil
-    case .discoverServices, .refresh, .assertService, .read, .write, .beginReliableWrite,
-      .executeReliableWrite, .abortReliableWrite, .awaitNotification, .readRSSI, .requestMTU,
-      .sleepWhile:
-      if !link.isUp { return "the suite fails here without a connection; a chain makes one" }
+    case .scan, .sleep, .unsupported, .device(.connect), .device(.disconnect), .device(.bond),
+      .device(.unbond):
+      break
+    case .device, .attribute:
+      if !isUp { return "the suite fails here without a connection; a chain makes one" }
     }
     if let obstacle = obstacleToResult(of: operation) { return obstacle }
-    if operation.timeout == .zero, !operation.isWait {
+    if operation.timeout == .zero, operation.listened == nil {
       return "the suite gives it no time; a step has at least some"
     }
     return nil
   }
 
-  /// The connection ends, and what the suite had begun on it.
-  private mutating func unlinked() {
-    link.disconnect()
-    reliable = nil
+  /// Why no step ends as an operation has to; nil when one does.
+  private func obstacleToResult(of operation: Operation) -> String? {
+    guard operation.expected == .failure else {
+      return operation.expected == .success
+        ? nil : "no step is expected to end in \(operation.expected.rawValue)"
+    }
+    guard mayFail(operation) else { return "no step of this kind is expected to fail" }
+    guard Self.failures(operation) != nil else {
+      return "no expectation has the meaning of error \(operation.errorCode ?? 0)"
+    }
+    return nil
   }
 
-  private func mustSucceed(_ operation: Operation) -> Bool {
-    operation.expected.result == .success
+  /// Whether a step can be expected to fail where the operation is.
+  private func mayFail(_ operation: Operation) -> Bool {
+    switch operation.action {
+    case .device(let action):
+      switch action {
+      case .connect, .disconnect, .discoverServices, .unbond, .requestMTU, .readRSSI(nil): true
+      // What is left of the connection is not known otherwise.
+      case .bond: isUp
+      case .readRSSI, .refresh, .assertService, .beginReliableWrite, .executeReliableWrite,
+        .abortReliableWrite:
+        false
+      }
+    // bluetoothd does not expose Generic Access: in a suite that does not count as a failure.
+    case .attribute(let path, _) where path.service == .genericAccess: false
+    // A value that differs is a failure in a suite; a step that must fail compares none.
+    case .attribute(_, .read(let assertion)), .attribute(_, .awaitNotification(_, let assertion)):
+      assertion == nil
+    case .attribute(let path, .write): !path.isSubscription && reliable == nil
+    // A scan never fails; those that look for a device have a step that expects none.
+    case .scan, .scanFor, .sleep, .unsupported, .attribute(_, .sleepWhile): false
+    }
+  }
+
+  /// What a chain calls the failures that a suite accepts; nil where it has no words for them.
+  ///
+  /// Failures of the host never count: the two classes are all others.
+  private static func failures(_ operation: Operation) -> [String]? {
+    guard let code = operation.errorCode else {
+      return [FailureClass.passing.rawValue, FailureClass.definite.rawValue]
+    }
+    return ErrorCode(code).names
   }
 
   /// What a step has to end with, and by when.
-  private func ending(_ operation: Operation) -> [String] { failing(operation) + limit(operation) }
+  private func ending(_ operation: Operation) -> [String] {
+    guard operation.expected == .failure, let names = Self.failures(operation) else {
+      return limit(operation)
+    }
+    return ["expect: { error: [\(names.joined(separator: ", "))] }"] + limit(operation)
+  }
 
   /// The operation's own timeout. A wait without one has the limit of waits that have none.
   private func limit(_ operation: Operation) -> [String] {
@@ -86,6 +162,11 @@ extension ChainWriter {
   }
 
   // MARK: Scans
+
+  /// How long a scan or a sleep lasts.
+  private func duration(_ operation: Operation) -> String {
+    (operation.timeout ?? settings.timeout).written
+  }
 
   private func filters(_ filter: AdvertisementFilter) -> [String] {
     var lines: [String] = []
@@ -109,7 +190,7 @@ extension ChainWriter {
       return omit(operation, "a scan of a chain has no patterns and no targets")
     }
     guard isPlain(operation, filter) else { return }
-    add("scan: \((operation.timeout ?? settings.timeout).written)", filters(filter))
+    add("scan: \(duration(operation))", filters(filter))
   }
 
   private mutating func scanFor(
@@ -117,10 +198,10 @@ extension ChainWriter {
     _ filter: AdvertisementFilter,
     _ bind: String?
   ) {
-    let result = operation.expected.result
+    let result = operation.expected
     guard isPlain(operation, filter) else { return }
     if result == .success, bind != nil, bind == target {
-      find(by: filter)
+      found = filter
       if filter.data != nil || filter.rssi != nil {
         omit(operation, "a chain finds its device by name, address or service: choose one")
       } else {
@@ -132,25 +213,17 @@ extension ChainWriter {
       return omit(operation, "a scan of a chain has no patterns, no targets and no warnings")
     }
     let count = result.isFailure ? "0" : "{ min: 1 }"
-    let expectation = ["expect: { count: \(count) }"]
-    add("scan: \((operation.timeout ?? settings.timeout).written)", filters(filter) + expectation)
+    add("scan: \(duration(operation))", filters(filter) + ["expect: { count: \(count) }"])
   }
 
   // MARK: Attributes
 
   /// The attribute as a chain names it.
   private func name(_ path: AttributePath) -> String {
-    var name = "\(path.service.text)/\(path.characteristic.text)"
-    if path.characteristicInstance > 0 { name += "#\(path.characteristicInstance)" }
-    guard let descriptor = path.descriptor else { return name }
-    return name + "/\(descriptor.text)"
-      + (path.descriptorInstance > 0 ? "#\(path.descriptorInstance)" : "")
-  }
-
-  private mutating func isNamed(_ operation: Operation, _ path: AttributePath) -> Bool {
-    guard path.serviceInstance > 0 else { return true }
-    omit(operation, "a chain names services by their UUID alone")
-    return false
+    func instance(_ number: Int) -> String { number > 0 ? "#\(number)" : "" }
+    let name =
+      "\(path.service.text)/\(path.characteristic.text)" + instance(path.characteristicInstance)
+    return path.descriptor.map { "\(name)/\($0.text)" + instance(path.descriptorInstance) } ?? name
   }
 
   /// The expectation of a value, or a comment where a chain cannot express it.
@@ -159,23 +232,16 @@ extension ChainWriter {
     _ assertion: ValueAssertion?
   ) -> [String] {
     guard let assertion else { return [] }
-    let isZero = assertion.value.allSatisfy { $0 == 0 }
-    switch assertion.expected {
-    case .success, .failure:
-      guard !isZero else {
-        omit(
-          operation,
-          "an empty value equals zeros only in a suite: the expectation is omitted"
-        )
-        return []
-      }
-      let value = Self.hex(assertion.value)
-      return assertion.expected == .success
-        ? ["expect: { hex: \(value) }"] : ["expect: { hex: { not: \(value) } }"]
-    case .successOrWarning, .failureOrWarning:
+    guard !assertion.expected.isLenient else {
       omit(operation, "an expectation that only warns is omitted: \(assertion.title)")
       return []
     }
+    guard !assertion.value.allSatisfy({ $0 == 0 }) else {
+      omit(operation, "an empty value equals zeros only in a suite: the expectation is omitted")
+      return []
+    }
+    let value = Self.hex(assertion.value)
+    return ["expect: { hex: \(assertion.expected.isFailure ? "{ not: \(value) }" : value) }"]
   }
 
   private mutating func read(
@@ -183,8 +249,7 @@ extension ChainWriter {
     _ path: AttributePath,
     _ assertion: ValueAssertion?
   ) {
-    guard isNamed(operation, path) else { return }
-    if path.isSubscription, link.isSubscribed(path.ofCharacteristic) {
+    if path.isSubscription, subscribed.contains(path.ofCharacteristic) {
       return omit(operation, "the suite is subscribed here; the chain is not")
     }
     let verb = path.descriptor == nil ? "read" : "read-descriptor"
@@ -198,7 +263,6 @@ extension ChainWriter {
     _ value: [UInt8],
     isCommand: Bool
   ) {
-    guard isNamed(operation, path) else { return }
     if path.isSubscription { return configure(operation, path.ofCharacteristic, value) }
     let octets = "value: { hex: \(Self.hex(value)) }"
     guard path.descriptor == nil else {
@@ -212,28 +276,56 @@ extension ChainWriter {
     add(first, [octets, "kind: \(isCommand ? "command" : "request")"] + ending(operation))
   }
 
+  /// Begins or ends a reliable write, where that is right.
+  private mutating func reliableWrite(
+    _ operation: Operation,
+    isRight: Bool,
+    becomes next: [[String]]?
+  ) {
+    reliable = isRight ? next : nil
+    if !isRight { omit(operation, "the suite fails here, and no step does") }
+  }
+
+  // MARK: Notifications
+
+  /// Whether a Client Characteristic Configuration enables notifications or indications.
+  private static func subscribes(_ value: [UInt8]) -> Bool { (value.first ?? 0) & 0x03 != 0 }
+
+  /// The Client Characteristic Configuration of a characteristic was written.
+  private mutating func configured(_ characteristic: AttributePath, _ value: [UInt8]) {
+    if Self.subscribes(value) {
+      subscribed.insert(characteristic)
+    } else {
+      subscribed.remove(characteristic)
+    }
+  }
+
   /// A subscription: a chain has it only while a step listens, which may be all that is needed.
   private mutating func configure(
     _ operation: Operation,
     _ characteristic: AttributePath,
     _ value: [UInt8]
   ) {
-    link.configure(characteristic, value)
-    guard ConvertedLink.subscribes(value) else {
+    configured(characteristic, value)
+    guard Self.subscribes(value) else {
       return explain(operation, "a step 'notify' has unsubscribed by itself")
     }
-    let subscribed = subscribed(to: characteristic)
-    let isOnce = subscribed.count { $0.awaits(characteristic) } == 1
-    if isOnce, subscribed.first?.awaits(characteristic) == true {
+    let waits = waits(for: characteristic)
+    if waits.count(where: \.self) == 1, waits.first == true {
       return explain(operation, "the step 'notify' subscribes by itself")
     }
     omitSubscription(operation)
   }
 
-  /// The operations that follow, as long as the suite is subscribed.
-  private func subscribed(to characteristic: AttributePath) -> ArraySlice<Operation> {
+  /// Of each operation that follows, as long as the suite is subscribed, whether it waits for a
+  /// notification of the characteristic.
+  private func waits(for characteristic: AttributePath) -> [Bool] {
     rest.prefix { next in
-      !next.endsLink && next.configures(characteristic).map(ConvertedLink.subscribes) != false
+      next.action != .device(.disconnect) && next.action != .device(.unbond)
+        && next.configures(characteristic).map(Self.subscribes) != false
+    }.map { next in
+      guard case .attribute(characteristic, .awaitNotification) = next.action else { return false }
+      return true
     }
   }
 
@@ -245,31 +337,17 @@ extension ChainWriter {
     )
   }
 
-  /// The writes of a reliable write are steps where they are executed, and none where they are not.
-  private mutating func reliableWrite(_ operation: Operation) {
-    let isBegin = operation.action == .beginReliableWrite
-    guard isBegin == (reliable == nil), isBegin || reliable?.isEmpty == false else {
-      reliable = nil
-      return omit(operation, "the suite fails here, and no step does")
-    }
-    if operation.action == .executeReliableWrite {
-      for step in reliable ?? [] { add(step[0], Array(step.dropFirst())) }
-    }
-    reliable = isBegin ? [] : nil
-  }
-
   private mutating func notify(
     _ operation: Operation,
     _ path: AttributePath,
     _ trigger: Operation?,
     _ assertion: ValueAssertion?
   ) {
-    guard isNamed(operation, path) else { return }
     if let value = trigger?.configures(path) {
-      link.configure(path, value)
-      if subscribed(to: path).contains(where: { $0.awaits(path) }) { omitSubscription(operation) }
+      configured(path, value)
+      if waits(for: path).contains(true) { omitSubscription(operation) }
     }
-    guard link.isSubscribed(path) else {
+    guard subscribed.contains(path) else {
       return omit(operation, "the suite waits in vain without a subscription; a step has its own")
     }
     guard let after = after(operation, path, trigger) else { return }
@@ -285,25 +363,26 @@ extension ChainWriter {
     _ trigger: Operation?
   ) -> [String]? {
     guard let trigger else { return [] }
-    guard trigger.expected.result == .success, trigger.target.map({ $0 == target }) != false,
+    guard trigger.expected == .success, trigger.target.map({ $0 == target }) != false,
       reliable == nil
     else {
       omit(operation, "a trigger of a chain has to succeed, at the chain's device")
       return nil
     }
-    switch trigger.action {
-    case .write(let control, let value, let isCommand) where control.descriptor == nil:
-      guard isNamed(operation, control) else { return nil }
-      let kind = isCommand ? "command" : "request"
-      let written = "value: { hex: \(Self.hex(value)) }, kind: \(kind)"
-      return ["after: { write: \(name(control)), \(written) }"]
-    case .write where trigger.configures(path) != nil: return []
-    case .write, .read, .scan, .scanFor, .connect, .discoverServices, .refresh, .disconnect, .bond,
-      .unbond, .assertService, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite,
-      .awaitNotification, .readRSSI, .requestMTU, .sleep, .sleepWhile, .unsupported:
+    if trigger.configures(path) != nil { return [] }
+    guard case .attribute(let control, .write(let value, let isCommand)) = trigger.action,
+      control.descriptor == nil
+    else {
       omit(operation, "only a write triggers notifications in a chain")
       return nil
     }
+    guard control.serviceInstance == 0 else {
+      omit(operation, "a chain names services by their UUID alone")
+      return nil
+    }
+    let kind = isCommand ? "command" : "request"
+    let written = "value: { hex: \(Self.hex(value)) }, kind: \(kind)"
+    return ["after: { write: \(name(control)), \(written) }"]
   }
 
   private mutating func rssi(_ operation: Operation, _ assertion: StrengthAssertion?) {

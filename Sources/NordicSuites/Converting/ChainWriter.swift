@@ -14,22 +14,23 @@ struct ChainWriter {
   private var steps = 0
   private var omissions: [Omission] = []
   /// The filter of the `scan-for` that finds the device.
-  private var found: AdvertisementFilter?
+  var found: AdvertisementFilter?
   /// The steps of the writes of a reliable write; nil when none is under way.
   var reliable: [[String]]?
-  /// What the device is to the suite at this operation.
-  var link = ConvertedLink()
+  /// Whether the suite has connected the device at this operation. A chain connects by itself.
+  var isUp = false
+  /// The characteristics that the suite is subscribed to. A chain subscribes while a step listens.
+  var subscribed: Set<AttributePath> = []
   /// The operations that follow the one that is converted.
   private(set) var rest: ArraySlice<Operation> = []
-  private(set) var target: String?
+  let target: String?
 
   init(_ suite: Suite, _ test: SuiteTest, _ settings: SuiteSettings) {
     self.suite = suite
     self.test = test
     self.settings = settings
     target =
-      test.target
-      ?? test.operations.first { $0.kind == .link && $0.target != nil }.flatMap(\.target)
+      test.target ?? test.operations.first { $0.needsDevice && $0.target != nil }.flatMap(\.target)
   }
 
   mutating func chain(name: String) -> ConvertedChain {
@@ -37,7 +38,9 @@ struct ChainWriter {
       rest = test.operations[(index + 1)...]
       convert(operation)
     }
-    if !test.operations.contains(where: { $0.action == .disconnect }) { pause(settings.afterTest) }
+    if !test.operations.contains(where: { $0.action == .device(.disconnect) }) {
+      pause(settings.afterTest)
+    }
     let title = [suite.title, test.title, test.run].compactMap(\.self).joined(separator: ": ")
     var head = ["name: \(Self.quoted(title))"]
     if let device = device { head.append("device: \(device)") }
@@ -68,25 +71,20 @@ struct ChainWriter {
     body.append("  # \(text.printable)")
   }
 
-  /// Omits an operation, with the reason as a comment in the chain and in the list of omissions.
-  mutating func omit(_ operation: Operation, _ reason: String) {
-    comment("\(operation.doing): \(reason)")
-    omissions.append(
-      Omission(place: operation.place, message: "\(operation.doing): \(reason)")
-    )
-  }
-
   /// Comments on an operation that a chain does by itself.
   mutating func explain(_ operation: Operation, _ reason: String) {
     comment("\(operation.doing): \(reason)")
   }
 
+  /// Omits an operation, with the reason as a comment in the chain and in the list of omissions.
+  mutating func omit(_ operation: Operation, _ reason: String) {
+    explain(operation, reason)
+    omissions.append(Omission(place: operation.place, message: "\(operation.doing): \(reason)"))
+  }
+
   mutating func pause(_ duration: Duration) {
     if duration > .zero { add("sleep: \(duration.written)") }
   }
-
-  /// Records the filter that finds the device.
-  mutating func find(by filter: AdvertisementFilter) { found = filter }
 
   /// A text in double quotes, as YAML and JSON read it.
   static func quoted(_ text: String) -> String { JSONValue.string(text).text }

@@ -18,11 +18,6 @@ public struct Omission: Hashable, Sendable, CustomStringConvertible {
   public let place: Place
   public let message: String
 
-  public init(place: Place, message: String) {
-    self.place = place
-    self.message = message
-  }
-
   public var description: String { "\(place): \(message)" }
 }
 

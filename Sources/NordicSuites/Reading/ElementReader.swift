@@ -3,31 +3,30 @@
 import Bluetooth
 import Documents
 
+/// What the readers of elements have in common.
+struct ReadingContext {
+  var variables: Variables
+  /// Whether variables may be missing, because the test is never run.
+  var isUnused = false
+  /// The names by which the attributes of devices are printed.
+  let names: AttributeNames
+  let limits: MarkupLimits
+  let complaints = Complaints()
+}
+
 /// Reads the attributes of one element.
 ///
 /// An attribute becomes known when it is read; ``finish(children:)`` complains about the others.
 struct ElementReader {
   let element: Element
-  private let variables: Variables
-  /// Whether variables may be missing, because the test is never run.
-  private let isUnused: Bool
-  private let limit: Int
+  private let context: ReadingContext
   private var known: [String] = []
-  private let complaints: Complaints
 
-  init(
-    _ element: Element,
-    _ variables: Variables,
-    isUnused: Bool = false,
-    limit: Int,
-    complaints: Complaints
-  ) {
-    self.element = element
-    self.variables = variables
-    self.isUnused = isUnused
-    self.limit = limit
-    self.complaints = complaints
+  init(_ element: Element, _ context: ReadingContext) {
+    (self.element, self.context) = (element, context)
   }
+
+  private var complaints: Complaints { context.complaints }
 
   // MARK: Texts
 
@@ -35,12 +34,13 @@ struct ElementReader {
   mutating func text(_ name: String) -> String? {
     if !known.contains(name) { known.append(name) }
     guard let attribute = element.attribute(name) else { return nil }
+    let limit = context.limits.attributeBytes
     do {
-      return try variables.filled(attribute.value, limit: limit)
+      return try context.variables.filled(attribute.value, limit: limit)
     } catch {
       switch error {
       case .missing(let variable):
-        guard !isUnused else { return nil }
+        guard !context.isUnused else { return nil }
         complaints.add(
           attribute.place,
           path(name),
@@ -83,13 +83,18 @@ struct ElementReader {
     return optional(name, expected: expected, read)
   }
 
-  /// One of the words of a choice, case-sensitive.
+  /// One of some words, case-sensitive.
+  mutating func word(_ name: String, among words: [String]) -> String? {
+    guard let text = text(name) else { return nil }
+    if words.contains(text) { return text }
+    complainOfWord(name, text, among: words)
+    return nil
+  }
+
+  /// One of the words of a choice.
   mutating func choice<Choice: RawRepresentable & CaseIterable>(_ name: String) -> Choice?
   where Choice.RawValue == String {
-    guard let text = text(name) else { return nil }
-    if let choice = Choice(rawValue: text) { return choice }
-    complainOfWord(name, text, among: Choice.allCases.map(\.rawValue))
-    return nil
+    word(name, among: Choice.allCases.map(\.rawValue)).flatMap { Choice(rawValue: $0) }
   }
 
   // MARK: Values
@@ -122,7 +127,9 @@ struct ElementReader {
 
   /// The value of `value` or `value-string`; nil when both are missing, or it is invalid.
   mutating func value(isRequired: Bool = true) -> (octets: [UInt8], isText: Bool)? {
-    let octets = optional("value", expected: "bytes in hexadecimal digits") { Self.octets($0) }
+    let octets = optional("value", expected: "bytes in hexadecimal digits") {
+      [UInt8](hexadecimal: $0.hasPrefix("0x") ? $0.dropFirst(2) : $0[...])
+    }
     let string = text("value-string").map { Array($0.utf8) }
     let given = ["value", "value-string"].filter { element.attribute($0) != nil }
     if given.count == 2 {
@@ -142,21 +149,6 @@ struct ElementReader {
       return nil
     }
     return (value, octets == nil)
-  }
-
-  /// Parses pairs of hexadecimal digits, with or without a prefix `0x`.
-  private static func octets(_ text: String) -> [UInt8]? {
-    let digits = Array((text.hasPrefix("0x") ? String(text.dropFirst(2)) : text).utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var octets: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      let pair = digits[index...index + 1]
-      guard pair.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-        let octet = UInt8(String(decoding: pair, as: UTF8.self), radix: 16)
-      else { return nil }
-      octets.append(octet)
-    }
-    return octets
   }
 
   // MARK: Complaints

@@ -11,15 +11,15 @@ extension OperationReader {
     switch name {
     case .scan: return .scan(filter(&reader))
     case .scanFor: return scanFor(&reader)
-    case .connect: return plain(.connect, &reader)
-    case .discoverServices: return plain(.discoverServices, &reader)
-    case .refresh: return plain(.refresh, &reader)
-    case .disconnect: return plain(.disconnect, &reader)
-    case .bond: return plain(.bond, &reader)
-    case .unbond: return plain(.unbond, &reader)
-    case .beginReliableWrite: return plain(.beginReliableWrite, &reader)
-    case .executeReliableWrite: return plain(.executeReliableWrite, &reader)
-    case .abortReliableWrite: return plain(.abortReliableWrite, &reader)
+    case .connect: return plain(.device(.connect), &reader)
+    case .discoverServices: return plain(.device(.discoverServices), &reader)
+    case .refresh: return plain(.device(.refresh), &reader)
+    case .disconnect: return plain(.device(.disconnect), &reader)
+    case .bond: return plain(.device(.bond), &reader)
+    case .unbond: return plain(.device(.unbond), &reader)
+    case .beginReliableWrite: return plain(.device(.beginReliableWrite), &reader)
+    case .executeReliableWrite: return plain(.device(.executeReliableWrite), &reader)
+    case .abortReliableWrite: return plain(.device(.abortReliableWrite), &reader)
     case .sleep: return plain(.sleep, &reader)
     case .assertService: return assertService(&reader)
     case .read: return reading(&reader, isDescriptor: false)
@@ -62,7 +62,7 @@ extension OperationReader {
 
   private func scanFor(_ reader: inout ElementReader) -> Operation.Action {
     let filter = filter(&reader, isComplete: false)
-    let bound = targetAttribute("bind-target", &reader)
+    let bound = reader.word("bind-target", among: targets)
     reader.finish()
     return .scanFor(filter, bind: bound)
   }
@@ -84,7 +84,7 @@ extension OperationReader {
       }
     }
     // In a scan the target is a filter: the operation is not done to a device.
-    filter.target = targetAttribute("target", &reader)
+    filter.target = reader.word("target", among: targets)
     if isComplete { reader.finish() }
     return filter
   }
@@ -107,7 +107,7 @@ extension OperationReader {
       characteristicInstance: instance,
       descriptor: descriptor,
       descriptorInstance: descriptorInstance,
-      names: names
+      names: context.names
     )
   }
 
@@ -118,7 +118,7 @@ extension OperationReader {
     let path = path(&reader, isDescriptor: isDescriptor)
     let assertions = values(in: &reader)
     reader.finish(children: ["assert-value"])
-    return path.map { .read($0, assertions.first) }
+    return path.map { .attribute($0, .read(assertions.first)) }
   }
 
   private func writing(
@@ -130,7 +130,7 @@ extension OperationReader {
     let value = reader.value()
     reader.finish()
     guard let path, let value else { return nil }
-    return .write(path, value.octets, isCommand: kind == .command)
+    return .attribute(path, .write(value.octets, isCommand: kind == .command))
   }
 
   private enum WriteType: String, CaseIterable {
@@ -148,14 +148,14 @@ extension OperationReader {
     let children = hasTrigger ? reader.element.children.filter { triggers.contains($0.name) } : []
     reader.finish(children: ["assert-value"] + (hasTrigger ? triggers : []))
     if children.count > 1 {
-      complaints.add(
+      context.complaints.add(
         children[1].place,
         reader.element.name,
         "only one operation may be the trigger"
       )
     }
     let trigger = children.first.flatMap { operation($0) }
-    return path.map { .awaitNotification($0, trigger: trigger, assertions.first) }
+    return path.map { .attribute($0, .awaitNotification(trigger: trigger, assertions.first)) }
   }
 
   // MARK: The link and the time
@@ -163,9 +163,7 @@ extension OperationReader {
   private func strength(_ reader: inout ElementReader) -> Operation.Action {
     let assertion = reader.element.children.first { $0.name == "assert-value" }
     reader.finish(children: ["assert-value"])
-    guard let assertion else {
-      return .readRSSI(nil)
-    }
+    guard let assertion else { return .device(.readRSSI(nil)) }
     var own = self.reader(assertion)
     let title = own.text("description") ?? assertion.name
     let expected: ExpectedResult? = own.choice("expected")
@@ -173,10 +171,12 @@ extension OperationReader {
       Self.bound($0)
     }
     own.finish()
-    return .readRSSI(
-      bound.map { bound, side in
-        StrengthAssertion(title: title, bound: bound, side: side, expected: expected ?? .success)
-      }
+    return .device(
+      .readRSSI(
+        bound.map { bound, side in
+          StrengthAssertion(title: title, bound: bound, side: side, expected: expected ?? .success)
+        }
+      )
     )
   }
 
@@ -195,7 +195,7 @@ extension OperationReader {
       ElementReader.number($0, in: 23...517)
     }
     reader.finish()
-    return value.map { .requestMTU($0) }
+    return value.map { .device(.requestMTU($0)) }
   }
 
   private func sleeping(
@@ -212,7 +212,7 @@ extension OperationReader {
     reader.finish()
     if isOfServer { return .unsupported(.server) }
     guard let path, let value else { return nil }
-    return .sleepWhile(path, value.octets, isEqual: isEqual)
+    return .attribute(path, .sleepWhile(value.octets, isEqual: isEqual))
   }
 
   // MARK: Children
@@ -225,7 +225,11 @@ extension OperationReader {
   func values(in reader: inout ElementReader, most: Int = 1) -> [ValueAssertion] {
     let children = reader.element.children.filter { $0.name == "assert-value" }
     if children.count > most {
-      complaints.add(children[most].place, reader.element.name, "only one value may be asserted")
+      context.complaints.add(
+        children[most].place,
+        reader.element.name,
+        "only one value may be asserted"
+      )
     }
     return children.compactMap { element in
       var own = self.reader(element)

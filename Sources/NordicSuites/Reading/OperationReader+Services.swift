@@ -8,44 +8,63 @@ extension OperationReader {
     let instance = reader.instance("instance-id")
     reader.finish(children: ["assert-characteristic"])
     let characteristics = reader.element.children.filter { $0.name == "assert-characteristic" }
-      .compactMap { characteristic($0) }
+      .compactMap { characteristic($0, of: uuid, instance) }
     return uuid.map {
-      .assertService(
-        ServiceAssertion(
-          uuid: $0,
-          instance: instance,
-          characteristics: characteristics,
-          names: names
+      .device(
+        .assertService(
+          ServiceAssertion(
+            uuid: $0,
+            instance: instance,
+            characteristics: characteristics,
+            name: AttributePath.service($0, instance, context.names)
+          )
         )
       )
     }
   }
 
-  private func characteristic(_ element: Element) -> CharacteristicAssertion? {
+  private func characteristic(
+    _ element: Element,
+    of service: BluetoothUUID?,
+    _ serviceInstance: Int
+  ) -> CharacteristicAssertion? {
     var reader = reader(element)
     let head = head(&reader)
     let uuid = reader.uuid("uuid")
     let instance = reader.instance("instance-id")
     let values = values(in: &reader)
     reader.finish(children: ["property", "assert-descriptor", "assert-cccd", "assert-value"])
+    let path = uuid.flatMap { uuid in
+      service.map { service in
+        AttributePath(
+          service: service,
+          serviceInstance: serviceInstance,
+          characteristic: uuid,
+          characteristicInstance: instance,
+          names: context.names
+        )
+      }
+    }
     let properties = element.children.filter { $0.name == "property" }.compactMap { property($0) }
     let descriptors = element.children
       .filter { ["assert-descriptor", "assert-cccd"].contains($0.name) }
-      .compactMap { descriptor($0) }
-    guard let uuid else { return nil }
-    return CharacteristicAssertion(
-      title: head.title,
-      uuid: uuid,
-      instance: instance,
-      properties: properties,
-      descriptors: descriptors,
-      values: values,
-      expected: head.expected,
-      names: names
-    )
+      .compactMap { descriptor($0, of: path) }
+    return path.map {
+      CharacteristicAssertion(
+        title: head.title,
+        expected: head.expected,
+        path: $0,
+        properties: properties,
+        descriptors: descriptors,
+        values: values
+      )
+    }
   }
 
-  private func descriptor(_ element: Element) -> DescriptorAssertion? {
+  private func descriptor(
+    _ element: Element,
+    of characteristic: AttributePath?
+  ) -> DescriptorAssertion? {
     var reader = reader(element)
     let head = head(&reader)
     let isNamed = element.name == "assert-descriptor"
@@ -53,14 +72,12 @@ extension OperationReader {
     let instance = isNamed ? reader.instance("instance-id") : 0
     let values = values(in: &reader)
     reader.finish(children: ["assert-value"])
-    guard let uuid else { return nil }
+    guard let uuid, let characteristic else { return nil }
     return DescriptorAssertion(
       title: head.title,
-      uuid: uuid,
-      instance: instance,
-      values: values,
       expected: head.expected,
-      names: names
+      path: characteristic.of(descriptor: uuid, instance: instance),
+      values: values
     )
   }
 
@@ -85,7 +102,7 @@ extension OperationReader {
   private func head(_ reader: inout ElementReader) -> (title: String, expected: ExpectedResult) {
     let title = reader.text("description") ?? reader.element.name
     let expected: ExpectedResult? = reader.choice("expected")
-    _ = targetAttribute("target", &reader)
+    _ = reader.word("target", among: targets)
     return (title, expected ?? .success)
   }
 }

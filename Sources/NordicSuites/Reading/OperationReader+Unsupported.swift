@@ -33,38 +33,44 @@ extension Unsupported {
 }
 
 extension OperationReader {
+  /// The attributes of an operation that have any text.
+  private func update(
+    _ reason: Unsupported,
+    _ optional: [String],
+    _ reader: inout ElementReader
+  ) -> Operation.Action {
+    _ = reader.required("file", expected: "a text") { $0 }
+    for name in optional { _ = reader.text(name) }
+    reader.finish()
+    return .unsupported(reason)
+  }
+
   func firmware(_ reader: inout ElementReader) -> Operation.Action {
-    update(["file"], ["initFile", "type"], .dfu, &reader)
+    update(.dfu, ["initFile", "type"], &reader)
   }
 
   func mcuImage(_ reader: inout ElementReader) -> Operation.Action {
     let optional = [
       "mode", "swap-time", "number-of-buffers", "memory-alignment", "erase-app-storage",
     ]
-    return update(["file"], optional, .mcu, &reader)
-  }
-
-  private enum Priority: String, CaseIterable {
-    case low = "LOW_POWER"
-    case balanced = "BALANCED"
-    case high = "HIGH"
+    return update(.mcu, optional, &reader)
   }
 
   func priority(_ reader: inout ElementReader) -> Operation.Action {
-    let _: Priority? = reader.choice("type")
+    _ = reader.word("type", among: ["LOW_POWER", "BALANCED", "HIGH"])
     reader.finish()
     return .unsupported(.priority)
   }
 
   // MARK: PHY
 
-  private static let phys = ["LE_1M", "LE_2M", "LE_CODED"]
-
-  private func phys(_ name: String, _ reader: inout ElementReader) {
-    _ = reader.optional(name, expected: "LE_1M, LE_2M or LE_CODED, with | between them") { text in
-      let words = text.split(separator: "|", omittingEmptySubsequences: false)
-        .map { $0.filter { $0 != " " } }
-      return words.allSatisfy { Self.phys.contains(String($0)) } ? words : nil
+  private func phys(_ reader: inout ElementReader) {
+    for name in ["tx", "rx"] {
+      _ = reader.optional(name, expected: "LE_1M, LE_2M or LE_CODED, with | between them") { text in
+        let words = text.split(separator: "|", omittingEmptySubsequences: false)
+          .map { $0.filter { $0 != " " } }
+        return words.allSatisfy { ["LE_1M", "LE_2M", "LE_CODED"].contains($0) } ? words : nil
+      }
     }
   }
 
@@ -74,40 +80,20 @@ extension OperationReader {
       var own = self.reader(element)
       _ = own.text("description")
       let _: ExpectedResult? = own.choice("expected")
-      phys("tx", &own)
-      phys("rx", &own)
+      phys(&own)
       own.finish()
     }
     return .unsupported(.phy)
   }
 
-  private enum Coding: String, CaseIterable {
-    case none = "NO_PREFERRED"
-    case two = "S2"
-    case eight = "S8"
-  }
-
   func preferPHY(_ reader: inout ElementReader) -> Operation.Action {
-    phys("tx", &reader)
-    phys("rx", &reader)
-    let _: Coding? = reader.choice("option")
+    phys(&reader)
+    _ = reader.word("option", among: ["NO_PREFERRED", "S2", "S8"])
     reader.finish()
     return .unsupported(.phy)
   }
 
-  // MARK: Images, beacons, servers
-
-  private func update(
-    _ required: [String],
-    _ optional: [String],
-    _ reason: Unsupported,
-    _ reader: inout ElementReader
-  ) -> Operation.Action {
-    for name in required { _ = reader.required(name, expected: "a text") { $0 } }
-    for name in optional { _ = reader.text(name) }
-    reader.finish()
-    return .unsupported(reason)
-  }
+  // MARK: Beacons and servers
 
   func unlock(_ reader: inout ElementReader) -> Operation.Action {
     _ = path(&reader)

@@ -7,34 +7,11 @@ import Documents
 
 /// Reads the operations of one test, collecting complaints.
 struct OperationReader {
-  private let variables: Variables
-  private let isUnused: Bool
+  let context: ReadingContext
   /// Whether the operations are those of a macro.
   let isMacro: Bool
   /// The targets of the suite.
   let targets: [String]
-  /// The names by which attributes are printed.
-  let names: AttributeNames
-  private let limit: Int
-  let complaints: Complaints
-
-  init(
-    _ variables: Variables,
-    isUnused: Bool = false,
-    isMacro: Bool = false,
-    targets: [String],
-    names: AttributeNames,
-    limit: Int,
-    complaints: Complaints
-  ) {
-    self.variables = variables
-    self.isUnused = isUnused
-    self.isMacro = isMacro
-    self.targets = targets
-    self.names = names
-    self.limit = limit
-    self.complaints = complaints
-  }
 
   func operations(_ elements: [Element]) -> [Operation] {
     let known = isMacro ? OperationName.ofMacros : OperationName.ofTests
@@ -48,12 +25,12 @@ struct OperationReader {
     var reader = reader(element)
     let title = reader.text("description")
     var target: String?
-    var expected = Expected()
+    var expected = (result: ExpectedResult.success, code: Int?.none)
     var timeout: Duration?
     let isSleep = [.sleep, .sleepIf, .sleepUntil].contains(name)
     if !isMacro || isSleep { timeout = name == .dfu ? nil : reader.duration("timeout") }
     if !isMacro {
-      target = targetAttribute("target", &reader)
+      target = reader.word("target", among: targets)
       if name != .sleep { expected = self.expected(&reader) }
     }
     if isMacro, Self.endless.contains(name), timeout == nil { timeout = .zero }
@@ -64,7 +41,8 @@ struct OperationReader {
       place: element.place,
       target: target,
       timeout: timeout,
-      expected: expected,
+      expected: expected.result,
+      errorCode: expected.code,
       action: action
     )
   }
@@ -74,23 +52,15 @@ struct OperationReader {
     .waitForNotification, .waitForIndication, .sleepIf, .sleepUntil,
   ]
 
-  func reader(_ element: Element) -> ElementReader {
-    ElementReader(element, variables, isUnused: isUnused, limit: limit, complaints: complaints)
-  }
+  func reader(_ element: Element) -> ElementReader { ElementReader(element, context) }
 
-  /// The identifier of a target, which must exist.
-  func targetAttribute(_ name: String, _ reader: inout ElementReader) -> String? {
-    guard let target = reader.text(name) else { return nil }
-    if !targets.contains(target) { reader.complainOfWord(name, target, among: targets) }
-    return target
-  }
-
-  private func expected(_ reader: inout ElementReader) -> Expected {
+  private func expected(
+    _ reader: inout ElementReader
+  ) -> (result: ExpectedResult, code: Int?) {
     let result: ExpectedResult? = reader.choice("expected")
     let code = reader.optional("expectedErrorCode", expected: "a number from 0 to 65535") {
       ElementReader.number($0, in: 0...65_535)
     }
-    let expected = Expected(result ?? .success, errorCode: code)
     if code != nil, result?.isFailure != true {
       reader.complain(
         "expectedErrorCode",
@@ -98,6 +68,6 @@ struct OperationReader {
         expected: "expected=\"FAIL\" beside it"
       )
     }
-    return expected
+    return (result ?? .success, code)
   }
 }

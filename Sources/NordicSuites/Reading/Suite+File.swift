@@ -39,11 +39,11 @@ extension Suite {
     let root = try ElementParser.parse(text, file: file, limits: limits)
     var given = Variables()
     for (name, value) in variables { given[name] = value }
-    var reader = SuiteReader(limits: limits, given: given, names: names)
+    let context = ReadingContext(variables: given, names: names, limits: limits)
+    var reader = SuiteReader(context)
     let suite = reader.suite(root)
-    guard reader.complaints.problems.isEmpty else {
-      throw DocumentErrors(reader.complaints.problems)
-    }
+    let problems = context.complaints.problems
+    guard problems.isEmpty else { throw DocumentErrors(problems) }
     return suite
   }
 

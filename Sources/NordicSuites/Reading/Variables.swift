@@ -1,7 +1,7 @@
 // The variables of a suite: `${NAME}` in any attribute.
 
 /// Variables and their values.
-struct Variables: Hashable, Sendable {
+struct Variables: Sendable {
   /// The reasons why the variables of a text cannot be filled in.
   enum Problem: Error, Hashable, Sendable {
     case missing(String)
@@ -9,12 +9,6 @@ struct Variables: Hashable, Sendable {
   }
 
   private var values: [(name: String, value: String)] = []
-
-  static func == (a: Variables, b: Variables) -> Bool {
-    a.values.elementsEqual(b.values) { $0 == $1 }
-  }
-
-  func hash(into hasher: inout Hasher) { for (name, _) in values { hasher.combine(name) } }
 
   /// The names of the variables, in the order in which they were set.
   var names: [String] { values.map(\.name) }
@@ -27,20 +21,8 @@ struct Variables: Hashable, Sendable {
     }
   }
 
-  /// The names in a text; a `${` without `}` is plain text.
-  static func names(in text: String) -> [String] {
-    var names: [String] = []
-    var rest = text[...]
-    while let start = rest.firstRange(of: "${") {
-      rest = rest[start.upperBound...]
-      guard let end = rest.firstIndex(of: "}") else { break }
-      names.append(String(rest[..<end]))
-      rest = rest[rest.index(after: end)...]
-    }
-    return names
-  }
-
-  /// A text with its variables filled in, once: `${…}` in a value stays.
+  /// A text with its variables filled in, once: `${…}` in a value stays, and so does a `${`
+  /// without `}`.
   ///
   /// - Parameter limit: The maximum length of the result, in bytes.
   func filled(_ text: String, limit: Int) throws(Problem) -> String {

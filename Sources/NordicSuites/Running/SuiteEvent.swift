@@ -39,11 +39,6 @@ public struct SuiteEnding: Equatable, Sendable {
   /// How many tests were not run, because the run was ended from outside.
   public let notRun: Int
 
-  public init(results: [RunEnding], notRun: Int) {
-    self.results = results
-    self.notRun = notRun
-  }
-
   public var warnings: Int { results.reduce(0) { $0 + $1.warnings } }
 
   /// How many tests ended as expected, with warnings or without.

@@ -1,4 +1,6 @@
 // Runs a suite on its devices.
+//
+// One test is in TestRun.swift.
 
 public import Bluetooth
 public import Jobs
@@ -55,11 +57,15 @@ public struct SuiteRunner: Sendable {
   /// Runs the suite. The run ends early only when it is cancelled from outside.
   public func run() async -> SuiteEnding {
     let begun = scheduler.loop.now
-    let bindings = Bindings(suite.targets, devices)
+    var bindings = devices
+    for target in suite.targets where bindings[target.id] == nil {
+      bindings[target.id] = target.address.map { .address($0) }
+    }
+    let bound = Guarded(bindings)
     emit(.started(suite), since: begun)
     var results: [RunEnding] = []
     for (index, test) in suite.runs.enumerated() {
-      let ending = await TestRun(self, test, index: index + 1, bindings, suiteBegun: begun).run()
+      let ending = await TestRun(self, test, index: index + 1, bound, suiteBegun: begun).run()
       results.append(ending)
       if ending.status == .cancelled { break }
     }
@@ -87,4 +93,23 @@ public struct SuiteRunner: Sendable {
     guard let target = suite.targets.first(where: { $0.id == id }) else { return id ?? "-" }
     return devices[target.id]?.text ?? target.address.map { "\($0)" } ?? target.name ?? target.id
   }
+}
+
+/// Times and rules that a suite does not specify.
+public struct SuiteSettings: Hashable, Sendable {
+  /// The default timeout of an operation.
+  public var timeout = Duration.seconds(5)
+  /// The pause after `connect` and `refresh`.
+  var afterConnect = Duration.seconds(1)
+  /// The pause between the last operation of a test and its clean-up.
+  var afterTest = Duration.seconds(2)
+  /// The timeout of waits that have none in the app: every wait has a deadline.
+  public var endless = Duration.seconds(3600)
+  /// Whether an unsupported operation is a warning instead of a failure, where success is expected.
+  public var warnsOfUnsupported: Bool
+
+  /// The times of the app: 5 s, 1 s and 2 s; and one hour for waits without a timeout.
+  ///
+  /// - Source: Nordic Semiconductor, nRF Connect for Android, documentation of automated tests.
+  public init(warnsOfUnsupported: Bool = false) { self.warnsOfUnsupported = warnsOfUnsupported }
 }

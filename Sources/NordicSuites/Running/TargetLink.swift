@@ -6,22 +6,24 @@ import Signals
 
 /// The state of a target while a test runs.
 final class TargetLink: Sendable {
+  /// The writes of a reliable write.
+  typealias Writes = [(path: AttributePath, value: [UInt8])]
+
   private struct State {
     var isLinked = false
-    /// Whether the test has asked for a connection since it last ended one.
     var isAsked = false
     var known: [AttributePath: [UInt8]] = [:]
     var subscriptions: [(path: AttributePath, subscription: Subscription)] = []
     var listeners: [(path: AttributePath, box: Mailbox<Sample>)] = []
-    /// The values of a reliable write; nil when none is under way.
-    var reliable: [(path: AttributePath, value: [UInt8])]?
+    var reliable: Writes?
   }
 
+  let target: String
   let service: any DeviceService
   private let state = Guarded(State())
 
-  init(_ service: any DeviceService) {
-    self.service = service
+  init(_ target: String, _ service: any DeviceService) {
+    (self.target, self.service) = (target, service)
   }
 
   private var loop: Loop { service.scheduler.loop }
@@ -41,12 +43,10 @@ final class TargetLink: Sendable {
 
   /// The connection ended: forgets values and subscriptions.
   func unlinked() async {
-    await unsubscribeAll()
+    await unsubscribe { _ in true }
     state.withLock { state in
-      state.isLinked = false
-      state.isAsked = false
-      state.known = [:]
-      state.reliable = nil
+      (state.isLinked, state.isAsked) = (false, false)
+      (state.known, state.reliable) = ([:], nil)
     }
   }
 
@@ -78,19 +78,12 @@ final class TargetLink: Sendable {
     state.withLock { $0.subscriptions.append((path, subscription)) }
   }
 
-  func unsubscribe(_ path: AttributePath) async {
+  /// Ends the subscriptions to some characteristics.
+  func unsubscribe(_ isEnded: (AttributePath) -> Bool) async {
     let ended = state.withLock { state in
-      let ended = state.subscriptions.filter { $0.path == path }.map(\.subscription)
-      state.subscriptions.removeAll { $0.path == path }
+      let ended = state.subscriptions.filter { isEnded($0.path) }.map(\.subscription)
+      state.subscriptions.removeAll { isEnded($0.path) }
       return ended
-    }
-    for subscription in ended { await subscription.end(on: loop) }
-  }
-
-  func unsubscribeAll() async {
-    let ended = state.withLock { state in
-      defer { state.subscriptions = [] }
-      return state.subscriptions.map(\.subscription)
     }
     for subscription in ended { await subscription.end(on: loop) }
   }
@@ -125,29 +118,76 @@ final class TargetLink: Sendable {
 
   // MARK: Reliable writes
 
-  /// Begins a reliable write; false when one is under way.
-  func beginReliable() -> Bool {
-    state.withLock { state in
-      guard state.reliable == nil else { return false }
-      state.reliable = []
-      return true
+  /// The writes of the reliable write that is under way; nil when none is.
+  var reliable: Writes? {
+    get { state.withLock { $0.reliable } }
+    set { state.withLock { $0.reliable = newValue } }
+  }
+}
+
+/// A subscription that several operations share: it receives the values of a characteristic until it
+/// is ended.
+private final class Subscription: Sendable {
+  /// The limit on ending a subscription.
+  private static let endLimit = Duration.seconds(5)
+
+  private let signal: Signal<Sample>
+  private let receive: @Sendable (Sample) -> Void
+  private let failed: @Sendable (any Error) -> Void
+  private let standing = Mailbox<Void>(bound: 1)
+  private let ended = Mailbox<Void>(bound: 1)
+  private let observation = Guarded<Observation?>(nil)
+
+  /// - Parameters:
+  ///   - receive: Called with each value, on the loop.
+  ///   - failed: Called with the error when no more values arrive, unless the subscription was
+  ///     ended.
+  init(
+    _ service: any DeviceService,
+    _ selector: CharacteristicSelector,
+    receive: @escaping @Sendable (Sample) -> Void,
+    failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.receive = receive
+    self.failed = failed
+    signal = service.listening(to: selector) { [standing] samples in
+      Signal { sink in
+        standing.send(())
+        try await samples.run(sink)
+      }
     }
   }
 
-  /// Adds a write to the reliable write; false when none is under way.
-  func gather(_ value: [UInt8], for path: AttributePath) -> Bool {
-    state.withLock { state in
-      guard state.reliable != nil else { return false }
-      state.reliable?.append((path, value))
-      return true
+  /// Subscribes, and waits until values can arrive.
+  ///
+  /// - Throws: The error of the subscription, or of a wait that is cancelled.
+  func stand(on loop: Loop) async throws {
+    let observed = signal.observe(on: loop) { [receive, failed, standing, ended] event in
+      switch event {
+      case .value(let value): receive(value)
+      case .completed, .cancelled:
+        standing.finish()
+        ended.finish()
+      case .failed(let error):
+        standing.finish(.failure(error))
+        ended.finish()
+        failed(error)
+      }
+    }
+    observation.withLock { $0 = observed }
+    do {
+      _ = try await standing.next(on: loop, operation: "subscribing")
+    } catch {
+      await end(on: loop)
+      throw error
     }
   }
 
-  /// Ends the reliable write and returns its values; nil when none is under way.
-  func endReliable() -> [(path: AttributePath, value: [UInt8])]? {
-    state.withLock { state in
-      defer { state.reliable = nil }
-      return state.reliable
+  /// Ends the subscription, and waits until it has ended.
+  func end(on loop: Loop) async {
+    observation.withLock { $0 }?.cancel()
+    _ = try? await shielded(on: loop, limit: Self.endLimit) { [ended] in
+      try await ended.next(on: loop, operation: "ending a subscription")
     }
   }
 }

@@ -1,6 +1,6 @@
 // One run of a test: its operations in order, its clean-up, its ending.
 //
-// The operations are in TestRun+Operations.swift and beside it.
+// One operation is in OperationRun.swift.
 
 import Bluetooth
 import Jobs
@@ -9,7 +9,7 @@ import Signals
 /// The state of one run of a test.
 final class TestRun: Sendable {
   private struct State {
-    var links: [(target: String, link: TargetLink)] = []
+    var links: [TargetLink] = []
     var done = 0
     var warnings = 0
     var failedAt: ReportedStep?
@@ -18,7 +18,8 @@ final class TestRun: Sendable {
 
   let runner: SuiteRunner
   let test: SuiteTest
-  let bindings: Bindings
+  /// The devices of targets, which stay bound from test to test.
+  private let bound: Guarded<[String: DeviceTarget]>
   private let index: Int
   private let suiteBegun: Instant
   private let begun: Instant
@@ -28,13 +29,13 @@ final class TestRun: Sendable {
     _ runner: SuiteRunner,
     _ test: SuiteTest,
     index: Int,
-    _ bindings: Bindings,
+    _ bound: Guarded<[String: DeviceTarget]>,
     suiteBegun: Instant
   ) {
     self.runner = runner
     self.test = test
     self.index = index
-    self.bindings = bindings
+    self.bound = bound
     self.suiteBegun = suiteBegun
     begun = runner.scheduler.loop.now
   }
@@ -84,11 +85,11 @@ final class TestRun: Sendable {
   ///   instead.
   private func perform() async throws {
     do {
-      for (number, operation) in test.operations.enumerated() {
+      for (index, operation) in test.operations.enumerated() {
         // Operations that never wait must let the loop handle others, above all signals.
         await Task.yield()
         try Task.checkCancellation()
-        guard try await perform(operation, number: number + 1) else { break }
+        guard try await perform(operation, number: index + 1) else { break }
       }
       try await loop.sleep(for: runner.settings.afterTest)
     } catch {
@@ -100,40 +101,37 @@ final class TestRun: Sendable {
 
   /// Runs one operation and reports it; false when the test ends with it.
   private func perform(_ operation: Operation, number: Int) async throws -> Bool {
-    let target = operation.target ?? test.target
-    let placed = PlacedOperation(
-      number: number,
-      operation: operation,
-      target: operation.kind == .none ? nil : target,
-      device: runner.device
-    )
-    emit(.stepStarted(placed.step))
+    let run = OperationRun(self, operation, number: number)
+    emit(.stepStarted(run.step))
     let start = loop.now
-    let verdict = await verdict(of: placed)
-    let result = StepResult(
-      placed.step,
-      status: verdict.status,
-      outcome: verdict.outcome,
-      failure: verdict.failure,
-      notes: verdict.notes,
-      took: loop.now - start
+    let verdict = await run.verdict()
+    let outcome = run.outcome
+    if case .value(let value)? = outcome { emit(.value(run.step, value)) }
+    emit(
+      .stepFinished(
+        StepResult(
+          run.step,
+          status: verdict.status,
+          outcome: outcome,
+          failure: verdict.failure,
+          notes: verdict.notes,
+          took: loop.now - start
+        )
+      )
     )
-    state.withLock { state in
-      switch verdict.status {
-      case .ok, .skipped: state.done += 1
-      case .warning:
-        state.done += 1
-        state.warnings += 1
-      case .failed, .cancelled:
-        state.failedAt = placed.step
-        state.failure = verdict.failure
-      }
-    }
-    if case .value(let value)? = result.outcome { emit(.value(placed.step, value)) }
-    emit(.stepFinished(result))
-    if verdict.status == .cancelled { throw verdict.error ?? CancellationError() }
     let isDone = verdict.status == .ok || verdict.status == .warning
-    if isDone, verdict.error == nil, operation.hasPause {
+    state.withLock { state in
+      if isDone {
+        state.done += 1
+      } else {
+        (state.failedAt, state.failure) = (run.step, verdict.failure)
+      }
+      if verdict.status == .warning { state.warnings += 1 }
+    }
+    if verdict.status == .cancelled { throw verdict.error ?? CancellationError() }
+    let isFollowedByPause =
+      operation.action == .device(.connect) || operation.action == .device(.refresh)
+    if isDone, verdict.error == nil, isFollowedByPause {
       try await loop.sleep(for: runner.settings.afterConnect)
     }
     return isDone
@@ -143,14 +141,12 @@ final class TestRun: Sendable {
   private func cleanUp() async {
     let links = state.withLock { $0.links }
     _ = try? await shielded(on: loop, limit: runner.scheduler.cleanUpLimit) {
-      for (_, link) in links {
+      for link in links {
         if link.isLinked { try? await link.service.leave().run { _ in } }
         await link.unlinked()
       }
     }
   }
-
-  // MARK: The ending
 
   /// The ending of the test.
   ///
@@ -162,8 +158,7 @@ final class TestRun: Sendable {
     if let thrown {
       let isCleanUp = (thrown as? FailedWithCleanUp).map { $0.cause == nil } ?? false
       status = isCleanUp ? .failed : .cancelled
-      failure = failure ?? RunFailure(thrown)
-      if !isCleanUp { failure = RunFailure(thrown) }
+      if failure == nil || !isCleanUp { failure = RunFailure(thrown) }
     } else if failure != nil {
       status = .failed
     } else if state.warnings > 0 {
@@ -180,47 +175,26 @@ final class TestRun: Sendable {
 
   // MARK: Targets
 
-  /// The connection to the device of a target.
-  ///
-  /// - Throws: ``DeviceFailure`` when the target is not bound, or there is no target.
-  func link(_ placed: PlacedOperation) throws -> TargetLink {
-    guard let target = placed.operation.target ?? test.target else {
-      throw unbound(placed, "neither the operation nor its test names a target")
-    }
-    if let link = existingLink(target) { return link }
-    guard let device = bindings[target] else {
-      throw unbound(placed, "the target '\(target)' is not bound to a device")
-    }
-    let link = TargetLink(runner.makeService(device))
-    state.withLock { $0.links.append((target, link)) }
-    return link
+  /// The device that a target is bound to.
+  func device(of target: String) -> DeviceTarget? { bound.withLock { $0[target] } }
+
+  /// The connection to the device of a target, if the test has used it.
+  func existingLink(_ target: String) -> TargetLink? {
+    state.withLock { $0.links.first { $0.target == target } }
   }
 
-  func existingLink(_ target: String) -> TargetLink? {
-    state.withLock { $0.links.first { $0.target == target }?.link }
+  /// The connection to the device of a target; nil for one that is not bound.
+  func link(_ target: String) -> TargetLink? {
+    if let link = existingLink(target) { return link }
+    guard let device = device(of: target) else { return nil }
+    let link = TargetLink(target, runner.makeService(device))
+    state.withLock { $0.links.append(link) }
+    return link
   }
 
   /// Binds a target to another device.
   func rebind(_ target: String, to address: BluetoothAddress) {
     state.withLock { $0.links.removeAll { $0.target == target } }
-    bindings.bind(target, to: address)
+    bound.withLock { $0[target] = .address(address) }
   }
-
-  func unbound(_ placed: PlacedOperation, _ meaning: String) -> DeviceFailure {
-    DeviceFailure(
-      code: .targetNotBound,
-      class: .definite,
-      operation: placed.operation.doing,
-      meaning: meaning,
-      hint: "give the target an address, bind it with scan-for, or name a device with -d"
-    )
-  }
-}
-
-extension Operation {
-  /// Whether a pause follows it.
-  fileprivate var hasPause: Bool { action == .connect || action == .refresh }
-
-  /// The name and the subject of the operation, for reports and failures.
-  var doing: String { subject.map { "\(name) \($0)" } ?? name }
 }

@@ -1,32 +1,21 @@
-// The advertisements that a scan of a suite wants.
+// The advertisements that a scan of a suite wants, and their data as in the packet.
+//
+// bluetoothd reports the parts, not the packet: the order is fixed here, and flags and appearance
+// are missing. The services are missing where it reports only those that it has read.
 
-public import Bluetooth
+import Bluetooth
 
 /// Conditions on an advertisement. All that are given must hold.
-public struct AdvertisementFilter: Hashable, Sendable {
-  public var address: BluetoothAddress?
+struct AdvertisementFilter: Hashable, Sendable {
+  var address: BluetoothAddress?
   /// The minimum RSSI, in dBm.
-  public var rssi: Int?
+  var rssi: Int?
   /// The exact name.
-  public var name: String?
+  var name: String?
   /// A pattern in the advertised data, as upper-case hexadecimal digits.
-  public var data: DataPattern?
+  var data: DataPattern?
   /// The device that a target is bound to.
-  public var target: String?
-
-  public init(
-    address: BluetoothAddress? = nil,
-    rssi: Int? = nil,
-    name: String? = nil,
-    data: DataPattern? = nil,
-    target: String? = nil
-  ) {
-    self.address = address
-    self.rssi = rssi
-    self.name = name
-    self.data = data
-    self.target = target
-  }
+  var target: String?
 
   /// Whether a received advertisement matches; nil when that cannot be known.
   ///
@@ -41,5 +30,48 @@ public struct AdvertisementFilter: Hashable, Sendable {
     if let name, device.name != name { return false }
     guard let data else { return true }
     return AdvertisedData.isFound(data, in: device)
+  }
+}
+
+/// Advertised data as octets.
+enum AdvertisedData {
+  /// Whether a pattern is found in the data; nil when the part that is not known decides.
+  static func isFound(_ pattern: DataPattern, in device: Advertisement) -> Bool? {
+    let known = text(device)
+    if device.advertisedServices != nil { return pattern.isFound(in: known) }
+    // The services come first: what is found behind them does not depend on them.
+    return pattern.isFound(in: "?" + known) ? true : nil
+  }
+
+  /// Upper-case hexadecimal digits.
+  static func text(_ device: Advertisement) -> String {
+    DecodedValue.octets(octets(device)).description.uppercased()
+  }
+
+  /// The structures: services, name, TX power, data of services and of manufacturers.
+  ///
+  /// - Source: Bluetooth Core Specification Supplement 11, Part A §1; types: Assigned Numbers §2.3.
+  static func octets(_ device: Advertisement) -> [UInt8] {
+    let services = device.advertisedServices ?? []
+    let short = services.filter { $0.short != nil }
+    let long = services.filter { $0.short == nil }
+    var all: [UInt8] = []
+    func add(_ type: UInt8, _ data: [UInt8]) {
+      guard !data.isEmpty, data.count < 255 else { return }
+      all += [UInt8(data.count + 1), type] + data
+    }
+    add(0x03, short.flatMap(\.airOctets))
+    add(0x07, long.flatMap(\.airOctets))
+    add(0x09, Array((device.name ?? "").utf8))
+    if let power = device.txPower.flatMap({ Int8(exactly: $0) }) {
+      add(0x0a, [UInt8(bitPattern: power)])
+    }
+    for (service, data) in device.serviceData {
+      add(service.short == nil ? 0x21 : 0x16, service.airOctets + data)
+    }
+    for (company, data) in device.manufacturerData {
+      add(0xff, [UInt8(company & 0xff), UInt8(company >> 8)] + data)
+    }
+    return all
   }
 }

@@ -1,64 +1,46 @@
 // A characteristic or a descriptor, as a suite names it.
 
-public import Bluetooth
+import Bluetooth
 
 /// An attribute, by UUIDs and instances from the service down.
-public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
-  public let service: BluetoothUUID
+struct AttributePath: Hashable, Sendable, CustomStringConvertible {
+  let service: BluetoothUUID
   /// The index among the services of that UUID, in order of handles, from 0.
-  public let serviceInstance: Int
-  public let characteristic: BluetoothUUID
+  let serviceInstance: Int
+  let characteristic: BluetoothUUID
   /// The index among the characteristics of that UUID in the service, from 0.
-  public let characteristicInstance: Int
+  let characteristicInstance: Int
   /// Nil for the characteristic itself.
-  public let descriptor: BluetoothUUID?
+  var descriptor: BluetoothUUID?
   /// The index among the descriptors of that UUID in the characteristic, from 0.
-  public let descriptorInstance: Int
+  var descriptorInstance = 0
   /// The names by which it is printed.
-  public let names: AttributeNames
-
-  public init(
-    service: BluetoothUUID,
-    serviceInstance: Int = 0,
-    characteristic: BluetoothUUID,
-    characteristicInstance: Int = 0,
-    descriptor: BluetoothUUID? = nil,
-    descriptorInstance: Int = 0,
-    names: AttributeNames = .assigned
-  ) {
-    self.service = service
-    self.serviceInstance = serviceInstance
-    self.characteristic = characteristic
-    self.characteristicInstance = characteristicInstance
-    self.descriptor = descriptor
-    self.descriptorInstance = descriptorInstance
-    self.names = names
-  }
+  let names: AttributeNames
 
   /// The characteristic that a descriptor belongs to.
-  public var ofCharacteristic: AttributePath {
-    AttributePath(
-      service: service,
-      serviceInstance: serviceInstance,
-      characteristic: characteristic,
-      characteristicInstance: characteristicInstance,
-      names: names
-    )
+  var ofCharacteristic: AttributePath { of(descriptor: nil) }
+
+  /// A descriptor of the same characteristic.
+  func of(descriptor: BluetoothUUID?, instance: Int = 0) -> AttributePath {
+    var path = self
+    (path.descriptor, path.descriptorInstance) = (descriptor, instance)
+    return path
   }
 
   /// Whether it is a Client Characteristic Configuration descriptor.
-  public var isSubscription: Bool { descriptor == .clientCharacteristicConfiguration }
+  var isSubscription: Bool { descriptor == .clientCharacteristicConfiguration }
 
   /// `heart-rate/heart-rate-measurement`, with each instance that is not 0.
-  public var description: String {
+  var description: String {
     let service = Self.service(service, serviceInstance, names)
-    let own = Self.numbered(
-      names.title(of: characteristic, .characteristic),
-      characteristicInstance
-    )
-    guard let descriptor else { return "\(service)/\(own)" }
-    let last = names.title(of: descriptor, .descriptor)
-    return "\(service)/\(own)/\(Self.numbered(last, descriptorInstance))"
+    return descriptor == nil
+      ? "\(service)/\(lastName)" : "\(service)/\(ofCharacteristic.lastName)/\(lastName)"
+  }
+
+  /// The characteristic or the descriptor alone.
+  var lastName: String {
+    descriptor.map { Self.numbered(names.title(of: $0, .descriptor), descriptorInstance) }
+      ?? Self.numbered(names.title(of: characteristic, .characteristic), characteristicInstance)
   }
 
   /// A service, with its instance if that is not 0.
@@ -69,4 +51,9 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
   private static func numbered(_ name: String, _ instance: Int) -> String {
     instance == 0 ? name : "\(name)#\(instance)"
   }
+}
+
+extension BluetoothUUID {
+  /// Every device has Generic Access, and bluetoothd hides it.
+  static let genericAccess = BluetoothUUID(short: 0x1800)
 }

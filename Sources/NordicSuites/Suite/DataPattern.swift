@@ -67,7 +67,5 @@ public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
 public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
-  public init(_ description: String) {
-    self.description = description
-  }
+  init(_ description: String) { self.description = description }
 }

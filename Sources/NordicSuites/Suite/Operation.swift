@@ -1,93 +1,127 @@
 // One operation of a test.
 
-public import Documents
+import Documents
 
 /// What the operation does, to which device, within which time, and with which expected result.
-public struct Operation: Hashable, Sendable {
+struct Operation: Hashable, Sendable {
   /// The name of the element: `assert-service`.
-  public let name: String
+  let name: String
   /// The description, else the name.
-  public let title: String
-  public let place: Place
+  let title: String
+  let place: Place
   /// The target; nil for that of the test.
-  public let target: String?
+  var target: String?
   /// The timeout; nil for the default. Zero means no timeout, for waits that allow it.
-  public let timeout: Duration?
-  public let expected: Expected
-  public let action: Action
+  var timeout: Duration?
+  var expected = ExpectedResult.success
+  /// The error code that an expected failure must have; nil for any failure.
+  var errorCode: Int?
+  let action: Action
 
-  public init(
-    name: String,
-    title: String,
-    place: Place,
-    target: String? = nil,
-    timeout: Duration? = nil,
-    expected: Expected = Expected(),
-    action: Action
-  ) {
-    self.name = name
-    self.title = title
-    self.place = place
-    self.target = target
-    self.timeout = timeout
-    self.expected = expected
-    self.action = action
-  }
-
-  /// The kinds of operation.
-  public indirect enum Action: Hashable, Sendable {
+  indirect enum Action: Hashable, Sendable {
     case scan(AdvertisementFilter)
     /// Ends at the first match, and binds a target to it.
     case scanFor(AdvertisementFilter, bind: String?)
-    case connect
-    case discoverServices
-    case refresh
-    case disconnect
-    case bond
-    case unbond
-    case assertService(ServiceAssertion)
-    case read(AttributePath, ValueAssertion?)
-    /// - Parameter isCommand: Whether it is a Write Command, without response.
-    case write(AttributePath, [UInt8], isCommand: Bool)
-    case beginReliableWrite
-    case executeReliableWrite
-    case abortReliableWrite
-    /// Performs the trigger, if there is one, and waits for the next notification or indication.
-    case awaitNotification(AttributePath, trigger: Operation?, ValueAssertion?)
-    case readRSSI(StrengthAssertion?)
-    case requestMTU(Int)
     case sleep
-    /// Waits while the last known value equals this one, or until it does.
-    case sleepWhile(AttributePath, [UInt8], isEqual: Bool)
     /// An operation that this host cannot do.
     case unsupported(Unsupported)
+    /// An operation on a device.
+    case device(DeviceAction)
+    /// An operation on an attribute of a device.
+    case attribute(AttributePath, AttributeAction)
+  }
+
+  enum DeviceAction: Hashable, Sendable {
+    case connect, discoverServices, refresh, disconnect, bond, unbond
+    case assertService(ServiceAssertion)
+    case beginReliableWrite, executeReliableWrite, abortReliableWrite
+    case readRSSI(StrengthAssertion?)
+    case requestMTU(Int)
+  }
+
+  enum AttributeAction: Hashable, Sendable {
+    case read(ValueAssertion?)
+    /// - Parameter isCommand: Whether it is a Write Command, without response.
+    case write([UInt8], isCommand: Bool)
+    /// Performs the trigger, if there is one, and waits for the next notification or indication.
+    case awaitNotification(trigger: Operation?, ValueAssertion?)
+    /// Waits while the last known value equals this one, or until it does.
+    case sleepWhile([UInt8], isEqual: Bool)
   }
 }
 
 /// The reason why this host cannot do an operation.
-public struct Unsupported: Hashable, Sendable {
+struct Unsupported: Hashable, Sendable {
   /// A clause: "Linux has no call that requests another PHY".
-  public let reason: String
+  let reason: String
   /// What to do instead; may be empty.
-  public let hint: String
+  var hint = ""
+}
 
-  public init(reason: String, hint: String = "") {
-    self.reason = reason
-    self.hint = hint
-  }
+/// The `expected` of an operation or an assertion.
+///
+/// - Source: Nordic Semiconductor, nRF Connect for Android, documentation of automated tests.
+enum ExpectedResult: String, Hashable, Sendable, CaseIterable {
+  case success = "SUCCESS"
+  /// A failure is only reported.
+  case successOrWarning = "SUCCESS_WARNING_ON_FAIL"
+  case failure = "FAIL"
+  /// A success is only reported.
+  case failureOrWarning = "FAIL_WARNING_ON_SUCCESS"
+
+  /// Whether a failure is expected.
+  var isFailure: Bool { self == .failure || self == .failureOrWarning }
+
+  /// Whether the other result is only reported.
+  var isLenient: Bool { self == .successOrWarning || self == .failureOrWarning }
 }
 
 extension Operation {
   /// The attribute; nil for operations without one.
-  public var path: AttributePath? {
+  var path: AttributePath? { if case .attribute(let path, _) = action { path } else { nil } }
+
+  /// The characteristic whose notifications it waits for; nil for other operations.
+  var listened: AttributePath? {
+    guard case .attribute(let path, let action) = action else { return nil }
     switch action {
-    case .read(let path, _), .write(let path, _, _), .awaitNotification(let path, _, _),
-      .sleepWhile(let path, _, _):
-      path
-    case .scan, .scanFor, .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond,
-      .assertService, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite, .readRSSI,
-      .requestMTU, .sleep, .unsupported:
-      nil
+    case .awaitNotification, .sleepWhile: return path
+    case .read, .write: return nil
     }
+  }
+
+  var isScan: Bool {
+    switch action {
+    case .scan, .scanFor: true
+    case .sleep, .unsupported, .device, .attribute: false
+    }
+  }
+
+  /// Whether it is done to a device.
+  var needsDevice: Bool {
+    switch action {
+    case .device, .attribute: true
+    case .scan, .scanFor, .sleep, .unsupported: false
+    }
+  }
+
+  /// Whether this host cannot do it, or not on this attribute.
+  var isUnsupported: Bool {
+    switch action {
+    case .unsupported: true
+    case .device(.assertService(let assertion)): assertion.uuid == .genericAccess
+    case .attribute(let path, .awaitNotification(let trigger, _)):
+      path.service == .genericAccess || trigger?.isUnsupported == true
+    case .attribute(let path, _): path.service == .genericAccess
+    case .scan, .scanFor, .sleep, .device: false
+    }
+  }
+
+  /// The value that it writes to the Client Characteristic Configuration of a characteristic; nil
+  /// for other operations.
+  func configures(_ characteristic: AttributePath) -> [UInt8]? {
+    guard case .attribute(let path, .write(let value, _)) = action, path.isSubscription,
+      path.ofCharacteristic == characteristic
+    else { return nil }
+    return value
   }
 }

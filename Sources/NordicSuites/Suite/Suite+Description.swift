@@ -19,8 +19,7 @@ extension Suite {
     for (index, test) in runs.enumerated() {
       lines.append("test \(index + 1) \(test.id): \(test.name)")
       for (number, operation) in test.operations.enumerated() {
-        let target = operation.target ?? test.target
-        lines.append("  \(number + 1)  \(operation.line(target: target))")
+        lines.append("  \(number + 1)  \(operation.line(target: operation.target ?? test.target))")
         lines += operation.assertionLines.map { "       \($0)" }
       }
     }
@@ -38,27 +37,37 @@ extension Suite {
 }
 
 extension Operation {
+  /// The name and the subject of the operation, for reports and failures.
+  var doing: String { subject.map { "\(name) \($0)" } ?? name }
+
+  /// The attribute and parameters, in short.
+  private var subject: String? {
+    switch action {
+    case .scan(let filter), .scanFor(let filter, _): filter.line
+    case .device(.assertService(let assertion)): assertion.name
+    case .device(.requestMTU(let octets)): "\(octets)"
+    case .attribute(let path, .write(let value, _)): "\(path) \(Self.hex(value))"
+    // What it waits for is in its name: sleep-if, sleep-until.
+    case .attribute(let path, .sleepWhile(let value, _)): "\(path) is \(Self.hex(value))"
+    case .attribute(let path, _): "\(path)"
+    case .device, .sleep, .unsupported: nil
+    }
+  }
+
   /// The operation, its attribute or parameters, and its expected result.
-  func line(target: String?) -> String {
-    var words = [name]
-    if let subject { words.append(subject) }
-    if let writeType { words.append("by \(writeType)") }
-    if let target, kind != .scan { words.append("on \(target)") }
+  fileprivate func line(target: String?) -> String {
+    var words = [doing]
+    if case .attribute(let path, .write(_, let isCommand)) = action, path.descriptor == nil {
+      words.append("by \(isCommand ? "command" : "request")")
+    }
+    if let target, !isScan { words.append("on \(target)") }
     if case .scanFor(_, let bound?) = action { words.append("binds \(bound)") }
     words += timeWords
-    if expected.result != .success { words.append("expected \(expected.result.rawValue)") }
-    if let code = expected.errorCode { words.append("with error \(code)") }
+    if expected != .success { words.append("expected \(expected.rawValue)") }
+    if let errorCode { words.append("with error \(errorCode)") }
     if title != name { words.append("– \(title)") }
     if isUnsupported { words.append("(not supported here)") }
     return words.joined(separator: " ")
-  }
-
-  /// `request` or `command`; nil for operations that do not write a characteristic.
-  private var writeType: String? {
-    guard case .write(let path, _, let isCommand) = action, path.descriptor == nil else {
-      return nil
-    }
-    return isCommand ? "command" : "request"
   }
 
   /// How long it may take, or takes; empty for the default timeout.
@@ -66,69 +75,78 @@ extension Operation {
     let isSleep = action == .sleep
     guard let timeout else { return isSleep ? ["for the default timeout"] : [] }
     if isSleep { return ["for \(timeout.written)"] }
-    return timeout == .zero && isWait ? ["without a timeout"] : ["within \(timeout.written)"]
+    // With a timeout of 0 a wait has no end.
+    let isEndless = timeout == .zero && listened != nil
+    return [isEndless ? "without a timeout" : "within \(timeout.written)"]
   }
 
-  /// Whether it waits for a value: with a timeout of 0, without end.
-  var isWait: Bool { listened != nil }
-
-  /// Whether this host cannot do it, or not on this attribute.
-  var isUnsupported: Bool {
+  /// A line for the trigger, and one for each assertion.
+  fileprivate var assertionLines: [String] {
     switch action {
-    case .unsupported: true
-    case .assertService(let assertion): assertion.uuid == .genericAccess
-    case .awaitNotification(let path, let trigger, _):
-      path.service == .genericAccess || trigger?.isUnsupported == true
-    case .read(let path, _), .write(let path, _, _), .sleepWhile(let path, _, _):
-      path.service == .genericAccess
-    case .scan, .scanFor, .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond,
-      .beginReliableWrite, .executeReliableWrite, .abortReliableWrite, .readRSSI, .requestMTU,
-      .sleep:
-      false
+    case .device(.assertService(let assertion)): return assertion.characteristics.flatMap(\.lines)
+    case .device(.readRSSI(let assertion?)): return [assertion.line]
+    case .attribute(_, .read(let assertion?)): return [assertion.line]
+    case .attribute(_, .awaitNotification(let trigger, let assertion)):
+      let triggers = trigger.map { ["trigger " + $0.line(target: $0.target)] } ?? []
+      return triggers + (assertion.map { [$0.line] } ?? [])
+    case .scan, .scanFor, .sleep, .unsupported, .device, .attribute: return []
     }
   }
 
-  /// The kinds of target that an operation needs.
-  enum Kind {
-    case scan, link, none
-  }
-
-  var kind: Kind {
-    switch action {
-    case .scan, .scanFor: .scan
-    case .sleep, .unsupported: .none
-    case .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond, .assertService, .read,
-      .write, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite, .awaitNotification,
-      .readRSSI, .requestMTU, .sleepWhile:
-      .link
-    }
-  }
-
-  /// The attribute and parameters, in short.
-  var subject: String? {
-    switch action {
-    case .scan(let filter), .scanFor(let filter, _): filter.line
-    case .assertService(let assertion):
-      "\(AttributePath.service(assertion.uuid, assertion.instance, assertion.names))"
-    case .read(let path, _), .awaitNotification(let path, _, _): "\(path)"
-    case .write(let path, let value, _): "\(path) \(Self.hex(value))"
-    // What it waits for is in its name: sleep-if, sleep-until.
-    case .sleepWhile(let path, let value, _): "\(path) is \(Self.hex(value))"
-    case .requestMTU(let octets): "\(octets)"
-    case .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond, .beginReliableWrite,
-      .executeReliableWrite, .abortReliableWrite, .readRSSI, .sleep, .unsupported:
-      nil
-    }
-  }
-
-  static func hex(_ octets: [UInt8]) -> String {
+  fileprivate static func hex(_ octets: [UInt8]) -> String {
     octets.isEmpty ? "(empty)" : "hex:" + DecodedValue.octets(octets).description
+  }
+}
+
+extension Assertion {
+  /// What is asserted, the title where there is one, and the expected result.
+  fileprivate func line(_ asserted: String) -> String {
+    var words = ["assert", asserted]
+    if expected != .success { words.append("expected \(expected.rawValue)") }
+    if !Self.elements.contains(title) { words.append("– \(title)") }
+    return words.joined(separator: " ")
+  }
+
+  private static var elements: [String] {
+    ["assert-value", "assert-characteristic", "assert-descriptor", "assert-cccd"]
+  }
+}
+
+extension ValueAssertion {
+  fileprivate var line: String { line("value \(Operation.hex(value))") }
+}
+
+extension StrengthAssertion {
+  fileprivate var line: String {
+    let relation =
+      switch side {
+      case .equal: "="
+      case .below: "<"
+      case .above: ">"
+      }
+    return line("rssi \(relation) \(bound) dBm")
+  }
+}
+
+extension CharacteristicAssertion {
+  fileprivate var lines: [String] {
+    let words =
+      ["characteristic \(path.lastName)"]
+      + properties.map { "\($0.name) \($0.requirement.rawValue.lowercased())" }
+    return [line(words.joined(separator: ", "))]
+      + (values.map(\.line) + descriptors.flatMap(\.lines)).map { "  " + $0 }
+  }
+}
+
+extension DescriptorAssertion {
+  fileprivate var lines: [String] {
+    [line("descriptor \(path.lastName)")] + values.map { "  " + $0.line }
   }
 }
 
 extension AdvertisementFilter {
   /// The conditions; nil for a filter that everything matches.
-  var line: String? {
+  fileprivate var line: String? {
     var words: [String] = []
     if let address { words.append("address \(address)") }
     if let name { words.append("name '\(name)'") }

@@ -3,7 +3,6 @@
 // A pure value. It is read from XML, printed by a dry run, and run by SuiteRunner.
 
 public import Bluetooth
-public import Documents
 
 /// Tests on one or several devices, in the order in which they run.
 public struct Suite: Hashable, Sendable {
@@ -21,21 +20,7 @@ public struct Suite: Hashable, Sendable {
   /// The tests, one for each `run-test`, in order.
   public let runs: [SuiteTest]
   /// The names by which the attributes of devices are printed.
-  public let names: AttributeNames
-
-  public init(
-    kind: Kind,
-    title: String?,
-    targets: [SuiteTarget],
-    runs: [SuiteTest],
-    names: AttributeNames = .assigned
-  ) {
-    self.names = names
-    self.kind = kind
-    self.title = title
-    self.targets = targets
-    self.runs = runs
-  }
+  let names: AttributeNames
 
   /// The number of operations in all runs.
   public var operationCount: Int { runs.reduce(0) { $0 + $1.operations.count } }
@@ -45,15 +30,9 @@ public struct Suite: Hashable, Sendable {
 public struct SuiteTarget: Hashable, Sendable {
   public let id: String
   /// The name, if the suite has one.
-  public let name: String?
+  let name: String?
   /// Nil for a target that a `scan-for` or the command line binds.
   public let address: BluetoothAddress?
-
-  public init(id: String, name: String?, address: BluetoothAddress?) {
-    self.id = id
-    self.name = name
-    self.address = address
-  }
 }
 
 /// One run of a test.
@@ -63,29 +42,11 @@ public struct SuiteTest: Hashable, Sendable {
   /// The description of the test, else its identifier.
   public let title: String
   /// The description of this run of the test, if it has one.
-  public let run: String?
+  let run: String?
   /// The target of operations that name none.
-  public let target: String?
-  public let operations: [Operation]
-  /// The place of the test in the file.
-  public let place: Place
-
-  public init(
-    id: String,
-    title: String,
-    run: String?,
-    target: String?,
-    operations: [Operation],
-    place: Place
-  ) {
-    self.id = id
-    self.title = title
-    self.run = run
-    self.target = target
-    self.operations = operations
-    self.place = place
-  }
+  let target: String?
+  let operations: [Operation]
 
   /// The title, with the description of this run.
-  public var name: String { title + (run.map { ", \($0)" } ?? "") }
+  var name: String { title + (run.map { ", \($0)" } ?? "") }
 }

@@ -99,18 +99,7 @@ extension JSONValue {
   fileprivate var duration: Duration? { double.map { .microseconds(($0 * 1e6).rounded()) } }
 
   /// Hexadecimal digits as octets.
-  fileprivate var octets: [UInt8]? {
-    guard let digits = string.map({ Array($0.utf8) }), digits.count.isMultiple(of: 2) else {
-      return nil
-    }
-    var octets: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
-      guard let octet = UInt8(pair, radix: 16) else { return nil }
-      octets.append(octet)
-    }
-    return octets
-  }
+  fileprivate var octets: [UInt8]? { string.flatMap { [UInt8](hexadecimal: $0) } }
 }
 
 extension DecodedValue {

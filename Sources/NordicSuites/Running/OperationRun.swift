@@ -1,0 +1,292 @@
+// One operation under way, and what each kind does.
+//
+// Attributes, services and scans are in the files beside it.
+
+import Bluetooth
+import Jobs
+import Signals
+
+/// An operation that is under way. Its outcome and its notes are kept also when it fails.
+final class OperationRun: Sendable {
+  let test: TestRun
+  let operation: Operation
+  /// The ordinal of the operation in its test, from 1.
+  let number: Int
+  /// The operation as events describe it.
+  let step: ReportedStep
+  private let state = Guarded<(outcome: StepOutcome?, notes: [String])>((nil, []))
+
+  init(_ test: TestRun, _ operation: Operation, number: Int) {
+    self.test = test
+    self.operation = operation
+    self.number = number
+    let target = operation.target ?? test.test.target
+    let isOnDevice = operation.needsDevice || operation.isScan
+    step = ReportedStep(
+      number: number,
+      operation: operation.name,
+      action: operation.doing,
+      attribute: operation.path?.description,
+      label: operation.title == operation.name ? nil : operation.title,
+      target: isOnDevice
+        ? target.map { ReportedStep.Target(id: $0, device: test.runner.device(of: $0)) } : nil,
+      source: operation.place
+    )
+  }
+
+  var loop: Loop { test.loop }
+  private var settings: SuiteSettings { test.runner.settings }
+
+  var outcome: StepOutcome? {
+    get { state.withLock { $0.outcome } }
+    set { state.withLock { $0.outcome = newValue } }
+  }
+
+  func note(_ text: String) { state.withLock { $0.notes.append(text) } }
+
+  /// Judges one assertion.
+  ///
+  /// - Parameter complaint: What is wrong; nil when the assertion holds.
+  /// - Throws: ``AssertionFailure`` when the result is not the expected one, and that is a failure.
+  func judge(_ assertion: some Assertion, _ complaint: String?) throws {
+    guard (complaint != nil) != assertion.expected.isFailure else { return }
+    let why = "\(assertion.title): \(complaint ?? "expected not to hold, but it holds")"
+    guard assertion.expected.isLenient else { throw AssertionFailure(description: why) }
+    note(why)
+  }
+
+  func failure(
+    _ code: DeviceFailure.Code,
+    class: FailureClass = .definite,
+    on link: TargetLink? = nil,
+    device: BluetoothAddress? = nil,
+    attribute: AttributePath? = nil,
+    timedOut: TimedOut? = nil,
+    _ meaning: String,
+    hint: String
+  ) -> DeviceFailure {
+    DeviceFailure(
+      code: code,
+      class: `class`,
+      operation: operation.doing,
+      device: link?.service.deviceDescription ?? device?.description,
+      attribute: attribute?.description,
+      timedOut: timedOut,
+      meaning: meaning,
+      hint: Hint(hint)
+    )
+  }
+
+  /// This host cannot do it.
+  func unsupported(
+    on link: TargetLink? = nil,
+    device: BluetoothAddress? = nil,
+    _ reason: String,
+    hint: String
+  ) -> DeviceFailure {
+    let meaning = "this is not supported here: \(reason)"
+    return failure(.notSupportedHere, on: link, device: device, meaning, hint: hint)
+  }
+
+  // MARK: Running
+
+  /// Runs the operation within its timeout, and judges its result.
+  func verdict() async -> Verdict {
+    var thrown: (any Error)?
+    do {
+      try await act()
+    } catch {
+      thrown = error
+    }
+    var verdict = Verdict(
+      operation,
+      thrown,
+      notes: state.withLock { $0.notes },
+      warnsOfUnsupported: settings.warnsOfUnsupported
+    )
+    if Task.isCancelled {
+      let cause = Turn.current?.cancellationCause ?? thrown ?? CancellationError()
+      verdict.status = .cancelled
+      verdict.failure = RunFailure(cause)
+      verdict.error = cause
+    }
+    return verdict
+  }
+
+  private func act() async throws {
+    switch operation.action {
+    case .scan(let filter): try await scan(filter)
+    case .scanFor(let filter, let bind): try await scanFor(filter, bind: bind)
+    case .sleep: try await loop.sleep(for: limit)
+    case .unsupported(let unsupported):
+      throw self.unsupported(unsupported.reason, hint: unsupported.hint)
+    case .device(let action): try await limited { run, link in try await run.act(action, link) }
+    case .attribute(let path, let action):
+      try await limited { run, link in try await run.act(action, path, link) }
+    }
+  }
+
+  /// Runs an operation on its device within its timeout.
+  private func limited(
+    _ act: @escaping @Sendable (OperationRun, TargetLink) async throws -> Void
+  ) async throws {
+    let link = try link()
+    let work = Signal<Void> { [self] sink in
+      try await act(self, link)
+      try await sink(())
+    }
+    do {
+      try await work.timeout(limit, operation.doing).run { _ in }
+    } catch {
+      guard !Task.isCancelled else { throw error }
+      throw named(error, link)
+    }
+  }
+
+  private func act(_ action: Operation.DeviceAction, _ link: TargetLink) async throws {
+    let service = link.service
+    switch action {
+    case .connect:
+      link.ask()
+      try await connect(link)
+    case .discoverServices:
+      let names = test.runner.suite.names
+      try await service.services().run { outcome = .services($0, names: names) }
+    case .refresh:
+      guard link.isAsked else { throw unconnected(link) }
+      link.forget()
+      note("bluetoothd updates its cache of services by itself when it connects")
+    case .disconnect:
+      try await service.disconnect().run { _ in }
+      await link.unlinked()
+    case .bond:
+      // Pairing connects when there is no connection.
+      link.ask()
+      let answers = PairingAnswers(ask: test.runner.ask) { [test, step] display in
+        test.emit(.pairingDisplay(step, display))
+      }
+      try await service.pair(answers).run { outcome = .paired($0) }
+      link.linked()
+    case .unbond:
+      try await service.unpair().run { _ in }
+      await link.unlinked()
+    case .assertService(let assertion): try await check(assertion, on: link)
+    case .beginReliableWrite:
+      guard link.reliable == nil else { throw misplaced("a reliable write is under way") }
+      link.reliable = []
+    case .executeReliableWrite: try await executeReliable(link)
+    // None of its writes was sent.
+    case .abortReliableWrite: _ = try endReliable(link)
+    case .readRSSI(let assertion): try await readRSSI(assertion, link)
+    case .requestMTU(let wanted): try await requestMTU(wanted, link)
+    }
+  }
+
+  // MARK: Time
+
+  /// How long the operation lasts, or may last.
+  var limit: Duration {
+    let own = operation.timeout
+    guard case .attribute(_, let action) = operation.action else { return own ?? settings.timeout }
+    switch action {
+    case .read, .write: return own ?? settings.timeout
+    case .sleepWhile: return own == .zero ? settings.endless : own ?? settings.endless
+    // Zero stands for the waits of a macro, which have no timeout.
+    case .awaitNotification: return own == .zero ? settings.endless : own ?? settings.timeout
+    }
+  }
+
+  /// A timeout as a failure of the operation; any other error unchanged.
+  private func named(_ error: any Error, _ link: TargetLink) -> any Error {
+    if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
+      return FailedWithCleanUp(cause: named(cause, link), cleanUp: failed.cleanUp)
+    }
+    // What an operation without a connection gets.
+    if let failure = error as? DeviceFailure, !link.isAsked,
+      failure.code == .notConnected || failure.code == .notFound
+    {
+      return unconnected(link)
+    }
+    guard let timedOut = error as? TimedOut else { return error }
+    var hint = "bring the device closer, or give the operation a longer timeout"
+    if let path = operation.listened, !link.isSubscribed(path) {
+      hint = "there is no subscription: write 0100 to the descriptor 2902 of \(path) first"
+    }
+    return failure(
+      .timedOut,
+      class: .passing,
+      on: link,
+      timedOut: timedOut,
+      "it did not end within \(limit.written)",
+      hint: hint
+    )
+  }
+
+  // MARK: The link
+
+  /// The connection to the device of the operation.
+  ///
+  /// - Throws: ``DeviceFailure`` when the target is not bound, or there is no target.
+  private func link() throws -> TargetLink {
+    guard let target = step.target?.id else {
+      throw unbound("neither the operation nor its test names a target")
+    }
+    guard let link = test.link(target) else {
+      throw unbound("the target '\(target)' is not bound to a device")
+    }
+    return link
+  }
+
+  func unbound(_ meaning: String) -> DeviceFailure {
+    let hint = "give the target an address, bind it with scan-for, or name a device with -d"
+    return failure(.targetNotBound, meaning, hint: hint)
+  }
+
+  /// The test uses a device that it has not connected: the same in every run.
+  private func unconnected(_ link: TargetLink) -> DeviceFailure {
+    failure(
+      .notConnected,
+      on: link,
+      "the test has not connected the device, or has disconnected it",
+      hint: "write <connect/> before this operation"
+    )
+  }
+
+  private func connect(_ link: TargetLink) async throws {
+    let connecting = link.service.connect(keep: false, expecting: []).map { origin in
+      if origin != .found { link.linked() }
+      return origin
+    }
+    while true {
+      do {
+        return try await connecting.run { outcome = .linked($0) }
+      } catch let failure as DeviceFailure where failure.code == .busy {
+        var hasWaited = false
+        try await link.service.awaitOtherRuns().run { hasWaited = $0 }
+        guard hasWaited else { throw failure }
+      }
+    }
+  }
+
+  private func readRSSI(_ assertion: StrengthAssertion?, _ link: TargetLink) async throws {
+    var strength: Int?
+    try await link.service.rssi().run { strength = $0.rssi }
+    guard let strength else { throw NoValue(operation: operation.doing) }
+    outcome = .value(StepValue(octets: [], decoded: .integer(Int128(strength))))
+    if let assertion { try judge(assertion, assertion.complaint(about: strength)) }
+  }
+
+  /// Checks the MTU, which bluetoothd negotiates when it connects: the largest that both sides
+  /// support.
+  private func requestMTU(_ wanted: Int, _ link: TargetLink) async throws {
+    var found: Int?
+    try await link.service.mtu().run { found = $0 }
+    guard let found else { throw NoValue(operation: operation.name) }
+    outcome = .mtu(found)
+    guard found < wanted else { return }
+    note(
+      "the MTU is \(found) bytes, not \(wanted): bluetoothd negotiates it by itself, and has no "
+        + "call to request another"
+    )
+  }
+}
