@@ -3,8 +3,6 @@
 // The parser of YAML reports where it stopped, and what its grammar wanted there. What is reported
 // here is what to change in the text.
 
-import Yams
-
 /// The message about invalid YAML.
 struct InvalidYAML {
   /// Where a line and a column of a text are, from 0.
@@ -23,37 +21,13 @@ struct InvalidYAML {
   }
 
   /// What is wrong, where, and the line itself.
-  func problem(_ error: YamlError) -> DocumentProblem {
-    switch error {
-    case .scanner(let context, let problem, let mark, _),
-      .parser(let context, let problem, let mark, _),
-      .composer(let context, let problem, let mark, _):
-      return found(problem, at: Self.fromZero(mark), since: context.map { Self.fromZero($0.mark) })
-    // Keys that are duplicates only as anything but texts: mappings, and aliases of keys.
-    case .duplicatedKeysInMapping(let keys, let context):
-      let place = Place(file: file, line: context.mark.line, column: context.mark.column)
-      return DocumentProblem(
-        place,
-        path: "",
-        "duplicate key '\(keys.joined(separator: "', '"))'"
-      )
-    case .reader(let problem, let offset?, _, _):
-      return found(problem, at: mark(ofCharacter: offset), since: nil)
-    default:
-      return DocumentProblem(Place(file: file), path: "", "invalid YAML: \(error)")
-    }
-  }
-
-  private static func fromZero(_ mark: Yams.Mark) -> Mark {
-    (max(0, mark.line - 1), max(0, mark.column - 1))
-  }
-
-  private func mark(ofCharacter offset: Int) -> Mark {
-    let before = text.prefix(offset).split(
-      omittingEmptySubsequences: false,
-      whereSeparator: \.isNewline
-    )
-    return (max(0, before.count - 1), before.last?.count ?? 0)
+  ///
+  /// - Parameters:
+  ///   - problem: The message of libyaml.
+  ///   - context: Where what it is about begins.
+  func problem(_ problem: String, at place: Place, since context: Place?) -> DocumentProblem {
+    let fromZero = { (place: Place) in (max(0, place.line - 1), max(0, place.column - 1)) }
+    return found(problem, at: fromZero(place), since: context.map(fromZero))
   }
 
   // MARK: Messages
