@@ -23,11 +23,6 @@ public enum Document {
     limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> Node {
     try limits.check(text, file: file)
-    let start = Place(file: file, line: 1, column: 1)
-    guard AliasBound.holds(8 * limits.octets, in: text) else {
-      throw DocumentErrors([DocumentProblem(start, path: "", "its aliases expand to too much text")]
-      )
-    }
     return try NodeReader.root(of: text, file: file, limits: limits)
   }
 }

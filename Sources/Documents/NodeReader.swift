@@ -9,7 +9,7 @@ import CYaml
 struct NodeReader {
   /// What begins or ends in a document.
   private struct Event {
-    enum Content {
+    enum Content: Equatable {
       case scalar(String, isPlain: Bool)
       case alias(String)
       case sequence, mapping
@@ -23,9 +23,6 @@ struct NodeReader {
     let content: Content
     var anchor: String?
     let place: Place
-
-    var isEnd: Bool { if case .end = content { true } else { false } }
-    var isStreamEnd: Bool { if case .streamEnd = content { true } else { false } }
   }
 
   private let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -36,6 +33,8 @@ struct NodeReader {
   private var anchors: [String: Node] = [:]
   /// How many nodes there are, those of aliases each time.
   private var count = 0
+  /// The octets of their paths, and of the texts of aliases.
+  private var octets = 0
   private var problems: [DocumentProblem] = []
   /// An error for each key that its mapping has already, at the later place.
   private var duplicates: [DocumentProblem] = []
@@ -54,29 +53,21 @@ struct NodeReader {
     return try withUnsafeMutablePointer(to: &parser) { parser throws(DocumentErrors) in
       try Array(pairs.text.utf8).withUnsafeBufferPointer { input throws(DocumentErrors) in
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
-        var reader = NodeReader(parser, text, file, pairs, limits)
+        var reader = NodeReader(
+          parser: parser,
+          text: text,
+          file: file,
+          pairs: pairs,
+          limits: limits
+        )
         return try reader.root()
       }
     }
   }
 
-  private init(
-    _ parser: UnsafeMutablePointer<yaml_parser_t>,
-    _ text: String,
-    _ file: String,
-    _ pairs: SurrogatePairs,
-    _ limits: DocumentLimits
-  ) {
-    self.parser = parser
-    self.text = text
-    self.file = file
-    self.pairs = pairs
-    self.limits = limits
-  }
-
   private mutating func root() throws(DocumentErrors) -> Node {
     _ = try next()
-    guard try !next().isStreamEnd else {
+    guard try next().content != .streamEnd else {
       let start = Place(file: file, line: 1, column: 1)
       throw DocumentErrors([DocumentProblem(start, path: "", "the file is empty")])
     }
@@ -84,7 +75,9 @@ struct NodeReader {
     _ = try next()
     let last = try next()
     guard duplicates.isEmpty else { throw DocumentErrors(duplicates) }
-    guard last.isStreamEnd else { throw invalid("but found another document", at: last.place) }
+    guard last.content == .streamEnd else {
+      throw invalid("but found another document", at: last.place)
+    }
     guard problems.isEmpty else { throw DocumentErrors(problems) }
     return root
   }
@@ -100,15 +93,15 @@ struct NodeReader {
     let content: Node.Content
     switch event.content {
     case .scalar(let text, let isPlain):
-      _ = isWithinLimits(event.place, path, depth)
+      try take(event.place, path, depth)
       content = .scalar(text, isPlain: isPlain)
     case .alias(let name):
-      return copy(try anchored(name, at: event.place), path: path, depth: depth)
+      return try copy(anchored(name, at: event.place), path: path, depth: depth)
     case .sequence:
       try begin(event.place, path, depth)
       var nodes: [Node] = []
       var element = try next()
-      while !element.isEnd {
+      while element.content != .end {
         let path = Self.joined(path, "\(nodes.count + 1)")
         nodes.append(try node(element, path: path, depth: depth + 1))
         element = try next()
@@ -131,7 +124,7 @@ struct NodeReader {
     var entries: [Node.Entry] = []
     var places: [String: Place] = [:]
     var key = try next()
-    while !key.isEnd {
+    while key.content != .end {
       let name = try name(key, path, depth)
       if let name, let first = places[name] {
         let message = "duplicate key \(name.shownAsKey), first at \(first)"
@@ -174,25 +167,33 @@ struct NodeReader {
   }
 
   /// The node of an alias, with the paths of its place.
-  private mutating func copy(_ node: Node, path: String, depth: Int) -> Node {
-    guard isWithinLimits(node.place, path, depth) else {
-      return Node(.scalar("", isPlain: true), at: node.place, path: path)
-    }
+  private mutating func copy(
+    _ node: Node,
+    path: String,
+    depth: Int
+  ) throws(DocumentErrors) -> Node {
+    octets += node.text?.utf8.count ?? 0
+    try take(node.place, path, depth)
+    var content = node.content
     switch node.content {
-    case .scalar: return Node(node.content, at: node.place, path: path)
-    case .sequence(let nodes):
-      let copies = nodes.enumerated().map { index, node in
-        copy(node, path: Self.joined(path, "\(index + 1)"), depth: depth + 1)
+    case .sequence(let nodes) where depth <= limits.depth:
+      var copies: [Node] = []
+      for node in nodes {
+        let path = Self.joined(path, "\(copies.count + 1)")
+        copies.append(try copy(node, path: path, depth: depth + 1))
       }
-      return Node(.sequence(copies), at: node.place, path: path)
-    case .mapping(let entries):
-      let copies = entries.map { entry in
+      content = .sequence(copies)
+    case .mapping(let entries) where depth <= limits.depth:
+      var copies: [Node.Entry] = []
+      for entry in entries {
         let path = Self.joined(path, entry.key)
-        let value = copy(entry.value, path: path, depth: depth + 1)
-        return Node.Entry(key: entry.key, keyPlace: entry.keyPlace, value: value)
+        let value = try copy(entry.value, path: path, depth: depth + 1)
+        copies.append(Node.Entry(key: entry.key, keyPlace: entry.keyPlace, value: value))
       }
-      return Node(.mapping(copies), at: node.place, path: path)
+      content = .mapping(copies)
+    case .scalar, .sequence, .mapping: break
     }
+    return Node(content, at: node.place, path: path)
   }
 
   private static func joined(_ path: String, _ name: String) -> String {
@@ -210,19 +211,28 @@ struct NodeReader {
     guard depth <= limits.depth + 1 else {
       throw DocumentErrors([DocumentProblem(place, path: "", tooDeep)])
     }
-    _ = isWithinLimits(place, path, depth)
+    try take(place, path, depth)
   }
 
-  /// Counts a node, and reports the first that is too many, and those that are one level too deep.
-  private mutating func isWithinLimits(_ place: Place, _ path: String, _ depth: Int) -> Bool {
+  /// Counts a node, and reports one that is one level too deep.
+  private mutating func take(
+    _ place: Place,
+    _ path: String,
+    _ depth: Int
+  ) throws(DocumentErrors) {
     count += 1
-    if count == limits.nodes + 1 {
+    octets += path.utf8.count
+    guard count <= limits.nodes else {
       let message = "the document has more than \(limits.nodes) values"
-      problems.append(DocumentProblem(place, path: path, message))
-    } else if count <= limits.nodes, depth == limits.depth + 1 {
+      throw DocumentErrors([DocumentProblem(place, path: path, message)])
+    }
+    guard octets <= 64 * limits.octets else {
+      let message = "its keys and aliases expand to too much text"
+      throw DocumentErrors([DocumentProblem(place, path: "", message)])
+    }
+    if depth == limits.depth + 1 {
       problems.append(DocumentProblem(place, path: path, tooDeep))
     }
-    return count <= limits.nodes && depth <= limits.depth
   }
 
   private var tooDeep: String {
