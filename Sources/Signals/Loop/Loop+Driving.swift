@@ -60,7 +60,7 @@ extension Loop {
   }
 
   /// Hands a turn's block to whichever driver may run it.
-  func runTurn(_ turn: ReadyTurn) {
+  func runTurn(_ turn: @escaping ReadyTurn) {
     act(
       on: state.withLock { state in
         state.readyTurns.append(turn)
@@ -121,7 +121,7 @@ extension Loop {
     while true {
       switch takeRole(mayRunTurns: mayRunTurns, started: !mustStart, goal) {
       case .turn(let turn):
-        runHeld(turn)
+        turn()
       case .sleep(let waiter):
         if mustStart {
           mustStart = false
@@ -147,7 +147,7 @@ extension Loop {
           if goal.isReached { return }
           continue
         }
-        runHeld(turn)
+        turn()
       }
       if goal.isReached { return handOn() }
     }
@@ -273,8 +273,8 @@ extension Loop {
       batchIndex += 1
       switch job {
       case .job(let job):
-        holding("a task on the loop") { job.runSynchronously(on: asUnownedTaskExecutor()) }
-      case .callback(let callback): holding("a callback of the loop", callback)
+        job.runSynchronously(on: asUnownedTaskExecutor())
+      case .callback(let callback): callback()
       }
       if goal.isReached {
         forgetJobsRun()
@@ -348,7 +348,7 @@ extension Loop {
       }
       switch role {
       case .end: return
-      case .turn(let turn): runHeld(turn)
+      case .turn(let turn): turn()
       case .drive:
         try? turnOver(context, until: NoWorkLeft(loop: self))
         giveRoleBack()

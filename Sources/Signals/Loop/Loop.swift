@@ -18,6 +18,9 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     case callback(@Sendable () -> Void)
   }
 
+  /// The block of a turn, which waits for a thread.
+  typealias ReadyTurn = @Sendable () -> Void
+
   struct State {
     var incoming: [Job] = []
     var timers = TimerHeap()
@@ -39,10 +42,6 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   }
 
   let state = Guarded(State())
-  #if DEBUG
-    /// What has the thread that drives.
-    let held = Guarded(HeldThreads())
-  #endif
   /// The clock of this loop, and what its driver waits for.
   let source: any EventSource
   // The jobs taken from `incoming`, and how many of them have run.
@@ -171,7 +170,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     let context = ThreadContext.current
     let before = context.running
     context.running = self
-    holding("a callback of the loop", body)
+    body()
     context.running = before
   }
 

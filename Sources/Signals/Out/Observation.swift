@@ -88,7 +88,7 @@ extension Signal {
       return startRun(in: turn, carried, on: loop, operation, receive, ended: ended)
     }
     if home != nil, !takesHome {
-      let task = loop.work(name) { ended(await ending { try await run(receive) }) }
+      let task = loop.work { ended(await ending { try await run(receive) }) }
       return { task.cancel() }
     }
     let entry = ShutDownEntry()
@@ -144,7 +144,6 @@ extension Signal {
 extension Loop {
   /// Starts work on this loop that the loop is kept turning for.
   func work(
-    _ name: TurnName? = nil,
     _ body: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     hold()
@@ -152,7 +151,6 @@ extension Loop {
     let end = ShutDownEntry()
     let task = OpenStream.outside {
       Task(executorPreference: self) { [self] in
-        noteThread(name)
         await Carried.$current.withValue(carried) { await body() }
         end.leave()
         letGo()
@@ -171,11 +169,8 @@ extension Loop {
   /// let count = try await loop.task { try await readings.take(10).collect().first().count }.value
   /// ```
   public final func task<R: Sendable>(
-    file: StaticString = #fileID,
-    line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> R
   ) -> Task<R, any Error> {
-    let name = TurnName("task", file, line)
     hold()
     let carried = Carried(loop: self)
     let end = ShutDownEntry()
@@ -185,7 +180,6 @@ extension Loop {
           end.leave()
           letGo()
         }
-        noteThread(name)
         return try await Carried.$current.withValue(carried) { try await body() }
       }
     }
@@ -202,16 +196,13 @@ extension Loop {
   /// - Throws: What `body` throws; ``BlockedInsideLoop``; ``LoopIdle`` when time is virtual and
   ///   nothing is left that could happen.
   public final func run<R: Sendable>(
-    file: StaticString = #fileID,
-    line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> R
   ) throws -> R {
-    let name = TurnName("run", file, line)
     let answer = Guarded<Result<R, any Error>?>(nil)
     let work = Guarded<Task<Void, Never>?>(nil)
     do {
       try drive {
-        let started = self.work(name) {
+        let started = self.work {
           let result: Result<R, any Error>
           do {
             result = .success(try await body())

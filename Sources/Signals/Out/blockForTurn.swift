@@ -24,7 +24,7 @@ func blockForTurn(
   guard context.running == nil else { return BlockedInsideLoop(operation: operation) }
   if let turn = context.turns.last ?? Carried.current?.turn {
     if home == nil || home === turn.scheduler || turn.isOfRun {
-      return turn.block(operation: operation, named: name, within: limit, body)
+      return turn.block(operation: operation, within: limit, body)
     }
     let wanted = home?.name ?? ""
     if context.turns.contains(where: { $0.scheduler.loop === home?.loop }) {
@@ -60,10 +60,6 @@ extension SerialScheduler {
       within: limit,
       body
     )
-    #if DEBUG
-      let watch = LateReturn(from: name, within: limit, on: loop)
-      defer { watch.warnIfLate() }
-    #endif
     do {
       try loop.drive(starting: { request.ask() }, until: request)
     } catch {
@@ -79,15 +75,10 @@ extension Turn {
   /// Blocks for `body` as a part of this turn.
   fileprivate func block(
     operation: String,
-    named name: TurnName,
     within limit: Duration,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) -> (any Error)? {
     if let cause = cancellationCause { return cause }
-    #if DEBUG
-      let watch = LateReturn(from: name, within: limit, on: scheduler.loop)
-      defer { watch.warnIfLate() }
-    #endif
     let entry: UInt64
     do {
       entry = try beginWork(operation, isCovered: false)

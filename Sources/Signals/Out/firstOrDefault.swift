@@ -12,8 +12,7 @@ extension Signal {
   ///
   /// The bound holds while other work awaits. This thread may turn the loop meanwhile, and so run
   /// closures of other runs and ``SerialScheduler/schedule(named:file:line:_:)`` blocks: one that blocks
-  /// the thread, instead of awaiting, is not cut short, and this call returns after it. A debug build
-  /// then writes one warning to standard error, with the name of what blocked and for how long.
+  /// the thread, instead of awaiting, is not cut short, and this call returns after it.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }

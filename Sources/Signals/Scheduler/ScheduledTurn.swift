@@ -30,12 +30,11 @@ public final class ScheduledTurn: TurnTaker {
   }
 
   func begin() {
-    let ready = ReadyTurn(name: name) { [self] in
+    scheduler.loop.runTurn { [self] in
       block.run()
       scheduler.turnEnded(id)
       end()
     }
-    scheduler.loop.runTurn(ready)
   }
 
   private func end() {

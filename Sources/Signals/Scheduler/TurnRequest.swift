@@ -186,7 +186,6 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
   {
     adoptTask()
     defer { leaveTask() }
-    noteThread()
     var result: Result<Void, any Error>
     do {
       if let cause = ownTurn.cancellationCause { throw cause }

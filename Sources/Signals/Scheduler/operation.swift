@@ -15,7 +15,7 @@ extension Signal {
   ///   with ``TurnEnded``;
   /// - from another loop than that of `scheduler`, it fails with ``LoopNotDriven`` if one of them is
   ///   virtual;
-  /// - outside a run, in ``Loop/task(file:line:_:)`` or in a task from elsewhere, it begins without a turn.
+  /// - outside a run, in ``Loop/task(_:)`` or in a task from elsewhere, it begins without a turn.
   ///
   /// ```swift
   /// func weight(of scale: SerialScale) -> Signal<Double> {

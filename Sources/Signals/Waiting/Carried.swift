@@ -197,7 +197,6 @@ extension Carried {
   ) async rethrows -> R {
     adoptBranch()
     defer { leaveTask() }
-    noteThread()
     return try await Self.$current.withValue(self) { try await body() }
   }
 

@@ -32,9 +32,6 @@ nonisolated(nonsending)
   let completion = Completion<R>()
   var timer: LoopTimer?
   defer { timer?.cancel() }
-  #if DEBUG
-    defer { carried?.noteThread(after: operation) }
-  #endif
   // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
   if carried == nil { loop.hold() }
   defer { if carried == nil { loop.letGo() } }
