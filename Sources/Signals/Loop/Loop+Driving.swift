@@ -110,13 +110,13 @@ extension Loop {
 
   /// The same, until `goal` is reached.
   final func drive(starting start: () -> Void = {}, until goal: some DriveGoal) throws {
-    guard Carried.current == nil else {
+    guard Run.current == nil else {
       // Callbacks that are made from here belong to no turn.
-      return try Carried.$current.withValue(nil) { try drive(starting: start, until: goal) }
+      return try Run.$current.withValue(nil) { try drive(starting: start, until: goal) }
     }
     let context = ThreadContext.current
     guard context.running == nil else { throw BlockedInsideLoop(operation: "driving a loop") }
-    let mayRunTurns = !context.turns.contains { $0.scheduler.loop === self }
+    let mayRunTurns = !context.turns.contains { $0.loop === self }
     var mustStart = true
     while true {
       switch takeRole(mayRunTurns: mayRunTurns, started: !mustStart, goal) {

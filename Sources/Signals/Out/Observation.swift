@@ -52,11 +52,10 @@ extension Signal {
     _ receive: @escaping @Sendable (Event<Value>) -> Void
   ) -> Observation {
     let name = TurnName("observe", file, line)
-    let loop = loop ?? home?.loop ?? Carried.current?.turn?.scheduler.loop ?? EventLoop()
+    let loop =
+      loop ?? home?.loop ?? Turn.current.map { $0.scheduler?.loop ?? $0.loop } ?? EventLoop()
     let observation = Observation()
-    let cancel = startRun(on: loop, "observe", named: name, takesHome: false) {
-      receive(.value($0))
-    } ended: { result in
+    let ended: @Sendable (Result<Void, any Error>) -> Void = { result in
       switch result {
       case .success: receive(.completed)
       case .failure(is CancellationError): receive(.cancelled)
@@ -64,102 +63,61 @@ extension Signal {
       }
       observation.end()
     }
-    observation.began(cancel)
+    do {
+      if home == nil || Run.current?.turn != nil {
+        let started = try startRun(
+          on: loop,
+          "observe",
+          named: name,
+          { receive(.value($0)) },
+          ended: ended
+        )
+        observation.began { started.cancel() }
+      } else {
+        let task = loop.task { ended(await ending { try await run { receive(.value($0)) } }) }
+        observation.began { task.cancel() }
+      }
+    } catch {
+      ended(.failure(error))
+    }
     return observation
   }
 
-  /// Starts a run for a way out that does not block for it.
+  /// Starts a run for a way out that does not block for it: inside a turn as a part of that, which ends
+  /// it at its own end.
   ///
   /// - Parameters:
   ///   - operation: What it is called in errors.
   ///   - name: What a turn of its own is called.
-  ///   - takesHome: Whether a run of a signal with a home takes a turn there.
+  ///   - scope: What the run belongs to, beside a turn.
   ///   - ended: Called once, when everything that the run began has ended; on `loop` if it began.
-  /// - Returns: What cancels the run.
+  /// - Throws: ``OtherScheduler``; ``TurnEnded``.
   func startRun(
     on loop: Loop,
     _ operation: String,
     named name: TurnName,
-    takesHome: Bool,
+    of scope: TurnScope? = nil,
     _ receive: @escaping @Sendable (Value) async throws -> Void,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) -> @Sendable () -> Void {
-    if let carried = Carried.current, let turn = carried.turn {
-      return startRun(in: turn, carried, on: loop, operation, receive, ended: ended)
-    }
-    if home != nil, !takesHome {
-      let task = loop.work { ended(await ending { try await run(receive) }) }
-      return { task.cancel() }
+  ) throws -> StartedRun {
+    if let turn = Run.current?.turn {
+      try turn.requireHome(home, for: operation)
+      let part = try StartedRun(operation, on: loop, in: turn, of: scope, ended: ended)
+      part.start { try await run(receive) }
+      return part
     }
     let entry = ShutDownEntry()
-    loop.hold()
-    let request = TurnRequest(
-      of: home ?? SerialScheduler(on: loop, name: "the run"),
-      isOfRun: home == nil,
-      operation: operation,
-      named: name,
-      within: nil
-    ) {
-      try await run(receive)
-    } ended: { result in
+    let started = StartedRun(operation, on: loop, name) { result in
       entry.leave()
       ended(result)
-      loop.letGo()
     }
-    request.ask()
-    let cancel: @Sendable () -> Void = { request.cancel(CancellationError()) }
-    entry.enter(loop.onShutDown(cancel))
-    return cancel
-  }
-
-  /// The same as a part of a turn, which ends it at its own end.
-  private func startRun(
-    in turn: Turn,
-    _ carried: Carried,
-    on loop: Loop,
-    _ operation: String,
-    _ receive: @escaping @Sendable (Value) async throws -> Void,
-    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) -> @Sendable () -> Void {
-    let entry: UInt64
-    do {
-      try turn.requireHome(home, for: operation)
-      entry = try turn.beginWork(operation, isCovered: carried.isCovered)
-    } catch {
-      ended(.failure(error))
-      return {}
-    }
-    loop.hold()
-    let surroundings = Carried(loop: loop, turn: turn, isBranch: true)
-    let task = Task(executorPreference: loop) {
-      ended(await surroundings.whileBranching { await ending { try await run(receive) } })
-      turn.endWork(entry)
-      loop.letGo()
-    }
-    turn.attach(task, to: entry)
-    return { task.cancel() }
+    started.start(home: home) { try await run(receive) }
+    entry.enter(loop.onShutDown { started.cancel() })
+    return started
   }
 }
 
 extension Loop {
-  /// Starts work on this loop that the loop is kept turning for.
-  func work(
-    _ body: @escaping @Sendable () async -> Void
-  ) -> Task<Void, Never> {
-    hold()
-    let carried = Carried(loop: self)
-    let end = ShutDownEntry()
-    let task = OpenStream.outside {
-      Task(executorPreference: self) { [self] in
-        await Carried.$current.withValue(carried) { await body() }
-        end.leave()
-        letGo()
-      }
-    }
-    end.enter(onShutDown { task.cancel() })
-    return task
-  }
-
   /// Runs `body` on this loop, in a task of its own, outside any turn.
   ///
   /// The loop is kept turning for it: by whoever blocks, else by the background thread. It is
@@ -172,7 +130,7 @@ extension Loop {
     _ body: @escaping @Sendable () async throws -> R
   ) -> Task<R, any Error> {
     hold()
-    let carried = Carried(loop: self)
+    let run = Run(loop: self)
     let end = ShutDownEntry()
     let task = OpenStream.outside {
       Task(executorPreference: self) { [self] in
@@ -180,7 +138,7 @@ extension Loop {
           end.leave()
           letGo()
         }
-        return try await Carried.$current.withValue(carried) { try await body() }
+        return try await Run.$current.withValue(run) { try await body() }
       }
     }
     end.enter(onShutDown { task.cancel() })
@@ -199,10 +157,10 @@ extension Loop {
     _ body: @escaping @Sendable () async throws -> R
   ) throws -> R {
     let answer = Guarded<Result<R, any Error>?>(nil)
-    let work = Guarded<Task<Void, Never>?>(nil)
+    let work = Guarded<Task<Void, any Error>?>(nil)
     do {
       try drive {
-        let started = self.work {
+        let started = task {
           let result: Result<R, any Error>
           do {
             result = .success(try await body())
