@@ -21,7 +21,7 @@ public final class ScheduledTurn: Sendable {
   }
 
   /// Whether the turn has ended, clean-up included, or was cancelled before it began.
-  public var isEnded: Bool { started.isReached }
+  public var isEnded: Bool { started.isReached || started.turn.isWithdrawn }
 
   /// Cancels what the turn waits for; a turn that has not begun never does.
   public func cancel(_ cause: any Error = CancellationError()) { started.cancel(cause) }

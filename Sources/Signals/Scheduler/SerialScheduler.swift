@@ -129,7 +129,18 @@ public final class SerialScheduler: Sendable {
     }
   }
 
-  /// Removes a turn that has ended, clean-up included, or that is not wanted any more.
+  /// Removes a turn that waits; false when it does not (any more).
+  func withdraw(_ turn: Turn) -> Bool {
+    state.withLock { state in
+      guard let index = state.queue.firstIndex(where: { $0 === turn }), index > 0 else {
+        return false
+      }
+      state.queue.remove(at: index)
+      return true
+    }
+  }
+
+  /// Removes a turn that has ended, clean-up included.
   ///
   /// - Returns: The turn that the caller has to begin.
   func release(_ turn: Turn) -> Turn? {

@@ -30,6 +30,8 @@ public final class Turn: @unchecked Sendable {
     case none
     case asked(SerialScheduler)
     case begun(SerialScheduler)
+    /// The run was cancelled while it waited.
+    case withdrawn(SerialScheduler)
     /// The run takes turns of it one after the other, and has so many now.
     case lent(SerialScheduler, Int)
   }
@@ -76,7 +78,9 @@ public final class Turn: @unchecked Sendable {
     lock.whileHeld {
       switch state.slot {
       case .none: nil
-      case .asked(let scheduler), .begun(let scheduler), .lent(let scheduler, _): scheduler
+      case .asked(let scheduler), .begun(let scheduler), .withdrawn(let scheduler),
+        .lent(let scheduler, _):
+        scheduler
       }
     }
   }
@@ -119,12 +123,23 @@ public final class Turn: @unchecked Sendable {
   ///
   /// - Parameter cause: What the turn's caller gets. The first cause wins.
   public func cancel(_ cause: any Error = CancellationError()) {
-    let work = lock.whileHeld {
+    let (work, waiting): ([Work], [Completion<Void>]) = lock.whileHeld {
       if state.cause == nil { state.cause = cause }
-      return state.work
+      guard case .asked(let scheduler) = state.slot, scheduler.withdraw(self) else {
+        return (state.work, [])
+      }
+      state.slot = .withdrawn(scheduler)
+      defer { state.waiting = [] }
+      return (state.work, state.waiting)
     }
     main.cancel()
     for work in work where !work.isCleanUp { work.cancel() }
+    for completion in waiting { completion.fail(cause) }
+  }
+
+  /// Whether the turn was cancelled before it began.
+  var isWithdrawn: Bool {
+    lock.whileHeld { if case .withdrawn = state.slot { true } else { false } }
   }
 
   // MARK: The turn of a scheduler
@@ -153,7 +168,8 @@ public final class Turn: @unchecked Sendable {
     let answer: Answer = lock.whileHeld {
       switch state.slot {
       case .begun(let present): return present === scheduler ? .begun : .other(present)
-      case .asked(let present): return present === scheduler ? .waits : .other(present)
+      case .asked(let present), .withdrawn(let present):
+        return present === scheduler ? .waits : .other(present)
       case .lent(let present, _): return .other(present)
       case .none:
         guard state.phase == .open || (isCleanUp && state.phase == .ending) else { return .ended }
@@ -184,15 +200,20 @@ public final class Turn: @unchecked Sendable {
     do {
       try await wait(on: loop, operation: operation) { (done: Completion<Void>) in
         let answer: Result<Void, any Error>? = lock.whileHeld {
-          if case .begun = state.slot { return .success(()) }
-          if state.phase == .ended { return .failure(CancellationError()) }
-          state.waiting.append(done)
-          return nil
+          switch state.slot {
+          case .begun: return .success(())
+          case .asked where state.phase != .ended:
+            state.waiting.append(done)
+            return nil
+          case .asked, .withdrawn, .none, .lent:
+            return .failure(state.cause ?? CancellationError())
+          }
         }
         if let answer { done.end(answer) }
       }
     } catch let error as TimedOut {
-      throw error.waiting(for: scheduler.holder(before: self))
+      let ofCause = (cancellationCause as? TimedOut)?.holder
+      throw error.waiting(for: scheduler.holder(before: self) ?? ofCause)
     }
   }
 
@@ -214,7 +235,7 @@ public final class Turn: @unchecked Sendable {
   func beginSeparateTurn(of scheduler: SerialScheduler) throws -> Bool {
     let (mayBegin, other): (Bool, SerialScheduler?) = lock.whileHeld {
       switch state.slot {
-      case .asked, .begun: return (false, nil)
+      case .asked, .begun, .withdrawn: return (false, nil)
       case .lent(let present, _) where present !== scheduler: return (false, present)
       case .lent(_, let count): state.slot = .lent(scheduler, count + 1)
       case .none: state.slot = .lent(scheduler, 1)
@@ -389,7 +410,7 @@ public final class Turn: @unchecked Sendable {
     let taken: SerialScheduler? = lock.whileHeld {
       switch state.slot {
       case .none, .lent: nil
-      case .asked(let scheduler), .begun(let scheduler): scheduler
+      case .asked(let scheduler), .begun(let scheduler), .withdrawn(let scheduler): scheduler
       }
     }
     let next = taken?.release(self)
