@@ -164,25 +164,19 @@ extension Loop {
     started: Bool,
     _ goal: some DriveGoal
   ) -> Role {
-    let (role, wakesDriver): (Role, Bool) = state.withLock { state in
+    state.withLock { state in
       if started, mayRunTurns, !state.readyTurns.isEmpty {
-        return (.turn(state.readyTurns.removeFirst()), false)
+        return .turn(state.readyTurns.removeFirst())
       }
       if !state.hasDriver {
         state.hasDriver = true
         state.driverMayRunTurns = mayRunTurns
-        state.leaveRequested = false
-        return (.drive, false)
+        return .drive
       }
       let waiter = DriveWaiter(mayRunTurns: mayRunTurns, goal: goal)
       state.waiters.append(waiter)
-      guard state.driverIsBackground else { return (.sleep(waiter), false) }
-      state.leaveRequested = true
-      defer { state.asleep = false }
-      return (.sleep(waiter), state.asleep)
+      return .sleep(waiter)
     }
-    if wakesDriver { source.wake() }
-    return role
   }
 
   /// Ends driving; what is left to do is somebody else's.
@@ -223,15 +217,13 @@ extension Loop {
   /// What a driver without a job does.
   private enum Next { case again, leave, sleep(Instant?) }
 
-  /// Drives with the role held, until `goal`, or a turn's block is there to be run, or the role is
-  /// asked for.
+  /// Drives with the role held, until `goal`, or a turn's block is there to be run.
   private func turnOver(_ context: ThreadContext, until goal: some DriveGoal) throws {
     var sincePoll = 0
     while true {
       if runBatch(context, until: goal) { return }
       wakeFinishedWaiters()
       let next: Next = state.withLock { state in
-        if state.leaveRequested { return .leave }
         if state.driverMayRunTurns, !state.readyTurns.isEmpty { return .leave }
         if !state.incoming.isEmpty {
           swap(&batch, &state.incoming)
@@ -301,8 +293,8 @@ extension Loop {
   private func fireDueTimers() {
     guard state.withLock({ !$0.timers.isEmpty }) else { return }
     let now = self.now
-    while let alarm = state.withLock({ $0.timers.popDue(now) }) {
-      running { alarm.fire() }
+    while let timer = state.withLock({ $0.timers.popDue(now) }) {
+      running { timer.fire() }
     }
   }
 
@@ -343,7 +335,6 @@ extension Loop {
         state.hasDriver = true
         state.driverIsBackground = true
         state.driverMayRunTurns = true
-        state.leaveRequested = false
         return .drive
       }
       switch role {

@@ -9,7 +9,7 @@
 ///
 /// A loop is the executor of every task that it starts and the clock of every wait made on it.
 /// Exactly one thread turns it at a time. If nobody blocks and there is work, an ``EventLoop``
-/// starts a background thread for it, and ends it when a blocking caller comes or the work is done.
+/// starts a background thread for it, and ends it when the work is done. Who blocks meanwhile waits.
 public class Loop: TaskExecutor, @unchecked Sendable {
   // `batch` and `batchIndex` are touched only by the thread that drives, which is one at a time;
   // everything else is constant or guarded.
@@ -32,7 +32,6 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     var hasDriver = false
     var driverIsBackground = false
     var driverMayRunTurns = false
-    var leaveRequested = false
     var hasBackground = false
     var asleep = false
     /// Work under way that is neither a job nor a timer now: tasks, observations.
@@ -109,26 +108,17 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     _ fire: @escaping @Sendable () -> Void
   ) -> LoopTimer {
     let timer = LoopTimer(state: state, fire)
-    arm(timer, at: instant)
-    return timer
-  }
-
-  /// Has `alarm` fired at `instant`, or soon when that is past.
-  final func arm(_ alarm: some Alarm, at instant: Instant) {
     act(
       on: state.withLock { state in
         state.order += 1
         let wasEarliest = state.timers.earliest
-        state.timers.insert(alarm, at: instant, order: state.order)
+        state.timers.insert(timer, at: instant, order: state.order)
         // A sleeping driver has to learn of an earlier end of its sleep.
         if state.hasDriver, let wasEarliest, wasEarliest <= instant { return .nothing }
         return progress(&state)
       }
     )
-  }
-
-  final func disarm(_ alarm: some Alarm) {
-    state.withLock { _ = $0.timers.remove(alarm) }
+    return timer
   }
 
   // MARK: Descriptors
