@@ -131,7 +131,7 @@ private final class MulticastSource<Value: Sendable>: Sendable {
     let here = Signals.Run.current
     // A run that has no turn yet takes one for what it awaits itself.
     let turn = here?.turn?.scheduler == nil ? nil : here?.turn
-    let work: Turn.Work?
+    let work: Work?
     do {
       work = try turn?.begin(Self.operation, in: here)
     } catch {

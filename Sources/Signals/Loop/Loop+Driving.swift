@@ -117,39 +117,34 @@ extension Loop {
     let context = ThreadContext.current
     guard context.running == nil else { throw BlockedInsideLoop(operation: "driving a loop") }
     let mayRunTurns = !context.turns.contains { $0.loop === self }
-    var mustStart = true
+    var role = takeRole(mayRunTurns: mayRunTurns, goal)
+    start()
     while true {
-      switch takeRole(mayRunTurns: mayRunTurns, started: !mustStart, goal) {
-      case .turn(let turn):
-        turn()
+      switch role {
+      case .turn(let turn): turn()
       case .sleep(let waiter):
-        if mustStart {
-          mustStart = false
-          start()
-          if goal.isReached { wakeBlocked() }
-        }
+        // The driver has looked at the goals before this one was there.
+        if goal.isReached { wakeBlocked() }
         if !waiter.sleep(for: goal.patience.map { $0 - now }) {
           state.withLock { state in state.waiters.removeAll { $0 === waiter } }
           goal.runOut()
         }
       case .drive:
-        if mustStart {
-          mustStart = false
-          start()
-        }
         do {
           try turnOver(context, until: goal)
         } catch {
           giveRoleBack()
           throw error
         }
-        guard let turn = giveRoleBack(takingTurn: mayRunTurns && !goal.isReached) else {
-          if goal.isReached { return }
-          continue
+        if goal.isReached {
+          giveRoleBack()
+          return
         }
-        turn()
+        // Taken with the role, so that no background thread begins for it.
+        if let turn = giveRoleBack(takingTurn: mayRunTurns) { turn() }
       }
       if goal.isReached { return handOn() }
+      role = takeRole(mayRunTurns: mayRunTurns, takingTurn: mayRunTurns, goal)
     }
   }
 
@@ -161,11 +156,11 @@ extension Loop {
 
   private func takeRole(
     mayRunTurns: Bool,
-    started: Bool,
+    takingTurn: Bool = false,
     _ goal: some DriveGoal
   ) -> Role {
     state.withLock { state in
-      if started, mayRunTurns, !state.readyTurns.isEmpty {
+      if takingTurn, !state.readyTurns.isEmpty {
         return .turn(state.readyTurns.removeFirst())
       }
       if !state.hasDriver {
@@ -181,9 +176,7 @@ extension Loop {
 
   /// Ends driving; what is left to do is somebody else's.
   ///
-  /// - Parameter takingTurn: Whether this thread runs a turn's block next. It is taken with the role,
-  ///   so that no background thread begins for it.
-  /// - Returns: The turn to run.
+  /// - Returns: A turn to run, when `takingTurn` and there is one.
   @discardableResult
   private func giveRoleBack(takingTurn: Bool = false) -> ReadyTurn? {
     let (turn, next) = state.withLock { state -> (ReadyTurn?, Progress) in

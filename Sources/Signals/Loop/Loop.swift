@@ -36,7 +36,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     var asleep = false
     /// Work under way that is neither a job nor a timer now: tasks, observations.
     var holds = 0
-    var cancellations: [(id: UInt64, cancel: @Sendable () -> Void)] = []
+    /// What is cancelled when the loop is shut down.
+    var work: [Work] = []
     var isShutDown = false
   }
 
@@ -171,12 +172,11 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Tasks that this loop started are cancelled; new waits fail with ``LoopShutDown``. Jobs that
   /// are already queued still run when somebody drives.
   public final func shutDown() {
-    let cancellations = state.withLock { state in
+    let work = state.withLock { state in
       state.isShutDown = true
-      defer { state.cancellations = [] }
-      return state.cancellations
+      return state.work
     }
-    for (_, cancel) in cancellations { cancel() }
+    for work in work { work.cancel() }
     wakeBlocked()
   }
 
@@ -207,18 +207,18 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Has `cancel` called when the loop is shut down. Returns what takes that back.
-  final func onShutDown(_ cancel: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    let id: UInt64? = state.withLock { state in
-      guard !state.isShutDown else { return nil }
-      state.order += 1
-      state.cancellations.append((state.order, cancel))
-      return state.order
+  /// Work begins: somebody turns the loop for it, and its end comes before that of the loop.
+  final func begin(_ work: Work) {
+    hold()
+    let isShutDown = state.withLock { state in
+      state.work.append(work)
+      return state.isShutDown
     }
-    guard let id else {
-      cancel()
-      return {}
-    }
-    return { [state] in state.withLock { $0.cancellations.removeAll { $0.id == id } } }
+    if isShutDown { work.cancel() }
+  }
+
+  final func end(_ work: Work) {
+    state.withLock { state in state.work.removeAll { $0 === work } }
+    letGo()
   }
 }

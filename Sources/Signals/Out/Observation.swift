@@ -106,13 +106,14 @@ extension Signal {
       part.start { try await run(receive) }
       return part
     }
-    let entry = ShutDownEntry()
+    let work = Work()
     let started = StartedRun(operation, on: loop, name) { result in
-      entry.leave()
       ended(result)
+      loop.end(work)
     }
+    loop.begin(work)
     started.start(home: home) { try await run(receive) }
-    entry.enter(loop.onShutDown { started.cancel() })
+    work.attach { started.cancel() }
     return started
   }
 }
@@ -129,19 +130,15 @@ extension Loop {
   public final func task<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
   ) -> Task<R, any Error> {
-    hold()
-    let run = Run(loop: self)
-    let end = ShutDownEntry()
+    let (run, work) = (Run(loop: self), Work())
+    begin(work)
     let task = OpenStream.outside {
       Task(executorPreference: self) { [self] in
-        defer {
-          end.leave()
-          letGo()
-        }
+        defer { end(work) }
         return try await Run.$current.withValue(run) { try await body() }
       }
     }
-    end.enter(onShutDown { task.cancel() })
+    work.attach { task.cancel() }
     return task
   }
 
@@ -179,32 +176,5 @@ extension Loop {
     }
     guard let result = answer.withLock({ $0 }) else { throw LoopShutDown() }
     return try result.get()
-  }
-}
-
-/// A task's entry among those that are cancelled when the loop is shut down. The task may end
-/// before it is entered.
-private final class ShutDownEntry: Sendable {
-  private struct State {
-    var isOver = false
-    var takeBack: (@Sendable () -> Void)?
-  }
-
-  private let state = Guarded(State())
-
-  func enter(_ takeBack: @escaping @Sendable () -> Void) {
-    let isOver = state.withLock { state in
-      if !state.isOver { state.takeBack = takeBack }
-      return state.isOver
-    }
-    if isOver { takeBack() }
-  }
-
-  func leave() {
-    let takeBack = state.withLock { state in
-      defer { state = State(isOver: true) }
-      return state.takeBack
-    }
-    takeBack?()
   }
 }

@@ -19,7 +19,7 @@ final class StartedRun: DriveGoal {
   /// The deadline of its own.
   private let deadline: Deadline?
   /// Its place in the present turn; nil when it has one of its own.
-  private let part: Turn.Work?
+  private let part: Work?
   private let ended: (@Sendable (Result<Void, any Error>) -> Void)?
   private let state = Guarded(State())
 

@@ -1,7 +1,5 @@
 // The ledger of a run, and the turn of a scheduler that it has.
 
-import Glibc
-
 /// What a run has begun and has to release, and the turn of the one scheduler that it has taken.
 ///
 /// A run takes the turn of the first scheduler whose operation it reaches, or of its home, and holds it
@@ -10,7 +8,7 @@ import Glibc
 /// released, last in first out, each release shielded from cancellation and within the scheduler's
 /// clean-up limit. Only then is the turn given back, and the next one begins.
 public final class Turn: @unchecked Sendable {
-  // `state`, and what `Work` says of itself, is protected by `lock`.
+  // `state`, and `isLeft` of its work, is protected by `lock`.
 
   /// Something the turn has to release.
   public struct Entry: Hashable, Sendable {
@@ -459,69 +457,6 @@ public final class Turn: @unchecked Sendable {
       // A consumer that stopped is not a failure: only the clean-up failed.
       let failed = Stopped.isThrown(cause) ? nil : cause
       return .failure(FailedWithCleanUp(cause: failed, cleanUp: failures))
-    }
-  }
-}
-
-extension Turn {
-  /// Work that has begun in a turn and has not ended: how it is cancelled.
-  final class Work: @unchecked Sendable {
-    // `isLeft` is protected by the lock of the turn, all else that changes by `state`.
-    private struct State {
-      var cancel: (@Sendable () -> Void)?
-      var isCancelled = false
-      /// How many threads call `cancel` now.
-      var callers = 0
-    }
-
-    private let cleanUp: Deadline?
-    private let scope: ObjectIdentifier?
-    @exclusivity(unchecked) fileprivate(set) var isLeft = false
-    private let state = Guarded(State())
-
-    /// - Parameters:
-    ///   - cleanUp: The deadline of the clean-up that it is a part of.
-    ///   - scope: What it belongs to beside the turn.
-    init(_ cleanUp: Deadline? = nil, of scope: TurnScope? = nil) {
-      self.cleanUp = cleanUp
-      self.scope = scope.map { ObjectIdentifier($0) }
-    }
-
-    /// Whether it is a part of a clean-up.
-    var isOfCleanUp: Bool { cleanUp != nil }
-
-    /// Whether it is a part of a clean-up that goes on: the turn's end waits for it.
-    var isCleanUp: Bool { cleanUp?.isOver == false }
-
-    func belongs(to other: TurnScope) -> Bool { scope == ObjectIdentifier(other) }
-
-    /// Has `cancel` called with the work's cancellation, at once if that has been.
-    func attach(_ cancel: @escaping @Sendable () -> Void) {
-      let isCancelled = state.withLock { state in
-        state.cancel = cancel
-        return state.isCancelled
-      }
-      if isCancelled { cancel() }
-    }
-
-    /// Nobody calls what was attached after this. Never called below `cancel`.
-    func detach() {
-      while state.withLock({ state in
-        state.cancel = nil
-        return state.callers > 0
-      }) { sched_yield() }
-    }
-
-    /// Without the lock: handlers of the cancelled task run in here, and may do anything.
-    func cancel() {
-      let cancel = state.withLock { state in
-        state.isCancelled = true
-        if state.cancel != nil { state.callers += 1 }
-        return state.cancel
-      }
-      guard let cancel else { return }
-      cancel()
-      state.withLock { $0.callers -= 1 }
     }
   }
 }
