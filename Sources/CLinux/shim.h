@@ -1,12 +1,16 @@
-// Kernel interfaces that Swift's Glibc module leaves out: epoll, eventfd, signalfd, the names of
-// threads; and glibc's own account of its heap.
+// Kernel interfaces that Swift's Glibc module leaves out: epoll, eventfd, signalfd, semaphores, the
+// names of threads; and glibc's own account of its heap.
 #pragma once
 
 #include <malloc.h>
+#include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+
+// Waits until `end` on `clock`; glibc declares it for _GNU_SOURCE alone.
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end);
 
 // Names the calling thread, as `ps -L` shows it; prctl() is variadic, which Swift cannot call.
 static inline int name_calling_thread(const char *name) {

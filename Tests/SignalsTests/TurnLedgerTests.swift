@@ -116,6 +116,41 @@ struct TurnLedgerTests {
     #expect(loop.now == .start + .seconds(1))
   }
 
+  @Test(
+    "what a clean-up begins and does not await is cancelled at its end, and awaited by the turn"
+  )
+  func inCleanUp() throws {
+    let scheduler = SerialScheduler(on: loop)
+    try loop.run { [self] in
+      try await scheduler.turn { [self] in
+        _ = Turn.current?.enter("the link") { [self] in
+          forget { [self] in _ = try await connect("late", of: scheduler, for: .seconds(9)).first()
+          }
+          _ = try await connect("release", of: scheduler, for: .seconds(1)).first()
+        }
+      }
+      notes.add("turn ended")
+    }
+    drain(loop)
+    #expect(notes.all.prefix(2).sorted() == ["begin late", "begin release"])
+    #expect(notes.all.dropFirst(2).prefix(2) == ["end release", "end late"])
+    #expect(notes.all.last == "turn ended")
+    #expect(loop.now == .start + .seconds(1))
+  }
+
+  @Test("a scheduled block that is cancelled while it waits has ended, and never begins")
+  func cancelledWhileWaiting() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let first = scheduler.schedule { [notes] in notes.add("first") }
+    let second = scheduler.schedule { [notes] in notes.add("second") }
+    second.cancel()
+    #expect(second.isEnded)
+    try first.wait()
+    drain(loop)
+    #expect(notes.all == ["first"])
+    #expect(scheduler.isIdle)
+  }
+
   @Test("observations and iterations that a turn began end with it")
   func observations() throws {
     let scheduler = SerialScheduler(on: loop)

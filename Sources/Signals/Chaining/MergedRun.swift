@@ -14,8 +14,8 @@ final class MergedRun<Outer: Sendable, R: Sendable> {
   private let transform: @Sendable (Outer) throws -> Signal<R>
   private let loop: Loop
   private let handoff: Handoff<Step>
-  private var outerTask: Task<Void, Never>?
-  private var inner: [(id: Int, task: Task<Void, Never>)] = []
+  private var outerTask: ChildTask?
+  private var inner: [(id: Int, task: ChildTask)] = []
   private var nextID = 0
   private var outerEnded = false
   /// The outer value that waits for room.
@@ -29,18 +29,15 @@ final class MergedRun<Outer: Sendable, R: Sendable> {
     self.limit = limit
     self.replacing = replacing
     self.transform = transform
-    loop = try Carried.requireLoop()
+    loop = try Loop.current
     handoff = Handoff(on: loop)
   }
 
   func start(outer: Signal<Outer>) {
     let handoff = handoff
-    let carried = Carried.branch(on: loop)
-    outerTask = Task(executorPreference: loop) {
-      await carried.whileBranching {
-        let result = await ending { try await outer.run { try await handoff.send(.outer($0)) } }
-        try? await handoff.send(.outerEnded(result))
-      }
+    outerTask = ChildTask(on: loop) {
+      let result = await ending { try await outer.run { try await handoff.send(.outer($0)) } }
+      try? await handoff.send(.outerEnded(result))
     }
   }
 
@@ -73,8 +70,7 @@ final class MergedRun<Outer: Sendable, R: Sendable> {
   private func admit(_ value: Outer, _ taken: Completion<Void>) async throws {
     if replacing, let (_, task) = inner.popLast() {
       // Its last offer fails with it: a cancelled task waits for nobody.
-      task.cancel()
-      await task.value
+      await task.end()
     }
     guard inner.count < limit else {
       held = (value, taken)
@@ -84,20 +80,11 @@ final class MergedRun<Outer: Sendable, R: Sendable> {
     let id = nextID
     let handoff = handoff
     let signal = try transform(value)
-    let carried = Carried.branch(on: loop)
-    inner.append(
-      (
-        id,
-        Task(executorPreference: loop) {
-          await carried.whileBranching {
-            let result = await ending {
-              try await signal.run { try await handoff.send(.inner(id, $0)) }
-            }
-            try? await handoff.send(.innerEnded(id, result))
-          }
-        }
-      )
-    )
+    let task = ChildTask(on: loop) {
+      let result = await ending { try await signal.run { try await handoff.send(.inner(id, $0)) } }
+      try? await handoff.send(.innerEnded(id, result))
+    }
+    inner.append((id, task))
     taken.succeed(())
   }
 
@@ -105,8 +92,8 @@ final class MergedRun<Outer: Sendable, R: Sendable> {
     handoff.close()
     outerTask?.cancel()
     for (_, task) in inner { task.cancel() }
-    for (_, task) in inner { await task.value }
-    await outerTask?.value
+    for (_, task) in inner { await task.ended() }
+    await outerTask?.ended()
   }
 }
 

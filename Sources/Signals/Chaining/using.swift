@@ -37,7 +37,7 @@ extension Signal {
     _ use: @escaping @Sendable (Resource) throws -> Signal
   ) -> Signal {
     Signal(home: acquire.home) { sink in
-      let loop = try Carried.requireLoop()
+      let loop = try Loop.current
       var acquired: Resource?
       try await acquire.take(1).run { acquired = $0 }
       guard let resource = acquired else { throw NoValue(operation: "acquiring a resource") }

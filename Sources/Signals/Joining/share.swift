@@ -128,20 +128,19 @@ private final class MulticastSource<Value: Sendable>: Sendable {
 
   /// Starts a run, in the turn of the observer who starts it: the end of that turn ends it.
   private func start(_ run: Run, on loop: Loop) {
-    let here = Carried.current
-    // A run without a home has no turn before it reaches an operation, which then belongs to it.
-    let turn = here?.turn?.isOfRun == false ? here?.turn : nil
-    let isCovered = here?.isCovered ?? false
-    let entry: UInt64?
+    let here = Signals.Run.current
+    // A run that has no turn yet takes one for what it awaits itself.
+    let turn = here?.turn?.scheduler == nil ? nil : here?.turn
+    let work: Work?
     do {
-      entry = try turn?.beginWork(Self.operation, isCovered: isCovered)
+      work = try turn?.begin(Self.operation, in: here)
     } catch {
       return ended(run, .failure(error))
     }
     // The deadline of the observer who starts it does not count: others may observe on.
-    let carried = Carried(loop: loop, turn: here?.turn, isBranch: turn != nil)
+    let surroundings = Signals.Run(loop: loop, turn: here?.turn)
     loop.hold()
-    let task = ChildTask(on: loop, carrying: carried) { [self] in
+    let task = ChildTask(on: loop, in: surroundings) { [self] in
       var result = await ending {
         try await source.run { value in
           run.streams.note()
@@ -153,10 +152,10 @@ private final class MulticastSource<Value: Sendable>: Sendable {
         result = .failure(turn.ended(before: Self.operation))
       }
       ended(run, result)
-      if let entry { turn?.endWork(entry) }
+      if let work { turn?.end(work) }
       loop.letGo()
     }
-    if let entry { turn?.attach(task.task, to: entry, isCovered: isCovered) }
+    work?.attach { task.cancel() }
     run.task.withLock { $0 = task }
   }
 

@@ -1,5 +1,6 @@
 // A thread that waits for its condition while another thread turns the loop.
 
+import CLinux
 import Glibc
 
 /// One blocked thread: its condition, and the semaphore it sleeps on.
@@ -27,19 +28,15 @@ final class DriveWaiter: @unchecked Sendable {
       while sem_wait(semaphore) != 0 {}
       return true
     }
-    let end = EventLoop.time(CLOCK_MONOTONIC) + limit
-    while true {
-      let left = end - EventLoop.time(CLOCK_MONOTONIC)
-      // The semaphore counts the wall clock, which may be set meanwhile: so in short pieces.
-      let piece = max(.zero, min(left, .milliseconds(500)))
-      let until = (EventLoop.time(CLOCK_REALTIME) + piece).components
-      var time = timespec(
-        tv_sec: Int(until.seconds),
-        tv_nsec: Int(until.attoseconds / 1_000_000_000)
-      )
-      if sem_timedwait(semaphore, &time) == 0 { return true }
-      if left <= .zero { return false }
+    let end = (EventLoop.time(CLOCK_MONOTONIC) + limit).components
+    var time = timespec(
+      tv_sec: Int(end.seconds),
+      tv_nsec: Int(end.attoseconds / 1_000_000_000)
+    )
+    while sem_clockwait(semaphore, CLOCK_MONOTONIC, &time) != 0 {
+      if errno == ETIMEDOUT { return false }
     }
+    return true
   }
 
   func wake() {

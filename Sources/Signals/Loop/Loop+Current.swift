@@ -21,6 +21,9 @@ extension Loop {
   ///
   /// - Throws: ``NotOnLoop`` in a task that belongs to no loop.
   public static var current: Loop {
-    get throws(NotOnLoop) { try Carried.requireLoop() }
+    get throws(NotOnLoop) {
+      guard let run = Run.current else { throw NotOnLoop() }
+      return run.loop
+    }
   }
 }

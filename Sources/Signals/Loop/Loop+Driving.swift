@@ -60,7 +60,7 @@ extension Loop {
   }
 
   /// Hands a turn's block to whichever driver may run it.
-  func runTurn(_ turn: ReadyTurn) {
+  func runTurn(_ turn: @escaping ReadyTurn) {
     act(
       on: state.withLock { state in
         state.readyTurns.append(turn)
@@ -110,46 +110,41 @@ extension Loop {
 
   /// The same, until `goal` is reached.
   final func drive(starting start: () -> Void = {}, until goal: some DriveGoal) throws {
-    guard Carried.current == nil else {
+    guard Run.current == nil else {
       // Callbacks that are made from here belong to no turn.
-      return try Carried.$current.withValue(nil) { try drive(starting: start, until: goal) }
+      return try Run.$current.withValue(nil) { try drive(starting: start, until: goal) }
     }
     let context = ThreadContext.current
     guard context.running == nil else { throw BlockedInsideLoop(operation: "driving a loop") }
-    let mayRunTurns = !context.turns.contains { $0.scheduler.loop === self }
-    var mustStart = true
+    let mayRunTurns = !context.turns.contains { $0.loop === self }
+    var role = takeRole(mayRunTurns: mayRunTurns, goal)
+    start()
     while true {
-      switch takeRole(mayRunTurns: mayRunTurns, started: !mustStart, goal) {
-      case .turn(let turn):
-        runHeld(turn)
+      switch role {
+      case .turn(let turn): turn()
       case .sleep(let waiter):
-        if mustStart {
-          mustStart = false
-          start()
-          if goal.isReached { wakeBlocked() }
-        }
+        // The driver has looked at the goals before this one was there.
+        if goal.isReached { wakeBlocked() }
         if !waiter.sleep(for: goal.patience.map { $0 - now }) {
           state.withLock { state in state.waiters.removeAll { $0 === waiter } }
           goal.runOut()
         }
       case .drive:
-        if mustStart {
-          mustStart = false
-          start()
-        }
         do {
           try turnOver(context, until: goal)
         } catch {
           giveRoleBack()
           throw error
         }
-        guard let turn = giveRoleBack(takingTurn: mayRunTurns && !goal.isReached) else {
-          if goal.isReached { return }
-          continue
+        if goal.isReached {
+          giveRoleBack()
+          return
         }
-        runHeld(turn)
+        // Taken with the role, so that no background thread begins for it.
+        if let turn = giveRoleBack(takingTurn: mayRunTurns) { turn() }
       }
       if goal.isReached { return handOn() }
+      role = takeRole(mayRunTurns: mayRunTurns, takingTurn: mayRunTurns, goal)
     }
   }
 
@@ -161,35 +156,27 @@ extension Loop {
 
   private func takeRole(
     mayRunTurns: Bool,
-    started: Bool,
+    takingTurn: Bool = false,
     _ goal: some DriveGoal
   ) -> Role {
-    let (role, wakesDriver): (Role, Bool) = state.withLock { state in
-      if started, mayRunTurns, !state.readyTurns.isEmpty {
-        return (.turn(state.readyTurns.removeFirst()), false)
+    state.withLock { state in
+      if takingTurn, !state.readyTurns.isEmpty {
+        return .turn(state.readyTurns.removeFirst())
       }
       if !state.hasDriver {
         state.hasDriver = true
         state.driverMayRunTurns = mayRunTurns
-        state.leaveRequested = false
-        return (.drive, false)
+        return .drive
       }
       let waiter = DriveWaiter(mayRunTurns: mayRunTurns, goal: goal)
       state.waiters.append(waiter)
-      guard state.driverIsBackground else { return (.sleep(waiter), false) }
-      state.leaveRequested = true
-      defer { state.asleep = false }
-      return (.sleep(waiter), state.asleep)
+      return .sleep(waiter)
     }
-    if wakesDriver { source.wake() }
-    return role
   }
 
   /// Ends driving; what is left to do is somebody else's.
   ///
-  /// - Parameter takingTurn: Whether this thread runs a turn's block next. It is taken with the role,
-  ///   so that no background thread begins for it.
-  /// - Returns: The turn to run.
+  /// - Returns: A turn to run, when `takingTurn` and there is one.
   @discardableResult
   private func giveRoleBack(takingTurn: Bool = false) -> ReadyTurn? {
     let (turn, next) = state.withLock { state -> (ReadyTurn?, Progress) in
@@ -223,15 +210,13 @@ extension Loop {
   /// What a driver without a job does.
   private enum Next { case again, leave, sleep(Instant?) }
 
-  /// Drives with the role held, until `goal`, or a turn's block is there to be run, or the role is
-  /// asked for.
+  /// Drives with the role held, until `goal`, or a turn's block is there to be run.
   private func turnOver(_ context: ThreadContext, until goal: some DriveGoal) throws {
     var sincePoll = 0
     while true {
       if runBatch(context, until: goal) { return }
       wakeFinishedWaiters()
       let next: Next = state.withLock { state in
-        if state.leaveRequested { return .leave }
         if state.driverMayRunTurns, !state.readyTurns.isEmpty { return .leave }
         if !state.incoming.isEmpty {
           swap(&batch, &state.incoming)
@@ -273,8 +258,8 @@ extension Loop {
       batchIndex += 1
       switch job {
       case .job(let job):
-        holding("a task on the loop") { job.runSynchronously(on: asUnownedTaskExecutor()) }
-      case .callback(let callback): holding("a callback of the loop", callback)
+        job.runSynchronously(on: asUnownedTaskExecutor())
+      case .callback(let callback): callback()
       }
       if goal.isReached {
         forgetJobsRun()
@@ -301,8 +286,8 @@ extension Loop {
   private func fireDueTimers() {
     guard state.withLock({ !$0.timers.isEmpty }) else { return }
     let now = self.now
-    while let alarm = state.withLock({ $0.timers.popDue(now) }) {
-      running { alarm.fire() }
+    while let timer = state.withLock({ $0.timers.popDue(now) }) {
+      running { timer.fire() }
     }
   }
 
@@ -343,12 +328,11 @@ extension Loop {
         state.hasDriver = true
         state.driverIsBackground = true
         state.driverMayRunTurns = true
-        state.leaveRequested = false
         return .drive
       }
       switch role {
       case .end: return
-      case .turn(let turn): runHeld(turn)
+      case .turn(let turn): turn()
       case .drive:
         try? turnOver(context, until: NoWorkLeft(loop: self))
         giveRoleBack()

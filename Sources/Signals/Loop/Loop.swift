@@ -9,7 +9,7 @@
 ///
 /// A loop is the executor of every task that it starts and the clock of every wait made on it.
 /// Exactly one thread turns it at a time. If nobody blocks and there is work, an ``EventLoop``
-/// starts a background thread for it, and ends it when a blocking caller comes or the work is done.
+/// starts a background thread for it, and ends it when the work is done. Who blocks meanwhile waits.
 public class Loop: TaskExecutor, @unchecked Sendable {
   // `batch` and `batchIndex` are touched only by the thread that drives, which is one at a time;
   // everything else is constant or guarded.
@@ -17,6 +17,9 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     case job(UnownedJob)
     case callback(@Sendable () -> Void)
   }
+
+  /// The block of a turn, which waits for a thread.
+  typealias ReadyTurn = @Sendable () -> Void
 
   struct State {
     var incoming: [Job] = []
@@ -29,20 +32,16 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     var hasDriver = false
     var driverIsBackground = false
     var driverMayRunTurns = false
-    var leaveRequested = false
     var hasBackground = false
     var asleep = false
     /// Work under way that is neither a job nor a timer now: tasks, observations.
     var holds = 0
-    var cancellations: [(id: UInt64, cancel: @Sendable () -> Void)] = []
+    /// What is cancelled when the loop is shut down.
+    var work: [Work] = []
     var isShutDown = false
   }
 
   let state = Guarded(State())
-  #if DEBUG
-    /// What has the thread that drives.
-    let held = Guarded(HeldThreads())
-  #endif
   /// The clock of this loop, and what its driver waits for.
   let source: any EventSource
   // The jobs taken from `incoming`, and how many of them have run.
@@ -110,26 +109,17 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     _ fire: @escaping @Sendable () -> Void
   ) -> LoopTimer {
     let timer = LoopTimer(state: state, fire)
-    arm(timer, at: instant)
-    return timer
-  }
-
-  /// Has `alarm` fired at `instant`, or soon when that is past.
-  final func arm(_ alarm: some Alarm, at instant: Instant) {
     act(
       on: state.withLock { state in
         state.order += 1
         let wasEarliest = state.timers.earliest
-        state.timers.insert(alarm, at: instant, order: state.order)
+        state.timers.insert(timer, at: instant, order: state.order)
         // A sleeping driver has to learn of an earlier end of its sleep.
         if state.hasDriver, let wasEarliest, wasEarliest <= instant { return .nothing }
         return progress(&state)
       }
     )
-  }
-
-  final func disarm(_ alarm: some Alarm) {
-    state.withLock { _ = $0.timers.remove(alarm) }
+    return timer
   }
 
   // MARK: Descriptors
@@ -171,7 +161,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     let context = ThreadContext.current
     let before = context.running
     context.running = self
-    holding("a callback of the loop", body)
+    body()
     context.running = before
   }
 
@@ -182,12 +172,11 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Tasks that this loop started are cancelled; new waits fail with ``LoopShutDown``. Jobs that
   /// are already queued still run when somebody drives.
   public final func shutDown() {
-    let cancellations = state.withLock { state in
+    let work = state.withLock { state in
       state.isShutDown = true
-      defer { state.cancellations = [] }
-      return state.cancellations
+      return state.work
     }
-    for (_, cancel) in cancellations { cancel() }
+    for work in work { work.cancel() }
     wakeBlocked()
   }
 
@@ -218,18 +207,18 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Has `cancel` called when the loop is shut down. Returns what takes that back.
-  final func onShutDown(_ cancel: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    let id: UInt64? = state.withLock { state in
-      guard !state.isShutDown else { return nil }
-      state.order += 1
-      state.cancellations.append((state.order, cancel))
-      return state.order
+  /// Work begins: somebody turns the loop for it, and its end comes before that of the loop.
+  final func begin(_ work: Work) {
+    hold()
+    let isShutDown = state.withLock { state in
+      state.work.append(work)
+      return state.isShutDown
     }
-    guard let id else {
-      cancel()
-      return {}
-    }
-    return { [state] in state.withLock { $0.cancellations.removeAll { $0.id == id } } }
+    if isShutDown { work.cancel() }
+  }
+
+  final func end(_ work: Work) {
+    state.withLock { state in state.work.removeAll { $0 === work } }
+    letGo()
   }
 }

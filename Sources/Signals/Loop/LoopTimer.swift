@@ -1,18 +1,8 @@
 // What a loop does at an instant.
 
-/// Something that a loop fires once, at or after an instant, unless it is disarmed first.
-protocol Alarm: AnyObject, Sendable {
-  /// Where it is in the heap of the loop that armed it, whose lock protects this; negative when it
-  /// is not there.
-  var heapIndex: Int { get set }
-
-  /// Called on the loop, without its lock.
-  func fire()
-}
-
 /// A callback that a loop makes once, at or after an instant, unless it is cancelled first.
-public final class LoopTimer: Alarm, @unchecked Sendable {
-  // `heapIndex` is protected by the lock of the loop's state.
+public final class LoopTimer: @unchecked Sendable {
+  /// Where it is in the heap of the loop, whose lock protects this; negative when it is not there.
   @exclusivity(unchecked) var heapIndex = -1
   private let callback: @Sendable () -> Void
   // The state and not the loop: a timer may outlive its loop, which empties the heap when it ends.
@@ -23,6 +13,7 @@ public final class LoopTimer: Alarm, @unchecked Sendable {
     self.callback = callback
   }
 
+  /// Called on the loop, without its lock.
   func fire() { callback() }
 
   /// Disarms the timer.

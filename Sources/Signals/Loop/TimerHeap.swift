@@ -6,12 +6,12 @@
 // What a timer arms for an instant that is past waits until the others that are due have fired: work
 // that cannot keep up with its own pace would else leave no room for anything else.
 
-/// A min-heap of alarms, ordered by instant and then by the order of arming.
+/// A min-heap of timers, ordered by instant and then by the order of arming.
 struct TimerHeap {
   struct Entry {
     let instant: Instant
     let order: UInt64
-    let alarm: any Alarm
+    let timer: LoopTimer
   }
 
   private(set) var entries: [Entry] = []
@@ -28,10 +28,10 @@ struct TimerHeap {
     return (late + entries.prefix(1)).map(\.instant).min()
   }
 
-  mutating func insert(_ alarm: any Alarm, at instant: Instant, order: UInt64) {
-    let entry = Entry(instant: instant, order: order, alarm: alarm)
+  mutating func insert(_ timer: LoopTimer, at instant: Instant, order: UInt64) {
+    let entry = Entry(instant: instant, order: order, timer: timer)
     if let firing, instant < firing {
-      alarm.heapIndex = Self.lateIndex
+      timer.heapIndex = Self.lateIndex
       late.append(entry)
     } else {
       insert(entry)
@@ -46,7 +46,7 @@ struct TimerHeap {
 
   /// Takes the earliest timer that is due at `now`. Called until it returns nil: what is armed late
   /// in between is taken by the calls after that.
-  mutating func popDue(_ now: Instant) -> (any Alarm)? {
+  mutating func popDue(_ now: Instant) -> LoopTimer? {
     guard let first = entries.first, first.instant <= now else {
       firing = nil
       for entry in late { insert(entry) }
@@ -55,15 +55,15 @@ struct TimerHeap {
     }
     firing = now
     removeAt(0)
-    return first.alarm
+    return first.timer
   }
 
-  /// Removes `alarm`; false when it is not armed.
-  mutating func remove(_ alarm: any Alarm) -> Bool {
-    let index = alarm.heapIndex
+  /// Removes `timer`; false when it is not armed.
+  mutating func remove(_ timer: LoopTimer) -> Bool {
+    let index = timer.heapIndex
     if index == Self.lateIndex {
-      alarm.heapIndex = -1
-      late.removeAll { $0.alarm === alarm }
+      timer.heapIndex = -1
+      late.removeAll { $0.timer === timer }
       return true
     }
     guard index >= 0 else { return false }
@@ -71,16 +71,16 @@ struct TimerHeap {
     return true
   }
 
-  mutating func removeAll() -> [any Alarm] {
-    let alarms = (entries + late).map(\.alarm)
-    for alarm in alarms { alarm.heapIndex = -1 }
+  mutating func removeAll() -> [LoopTimer] {
+    let timers = (entries + late).map(\.timer)
+    for timer in timers { timer.heapIndex = -1 }
     entries.removeAll()
     late.removeAll()
-    return alarms
+    return timers
   }
 
   private mutating func removeAt(_ index: Int) {
-    entries[index].alarm.heapIndex = -1
+    entries[index].timer.heapIndex = -1
     let last = entries.count - 1
     if index != last {
       entries[index] = entries[last]
@@ -93,7 +93,7 @@ struct TimerHeap {
     }
   }
 
-  private func place(_ index: Int) { entries[index].alarm.heapIndex = index }
+  private func place(_ index: Int) { entries[index].timer.heapIndex = index }
 
   private func before(_ a: Int, _ b: Int) -> Bool {
     let (x, y) = (entries[a], entries[b])

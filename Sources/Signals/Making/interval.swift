@@ -17,7 +17,7 @@ extension Signal where Value == Int {
   /// - Parameter period: Above zero.
   public static func interval(_ period: Duration) -> Signal<Int> {
     Signal { sink in
-      try await interval(period, since: try Carried.requireLoop().now).run(sink)
+      try await interval(period, since: try Loop.current.now).run(sink)
     }
   }
 
@@ -25,7 +25,7 @@ extension Signal where Value == Int {
   static func interval(_ period: Duration, since start: Instant) -> Signal<Int> {
     precondition(period > .zero, "a period lasts some time")
     return Signal { sink in
-      let loop = try Carried.requireLoop()
+      let loop = try Loop.current
       var number = 0
       while true {
         let over = Int((loop.now - start) / period)

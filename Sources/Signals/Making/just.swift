@@ -77,7 +77,7 @@ extension Signal {
   /// ```
   public static func never() -> Signal {
     Signal { _ in
-      try await wait(on: Carried.requireLoop(), operation: "waiting for ever") {
+      try await wait(on: Loop.current, operation: "waiting for ever") {
         (_: Completion<Void>) in
       }
     }

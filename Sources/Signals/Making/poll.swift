@@ -26,7 +26,7 @@ extension Signal {
     _ make: @escaping @Sendable () throws -> Signal
   ) -> Signal {
     Signal { sink in
-      let start = try Carried.requireLoop().now
+      let start = try Loop.current.now
       try await make().run(sink)
       try await Signal<Int>.interval(period, since: start).flattenMap { _ in try make() }
         .run(sink)

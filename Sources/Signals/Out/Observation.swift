@@ -52,11 +52,10 @@ extension Signal {
     _ receive: @escaping @Sendable (Event<Value>) -> Void
   ) -> Observation {
     let name = TurnName("observe", file, line)
-    let loop = loop ?? home?.loop ?? Carried.current?.turn?.scheduler.loop ?? EventLoop()
+    let loop =
+      loop ?? home?.loop ?? Turn.current.map { $0.scheduler?.loop ?? $0.loop } ?? EventLoop()
     let observation = Observation()
-    let cancel = startRun(on: loop, "observe", named: name, takesHome: false) {
-      receive(.value($0))
-    } ended: { result in
+    let ended: @Sendable (Result<Void, any Error>) -> Void = { result in
       switch result {
       case .success: receive(.completed)
       case .failure(is CancellationError): receive(.cancelled)
@@ -64,104 +63,62 @@ extension Signal {
       }
       observation.end()
     }
-    observation.began(cancel)
+    do {
+      if home == nil || Run.current?.turn != nil {
+        let started = try startRun(
+          on: loop,
+          "observe",
+          named: name,
+          { receive(.value($0)) },
+          ended: ended
+        )
+        observation.began { started.cancel() }
+      } else {
+        let task = loop.task { ended(await ending { try await run { receive(.value($0)) } }) }
+        observation.began { task.cancel() }
+      }
+    } catch {
+      ended(.failure(error))
+    }
     return observation
   }
 
-  /// Starts a run for a way out that does not block for it.
+  /// Starts a run for a way out that does not block for it: inside a turn as a part of that, which ends
+  /// it at its own end.
   ///
   /// - Parameters:
   ///   - operation: What it is called in errors.
   ///   - name: What a turn of its own is called.
-  ///   - takesHome: Whether a run of a signal with a home takes a turn there.
+  ///   - scope: What the run belongs to, beside a turn.
   ///   - ended: Called once, when everything that the run began has ended; on `loop` if it began.
-  /// - Returns: What cancels the run.
+  /// - Throws: ``OtherScheduler``; ``TurnEnded``.
   func startRun(
     on loop: Loop,
     _ operation: String,
     named name: TurnName,
-    takesHome: Bool,
+    of scope: TurnScope? = nil,
     _ receive: @escaping @Sendable (Value) async throws -> Void,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) -> @Sendable () -> Void {
-    if let carried = Carried.current, let turn = carried.turn {
-      return startRun(in: turn, carried, on: loop, operation, receive, ended: ended)
-    }
-    if home != nil, !takesHome {
-      let task = loop.work(name) { ended(await ending { try await run(receive) }) }
-      return { task.cancel() }
-    }
-    let entry = ShutDownEntry()
-    loop.hold()
-    let request = TurnRequest(
-      of: home ?? SerialScheduler(on: loop, name: "the run"),
-      isOfRun: home == nil,
-      operation: operation,
-      named: name,
-      within: nil
-    ) {
-      try await run(receive)
-    } ended: { result in
-      entry.leave()
-      ended(result)
-      loop.letGo()
-    }
-    request.ask()
-    let cancel: @Sendable () -> Void = { request.cancel(CancellationError()) }
-    entry.enter(loop.onShutDown(cancel))
-    return cancel
-  }
-
-  /// The same as a part of a turn, which ends it at its own end.
-  private func startRun(
-    in turn: Turn,
-    _ carried: Carried,
-    on loop: Loop,
-    _ operation: String,
-    _ receive: @escaping @Sendable (Value) async throws -> Void,
-    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) -> @Sendable () -> Void {
-    let entry: UInt64
-    do {
+  ) throws -> StartedRun {
+    if let turn = Run.current?.turn {
       try turn.requireHome(home, for: operation)
-      entry = try turn.beginWork(operation, isCovered: carried.isCovered)
-    } catch {
-      ended(.failure(error))
-      return {}
+      let part = try StartedRun(operation, on: loop, in: turn, of: scope, ended: ended)
+      part.start { try await run(receive) }
+      return part
     }
-    loop.hold()
-    let surroundings = Carried(loop: loop, turn: turn, isBranch: true)
-    let task = Task(executorPreference: loop) {
-      ended(await surroundings.whileBranching { await ending { try await run(receive) } })
-      turn.endWork(entry)
-      loop.letGo()
+    let work = Work()
+    let started = StartedRun(operation, on: loop, name) { result in
+      ended(result)
+      loop.end(work)
     }
-    turn.attach(task, to: entry)
-    return { task.cancel() }
+    loop.begin(work)
+    started.start(home: home) { try await run(receive) }
+    work.attach { started.cancel() }
+    return started
   }
 }
 
 extension Loop {
-  /// Starts work on this loop that the loop is kept turning for.
-  func work(
-    _ name: TurnName? = nil,
-    _ body: @escaping @Sendable () async -> Void
-  ) -> Task<Void, Never> {
-    hold()
-    let carried = Carried(loop: self)
-    let end = ShutDownEntry()
-    let task = OpenStream.outside {
-      Task(executorPreference: self) { [self] in
-        noteThread(name)
-        await Carried.$current.withValue(carried) { await body() }
-        end.leave()
-        letGo()
-      }
-    }
-    end.enter(onShutDown { task.cancel() })
-    return task
-  }
-
   /// Runs `body` on this loop, in a task of its own, outside any turn.
   ///
   /// The loop is kept turning for it: by whoever blocks, else by the background thread. It is
@@ -171,25 +128,17 @@ extension Loop {
   /// let count = try await loop.task { try await readings.take(10).collect().first().count }.value
   /// ```
   public final func task<R: Sendable>(
-    file: StaticString = #fileID,
-    line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> R
   ) -> Task<R, any Error> {
-    let name = TurnName("task", file, line)
-    hold()
-    let carried = Carried(loop: self)
-    let end = ShutDownEntry()
+    let (run, work) = (Run(loop: self), Work())
+    begin(work)
     let task = OpenStream.outside {
       Task(executorPreference: self) { [self] in
-        defer {
-          end.leave()
-          letGo()
-        }
-        noteThread(name)
-        return try await Carried.$current.withValue(carried) { try await body() }
+        defer { end(work) }
+        return try await Run.$current.withValue(run) { try await body() }
       }
     }
-    end.enter(onShutDown { task.cancel() })
+    work.attach { task.cancel() }
     return task
   }
 
@@ -202,16 +151,13 @@ extension Loop {
   /// - Throws: What `body` throws; ``BlockedInsideLoop``; ``LoopIdle`` when time is virtual and
   ///   nothing is left that could happen.
   public final func run<R: Sendable>(
-    file: StaticString = #fileID,
-    line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> R
   ) throws -> R {
-    let name = TurnName("run", file, line)
     let answer = Guarded<Result<R, any Error>?>(nil)
-    let work = Guarded<Task<Void, Never>?>(nil)
+    let work = Guarded<Task<Void, any Error>?>(nil)
     do {
       try drive {
-        let started = self.work(name) {
+        let started = task {
           let result: Result<R, any Error>
           do {
             result = .success(try await body())
@@ -230,32 +176,5 @@ extension Loop {
     }
     guard let result = answer.withLock({ $0 }) else { throw LoopShutDown() }
     return try result.get()
-  }
-}
-
-/// A task's entry among those that are cancelled when the loop is shut down. The task may end
-/// before it is entered.
-private final class ShutDownEntry: Sendable {
-  private struct State {
-    var isOver = false
-    var takeBack: (@Sendable () -> Void)?
-  }
-
-  private let state = Guarded(State())
-
-  func enter(_ takeBack: @escaping @Sendable () -> Void) {
-    let isOver = state.withLock { state in
-      if !state.isOver { state.takeBack = takeBack }
-      return state.isOver
-    }
-    if isOver { takeBack() }
-  }
-
-  func leave() {
-    let takeBack = state.withLock { state in
-      defer { state = State(isOver: true) }
-      return state.takeBack
-    }
-    takeBack?()
   }
 }

@@ -23,8 +23,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     private let loop: Loop
     private let scope: TurnScope?
     private let handoff: Handoff<Value>
-    private var cancel: (@Sendable () -> Void)?
-    private var entry: UInt64?
+    private var started: StartedRun?
     private var taken: Completion<Void>?
     private var hasEnded = false
 
@@ -37,8 +36,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
 
     deinit {
       handoff.close()
-      if let scope, let entry { scope.leave(entry) }
-      cancel?()
+      started?.abandon()
     }
 
     /// The next value; nil after completion.
@@ -48,17 +46,17 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     ///   drives.
     public func next() async throws -> Value? {
       guard let scope else { return try await step() }
-      return try await scope.run("values") { try await step() }
+      return try await scope.including("values") { try await step() }
     }
 
     nonisolated(nonsending)
       private func step() async throws -> Value?
     {
       guard !hasEnded else { return nil }
-      if cancel == nil {
-        try (signal.home ?? SerialScheduler(on: loop)).requireDriver(for: "values")
-        try await scope?.settled()
-        try begin()
+      if started == nil {
+        try loop.requireDriver(for: "values", of: signal.home)
+        try await Turn.current?.settle()
+        started = try begin()
       }
       taken?.succeed(())
       taken = nil
@@ -69,31 +67,22 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
       case .finished(let result):
         hasEnded = true
         if case .failure(is CancellationError) = result, !Task.isCancelled,
-          let ended = scope?.ending(of: "values")
+          let turn = started?.turn,
+          turn.isEnding || scope?.hasEnded == true
         {
-          throw ended
+          throw turn.ended(before: "values")
         }
         try result.get()
         return nil
       }
     }
 
-    private func begin() throws {
-      let entry = try scope?.begin("values")
-      self.entry = entry
-      let cancel = signal.startRun(
-        on: loop,
-        "values",
-        named: TurnName("values"),
-        takesHome: true
-      ) { [handoff] in
+    private func begin() throws -> StartedRun {
+      try signal.startRun(on: loop, "values", named: TurnName("values"), of: scope) { [handoff] in
         try await handoff.send($0)
-      } ended: { [handoff, scope] result in
-        if let scope, let entry { scope.end(entry, result) }
-        handoff.finish(result)
+      } ended: { [handoff] in
+        handoff.finish($0)
       }
-      self.cancel = cancel
-      if let scope, let entry { scope.attach(cancel, to: entry) }
     }
   }
 }
@@ -106,6 +95,6 @@ extension Signal {
   /// for try await notified in celsius.values { print(notified.value) }
   /// ```
   public var values: SignalValues<Value> {
-    SignalValues(signal: self, loop: home?.loop ?? Carried.current?.loop ?? EventLoop())
+    SignalValues(signal: self, loop: home?.loop ?? Run.current?.loop ?? EventLoop())
   }
 }

@@ -15,10 +15,9 @@ extension Signal {
   /// ```
   public func deliver(on loop: Loop) -> Signal {
     Signal(home: home) { [body] sink in
-      let here = Carried.current
-      let carried = Carried(loop: loop, turn: here?.turn, inside: here)
+      let there = Run.branch(on: loop)
       try await body { value in
-        try await Carried.$current.withValue(carried) {
+        try await Run.$current.withValue(there) {
           try await withTaskExecutorPreference(loop) { try await sink(value) }
         }
       }
@@ -42,11 +41,11 @@ extension Signal {
   public func deliver(on executor: some TaskExecutor) -> Signal {
     Signal(home: home) { [body] sink in
       let loop = try Loop.current
-      let carried = Carried.branch(on: loop, isAway: true)
       let executor = (loop as? VirtualTimeLoop)?.awaiting(executor) ?? executor
+      let away = Run.branch(on: loop, executor: executor)
       try await body { value in
         try await loop.leaving {
-          try await carried.whileBranching {
+          try await Run.$current.withValue(away) {
             try await withTaskExecutorPreference(executor) { try await sink(value) }
           }
         }

@@ -12,8 +12,7 @@ extension Signal {
   ///
   /// The bound holds while other work awaits. This thread may turn the loop meanwhile, and so run
   /// closures of other runs and ``SerialScheduler/schedule(named:file:line:_:)`` blocks: one that blocks
-  /// the thread, instead of awaiting, is not cut short, and this call returns after it. A debug build
-  /// then writes one warning to standard error, with the name of what blocked and for how long.
+  /// the thread, instead of awaiting, is not cut short, and this call returns after it.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }
@@ -88,22 +87,21 @@ extension Signal {
     file: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Value {
-    if let carried = Carried.current, let turn = carried.turn {
+    if let run = Run.current, let turn = run.turn {
       try turn.requireHome(home, for: "first")
       let limited = limit.map { timeout($0, "first") } ?? self
-      if carried.isCovered { return try await limited.firstValue() }
-      // Not by the turn's own task: the turn's end has to know of it.
-      return try await Signal { sink in
-        try await Signal.apart(of: turn.scheduler, "first", in: carried, limited.body, sink)
-      }.firstValue()
+      return try await turn.including("first", in: run) {
+        if run.loop.isCurrent { return try await limited.firstValue() }
+        return try await withTaskExecutorPreference(run.executor) { try await limited.firstValue() }
+      }
     }
-    let scheduler =
-      home ?? SerialScheduler(on: Carried.current?.loop ?? EventLoop(), name: "the run")
-    let isLimited = Carried.current?.isLimited ?? false
-    return try await scheduler.ownTurn(
-      "a turn of \(scheduler.name)",
-      named: TurnName("first", file, line),
-      isOfRun: home == nil,
+    let loop = home?.loop ?? Run.current?.loop ?? EventLoop()
+    let isLimited = Run.current?.isLimited ?? false
+    return try await StartedRun.awaited(
+      "a turn of \(home?.name ?? "the run")",
+      on: loop,
+      home: home,
+      TurnName("first", file, line),
       within: limit ?? (isLimited ? nil : .seconds(3600))
     ) {
       try await firstValue()

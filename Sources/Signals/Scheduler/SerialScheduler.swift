@@ -6,12 +6,11 @@
 /// ``schedule(named:file:line:_:)``, ``turn(named:within:file:line:_:)``, and a signal's `firstOrDefault` or `first` outside a turn.
 public final class SerialScheduler: Sendable {
   private struct State {
-    var queue = TurnQueue()
-    var nextID: UInt64 = 0
-    /// Who has the turn, then who waits for it, in the order of the queue.
-    var takers: [any TurnTaker] = []
+    /// Who has the turn, then who waits for it: first come, first served.
+    var queue: [Turn] = []
     /// When the first of them got it.
     var since = Instant.start
+    var isClosed = false
   }
 
   /// The loop that the turns run on.
@@ -70,31 +69,7 @@ public final class SerialScheduler: Sendable {
     line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> ScheduledTurn {
-    let name = TurnName(label, orElse: "schedule", file, line)
-    let scheduled = ScheduledTurn(of: self, named: name, body)
-    scheduled.ask()
-    return scheduled
-  }
-
-  /// Runs the block of a turn on this thread, and then what the turn has to release.
-  func runBlocking(_ turn: Turn, _ body: () -> Void) {
-    let context = ThreadContext.current
-    context.turns.append(turn)
-    // What the block begins belongs to its turn, and is downstream of no stream.
-    Carried.$current.withValue(Carried(loop: loop, turn: turn)) {
-      OpenStream.$current.withValue([]) { body() }
-    }
-    if !turn.close() {
-      let released = Guarded(false)
-      let carried = Carried(loop: loop, turn: turn, isBranch: true)
-      _ = Task(executorPreference: loop) {
-        _ = await carried.whileBranching { await turn.finish() }
-        released.withLock { $0 = true }
-      }
-      try? loop.drive { released.withLock { $0 } }
-    }
-    turn.end(.success(()))
-    context.turns.removeLast()
+    ScheduledTurn(of: self, named: TurnName(label, orElse: "schedule", file, line), body)
   }
 
   // MARK: Turns of async code
@@ -131,115 +106,58 @@ public final class SerialScheduler: Sendable {
     _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
     let operation = "a turn of \(name)"
-    if Carried.current?.turn != nil {
-      let work = Signal<R>.operation(of: self, operation) { sink in
-        try await sink(try await body())
+    if Run.current?.turn != nil {
+      let work = Signal<R>.operation(of: self, operation) { sink in try await sink(try await body())
       }
-      let limited = limit.map { work.timeout($0, operation) } ?? work
-      return try await limited.firstValue()
+      return try await (limit.map { work.timeout($0, operation) } ?? work).firstValue()
     }
     let name = TurnName(label, orElse: operation, file, line)
-    return try await ownTurn(operation, named: name, within: limit, body)
-  }
-
-  /// Runs `body` in a turn of its own.
-  ///
-  /// - Parameters:
-  ///   - operation: What a deadline that passes is reported for.
-  ///   - name: What the turn is called.
-  ///   - isOfRun: Whether it stands for a run without a home.
-  func ownTurn<R: Sendable>(
-    _ operation: String,
-    named name: TurnName,
-    isOfRun: Bool = false,
-    within limit: Duration?,
-    _ body: @escaping @Sendable () async throws -> R
-  ) async throws -> R {
-    try requireDriver(for: operation)
-    loop.hold()
-    defer { loop.letGo() }
-    let slot = Guarded<TurnRequest?>(nil)
-    let made = Guarded<R?>(nil)
-    let carried = Carried.current
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        let request = TurnRequest(
-          of: self,
-          isOfRun: isOfRun,
-          operation: operation,
-          named: name,
-          within: limit,
-          inside: limit == nil ? nil : Carried.current
-        ) {
-          let value = try await body()
-          made.withLock { $0 = value }
-        } ended: {
-          continuation.resume(with: $0)
-        }
-        request.ask()
-        slot.withLock { $0 = request }
-        if Task.isCancelled { request.cancelCaller(carrying: carried) }
-      }
-    } onCancel: {
-      slot.withLock { $0 }?.cancelCaller(carrying: carried)
-    }
-    guard let value = made.withLock({ $0 }) else { throw LoopShutDown() }
-    return value
+    return try await StartedRun.awaited(operation, on: loop, home: self, name, within: limit, body)
   }
 
   // MARK: The queue
 
-  /// A number for a request.
-  func newID() -> UInt64 {
+  /// Takes in a turn.
+  ///
+  /// - Returns: Whether it has begun; nil when none is admitted.
+  func admit(_ turn: Turn) -> Bool? {
     state.withLock { state in
-      state.nextID += 1
-      return state.nextID
+      if state.isClosed { return nil }
+      if state.queue.isEmpty { state.since = loop.now }
+      state.queue.append(turn)
+      return state.queue.count == 1
     }
   }
 
-  /// Takes in a request, and begins its turn if nobody has one; false when none is admitted.
-  func admit(_ taker: some TurnTaker) -> Bool {
-    let admission = state.withLock { state in
-      let admission = state.queue.request(taker.id)
-      if admission == .begin { state.since = loop.now }
-      if admission != .refused { state.takers.append(taker) }
-      return admission
-    }
-    if admission == .begin { taker.begin() }
-    return admission != .refused
-  }
-
-  /// Takes a request back; false when it does not wait (any more).
-  func withdraw(_ id: UInt64) -> Bool {
+  /// Removes a turn that waits; false when it does not (any more).
+  func withdraw(_ turn: Turn) -> Bool {
     state.withLock { state in
-      guard state.queue.withdraw(id) else { return false }
-      state.takers.removeAll { $0.id == id }
+      guard let index = state.queue.firstIndex(where: { $0 === turn }), index > 0 else {
+        return false
+      }
+      state.queue.remove(at: index)
       return true
     }
   }
 
-  /// The running turn has ended, clean-up included: the next begins.
-  func turnEnded(_ id: UInt64) { takeNext(after: id)?.begin() }
-
-  /// Removes the running turn, which has ended, clean-up included.
-  ///
-  /// A turn delivers its result between this call and the beginning of the next turn: whoever gets
-  /// the result finds the scheduler idle, and sees it before anything of the next turn.
+  /// Removes a turn that has ended, clean-up included.
   ///
   /// - Returns: The turn that the caller has to begin.
-  func takeNext(after id: UInt64) -> (any TurnTaker)? {
+  func release(_ turn: Turn) -> Turn? {
     state.withLock { state in
-      state.takers.removeFirst()
-      guard state.queue.ended(id) != nil else { return nil }
+      guard let index = state.queue.firstIndex(where: { $0 === turn }) else { return nil }
+      state.queue.remove(at: index)
+      guard index == 0, let next = state.queue.first else { return nil }
       state.since = loop.now
-      return state.takers.first
+      return next
     }
   }
 
-  /// Who has the turn that a request waits for; nil when it does not wait.
-  func holder(before id: UInt64) -> TurnHolder? {
-    let (holder, since) = state.withLock { state -> ((any TurnTaker)?, Instant) in
-      (state.queue.waiting.contains(id) ? state.takers.first : nil, state.since)
+  /// Who has the turn that another one waits for; nil when that does not wait.
+  func holder(before turn: Turn) -> TurnHolder? {
+    let (holder, since) = state.withLock { state -> (Turn?, Instant) in
+      let waits = state.queue.dropFirst().contains { $0 === turn }
+      return (waits ? state.queue.first : nil, state.since)
     }
     return holder.map {
       TurnHolder(scheduler: name, turn: "\($0.name)", held: loop.now - since)
@@ -251,24 +169,24 @@ public final class SerialScheduler: Sendable {
   /// - Parameter cause: The error that their callers get.
   public func cancelAll(_ cause: any Error = CancellationError()) {
     // The latest first, so that none of them begins in between.
-    for taker in state.withLock({ $0.takers }).reversed() { taker.cancel(cause) }
+    for turn in state.withLock({ $0.queue }).reversed() { turn.cancel(cause) }
   }
 
   /// Admits no further turn, and cancels the present ones with ``LoopShutDown``.
   public func shutDown() {
-    state.withLock { $0.queue.refuseFurther() }
+    state.withLock { $0.isClosed = true }
     cancelAll(LoopShutDown())
   }
 
   /// Whether no turn runs or waits.
-  public var isIdle: Bool { state.withLock { $0.queue.running == nil } }
+  public var isIdle: Bool { state.withLock { $0.queue.isEmpty } }
 
   /// Blocks until no turn runs or waits, turning the loop meanwhile.
   ///
   /// - Throws: ``BlockedInsideLoop`` from inside the loop or a turn; ``LoopIdle`` when time is
   ///   virtual and the turns cannot end.
   public func waitUntilIdle() throws {
-    guard !ThreadContext.current.turns.contains(where: { $0.scheduler.loop === loop }) else {
+    guard !ThreadContext.current.turns.contains(where: { $0.loop === loop }) else {
       throw BlockedInsideLoop(operation: "waiting until \(name) is idle")
     }
     try loop.drive { [self] in isIdle }

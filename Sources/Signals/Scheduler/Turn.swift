@@ -1,13 +1,14 @@
-// One turn of a scheduler: what it owns, and what was begun in it.
+// The ledger of a run, and the turn of a scheduler that it has.
 
-/// A stretch of work that no other turn of the same scheduler overlaps, its clean-up included.
+/// What a run has begun and has to release, and the turn of the one scheduler that it has taken.
 ///
-/// A turn ends with everything that was begun in it. First the operations that still run, of tasks
-/// that nobody awaited, are cancelled and awaited. Then what was entered into the turn is released,
-/// last in first out, each release shielded from cancellation and within the scheduler's clean-up
-/// limit. Only then does the next turn begin.
+/// A run takes the turn of the first scheduler whose operation it reaches, or of its home, and holds it
+/// to its end. No other turn of that scheduler overlaps, clean-up included: at the end, what was begun
+/// and still runs, in tasks that nobody awaited, is cancelled and awaited. Then what was entered is
+/// released, last in first out, each release shielded from cancellation and within the scheduler's
+/// clean-up limit. Only then is the turn given back, and the next one begins.
 public final class Turn: @unchecked Sendable {
-  // `state` is protected by `lock`.
+  // `state`, and `isLeft` of its work, is protected by `lock`.
 
   /// Something the turn has to release.
   public struct Entry: Hashable, Sendable {
@@ -22,50 +23,67 @@ public final class Turn: @unchecked Sendable {
 
   private enum Phase { case open, ending, ended }
 
+  /// Which scheduler's turn this is.
+  private enum Slot {
+    case none
+    case asked(SerialScheduler)
+    case begun(SerialScheduler)
+    /// The run was cancelled while it waited.
+    case withdrawn(SerialScheduler)
+    /// The run takes turns of it one after the other, and has so many now.
+    case lent(SerialScheduler, Int)
+  }
+
   private struct State {
     var nextID: UInt64 = 0
     var phase = Phase.open
+    var slot = Slot.none
     var owned: [Owned] = []
-    /// The work of an async turn, until it has ended.
-    var main: (task: Task<Void, Never>, carried: Carried)?
-    /// What was begun in the turn beside its own task, until that has ended.
-    var work: [(id: UInt64, task: Task<Void, Never>?)] = []
-    /// The turn's end, which waits until there is no such work.
+    var work: [Work] = []
+    /// Who waits for the turn to begin.
+    var waiting: [Completion<Void>] = []
+    /// Who waits until the work that its consumers have left has ended.
+    var settling: [Completion<Void>] = []
+    /// The turn's end, which waits until there is no work.
     var waitsForWork: UnsafeContinuation<Void, Never>?
-    /// The turn that a run without a home takes of the first operation that it reaches.
-    var adopted: AdoptedTurn?
-    /// The scheduler whose turns such a run takes one after the other, and how many it has asked for.
-    var separate: (scheduler: SerialScheduler, count: Int)?
     var cause: (any Error)?
-    var result: Result<Void, any Error>?
-    /// Whether whoever blocked for the turn has left at its deadline.
-    var isLeft = false
+    /// What could not be released behind consumers that had left.
+    var failures: [CleanUpFailure] = []
   }
 
-  /// The scheduler whose turn this is.
-  public let scheduler: SerialScheduler
   /// What it is called, for whoever waits for it.
   let name: TurnName
-  /// Whether this stands for a run without a home, on a scheduler that nobody else knows.
-  let isOfRun: Bool
+  /// The loop of the run.
+  let loop: Loop
+  /// The task of the run itself.
+  let main = Work()
   private let lock = Lock()
   @exclusivity(unchecked) private var state = State()
 
-  init(of scheduler: SerialScheduler, named name: TurnName, isOfRun: Bool = false) {
-    self.scheduler = scheduler
+  init(named name: TurnName, on loop: Loop) {
     self.name = name
-    self.isOfRun = isOfRun
+    self.loop = loop
   }
 
   /// The turn that the present task belongs to; nil outside one, and once it has ended.
-  public static var current: Turn? { Carried.current?.turn?.effective }
-
-  /// The turn that a run has taken, or else this one.
-  private var effective: Turn? {
-    let (adopted, hasEnded) = lock.whileHeld { (state.adopted, state.phase == .ended) }
-    if hasEnded { return nil }
-    return adopted?.turnIfBegun ?? self
+  public static var current: Turn? {
+    guard let turn = Run.current?.turn else { return nil }
+    return turn.lock.whileHeld { turn.state.phase == .ended } ? nil : turn
   }
+
+  /// The scheduler whose turn this is, or was asked for; nil while the run has reached no operation.
+  public var scheduler: SerialScheduler? {
+    lock.whileHeld {
+      switch state.slot {
+      case .none: nil
+      case .asked(let scheduler), .begun(let scheduler), .withdrawn(let scheduler),
+        .lent(let scheduler, _):
+        scheduler
+      }
+    }
+  }
+
+  // MARK: What is released
 
   /// Has `release` called at the end of this turn, unless the entry leaves before.
   ///
@@ -85,7 +103,7 @@ public final class Turn: @unchecked Sendable {
       }
       return (Entry(id: state.nextID), isLate)
     }
-    if isLate { _ = scheduler.loop.work { try? await release() } }
+    if isLate { _ = (scheduler?.loop ?? loop).task { try? await release() } }
     return entry
   }
 
@@ -103,108 +121,108 @@ public final class Turn: @unchecked Sendable {
   ///
   /// - Parameter cause: What the turn's caller gets. The first cause wins.
   public func cancel(_ cause: any Error = CancellationError()) {
-    let (main, work, adopted) = lock.whileHeld {
+    let (work, waiting): ([Work], [Completion<Void>]) = lock.whileHeld {
       if state.cause == nil { state.cause = cause }
-      return (state.main, state.work, state.adopted)
+      guard case .asked(let scheduler) = state.slot, scheduler.withdraw(self) else {
+        return (state.work, [])
+      }
+      state.slot = .withdrawn(scheduler)
+      defer { state.waiting = [] }
+      return (state.work, state.waiting)
     }
-    adopted?.turn.noteCause(cause)
-    main?.task.cancel()
-    main?.carried.cancelOwnWait()
-    for (_, task) in work { task?.cancel() }
+    main.cancel()
+    for work in work where !work.isCleanUp { work.cancel() }
+    for completion in waiting { completion.fail(cause) }
   }
 
-  private func noteCause(_ cause: any Error) {
-    lock.whileHeld { if state.cause == nil { state.cause = cause } }
+  /// Whether the turn was cancelled before it began.
+  var isWithdrawn: Bool {
+    lock.whileHeld { if case .withdrawn = state.slot { true } else { false } }
   }
 
-  /// Has `task`, which is the work of the turn, cancelled with it, at once if it was.
+  // MARK: The turn of a scheduler
+
+  /// Waits until the run has the turn of `scheduler`, and asks for it the first time.
   ///
-  /// - Parameter carried: What the task carries.
-  func run(_ task: Task<Void, Never>, carrying carried: Carried) {
-    let isCancelled = lock.whileHeld {
-      if state.result == nil { state.main = (task, carried) }
-      return state.cause != nil
-    }
-    guard isCancelled else { return }
-    task.cancel()
-    carried.cancelOwnWait()
+  /// - Throws: ``OtherScheduler`` when it has, or has asked for, the turn of another; ``TurnEnded``;
+  ///   ``LoopShutDown``.
+  nonisolated(nonsending)
+    func take(_ scheduler: SerialScheduler, for operation: String, in run: Run) async throws
+  {
+    if try ask(scheduler, for: operation, isCleanUp: run.isCleanUp) { return }
+    try await begun(scheduler, for: "waiting for a turn of \(scheduler.name)")
   }
 
-  // MARK: The ledger of what was begun
-
-  /// Checks that something may begin in this turn.
+  /// Asks for the turn of `scheduler`, unless the run has done so.
   ///
-  /// - Throws: ``TurnEnded``.
-  func requireOpen(for operation: String) throws(TurnEnded) {
-    if lock.whileHeld({ state.phase != .open }) { throw ended(before: operation) }
-  }
-
-  func ended(before operation: String) -> TurnEnded {
-    TurnEnded(operation: operation, scheduler: effectiveScheduler.name)
-  }
-
-  /// Enters work beside the turn's own task: the turn's end cancels it and waits for it.
-  ///
-  /// - Parameter isCovered: Whether the turn's own task awaits it: then it may begin while the turn
-  ///   ends, as a part of a release.
-  /// - Throws: ``TurnEnded``.
-  func beginWork(_ operation: String, isCovered: Bool) throws(TurnEnded) -> UInt64 {
-    let id: UInt64? = lock.whileHeld {
-      guard state.phase == .open || (isCovered && state.phase == .ending) else { return nil }
-      state.nextID += 1
-      state.work.append((state.nextID, nil))
-      return state.nextID
+  /// - Returns: Whether it has begun.
+  @discardableResult
+  func ask(
+    _ scheduler: SerialScheduler,
+    for operation: String,
+    isCleanUp: Bool = false
+  ) throws -> Bool {
+    enum Answer { case begun, waits, asked, ended, shutDown, other(SerialScheduler) }
+    let answer: Answer = lock.whileHeld {
+      switch state.slot {
+      case .begun(let present): return present === scheduler ? .begun : .other(present)
+      case .asked(let present), .withdrawn(let present):
+        return present === scheduler ? .waits : .other(present)
+      case .lent(let present, _): return .other(present)
+      case .none:
+        guard state.phase == .open || (isCleanUp && state.phase == .ending) else { return .ended }
+        // Under the lock, so that a turn that ends meanwhile is not left in the queue.
+        guard let begins = scheduler.admit(self) else { return .shutDown }
+        state.slot = begins ? .begun(scheduler) : .asked(scheduler)
+        return .asked
+      }
     }
-    guard let id else { throw ended(before: operation) }
-    return id
-  }
-
-  /// Has `task`, which does the work, cancelled with it, at once if it was.
-  func attach(_ task: Task<Void, Never>, to id: UInt64, isCovered: Bool = false) {
-    let isCancelled = lock.whileHeld {
-      guard let index = state.work.firstIndex(where: { $0.id == id }) else { return false }
-      state.work[index].task = task
-      return !isCovered && (state.cause != nil || state.phase != .open)
-    }
-    if isCancelled { task.cancel() }
-  }
-
-  /// The work has ended.
-  func endWork(_ id: UInt64) {
-    let waiting: UnsafeContinuation<Void, Never>? = lock.whileHeld {
-      state.work.removeAll { $0.id == id }
-      guard state.work.isEmpty else { return nil }
-      defer { state.waitsForWork = nil }
-      return state.waitsForWork
-    }
-    waiting?.resume()
-  }
-
-  /// Whether the turn has begun to end.
-  var isEnding: Bool { lock.whileHeld { state.phase != .open } }
-
-  // MARK: The turn of a run
-
-  /// The scheduler whose turn a run has taken or asked for, or else this turn's.
-  var effectiveScheduler: SerialScheduler {
-    lock.whileHeld { state.adopted }?.turn.scheduler ?? scheduler
-  }
-
-  /// The turn of `scheduler` for this run, which asks for it the first time.
-  ///
-  /// - Throws: ``OtherScheduler`` when the run has, or has asked for, the turn of another.
-  func adopt(_ scheduler: SerialScheduler, for operation: String) throws -> AdoptedTurn {
-    let new = AdoptedTurn(of: scheduler, for: self)
-    let (adopted, separate) = lock.whileHeld {
-      if state.adopted == nil, state.separate == nil { state.adopted = new }
-      return (state.adopted ?? new, state.separate?.scheduler)
-    }
-    let present = separate ?? adopted.turn.scheduler
-    guard separate == nil, present === scheduler else {
+    switch answer {
+    case .begun: return true
+    case .waits: return false
+    case .asked:
+      // Whatever the run waits for happens there.
+      scheduler.loop.hold()
+      return lock.whileHeld { if case .begun = state.slot { true } else { false } }
+    case .ended: throw ended(before: operation)
+    case .shutDown: throw LoopShutDown()
+    case .other(let present):
       throw OtherScheduler(operation: operation, present: present.name, wanted: scheduler.name)
     }
-    if adopted === new { adopted.ask() }
-    return adopted
+  }
+
+  /// Waits until the turn of `scheduler`, which was asked for, has begun.
+  nonisolated(nonsending)
+    func begun(_ scheduler: SerialScheduler, for operation: String) async throws
+  {
+    do {
+      try await wait(on: loop, operation: operation) { (done: Completion<Void>) in
+        let answer: Result<Void, any Error>? = lock.whileHeld {
+          switch state.slot {
+          case .begun: return .success(())
+          case .asked where state.phase != .ended:
+            state.waiting.append(done)
+            return nil
+          case .asked, .withdrawn, .none, .lent:
+            return .failure(state.cause ?? CancellationError())
+          }
+        }
+        if let answer { done.end(answer) }
+      }
+    } catch let error as TimedOut {
+      let ofCause = (cancellationCause as? TimedOut)?.holder
+      throw error.waiting(for: scheduler.holder(before: self) ?? ofCause)
+    }
+  }
+
+  /// The scheduler gives this run its turn.
+  func begin() {
+    let waiting = lock.whileHeld {
+      if case .asked(let scheduler) = state.slot { state.slot = .begun(scheduler) }
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for completion in waiting { completion.succeed(()) }
   }
 
   /// Notes that the run asks for a turn of its own of `scheduler`, which it gives back before it goes
@@ -214,10 +232,12 @@ public final class Turn: @unchecked Sendable {
   /// - Throws: ``OtherScheduler`` when it has asked for a turn of another.
   func beginSeparateTurn(of scheduler: SerialScheduler) throws -> Bool {
     let (mayBegin, other): (Bool, SerialScheduler?) = lock.whileHeld {
-      if state.adopted != nil { return (false, nil) }
-      let before = state.separate
-      if let before, before.scheduler !== scheduler { return (false, before.scheduler) }
-      state.separate = (scheduler, (before?.count ?? 0) + 1)
+      switch state.slot {
+      case .asked, .begun, .withdrawn: return (false, nil)
+      case .lent(let present, _) where present !== scheduler: return (false, present)
+      case .lent(_, let count): state.slot = .lent(scheduler, count + 1)
+      case .none: state.slot = .lent(scheduler, 1)
+      }
       return (true, nil)
     }
     guard let other else { return mayBegin }
@@ -228,51 +248,194 @@ public final class Turn: @unchecked Sendable {
   /// That turn was given back.
   func endSeparateTurn() {
     lock.whileHeld {
-      guard let (scheduler, count) = state.separate else { return }
-      state.separate = count > 1 ? (scheduler, count - 1) : nil
+      guard case .lent(let scheduler, let count) = state.slot else { return }
+      state.slot = count > 1 ? .lent(scheduler, count - 1) : .none
     }
+  }
+
+  /// Checks that a signal with that home may be run in this turn.
+  ///
+  /// - Throws: ``OtherScheduler``.
+  func requireHome(_ home: SerialScheduler?, for operation: String) throws {
+    guard let home, let scheduler, home !== scheduler else { return }
+    throw OtherScheduler(operation: operation, present: scheduler.name, wanted: home.name)
+  }
+
+  // MARK: The ledger of what was begun
+
+  func ended(before operation: String) -> TurnEnded {
+    TurnEnded(operation: operation, scheduler: scheduler?.name ?? "the run")
+  }
+
+  /// Whether the turn has begun to end.
+  var isEnding: Bool { lock.whileHeld { state.phase != .open } }
+
+  /// Work begins: the turn's end cancels it and waits for it. While the turn ends, only clean-up may.
+  ///
+  /// - Throws: ``TurnEnded``.
+  func begin(_ operation: String, in run: Run?, of scope: TurnScope? = nil) throws(TurnEnded)
+    -> Work
+  {
+    let work = Work(run?.cleanUp, of: scope)
+    let (isIn, isCancelled) = lock.whileHeld {
+      guard state.phase == .open || (work.isCleanUp && state.phase == .ending) else {
+        return (false, false)
+      }
+      state.work.append(work)
+      return (true, state.cause != nil && !work.isCleanUp)
+    }
+    guard isIn else { throw ended(before: operation) }
+    if isCancelled { work.cancel() }
+    return work
+  }
+
+  /// Work has ended.
+  ///
+  /// - Parameter result: What it came to, where nobody else may learn of it.
+  func end(_ work: Work, _ result: Result<Void, any Error> = .success(())) {
+    work.detach()
+    let (waitsForWork, settling) = lock.whileHeld {
+      state.work.removeAll { $0 === work }
+      if work.isLeft, case .failure(let error as FailedWithCleanUp) = result {
+        state.failures += error.cleanUp
+      }
+      var woken: (UnsafeContinuation<Void, Never>?, [Completion<Void>]) = (nil, [])
+      if state.work.isEmpty { swap(&woken.0, &state.waitsForWork) }
+      if !state.work.contains(where: \.isLeft) { swap(&woken.1, &state.settling) }
+      return woken
+    }
+    waitsForWork?.resume()
+    for completion in settling { completion.succeed(()) }
+  }
+
+  /// Does `body` in the present task as a part of the turn, whose end cancels that task and waits.
+  func including<R>(
+    _ operation: String,
+    in run: Run,
+    _ body: () async throws -> R
+  ) async throws -> R {
+    let work = try begin(operation, in: run)
+    defer { end(work) }
+    do {
+      return try await withUnsafeCurrentTask { task in
+        // `task` is used until `detach` returns, in the scope of this closure; any thread may cancel it.
+        nonisolated(unsafe) let task = task
+        work.attach { task?.cancel() }
+        defer { work.detach() }
+        return try await body()
+      }
+    } catch is CancellationError where isEnding && !work.isCleanUp {
+      throw ended(before: operation)
+    }
+  }
+
+  /// The consumers of work have left: it ends, before the next operation begins.
+  func abandon(_ isChosen: (Work) -> Bool) {
+    let chosen = lock.whileHeld {
+      let chosen = state.work.filter(isChosen)
+      for work in chosen { work.isLeft = true }
+      return chosen
+    }
+    for work in chosen { work.cancel() }
+  }
+
+  /// Whether no work goes on that its consumers have left.
+  var isSettled: Bool { lock.whileHeld { !state.work.contains(where: \.isLeft) } }
+
+  /// Waits until that is so.
+  nonisolated(nonsending)
+    func settle() async throws
+  {
+    guard !isSettled else { return }
+    try await wait(on: loop, operation: "ending an iteration") { (done: Completion<Void>) in
+      let isSettled = lock.whileHeld {
+        if !state.work.contains(where: \.isLeft) { return true }
+        state.settling.append(done)
+        return false
+      }
+      if isSettled { done.succeed(()) }
+    }
+  }
+
+  /// What could not be released behind consumers that had left.
+  func takeFailures() -> [CleanUpFailure] {
+    lock.whileHeld {
+      defer { state.failures = [] }
+      return state.failures
+    }
+  }
+
+  /// A clean-up has ended, and so does what it has begun and not awaited.
+  func cleanUpEnded() {
+    let left = lock.whileHeld { state.work.filter { $0.isOfCleanUp && !$0.isCleanUp } }
+    for work in left { work.cancel() }
   }
 
   // MARK: The end
 
-  /// What an async turn came to; nil until it has ended, its clean-up included.
-  var result: Result<Void, any Error>? { lock.whileHeld { state.result } }
-
-  var hasEnded: Bool { lock.whileHeld { state.result != nil } }
-
-  /// The work of the turn has returned: nothing may begin any more but releases.
+  /// Ends what was begun in the turn, releases what it owns, innermost first, and gives the turn back.
   ///
-  /// - Returns: Whether that was all: there is nothing to wait for and nothing to release.
-  func close() -> Bool {
-    lock.whileHeld {
-      let isDone = state.work.isEmpty && state.owned.isEmpty && state.adopted == nil
-      state.phase = isDone ? .ended : .ending
-      return isDone
-    }
-  }
-
-  /// Ends what was begun in the turn, then releases what it owns, innermost first.
-  ///
-  /// - Returns: What could not be released.
+  /// - Parameters:
+  ///   - result: What the work of the run came to: with what could not be released, it is what
+  ///     `deliver` gets.
+  ///   - deliver: Called between this turn and the next: whoever gets the result finds the scheduler
+  ///     idle, and sees it before anything of the next turn.
   nonisolated(nonsending)
-    func finish() async -> [CleanUpFailure]
+    func end(
+      _ result: Result<Void, any Error>,
+      _ deliver: (Result<Void, any Error>) -> Void
+    ) async
   {
     var failures: [CleanUpFailure] = []
-    repeat {
+    while !close() {
       await endAllWork()
-      if let adopted = lock.whileHeld({ state.adopted }) {
-        failures += await adopted.end()
-        lock.whileHeld { state.adopted = nil }
+      failures += takeFailures()
+      while let owned = lock.whileHeld({ state.owned.popLast() }) {
+        do {
+          let scheduler = scheduler
+          try await shielded(
+            on: scheduler?.loop ?? loop,
+            limit: scheduler?.cleanUpLimit ?? .seconds(10),
+            owned.release
+          )
+        } catch {
+          failures.append(CleanUpFailure(what: owned.what, error: error))
+        }
       }
-      failures += await releaseAll()
-    } while !close()
-    return failures
+    }
+    failures += takeFailures()
+    main.detach()
+    let taken: SerialScheduler? = lock.whileHeld {
+      switch state.slot {
+      case .none, .lent: nil
+      case .asked(let scheduler), .begun(let scheduler), .withdrawn(let scheduler): scheduler
+      }
+    }
+    let next = taken?.release(self)
+    deliver(Self.attach(failures, to: result))
+    taken?.loop.letGo()
+    next?.begin()
+  }
+
+  /// Nothing may begin any more but releases.
+  ///
+  /// - Returns: Whether there is nothing to wait for and nothing to release: the turn has ended.
+  private func close() -> Bool {
+    let (isDone, waiting): (Bool, [Completion<Void>]) = lock.whileHeld {
+      let isDone = state.work.isEmpty && state.owned.isEmpty
+      state.phase = isDone ? .ended : .ending
+      guard isDone else { return (false, []) }
+      defer { state.waiting = [] }
+      return (true, state.waiting)
+    }
+    for completion in waiting { completion.fail(ended(before: "waiting for a turn")) }
+    return isDone
   }
 
   nonisolated(nonsending)
     private func endAllWork() async
   {
-    for (_, task) in lock.whileHeld({ state.work }) { task?.cancel() }
+    for work in lock.whileHeld({ state.work }).reversed() where !work.isCleanUp { work.cancel() }
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       let isOver = lock.whileHeld {
         if state.work.isEmpty { return true }
@@ -283,42 +446,17 @@ public final class Turn: @unchecked Sendable {
     }
   }
 
-  nonisolated(nonsending)
-    func releaseAll() async -> [CleanUpFailure]
-  {
-    var failures: [CleanUpFailure] = []
-    while let owned = lock.whileHeld({ state.owned.popLast() }) {
-      do {
-        try await shielded(
-          on: scheduler.loop,
-          limit: scheduler.cleanUpLimit,
-          owned.release
-        )
-      } catch {
-        failures.append(CleanUpFailure(what: owned.what, error: error))
-      }
-    }
-    return failures
-  }
-
-  /// The turn has ended, with a result.
-  ///
-  /// - Returns: Whether whoever blocked for it has left before.
-  @discardableResult
-  func end(_ result: Result<Void, any Error>) -> Bool {
-    lock.whileHeld {
-      state.phase = .ended
-      state.result = result
-      state.main = nil
-      return state.isLeft
-    }
-  }
-
-  /// Whoever blocks for the turn leaves before its end; false when it has ended.
-  func leave() -> Bool {
-    lock.whileHeld {
-      if state.result == nil { state.isLeft = true }
-      return state.isLeft
+  private static func attach(
+    _ failures: [CleanUpFailure],
+    to result: Result<Void, any Error>
+  ) -> Result<Void, any Error> {
+    guard !failures.isEmpty else { return result }
+    switch result {
+    case .success: return .failure(FailedWithCleanUp(cause: nil, cleanUp: failures))
+    case .failure(let cause):
+      // A consumer that stopped is not a failure: only the clean-up failed.
+      let failed = Stopped.isThrown(cause) ? nil : cause
+      return .failure(FailedWithCleanUp(cause: failed, cleanUp: failures))
     }
   }
 }

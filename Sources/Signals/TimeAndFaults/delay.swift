@@ -20,7 +20,7 @@ extension Signal {
   ///   - bufferLimit: How many values may be under way before it fails with ``BufferOverflow``.
   public func delay(_ duration: Duration, bufferLimit: Int = 65_536) -> Signal {
     Signal(home: home) { [self] sink in
-      let loop = try Carried.requireLoop()
+      let loop = try Loop.current
       let mailbox = Mailbox<(due: Instant, value: Value?)>(bound: bufferLimit)
       let outcome = Guarded<Result<Void, any Error>?>(nil)
       let producer = ChildTask(on: loop) { [self] in

@@ -44,7 +44,7 @@ extension Signal {
         guard attempt < policy.attempts, policy.retries(error) else { throw error }
         attempt += 1
         let pause = policy.wait(before: attempt)
-        if pause > .zero { try await Carried.requireLoop().sleep(for: pause) }
+        if pause > .zero { try await Loop.current.sleep(for: pause) }
       }
     }
   }
@@ -68,7 +68,7 @@ extension Signal {
     _ cleanUp: @escaping @Sendable () async throws -> Void
   ) -> Signal {
     Signal(home: home) { [body] sink in
-      let loop = try Carried.requireLoop()
+      let loop = try Loop.current
       try await bracketed(on: loop, limit: limit, what: "what finally was given") {
         try await body(sink)
       } cleanUp: {

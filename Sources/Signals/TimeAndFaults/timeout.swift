@@ -48,16 +48,16 @@ extension Signal {
     Signal(home: home) { [self] sink in
       let run = try ChildRun(of: self)
       let loop = run.loop
-      let carried = Carried.branch(on: loop, limit: limit, limitOf: operation)
+      let deadline = Deadline(limit, of: operation, on: loop, inside: Run.current?.deadline)
       var remaining = limit
       var armedAt = loop.now
       let expire: @Sendable () -> Void = {
-        carried.expire()
+        deadline.expire()
         run.cancel()
       }
       var timer = loop.after(limit, expire)
       defer { timer.cancel() }
-      run.start(in: carried)
+      run.start(in: .branch(on: loop, deadline: deadline))
       do {
         try await run.pump(
           paused: { paused in
@@ -71,9 +71,9 @@ extension Signal {
           },
           sink
         )
-      } catch is CancellationError where carried.isExpired && !Task.isCancelled {
+      } catch is CancellationError where deadline.hasPassed && !Task.isCancelled {
         throw TimedOut(operation: operation, after: limit, limitOf: operation)
-      } catch let error as TimedOut where carried.isExpired && error.isOfHandoff {
+      } catch let error as TimedOut where deadline.hasPassed && error.isOfHandoff {
         // The value came in the instant in which the time was over.
         throw TimedOut(operation: operation, after: limit, limitOf: operation)
       }

@@ -11,47 +11,31 @@ final class ChildRun<Value: Sendable>: Sendable {
     let value: Value
     let streams: Set<OpenStream>
   }
-  private let task = Guarded<Task<Void, Never>?>(nil)
+  private let task = Guarded<ChildTask?>(nil)
   /// How the consumer is to end, once the producer was stopped.
   private let stopped = Guarded<Result<Void, any Error>?>(nil)
   /// What the producer came to, once it has ended.
   private let outcome = Guarded<Result<Void, any Error>?>(nil)
 
-  convenience init(of signal: Signal<Value>) throws {
-    self.init(of: signal, on: try Carried.requireLoop())
-  }
-
-  /// - Parameter loop: Where the producer runs.
-  init(of signal: Signal<Value>, on loop: Loop) {
+  init(of signal: Signal<Value>) throws {
     self.signal = signal
-    self.loop = loop
+    loop = try Loop.current
     handoff = Handoff(on: loop)
   }
 
   /// Starts the producer, in other surroundings where some are given.
-  ///
-  /// - Parameter ended: Called once the producer has ended.
-  @discardableResult
-  func start(
-    in surroundings: Carried? = nil,
-    ended: (@Sendable () -> Void)? = nil
-  ) -> Task<Void, Never> {
-    let carried = surroundings ?? .branch(on: loop)
-    let work = Task(executorPreference: loop) { [signal, handoff, outcome] in
-      let result = await carried.whileBranching {
-        await ending {
-          try await signal.run {
-            try await handoff.send(Delivered(value: $0, streams: OpenStream.current))
-          }
+  func start(in run: Run? = nil) {
+    let work = ChildTask(on: loop, in: run) { [signal, handoff, outcome] in
+      let result = await ending {
+        try await signal.run {
+          try await handoff.send(Delivered(value: $0, streams: OpenStream.current))
         }
       }
       outcome.withLock { $0 = result }
-      ended?()
       handoff.finish(result)
     }
     task.withLock { $0 = work }
     if stopped.withLock({ $0 }) != nil { work.cancel() }
-    return work
   }
 
   /// Ends the producer: the consumer then completes or fails with `result`.
@@ -72,7 +56,7 @@ final class ChildRun<Value: Sendable>: Sendable {
     } catch let error as TimedOut {
       cancel()
       handoff.close()
-      await task.withLock { $0 }?.value
+      await task.withLock { $0 }?.ended()
       throw error.explained(by: outcome.withLock { $0 })
     }
   }
@@ -102,14 +86,14 @@ final class ChildRun<Value: Sendable>: Sendable {
           paused(false)
           taken.succeed(())
         case .finished(let result):
-          await task.withLock { $0 }?.value
+          await task.withLock { $0 }?.ended()
           return try (stopped.withLock { $0 } ?? result).get()
         }
       }
     } catch {
       cancel()
       handoff.close()
-      await task.withLock { $0 }?.value
+      await task.withLock { $0 }?.ended()
       throw error
     }
   }

@@ -8,14 +8,11 @@ struct ChildTask: Sendable {
 
   /// Starts `body` on `loop`.
   ///
-  /// - Parameter carried: What it carries; when nil, what the present task does.
-  init(
-    on loop: Loop,
-    carrying carried: Carried? = nil,
-    _ body: @escaping @Sendable () async -> Void
-  ) {
-    let carried = carried ?? Carried.branch(on: loop)
-    task = Task(executorPreference: loop) { await carried.whileBranching { await body() } }
+  /// - Parameter run: Its surroundings; when nil, those of the present task.
+  init(on loop: Loop, in run: Run? = nil, _ body: @escaping @Sendable () async -> Void) {
+    task = Run.$current.withValue(run ?? .branch(on: loop)) {
+      Task(executorPreference: loop) { await body() }
+    }
   }
 
   func cancel() { task.cancel() }

@@ -1,9 +1,65 @@
 // Limits on work, as that work sees them.
 
-/// The deadline that is carried down to the present work.
-public enum Deadline {
+import Synchronization
+
+/// A limit on work, which cancels it; a wait that it cuts short fails with ``TimedOut``.
+public final class Deadline: Sendable {
+  private enum State: UInt8, AtomicRepresentable { case runs, hasPassed, isOver }
+
+  let limit: Duration
+  /// Whose limit it is, for the error.
+  let name: String
+  private let loop: Loop
+  let instant: Instant
+  private let outer: Deadline?
+  private let state = Atomic(State.runs)
+
+  /// - Parameters:
+  ///   - loop: Whose clock measures the limit.
+  ///   - outer: The deadline that holds as well.
+  init(_ limit: Duration, of name: String, on loop: Loop, inside outer: Deadline? = nil) {
+    self.limit = limit
+    self.name = name
+    self.loop = loop
+    self.outer = outer
+    instant = loop.now + limit
+  }
+
+  /// Marks the limit as passed, unless the work is over.
+  func expire() {
+    _ = state.compareExchange(
+      expected: .runs,
+      desired: .hasPassed,
+      ordering: .acquiringAndReleasing
+    )
+  }
+
+  /// The work is over.
+  func end() {
+    _ = state.compareExchange(expected: .runs, desired: .isOver, ordering: .acquiringAndReleasing)
+  }
+
+  /// Whether this limit has passed.
+  var hasPassed: Bool { state.load(ordering: .acquiring) == .hasPassed }
+
+  /// Whether the work is over, in one way or the other.
+  var isOver: Bool { state.load(ordering: .acquiring) != .runs }
+
+  /// The innermost limit that has passed, this one or one around it.
+  var passed: Deadline? { hasPassed ? self : outer?.passed }
+
+  /// The earliest instant of the deadlines here and around, on `clock`.
+  private func earliest(on clock: Loop) -> Instant {
+    // Instants of two loops are compared by what is left until they come.
+    let own = loop === clock ? instant : clock.now + (instant - loop.now)
+    return outer.map { min(own, $0.earliest(on: clock)) } ?? own
+  }
+
   /// The earliest instant by which the present work has to end; nil when nothing limits it.
-  public static var current: Instant? { Carried.current?.earliest }
+  public static var current: Instant? {
+    guard let run = Run.current else { return nil }
+    return run.deadline?.earliest(on: run.loop)
+  }
 }
 
 /// A wait, or a whole signal, did not end within its limit.

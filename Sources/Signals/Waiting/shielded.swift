@@ -15,21 +15,20 @@ public func shielded<R: Sendable>(
   limit: Duration,
   _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
-  let here = Carried.current
-  let carried = Carried(
-    loop: loop,
-    turn: here?.turn,
-    limit: limit,
-    limitOf: "the clean-up",
-    isBranch: here?.isCovered ?? false
-  )
-  let task = Task(executorPreference: loop) {
-    try await carried.whileBranching { try await body() }
+  let turn = Run.current?.turn
+  let deadline = Deadline(limit, of: "the clean-up", on: loop)
+  let run = Run(loop: loop, turn: turn, deadline: deadline, cleanUp: deadline)
+  let task = Run.$current.withValue(run) {
+    Task(executorPreference: loop) { try await body() }
   }
   let timer = loop.after(limit) {
-    carried.expire()
+    deadline.expire()
     task.cancel()
   }
-  defer { timer.cancel() }
+  defer {
+    timer.cancel()
+    deadline.end()
+    turn?.cleanUpEnded()
+  }
   return try await task.value
 }

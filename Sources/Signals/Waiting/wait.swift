@@ -27,18 +27,15 @@ nonisolated(nonsending)
     start: (Completion<R>) throws -> Void
   ) async throws -> R
 {
-  let carried = Carried.present
-  if Task.isCancelled { throw cancellation(of: operation, in: carried) }
+  let run = Run.present
+  if Task.isCancelled { throw cancellation(of: operation, in: run) }
   let completion = Completion<R>()
   var timer: LoopTimer?
   defer { timer?.cancel() }
-  #if DEBUG
-    defer { carried?.noteThread(after: operation) }
-  #endif
   // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
-  if carried == nil { loop.hold() }
-  defer { if carried == nil { loop.letGo() } }
-  if let limit = limit ?? (carried?.isLimited == true ? nil : fallback) {
+  if run == nil { loop.hold() }
+  defer { if run == nil { loop.letGo() } }
+  if let limit = limit ?? (run?.isLimited == true ? nil : fallback) {
     timer = loop.after(limit) {
       completion.fail(TimedOut(operation: operation, after: limit))
     }
@@ -49,24 +46,19 @@ nonisolated(nonsending)
     completion.fail(error)
     throw error
   }
-  if let carried, carried.isOwnTask {
-    carried.beginOwnWait(completion, operation: operation)
-    defer { carried.endOwnWait() }
-    return try await withUnsafeThrowingContinuation { completion.install($0) }
-  }
   // The handler is called at once when the task has been cancelled meanwhile.
   return try await withTaskCancellationHandler {
     try await withUnsafeThrowingContinuation { completion.install($0) }
   } onCancel: {
-    completion.fail(cancellation(of: operation, in: carried))
+    completion.fail(cancellation(of: operation, in: run))
   }
 }
 
 /// What a wait fails with whose task was cancelled.
 @usableFromInline
-func cancellation(of operation: String, in carried: Carried?) -> any Error {
-  guard let passed = carried?.passedLimit else { return CancellationError() }
-  return TimedOut(operation: operation, after: passed.limit, limitOf: passed.of)
+func cancellation(of operation: String, in run: Run?) -> any Error {
+  guard let passed = run?.deadline?.passed else { return CancellationError() }
+  return TimedOut(operation: operation, after: passed.limit, limitOf: passed.name)
 }
 
 extension Loop {

@@ -6,54 +6,52 @@ import Testing
 
 @Suite("The timer heap")
 struct TimerHeapTests {
-  private final class Bell: Alarm, @unchecked Sendable {
-    // `heapIndex` is touched by the one thread of a test.
-    var heapIndex = -1
+  /// A timer, and its place in the order of arming.
+  private struct Bell {
     let order: UInt64
+    let timer = LoopTimer(state: Guarded(Loop.State())) {}
 
     init(_ order: UInt64) { self.order = order }
-
-    func fire() {}
   }
 
   private static func instant(_ milliseconds: Int) -> Instant {
     Instant(sinceStart: .milliseconds(milliseconds))
   }
 
-  @Test("alarms leave in the order of their instants, equal ones in the order of arming")
+  @Test("timers leave in the order of their instants, equal ones in the order of arming")
   func order() {
     let heap = Cell(TimerHeap())
     let bells = (0..<6).map { Bell(UInt64($0)) }
     for (bell, at) in zip(bells, [30, 10, 20, 10, 30, 10]) {
-      heap { $0.insert(bell, at: Self.instant(at), order: bell.order) }
+      heap { $0.insert(bell.timer, at: Self.instant(at), order: bell.order) }
     }
     #expect(heap.value.earliest == Self.instant(10))
     var left: [UInt64] = []
-    while let alarm = heap({ $0.popDue(Self.instant(30)) }) {
-      left.append((alarm as? Bell)?.order ?? 99)
+    while let timer = heap({ $0.popDue(Self.instant(30)) }) {
+      left.append(bells.first { $0.timer === timer }?.order ?? 99)
     }
     #expect(left == [1, 3, 5, 2, 0, 4])
     #expect(heap.value.isEmpty)
-    #expect(bells.allSatisfy { $0.heapIndex == -1 })
+    #expect(bells.allSatisfy { $0.timer.heapIndex == -1 })
   }
 
   @Test("nothing is due before its instant")
   func notDue() {
     let heap = Cell(TimerHeap())
     let bell = Bell(1)
-    heap { $0.insert(bell, at: Self.instant(10), order: 1) }
+    heap { $0.insert(bell.timer, at: Self.instant(10), order: 1) }
     #expect(heap { $0.popDue(Self.instant(9)) } == nil)
-    #expect(heap { $0.popDue(Self.instant(10)) } === bell)
+    #expect(heap { $0.popDue(Self.instant(10)) } === bell.timer)
   }
 
-  @Test("an alarm that is not armed cannot be removed")
+  @Test("a timer that is not armed cannot be removed")
   func notArmed() {
     let heap = Cell(TimerHeap())
     let bell = Bell(1)
-    #expect(!heap { $0.remove(bell) })
-    heap { $0.insert(bell, at: Self.instant(1), order: 1) }
-    #expect(heap { $0.remove(bell) })
-    #expect(!heap { $0.remove(bell) })
+    #expect(!heap { $0.remove(bell.timer) })
+    heap { $0.insert(bell.timer, at: Self.instant(1), order: 1) }
+    #expect(heap { $0.remove(bell.timer) })
+    #expect(!heap { $0.remove(bell.timer) })
     #expect(heap.value.earliest == nil)
   }
 
@@ -61,28 +59,28 @@ struct TimerHeapTests {
   func removeAll() {
     let heap = Cell(TimerHeap())
     let bells = (0..<5).map { Bell(UInt64($0)) }
-    for bell in bells { heap { $0.insert(bell, at: Self.instant(3), order: bell.order) } }
+    for bell in bells { heap { $0.insert(bell.timer, at: Self.instant(3), order: bell.order) } }
     #expect(heap { $0.removeAll() }.count == 5)
     #expect(heap.value.isEmpty)
-    for bell in bells { #expect(!heap { $0.remove(bell) }) }
+    for bell in bells { #expect(!heap { $0.remove(bell.timer) }) }
   }
 
   @Test("what is armed late while others fire waits until they have fired")
   func late() {
     let heap = Cell(TimerHeap())
     let (fast, slow, again, removed) = (Bell(1), Bell(2), Bell(3), Bell(4))
-    heap { $0.insert(fast, at: Self.instant(1), order: 1) }
-    heap { $0.insert(slow, at: Self.instant(9), order: 2) }
+    heap { $0.insert(fast.timer, at: Self.instant(1), order: 1) }
+    heap { $0.insert(slow.timer, at: Self.instant(9), order: 2) }
     let now = Self.instant(10)
-    #expect(heap { $0.popDue(now) } === fast)
-    heap { $0.insert(again, at: Self.instant(2), order: 3) }
-    heap { $0.insert(removed, at: Self.instant(2), order: 4) }
+    #expect(heap { $0.popDue(now) } === fast.timer)
+    heap { $0.insert(again.timer, at: Self.instant(2), order: 3) }
+    heap { $0.insert(removed.timer, at: Self.instant(2), order: 4) }
     #expect(heap.value.earliest == Self.instant(2))
-    #expect(heap { $0.remove(removed) })
-    #expect(heap { $0.popDue(now) } === slow)
+    #expect(heap { $0.remove(removed.timer) })
+    #expect(heap { $0.popDue(now) } === slow.timer)
     #expect(heap { $0.popDue(now) } == nil)
     #expect(heap.value.count == 1)
-    #expect(heap { $0.popDue(now) } === again)
+    #expect(heap { $0.popDue(now) } === again.timer)
   }
 
   @Test("insertions, removals and firings at random agree with a sorted list", arguments: 0..<20)
@@ -96,16 +94,16 @@ struct TimerHeapTests {
       case 0, 1:
         let bell = Bell(UInt64(order))
         let at = Int.random(in: 0..<50, using: &random)
-        heap { $0.insert(bell, at: Self.instant(at), order: bell.order) }
+        heap { $0.insert(bell.timer, at: Self.instant(at), order: bell.order) }
         model.append((at, bell, at < firing ?? 0))
       case 2 where !model.isEmpty:
         let (_, bell, _) = model.remove(at: Int.random(in: model.indices, using: &random))
-        #expect(heap { $0.remove(bell) }, "seed \(seed)")
+        #expect(heap { $0.remove(bell.timer) }, "seed \(seed)")
       default:
         model.sort { ($0.at, $0.bell.order) < ($1.at, $1.bell.order) }
         let now = Int.random(in: 0..<50, using: &random)
         let index = model.firstIndex { $0.at <= now && !$0.isLate }
-        let expected = index.map { model.remove(at: $0).bell }
+        let expected = index.map { model.remove(at: $0).bell.timer }
         firing = expected == nil ? nil : now
         if expected == nil { model = model.map { ($0.at, $0.bell, false) } }
         #expect(heap { $0.popDue(Self.instant(now)) } === expected, "seed \(seed)")
