@@ -12,6 +12,11 @@ package import Jobs
 package import Signals
 import SimulatedDevices
 
+/// What is done when a simulated device has lost its logic.
+private struct LogicFailure: Sendable {
+  var end: @Sendable (RunFailure) -> Void
+}
+
 /// Where chains run: this host's Bluetooth, or devices that only exist here.
 package struct World: Sendable {
   package let loop: Loop
@@ -35,7 +40,7 @@ package struct World: Sendable {
   /// Listens for the signals that end the command, from before the first wait.
   package let interruption: Interruption
   /// What ends when a simulated device has lost its logic; nil when the world is real.
-  private let logicFailure: Guarded<@Sendable (RunFailure) -> Void>?
+  private let logicFailure: Guarded<LogicFailure>?
 
   package var isSimulated: Bool { player != nil }
   /// Whether time passes only as things happen.
@@ -189,7 +194,7 @@ package struct World: Sendable {
     interruption.cancels(scheduler)
     let bus = LoopbackBus(on: loop, address: "simulated", observer: log?.add)
     let traffic = WorldTraffic(on: loop)
-    let logicFailure = Guarded<@Sendable (RunFailure) -> Void> { scheduler.cancelAll($0) }
+    let logicFailure = Guarded(LogicFailure { scheduler.cancelAll($0) })
     let (client, player) = try loop.run {
       let player = Self.player(
         scenario,
@@ -197,7 +202,7 @@ package struct World: Sendable {
         seed: seed,
         connect: { try bus.connect() },
         closeBus: { bus.shutDown() },
-        logicFailed: { error in loop.post { logicFailure.withLock { $0 }(RunFailure(error)) } }
+        logicFailed: { error in loop.post { logicFailure.withLock { $0 }.end(RunFailure(error)) } }
       )
       try await player.start()
       let connection = try bus.connect()
@@ -223,7 +228,7 @@ package struct World: Sendable {
   /// Has this called, on the loop, when a simulated device has lost its logic, in place of ending the
   /// chains on ``scheduler``.
   func onLogicFailure(_ end: @escaping @Sendable (RunFailure) -> Void) {
-    logicFailure?.withLock { $0 = end }
+    logicFailure?.withLock { $0.end = end }
   }
 
   /// What plays a scenario; its faults and its devices have randomness of their own each.
