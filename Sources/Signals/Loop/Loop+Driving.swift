@@ -318,6 +318,7 @@ extension Loop {
 
   private func driveInBackground() {
     let context = ThreadContext.current
+    let hasNoWork = DriveCondition { [self] in state.withLock { !hasWork($0) } }
     while true {
       let role: BackgroundRole = state.withLock { state in
         if !state.readyTurns.isEmpty { return .turn(state.readyTurns.removeFirst()) }
@@ -334,7 +335,7 @@ extension Loop {
       case .end: return
       case .turn(let turn): turn()
       case .drive:
-        try? turnOver(context, until: NoWorkLeft(loop: self))
+        try? turnOver(context, until: hasNoWork)
         giveRoleBack()
       }
     }
