@@ -225,6 +225,19 @@ struct RunTests {
     #expect(a.isIdle && b.isIdle)
   }
 
+  @Test("what work on a loop observes without a home runs on that loop, and reaches its operations")
+  func observedOnLoop() throws {
+    let devices = scheduler("devices")
+    let run = Signal.just(1).flattenMap { [self] _ in operation("read", of: devices) }
+    try loop.run { [loop, notes] in
+      run.observe { notes.add("\($0)") }
+      try await loop.sleep(for: .seconds(2))
+    }
+    drain(loop)
+    #expect(notes.all == ["begin read", "end read", "value(\"read\")", "completed"])
+    #expect(devices.isIdle)
+  }
+
   @Test("a turn inside a run without a home is the run's turn")
   func turnInRun() throws {
     let devices = scheduler("devices")

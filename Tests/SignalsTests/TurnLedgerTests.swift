@@ -215,10 +215,35 @@ struct TurnLedgerTests {
     let all = tasks
     try loop.run { for task in all { _ = await task.result } }
     drain(loop)
-    #expect(book.overlaps.withLock { $0 } == 0, "seed \(seed)")
-    #expect(book.running.withLock { $0.values.allSatisfy { $0 == 0 } }, "seed \(seed)")
-    #expect(book.links.withLock { $0.values.allSatisfy { $0 == 0 } }, "seed \(seed)")
-    #expect(scheduler.isIdle, "seed \(seed)")
+    book.check("seed \(seed)")
+  }
+
+  @Test("so they do in real time, begun and cancelled on any thread", arguments: 0..<20)
+  func lawsOnThreads(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed), name: "ledger on threads")
+    let loop = EventLoop()
+    let scheduler = SerialScheduler(on: loop)
+    let book = Book(scheduler: scheduler, loop: loop)
+    var tasks: [Task<Void, any Error>] = []
+    for number in 0..<8 {
+      let turn = "\(number)"
+      let times = (0..<4).map { _ in Int.random(in: 0..<4, using: &random) }
+      let leaves = Bool.random(using: &random)
+      let task = Task {
+        try await scheduler.turn(within: .milliseconds(20)) {
+          // On any thread of the pool, and not on the loop.
+          for time in times { _ = Task { try await book.work(turn, time, leaves: leaves).first() } }
+          for try await _ in book.work(turn, times[0], leaves: leaves).values { break }
+          _ = try await book.work(turn, times[1], leaves: leaves).first()
+        }
+      }
+      tasks.append(task)
+      if Bool.random(using: &random) {
+        loop.after(.milliseconds(Int.random(in: 0..<8, using: &random))) { task.cancel() }
+      }
+    }
+    for task in tasks { _ = await task.result }
+    book.check("seed \(seed)")
   }
 }
 
@@ -236,6 +261,14 @@ private final class Book: Sendable {
   init(scheduler: SerialScheduler, loop: Loop) {
     self.scheduler = scheduler
     self.loop = loop
+  }
+
+  /// Whether all has ended, and no two turns overlapped.
+  func check(_ comment: Comment) {
+    #expect(overlaps.withLock { $0 } == 0, comment)
+    #expect(running.withLock { $0.values.allSatisfy { $0 == 0 } }, comment)
+    #expect(links.withLock { $0.values.allSatisfy { $0 == 0 } }, comment)
+    #expect(scheduler.isIdle, comment)
   }
 
   /// Enters a link, works for a while, and may leave the link again.

@@ -25,10 +25,3 @@ struct DriveCondition: DriveGoal {
 
   var isReached: Bool { condition() }
 }
-
-/// The goal of the background thread.
-struct NoWorkLeft: DriveGoal {
-  let loop: Loop
-
-  var isReached: Bool { loop.state.withLock { !loop.hasWork($0) } }
-}

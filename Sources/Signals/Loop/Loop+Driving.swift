@@ -143,7 +143,10 @@ extension Loop {
         // Taken with the role, so that no background thread begins for it.
         if let turn = giveRoleBack(takingTurn: mayRunTurns) { turn() }
       }
-      if goal.isReached { return handOn() }
+      if goal.isReached {
+        // This thread may have been woken for something else.
+        return act(on: state.withLock { next(&$0) })
+      }
       role = takeRole(mayRunTurns: mayRunTurns, takingTurn: mayRunTurns, goal)
     }
   }
@@ -179,27 +182,22 @@ extension Loop {
   /// - Returns: A turn to run, when `takingTurn` and there is one.
   @discardableResult
   private func giveRoleBack(takingTurn: Bool = false) -> ReadyTurn? {
-    let (turn, next) = state.withLock { state -> (ReadyTurn?, Progress) in
+    let (turn, progress) = state.withLock { state -> (ReadyTurn?, Progress) in
       state.hasDriver = false
       state.driverIsBackground = false
       let turn =
         takingTurn && !state.readyTurns.isEmpty ? state.readyTurns.removeFirst() : nil
-      if !state.waiters.isEmpty { return (turn, .wakeThread(state.waiters.removeFirst())) }
-      return (turn, hasWork(state) ? progress(&state) : .nothing)
+      return (turn, next(&state))
     }
-    act(on: next)
+    act(on: progress)
     return turn
   }
 
-  /// Has somebody else do what this thread may have been woken for and does not do.
-  private func handOn() {
-    act(
-      on: state.withLock { state in
-        if state.hasDriver { return state.readyTurns.isEmpty ? .nothing : progress(&state) }
-        if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
-        return hasWork(state) ? progress(&state) : .nothing
-      }
-    )
+  /// Who does what this thread does not do (any more). Called with the lock held.
+  private func next(_ state: inout State) -> Progress {
+    if state.hasDriver { return state.readyTurns.isEmpty ? .nothing : progress(&state) }
+    if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
+    return hasWork(state) ? progress(&state) : .nothing
   }
 
   func hasWork(_ state: State) -> Bool {
@@ -318,6 +316,7 @@ extension Loop {
 
   private func driveInBackground() {
     let context = ThreadContext.current
+    let hasNoWork = DriveCondition { [self] in state.withLock { !hasWork($0) } }
     while true {
       let role: BackgroundRole = state.withLock { state in
         if !state.readyTurns.isEmpty { return .turn(state.readyTurns.removeFirst()) }
@@ -334,7 +333,7 @@ extension Loop {
       case .end: return
       case .turn(let turn): turn()
       case .drive:
-        try? turnOver(context, until: NoWorkLeft(loop: self))
+        try? turnOver(context, until: hasNoWork)
         giveRoleBack()
       }
     }

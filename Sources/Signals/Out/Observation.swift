@@ -39,8 +39,8 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - loop: Where the signal runs; when nil, the loop of its home, or else one that a background
-  ///     thread drives.
+  ///   - loop: Where the signal runs; when nil, the loop of its home, or else that of the present work,
+  ///     or else one that a background thread drives.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
   ///   - receive: Called with each event, on the loop.
@@ -52,8 +52,7 @@ extension Signal {
     _ receive: @escaping @Sendable (Event<Value>) -> Void
   ) -> Observation {
     let name = TurnName("observe", file, line)
-    let loop =
-      loop ?? home?.loop ?? Turn.current.map { $0.scheduler?.loop ?? $0.loop } ?? EventLoop()
+    let loop = loop ?? home?.loop ?? Run.current?.loop ?? EventLoop()
     let observation = Observation()
     let ended: @Sendable (Result<Void, any Error>) -> Void = { result in
       switch result {

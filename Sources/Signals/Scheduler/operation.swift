@@ -48,7 +48,7 @@ extension Signal {
 extension SerialScheduler {
   /// Does `body` on this scheduler's loop, as a part of the present run, which takes a turn here first.
   ///
-  /// - Parameter body: Told whether the present task is on that loop anyway.
+  /// - Parameter body: Gets whether the present task runs on that loop anyway.
   @usableFromInline
   func including(
     _ operation: String,
