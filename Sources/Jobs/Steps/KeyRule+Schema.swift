@@ -63,6 +63,12 @@ extension KeyRule where Owner: Described {
     case .atMostOne(let names, _), .identified(let names, _): ["oneOf": .requiring(each: names)]
     case .exclusive(let name, let others, _):
       ["not": .required(name).adding("anyOf", .requiring(each: others))]
+    case .flag(let name, let others):
+      [
+        "if": OrderedJSON.required(name)
+          .adding("properties", .object([.init(name, ["const": true])])),
+        "then": ["anyOf": .requiring(each: others)],
+      ]
     case .pair, .values: nil
     }
   }
