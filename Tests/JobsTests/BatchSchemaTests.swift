@@ -108,6 +108,8 @@ struct BatchSchemaTests {
     "steps: [connect]\ndevices: [ { name: a, alias: b } ]",
     "steps: [connect]\ndevices: [ { with: { a: 1 } } ]", "steps: [connect]\ndevices: [ { } ]",
     "steps: [connect]\ndevices: [ { address: C0FFEE } ]",
+    "steps: [connect]\ndevices: [ { address: C0:FF:EE:00:00:01, unique: true } ]",
+    "steps: [connect]\ndevices: { scan: 1s, exact: true }",
     "steps: [connect]\ndevices: { scan: soon }", "steps: [connect]\ndevices: { scan: 1s, for: 2 }",
     "steps: [connect]\ndevices: { scan: 1s, at-least: 0 }",
     "steps: [connect]\ndevices: { scan: 1s, at-most: 10001 }",

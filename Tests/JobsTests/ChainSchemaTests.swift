@@ -64,7 +64,10 @@ struct ChainSchemaTests {
   static let unfit = [
     "steps: []", "name: x", "stepz: [connect]", "steps: [frobnicate]", "steps: [{ raed: 2a19 }]",
     "steps: [connect]\ndevice: { name: a, alias: b }",
-    "steps: [connect]\ndevice: { exact: true }", "steps: [connect]\ntimeout: soon",
+    "steps: [connect]\ndevice: { exact: true }",
+    "steps: [connect]\ndevice: { service: battery, exact: true }",
+    "steps: [connect]\ndevice: { address: C0:FF:EE:00:00:01, unique: true }",
+    "steps: [{ scan: 1s, exact: true }]", "steps: [connect]\ntimeout: soon",
     "steps: [connect]\nretry: { backoff: 1s }", "steps: [{ connect: now }]",
     "steps: [{ read: 2a19, offset: 513 }]", "steps: [{ write: 2a06 }]",
     "steps: [{ write: 2a06, value: { u8: 1, u16: 2 } }]", "steps: [{ notify: 2a37 }]",

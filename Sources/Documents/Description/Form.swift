@@ -140,10 +140,12 @@ public struct KeyRule: Sendable {
 
   /// At most one of these keys.
   public static func exclusive(_ keys: [String]) -> KeyRule {
-    let given = keys.map { OrderedJSON.object([.init("required", [.text($0)])]) }
-    let none: OrderedJSON = ["not": ["anyOf": .list(given)]]
-    let pair: OrderedJSON = ["not": ["required": .list(keys.map { .text($0) })]]
-    return KeyRule(schema: keys.count == 2 ? pair : ["oneOf": .list(given + [none])]) { mapping in
+    let given = keys.map { OrderedJSON.required($0) }
+    let none: OrderedJSON = ["not": .anyOf(given)]
+    let schema: OrderedJSON =
+      keys.count == 2
+      ? ["not": .required(keys[0], keys[1])] : ["oneOf": .list(given + [none])]
+    return KeyRule(schema: schema) { mapping in
       let found = keys.compactMap { key in mapping.value(of: key).map { (key, $0) } }
       guard found.count > 1 else { return nil }
       return found[1].1.problem("'\(found[0].0)' and '\(found[1].0)' exclude each other")
@@ -156,8 +158,7 @@ public struct KeyRule: Sendable {
     _ message: String,
     expected: String? = nil
   ) -> KeyRule {
-    let given = keys.map { OrderedJSON.object([.init("required", [.text($0)])]) }
-    return KeyRule(schema: ["anyOf": .list(given)]) { mapping in
+    KeyRule(schema: ["anyOf": .requiring(each: keys)]) { mapping in
       if keys.contains(where: { mapping.value(of: $0) != nil }) { return nil }
       return mapping.problem(message, expected: expected)
     }
@@ -165,8 +166,7 @@ public struct KeyRule: Sendable {
 
   /// Exactly one of these keys.
   public static func one(of keys: [String], _ message: String, expected: String) -> KeyRule {
-    let given = keys.map { OrderedJSON.object([.init("required", [.text($0)])]) }
-    return KeyRule(schema: ["oneOf": .list(given)], needsKey: true) { mapping in
+    KeyRule(schema: ["oneOf": .requiring(each: keys)], needsKey: true) { mapping in
       let count = keys.count { mapping.value(of: $0) != nil }
       return count == 1 ? nil : mapping.problem(message, expected: expected)
     }
@@ -179,10 +179,9 @@ public struct KeyRule: Sendable {
     _ message: String,
     expected: String? = nil
   ) -> KeyRule {
-    let given = others.map { OrderedJSON.object([.init("required", [.text($0)])]) }
-    let need: OrderedJSON = others.count == 1 ? given[0] : ["anyOf": .list(given)]
-    let isThere: OrderedJSON = ["required": [.text(key)]]
-    return KeyRule(schema: ["if": isThere, "then": need], needsKey: true) { mapping in
+    let need: OrderedJSON =
+      others.count == 1 ? .required(others[0]) : ["anyOf": .requiring(each: others)]
+    return KeyRule(schema: ["if": .required(key), "then": need], needsKey: true) { mapping in
       guard let node = mapping.value(of: key),
         !others.contains(where: { mapping.value(of: $0) != nil })
       else { return nil }
@@ -192,7 +191,7 @@ public struct KeyRule: Sendable {
 
   /// A key that excludes another one.
   public static func never(_ key: String, with other: String, _ message: String) -> KeyRule {
-    KeyRule(schema: ["not": ["required": [.text(other), .text(key)]]]) { mapping in
+    KeyRule(schema: ["not": .required(other, key)]) { mapping in
       mapping.value(of: other) == nil ? nil : mapping.value(of: key)?.problem(message)
     }
   }

@@ -36,7 +36,7 @@ public struct Schema: Hashable, Sendable {
 
   /// A reference to this fragment as a definition.
   public func named(_ name: String) -> Schema {
-    var result = Schema(["$ref": .text("#/definitions/" + name)])
+    var result = Schema(.reference(name))
     result.definitions = definitions
     result.definitions.append(Definition(name: name, json: json))
     return result
@@ -53,24 +53,17 @@ public struct Schema: Hashable, Sendable {
 
   /// One of several fragments; a single fragment is returned as it is.
   public static func any(_ parts: [Schema]) -> Schema {
-    parts.count == 1 ? parts[0] : Schema(["anyOf": .list(parts.map(\.json))], of: parts)
+    parts.count == 1 ? parts[0] : Schema(.anyOf(parts.map(\.json)), of: parts)
   }
 
   /// One of several texts.
   public static func words(_ words: [String]) -> Schema {
-    Schema(["enum": .list(words.map { .text($0) })])
+    Schema(.oneOf(words))
   }
 
   /// A list.
   public static func list(of element: Schema, _ count: ClosedRange<Int>? = nil) -> Schema {
-    var json: OrderedJSON = ["type": "array", "items": element.json]
-    if let count, count.lowerBound > 0 {
-      json = json.adding("minItems", .integer(count.lowerBound))
-    }
-    if let count, count.upperBound < .max {
-      json = json.adding("maxItems", .integer(count.upperBound))
-    }
-    return Schema(json, of: [element])
+    Schema(.list(of: element.json, count ?? 0...(.max)), of: [element])
   }
 
   /// A mapping whose keys the user chooses.

@@ -24,7 +24,7 @@ struct ChainReader {
     // A document that is not a mapping has no further errors.
     let wrong = root.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
     problems += wrong + reader.problems
-    if problems.isEmpty, let steps = root.entry("steps") as Node?,
+    if problems.isEmpty, let steps = root.value(of: "steps"),
       let complaint = limits.complaint(about: plan)
     {
       problems.append(complaint.about(steps))

@@ -243,7 +243,7 @@ extension StepKind {
     let own = keys.first?.name == Self.verb.rawValue ? descriptions : [verb] + descriptions
     // The verb is required, even where it needs no value: it identifies the step.
     let all = own.map { $0.name == Self.verb.rawValue ? $0.required : $0 }
-    return .mapping(all, documentation, rules.flatMap(\.schema))
+    return .mapping(all, documentation, rules.compactMap(\.schema))
   }
 }
 

@@ -73,7 +73,7 @@ extension Shape where Value == Bindings {
 extension StepReader {
   /// `include: unlock.yaml`, with values for its variables under `with`.
   mutating func include(_ node: Node) -> [Step] {
-    guard let inclusion = Inclusion.read(node, &self), let nameNode = node.entry("include") as Node?
+    guard let inclusion = Inclusion.read(node, &self), let nameNode = node.value(of: "include")
     else { return [] }
     let name = inclusion.name
     surroundings.count += 1

@@ -7,7 +7,7 @@ extension Described {
   ///
   /// - Parameter more: Keys that are not described here.
   static func schema(_ documentation: String, and more: [KeyDescription] = []) -> OrderedJSON {
-    OrderedJSON.mapping(keys.map(\.description) + more, documentation, rules.flatMap(\.schema))
+    OrderedJSON.mapping(keys.map(\.description) + more, documentation, rules.compactMap(\.schema))
   }
 }
 
@@ -16,21 +16,34 @@ extension OrderedJSON {
   static func mapping(
     _ keys: [KeyDescription],
     _ documentation: String,
-    _ rules: [Member] = []
+    _ rules: [OrderedJSON] = []
   ) -> OrderedJSON {
     let required = keys.filter(\.isRequired).map { OrderedJSON.text($0.name) }
-    return .object(
-      [
-        Member("type", "object"), Member("description", .text(sentence(documentation))),
-        Member("properties", .object(keys.map { Member($0.name, $0.schema) })),
-      ] + (required.isEmpty ? [] : [Member("required", .list(required))])
-        + [Member("additionalProperties", false)] + rules
-    )
+    let description = documentation.prefix(1).uppercased() + documentation.dropFirst() + "."
+    var schema: OrderedJSON = [
+      "type": "object", "description": .text(description.filter { $0 != "`" }),
+      "properties": .object(keys.map { Member($0.name, $0.schema) }),
+    ]
+    if !required.isEmpty { schema = schema.adding("required", .list(required)) }
+    schema = schema.adding("additionalProperties", false)
+    guard rules.count == 1, case .object(let members) = rules[0] else {
+      return rules.isEmpty ? schema : schema.adding("allOf", .list(rules))
+    }
+    return members.reduce(schema) { $0.adding($1.key, $1.value) }
   }
 
-  private static func sentence(_ text: String) -> String {
-    text.prefix(1).uppercased() + text.dropFirst().filter { $0 != "`" } + "."
+  /// This, or a variable.
+  var orVariable: OrderedJSON { .anyOf([self, .reference("variable")]) }
+
+  /// The schema with a description at its end.
+  func described(_ text: String) -> OrderedJSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members.filter { $0.key != "description" })
+      .adding("description", .text(text))
   }
+
+  /// A single value of any type.
+  static let scalar = OrderedJSON.type("string", "number", "integer", "boolean")
 }
 
 extension KeyDescription {
@@ -42,32 +55,27 @@ extension KeyDescription {
 }
 
 extension KeyRule where Owner: Described {
-  var schema: [OrderedJSON.Member] {
+  /// Nil for a rule that a schema does not express.
+  var schema: OrderedJSON? {
     switch self {
-    case .atLeastOne(let names, _): [.init("anyOf", .list(names.map { Self.required([$0]) }))]
-    case .exactlyOne(let names, _):
-      [.init("anyOf", .list(names.map { Self.required([$0] + Self.partners(of: $0)) }))]
-    case .atMostOne(let names, _), .identified(let names, _):
-      [.init("oneOf", .list(names.map { Self.required([$0]) }))]
+    case .atLeastOne(let names, _): ["anyOf": .requiring(each: names)]
+    case .exactlyOne(let names, _): .anyOf(names.map(Self.requiredWithPartner))
+    case .atMostOne(let names, _), .identified(let names, _): ["oneOf": .requiring(each: names)]
     case .exclusive(let name, let others, _):
+      ["not": .required(name).adding("anyOf", .requiring(each: others))]
+    case .flag(let name, let others):
       [
-        .init(
-          "not",
-          Self.required([name]).adding("anyOf", .list(others.map { Self.required([$0]) }))
-        )
+        "if": OrderedJSON.required(name)
+          .adding("properties", .object([.init(name, ["const": true])])),
+        "then": ["anyOf": .requiring(each: others)],
       ]
-    case .pair, .values: []
+    case .pair, .values: nil
     }
   }
 
-  /// The keys that a key needs.
-  private static func partners(of name: String) -> [String] {
-    Owner.rules.compactMap { rule in
-      if case .pair(name, let partner) = rule { partner } else { nil }
-    }
-  }
-
-  private static func required(_ names: [String]) -> OrderedJSON {
-    ["required": .list(names.map { .text($0) })]
+  /// A key with the one that it needs.
+  private static func requiredWithPartner(_ name: String) -> OrderedJSON {
+    for case .pair(name, let partner) in Owner.rules { return .required(name, partner) }
+    return .required(name)
   }
 }

@@ -19,6 +19,8 @@ enum KeyRule<Owner: Sendable>: Sendable {
   case pair(String, with: String)
   /// A key that excludes others. The errors are about these.
   case exclusive(String, [String], @Sendable (_ other: String) -> Complaint)
+  /// A key that may be true only beside one of others. The error is about it.
+  case flag(String, with: [String])
   /// A check of the values of several keys. The error is about the first key of `blamed` that is
   /// present.
   case values(blamed: [String], @Sendable (Owner, _ limit: Duration?) -> Complaint?)
@@ -34,6 +36,7 @@ extension KeyRule {
     case .identified(let names, let complaint): .identified(by: names, complaint)
     case .pair(let first, let second): .pair(first, with: second)
     case .exclusive(let name, let others, let complaint): .exclusive(name, others, complaint)
+    case .flag(let name, let others): .flag(name, with: others)
     case .values(let blamed, let complaint):
       .values(blamed: blamed) { complaint($0[keyPath: path], $1) }
     }
@@ -92,6 +95,13 @@ extension KeyRule where Owner: Described {
         if let node = mapping[other] { reader.complain(node, complaint(other)) }
       }
       return true
+    case .flag(let name, _):
+      // A misspelt key may be one of the others.
+      guard isRead, !mapping.hasUnknownKeys, let complaint = complaint(owner, within: limit) else {
+        return true
+      }
+      reader.complain(mapping[name] ?? mapping.node, complaint)
+      return true
     case .values(let blamed, let complaint):
       guard isRead, let complaint = complaint(owner, limit) else { return true }
       reader.complain(blamed.lazy.compactMap { mapping[$0] }.first ?? mapping.node, complaint)
@@ -103,16 +113,28 @@ extension KeyRule where Owner: Described {
   func complaint(_ owner: Owner, within limit: Duration?) -> Complaint? {
     switch self {
     case .atLeastOne(let names, let complaint):
-      Owner.keys.contains { names.contains($0.name) && $0.isGiven(owner) } ? nil : complaint
+      names.contains { isGiven($0, owner) } ? nil : complaint
     case .exactlyOne(let names, let complaint), .identified(let names, let complaint):
-      Owner.keys.filter { names.contains($0.name) && $0.isGiven(owner) }.count == 1
-        ? nil : complaint
+      names.count { isGiven($0, owner) } == 1 ? nil : complaint
     case .atMostOne(let names, let complaint):
-      Owner.keys.filter { names.contains($0.name) && $0.isGiven(owner) }.count < 2
-        ? nil : complaint
+      names.count { isGiven($0, owner) } < 2 ? nil : complaint
+    case .flag(let name, let others):
+      isGiven(name, owner) && !others.contains { isGiven($0, owner) }
+        ? Complaint("'\(name)' is only valid with \(Self.alternatives(others))") : nil
     case .pair, .exclusive: nil
     case .values(_, let complaint): complaint(owner, limit)
     }
+  }
+
+  private func isGiven(_ name: String, _ owner: Owner) -> Bool {
+    Owner.keys.contains { $0.name == name && $0.isGiven(owner) }
+  }
+
+  /// `'a', 'b' or 'c'`
+  private static func alternatives(_ names: [String]) -> String {
+    let quoted = names.map { "'\($0)'" }
+    let first = quoted.dropLast().joined(separator: ", ")
+    return first.isEmpty ? quoted[0] : "\(first) or \(quoted[quoted.count - 1])"
   }
 }
 

@@ -153,14 +153,8 @@ struct DeviceKeys: Described {
       ["name", "address", "service", "alias"],
       Complaint("a device is named in one way", expected: expected)
     ),
-    .values(blamed: ["exact"]) { keys, _ in
-      guard keys.isExact, keys.name == nil, keys.alias == nil else { return nil }
-      return Complaint("'exact' is only valid with 'name' or 'alias'")
-    },
-    .values(blamed: ["unique"]) { keys, _ in
-      guard keys.isUnique, keys.address != nil else { return nil }
-      return Complaint("'unique' is only valid with 'name', 'service' or 'alias'")
-    },
+    .flag("exact", with: ["name", "alias"]),
+    .flag("unique", with: ["name", "service", "alias"]),
   ]
 
   /// The device that is named, first of all by its name.

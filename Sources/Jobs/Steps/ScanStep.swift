@@ -59,12 +59,7 @@ extension Scanning: StepKind {
     ),
   ]
 
-  static let rules: [KeyRule<Scanning>] = [
-    .values(blamed: ["exact"]) { scanning, _ in
-      guard scanning.filter.isExact, scanning.filter.name == nil else { return nil }
-      return Complaint("'exact' is only valid with 'name'")
-    }
-  ]
+  static let rules: [KeyRule<Scanning>] = [.flag("exact", with: ["name"])]
 
   var action: Step.Action { .scan(self) }
   var subjects: Subjects? { .scanned }

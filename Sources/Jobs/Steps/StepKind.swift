@@ -119,7 +119,7 @@ extension StepKind {
     var mapping = MappingReader(node)
     defer { reader.problems += mapping.finish() }
     let verb = Self.verb.rawValue
-    if let key = bindingKey, let name = (node.entry(key) as Node?)?.text {
+    if let key = bindingKey, let name = node.value(of: key)?.text {
       reader.scope.capture(name, fields: [], nil)
     }
     if keys.first?.name != verb, let node = mapping.optional(verb), !node.isNull {

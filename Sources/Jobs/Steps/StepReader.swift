@@ -140,13 +140,12 @@ struct StepReader {
   /// Adds the captured value of a step to the scope.
   private mutating func capture(_ step: Step?, _ node: Node) {
     guard let step else {
-      if let name = (node.entry("as") as Node?)?.text { scope.capture(name, fields: nil, nil) }
+      if let name = node.value(of: "as")?.text { scope.capture(name, fields: nil, nil) }
       return
     }
     guard let name = step.capture else { return }
     scope.capture(name, fields: step.kind.fields, step.kind.subjects)
-    if let place = node.entry("as") as Node?, let complaint = scope.complaint(aboutCapturing: name)
-    {
+    if let place = node.value(of: "as"), let complaint = scope.complaint(aboutCapturing: name) {
       complain(place, complaint)
     }
   }

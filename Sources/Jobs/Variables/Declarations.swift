@@ -74,13 +74,13 @@ struct Declarations {
       )
       table.set(binding.name, to: VariableTable.value(binding.text, nil))
     }
-    let variables: Node? = root.entry("variables")
-    for node in environmentNames(root.entry("environment")) {
+    let variables = root.value(of: "variables")
+    for node in environmentNames(root.value(of: "environment")) {
       guard let name = node.text else { continue }
       declared.append(name)
       guard given[name] == nil else { continue }
       let text = environment(name)
-      let value: Node? = variables?.entry(name)
+      let value = variables?.value(of: name)
       if text == nil, value == nil {
         let message = "the environment variable \(name) is not set"
         problems.append(node.problem(message, expected: "a value, or a default under 'variables'"))
@@ -103,7 +103,7 @@ struct Declarations {
         known.isEmpty
         ? Complaint(message, expected: "a declaration under 'variables'")
         : Complaint.unknown(message, binding.name, among: known)
-      return complaint.about(root.entry("variables")?.value ?? root)
+      return complaint.about(root.value(of: "variables") ?? root)
     }
   }
 
@@ -191,12 +191,4 @@ struct Declarations {
   private mutating func complain(_ node: Node, _ expected: String) {
     problems.append(Complaint(found: node.shown, expected: expected).about(node))
   }
-}
-
-extension Node {
-  /// The entry of a mapping under a key.
-  func entry(_ key: String) -> Node.Entry? { mapping?.first { $0.key == key } }
-
-  /// The value under a key.
-  func entry(_ key: String) -> Node? { (entry(key) as Node.Entry?)?.value }
 }

@@ -51,7 +51,7 @@ package struct PortableChain: Hashable, Sendable {
     for binding in origin.bindings.all where Self.mentions(root, binding.name) {
       values[binding.name] = binding.text
     }
-    for node in root.entry("environment")?.sequence ?? [] {
+    for node in root.value(of: "environment")?.sequence ?? [] {
       guard let name = node.text, values[name] == nil, let value = environment(name) else {
         continue
       }
