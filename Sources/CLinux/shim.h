@@ -12,6 +12,9 @@
 // Waits until `end` on `clock`; glibc declares it for _GNU_SOURCE alone.
 int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end);
 
+// A pipe with O_CLOEXEC from the beginning; glibc declares it for _GNU_SOURCE alone.
+int pipe2(int ends[2], int flags);
+
 // Names the calling thread, as `ps -L` shows it; prctl() is variadic, which Swift cannot call.
 static inline int name_calling_thread(const char *name) {
   return prctl(PR_SET_NAME, name, 0, 0, 0);

@@ -29,7 +29,9 @@ package enum ProgramFile {
       return path
     }
     let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
-    for place in search.split(separator: ":") where isProgram("\(place)/\(name)") {
+    // A relative folder means another one where the program is started.
+    for place in search.split(separator: ":")
+    where place.hasPrefix("/") && isProgram("\(place)/\(name)") {
       return "\(place)/\(name)"
     }
     throw Refusal(

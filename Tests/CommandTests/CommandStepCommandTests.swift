@@ -77,6 +77,31 @@ struct CommandStepCommandTests {
     #expect(state == nil || state?.contains(") Z") == true, "\(state ?? "")")
   }
 
+  @Test(
+    "a signal ends a program that ignores the request, and then the run",
+    arguments: [[], ["--real-time"]]
+  )
+  func signal(_ options: [String]) throws {
+    _ = try folder.file(
+      "run.sh",
+      "#!/bin/sh\ntrap '' TERM; echo $$ >started; while :; do sleep 1; done\n"
+    )
+    chmod(folder.path + "/run.sh", 0o755)
+    _ = try folder.file("chain.yaml", "steps: [ { command: ./run.sh, timeout: 60s } ]\n")
+    // Opening it waits for the program.
+    #expect(mkfifo(folder.path + "/started", 0o600) == 0)
+    let program = try RunningProgram(
+      blerun: ["run", folder.path + "/chain.yaml", "--allow-commands"]
+        + ["--simulate", packageFolder + "/Simulators/devices/thermometer.yaml"] + options
+    )
+    let pid = try String(contentsOfFile: folder.path + "/started", encoding: .utf8)
+    program.send(SIGINT)
+    let ended = program.end()
+    #expect(ended.status == 130, "\(ended.output) \(ended.errors)")
+    let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(kill(number, 0) != 0)
+  }
+
   @Test("without permission nothing is touched")
   func notAllowed() throws {
     let run = try run("touch ran", options: [])

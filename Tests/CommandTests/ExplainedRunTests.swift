@@ -54,7 +54,7 @@ struct ExplainedRunTests {
   @Test("the page of a recorded run has what the page of the run has")
   func pageOfRecord() throws {
     let (journal, page) = (folder.path + "/journal.sqlite", folder.path + "/stored.html")
-    let chain = ["-e", "read battery-level; write battery-level u8:1 request"]
+    let chain = ["-e", "read battery-level; read alert-level"]
     let ended = try runAsJSON(chain, "--journal", journal)
     #expect(ended.status == 1)
     let shown = try run(["history", "show", "1", "--journal", journal, "--report", page])

@@ -222,7 +222,7 @@ struct ChainRunnerTests {
     #expect(error is FailedWithCleanUp)
     #expect(bench.ending?.failure?.code == .cleanUpFailed)
     #expect(
-      bench.ending?.failure?.why == "disconnecting from Thermo-1: no answer came within 10s"
+      bench.ending?.failure?.why == "disconnecting from 'Thermo-1': no answer came within 10s"
     )
     #expect(bench.endings.last?.status == .failed)
     #expect(bench.ending?.exitStatus == .passing)

@@ -101,7 +101,7 @@ struct CommandStepTests {
   func notAllowed() throws {
     let line = "read battery-level; repeat 2 { command ./key }"
     let (calls, failure) = try run(line, allowed: .none)
-    #expect(failure?.code == .commandFailed && failure?.source?.column == 31)
+    #expect(failure?.code == .commandFailed && failure?.source?.column == 32)
     #expect(calls.isEmpty && bench.device.calls.isEmpty)
     try bench.run(line)
     #expect(bench.ending?.failure?.code == .commandFailed && bench.device.calls.isEmpty)

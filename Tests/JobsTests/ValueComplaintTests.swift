@@ -187,7 +187,7 @@ struct ValueComplaintTests {
       (
         "assert: { 'p[0:2]': { min: 1 } }",
         "p[0:2] is bytes, and never compared with a number "
-          + "(expected pairs of hex digits such as 01ff)"
+          + "(expected pairs of hex digits such as 01ff, or a 'format' of the step that captures it)"
       ),
       ("assert: { n: 256 }", "n is from 0 to 255, and never = 256"),
       ("assert: { s: wirst }", "s is never 'wirst' (did you mean 'wrist'?)"),

@@ -242,10 +242,11 @@ public final class Steering: Sendable {
     }
     guard isFirst, let before = player.simulator else { throw Self.restarting }
     defer { isRestarting.withLock { $0 = false } }
-    before.crash()
     do {
+      let bus = try await player.connect()
+      before.crash()
       if pause > .zero { try await loop.sleep(for: pause) }
-      try await player.startSuccessor()
+      try await player.start(after: before, on: bus)
     } catch {
       throw SteeringError(.restartFailed, "the daemon could not be restarted: \(error)")
     }

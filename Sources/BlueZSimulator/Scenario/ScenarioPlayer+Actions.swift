@@ -46,14 +46,16 @@ extension ScenarioPlayer {
 
   // MARK: bluetoothd
 
-  private func startDaemon() { begin { player in try await player.startSuccessor() } }
+  private func startDaemon() {
+    guard let before = simulator else { return }
+    begin { player in try await player.start(after: before, on: try await player.connect()) }
+  }
 
   /// Starts a bluetoothd after one that has ended.
-  func startSuccessor() async throws {
-    guard let before = simulator else { return }
-    let bus = try await connect()
+  func start(after before: BlueZSimulator, on bus: any MessageBus) async throws {
+    let old = before.host.bus.uniqueName
     // A bus notices the end of a connection with a delay.
-    while try await bus.nameOwner(OrgBlueZ.busName) != nil {
+    while try await bus.nameOwner(OrgBlueZ.busName) == old {
       try await loop.sleep(for: .milliseconds(1))
     }
     try await start(before.successor(on: bus))

@@ -57,7 +57,10 @@ struct OutputQueue: Sendable {
 
   init(bound: Int = usualBound) { self.bound = bound }
 
-  var isEmpty: Bool { head == texts.count && portion.isEmpty && bottom.wanted == bottom.shown }
+  var isEmpty: Bool {
+    head == texts.count && portion.isEmpty && bottom.wanted == bottom.shown
+      && !(isTorn && !bottom.wanted.isEmpty)
+  }
 
   /// Whether the queue has room for whoever can wait.
   var hasRoom: Bool { count < bound }

@@ -1,5 +1,6 @@
 // A pipe that no child gets by accident.
 
+import CLinux
 import Glibc
 
 /// Both ends of a pipe. Each is closed once, by whoever has it.
@@ -9,11 +10,11 @@ final class Pipe {
 
   init() throws(PrivateBus.Failure) {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
+    // Another thread may start a program between two calls.
+    guard pipe2(&ends, O_CLOEXEC) == 0 else {
       let reason = String(cString: strerror(errno))
       throw PrivateBus.Failure(description: "no pipe could be made: \(reason)")
     }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     reading = ends[0]
     writing = ends[1]
   }

@@ -62,6 +62,8 @@ final class SystemSignals: Sendable {
     var mask = mask()
     pthread_sigmask(SIG_BLOCK, &mask, nil)
     ignoreFailingWrites()
+    // Ignored by whoever started this program, it would take away how a child has ended.
+    signal(SIGCHLD, SIG_DFL)
     let number = startThread("signals") { run() }
     if number != 0 { endProcess("no thread is left for the signals of the system: see ulimit -u") }
   }

@@ -53,7 +53,7 @@ struct UserPrograms: Sendable {
     case .all: break
     case .none:
       throw Command.Failure(
-        "the chain runs the program \(path), which is not allowed",
+        "the chain runs the program \(program), which is not allowed",
         hint: "look at it, and allow it with --allow-commands"
       )
     case .digests(let digests):
@@ -81,6 +81,9 @@ struct UserPrograms: Sendable {
   /// Runs a program, and returns what it printed.
   @Sendable func run(_ call: Command.Call) async throws -> [UInt8] {
     let (path, folder) = try Self.path(of: call.program, named: call.file, call.allowed)
+    if call.arguments.contains(where: { $0.utf8.contains(0) }) {
+      throw Command.Failure("an argument has a NUL", hint: "give it as 'input', or as hex")
+    }
     let isCancelled = Guarded(false)
     let running: @Sendable () throws(Command.Failure) -> [UInt8] = { () throws(Command.Failure) in
       let program = try RunningProgram([path] + call.arguments, in: folder)
@@ -95,19 +98,56 @@ struct UserPrograms: Sendable {
       try Task.checkCancellation()
       return try printed.get()
     }
-    defer { isCancelled.withLock { $0 = true } }
-    return try await wait(on: loop, operation: "running \(call.program)") { done in
-      let number = startThread("command") {
-        do throws(Command.Failure) {
-          done.succeed(try running())
-        } catch {
-          done.fail(error)
+    let end = ProgramEnd()
+    do {
+      return try await wait(on: loop, operation: "running \(call.program)") { done in
+        let number = startThread("command") {
+          do throws(Command.Failure) {
+            done.succeed(try running())
+          } catch {
+            done.fail(error)
+          }
+          end.come()
+        }
+        guard number == 0 else {
+          end.come()
+          throw Command.Failure("no thread could be started: \(String(cString: strerror(number)))")
         }
       }
-      guard number == 0 else {
-        throw Command.Failure("no thread could be started: \(String(cString: strerror(number)))")
+    } catch {
+      isCancelled.withLock { $0 = true }
+      // No program outlives the step that runs it.
+      try? await shielded(on: loop, limit: .seconds(4)) { [loop] in
+        try await wait(on: loop, operation: "ending \(call.program)") { end.whenCome($0) }
       }
+      throw error
     }
+  }
+}
+
+/// The end of a program that a thread waits for.
+private final class ProgramEnd: Sendable {
+  private struct State {
+    var isCome = false
+    var waiting: Completion<Void>?
+  }
+
+  private let state = Guarded(State())
+
+  func come() {
+    let waiting = state.withLock { state in
+      state.isCome = true
+      return state.waiting
+    }
+    waiting?.succeed(())
+  }
+
+  func whenCome(_ done: Completion<Void>) {
+    let isCome = state.withLock { state in
+      state.waiting = done
+      return state.isCome
+    }
+    if isCome { done.succeed(()) }
   }
 }
 
@@ -122,11 +162,14 @@ private final class RunningProgram {
   private var complaint: [UInt8] = []
 
   init(_ words: [String], in folder: String) throws(Command.Failure) {
+    var made: [Pipe] = []
     do throws(PrivateBus.Failure) {
-      (input, output, errors) = (try Pipe(), try Pipe(), try Pipe())
+      while made.count < 3 { made.append(try Pipe()) }
     } catch {
+      for pipe in made { pipe.close() }
       throw Command.Failure("\(error)")
     }
+    (input, output, errors) = (made[0], made[1], made[2])
     do throws(ChildProcess.Failure) {
       child = try ChildProcess(
         ["sh", "-c", "cd -- \"$0\" && exec \"$@\"", folder] + words,
@@ -191,7 +234,7 @@ private final class RunningProgram {
   }
 
   private func result(_ status: Int32) throws(Command.Failure) -> [UInt8] {
-    if status > 128 { throw failure("signal \(status - 128) ended it") }
+    if (129...192).contains(status) { throw failure("signal \(status - 128) ended it") }
     guard status == 0 else { throw failure("it ended with status \(status)") }
     guard printed.count <= Command.longestOutput else {
       throw failure("it printed more than \(Command.longestOutput) bytes")
@@ -206,11 +249,21 @@ private final class RunningProgram {
     return Command.Failure(lines.isEmpty ? why : "\(why): \(lines)")
   }
 
-  /// Ends the program and what it started.
+  /// How long a program has to end once it was asked to.
+  private static let patience = Duration.seconds(2)
+
+  /// Ends the program and what it started: by request, and by force.
   private func kill() {
     Glibc.kill(-child.identifier, SIGTERM)
-    child.wait()
+    let end = EventLoop.time(CLOCK_MONOTONIC) + Self.patience
+    var hasEnded = false
+    while EventLoop.time(CLOCK_MONOTONIC) < end {
+      hasEnded = hasEnded || child.statusIfEnded() != nil
+      if hasEnded, Glibc.kill(-child.identifier, 0) != 0 { return }
+      _ = poll(nil, 0, 10)
+    }
     Glibc.kill(-child.identifier, SIGKILL)
+    if !hasEnded { child.wait() }
   }
 
   private func write(_ rest: inout ArraySlice<UInt8>) {
@@ -247,7 +300,7 @@ private final class RunningProgram {
       polled.append(pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0))
     }
     let isEnding = output.reading < 0 && errors.reading < 0
-    let milliseconds = isEnding ? 1 : Int32(clamping: Int64(longest / .milliseconds(1)) + 1)
+    let milliseconds = isEnding ? 5 : Int32(clamping: Int64(longest / .milliseconds(1)) + 1)
     _ = poll(&polled, nfds_t(polled.count), milliseconds)
   }
 }

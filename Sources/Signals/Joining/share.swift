@@ -138,7 +138,7 @@ private final class MulticastSource<Value: Sendable>: Sendable {
       return ended(run, .failure(error))
     }
     // The deadline of the observer who starts it does not count: others may observe on.
-    let surroundings = Signals.Run(loop: loop, turn: here?.turn)
+    let surroundings = Signals.Run(loop: loop, turn: here?.turn, cleanUp: here?.cleanUp)
     loop.hold()
     let task = ChildTask(on: loop, in: surroundings) { [self] in
       var result = await ending {

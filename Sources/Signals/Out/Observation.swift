@@ -112,7 +112,8 @@ extension Signal {
     }
     loop.begin(work)
     started.start(home: home) { try await run(receive) }
-    work.attach { started.cancel() }
+    // Its task holds it while it runs; what has ended holds nothing.
+    work.attach { [weak started] in started?.cancel() }
     return started
   }
 }

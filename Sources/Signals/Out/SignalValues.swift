@@ -55,7 +55,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
       guard !hasEnded else { return nil }
       if started == nil {
         try loop.requireDriver(for: "values", of: signal.home)
-        try await Turn.current?.settle()
+        if Run.current?.isCleanUp != true { try await Turn.current?.settle() }
         started = try begin()
       }
       taken?.succeed(())

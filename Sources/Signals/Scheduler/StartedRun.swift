@@ -128,6 +128,8 @@ final class StartedRun: DriveGoal {
   private func end(_ result: Result<Void, any Error>) {
     let timer = state.withLock { state in
       state.result = result
+      // Its callback holds this run.
+      defer { state.timer = nil }
       return state.timer
     }
     timer?.cancel()

@@ -413,6 +413,7 @@ public final class Turn: @unchecked Sendable {
     }
     let next = taken?.release(self)
     deliver(Self.attach(failures, to: result))
+    taken?.loop.wakeBlockedFromOutside()
     taken?.loop.letGo()
     next?.begin()
   }
