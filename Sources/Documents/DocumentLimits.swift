@@ -9,6 +9,9 @@ public struct DocumentLimits: Hashable, Sendable {
   /// The maximum number of nodes; the nodes of an alias count each time it is used.
   public var nodes: Int
 
+  /// The longest text of all paths and aliases together: each value has the path of keys to it.
+  var expandedOctets: Int { 64 * octets }
+
   /// The default bounds: 1 MiB, 32 levels, 100 000 nodes.
   ///
   /// ```swift

@@ -226,7 +226,7 @@ struct NodeReader {
       let message = "the document has more than \(limits.nodes) values"
       throw DocumentErrors([DocumentProblem(place, path: path, message)])
     }
-    guard octets <= 64 * limits.octets else {
+    guard octets <= limits.expandedOctets else {
       let message = "its keys and aliases expand to too much text"
       throw DocumentErrors([DocumentProblem(place, path: "", message)])
     }

@@ -94,7 +94,10 @@ struct CommandStepCommandTests {
       blerun: ["run", folder.path + "/chain.yaml", "--allow-commands"]
         + ["--simulate", packageFolder + "/Simulators/devices/thermometer.yaml"] + options
     )
-    let pid = try String(contentsOfFile: folder.path + "/started", encoding: .utf8)
+    let pipe = open(folder.path + "/started", O_RDONLY | O_CLOEXEC)
+    var octets = [UInt8](repeating: 0, count: 32)
+    let pid = String(decoding: octets[..<max(0, read(pipe, &octets, octets.count))], as: UTF8.self)
+    close(pipe)
     program.send(SIGINT)
     let ended = program.end()
     #expect(ended.status == 130, "\(ended.output) \(ended.errors)")

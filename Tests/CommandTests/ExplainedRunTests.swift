@@ -54,14 +54,14 @@ struct ExplainedRunTests {
   @Test("the page of a recorded run has what the page of the run has")
   func pageOfRecord() throws {
     let (journal, page) = (folder.path + "/journal.sqlite", folder.path + "/stored.html")
-    let chain = ["-e", "read battery-level; read alert-level"]
+    let chain = ["-e", "read battery-level; write alert-level hex:0011223344"]
     let ended = try runAsJSON(chain, "--journal", journal)
     #expect(ended.status == 1)
     let shown = try run(["history", "show", "1", "--journal", journal, "--report", page])
     #expect(shown.status == 0, "\(shown.errors)")
     let text = try String(contentsOfFile: page, encoding: .utf8)
     for part in [
-      "Connection", "org.bluez.Error.NotPermitted", "Before it: ", "-e:1:21",
+      "Connection", "org.bluez.Error.InvalidArguments", "Before it: ", "-e:1:21",
     ] {
       #expect(text.contains(part), "\(part)")
     }

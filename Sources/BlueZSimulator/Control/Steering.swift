@@ -1,7 +1,7 @@
 // Control of the simulated world while it runs: by a test, or over the bus.
 //
 // It finds what people name, and checks what they ask for; the actions are those of WorldAction. ControlVerb
-// has what of it is on the bus.
+// lists those that are on the bus.
 
 import BlueZInterfaces
 import Bluetooth

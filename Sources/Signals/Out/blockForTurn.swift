@@ -1,4 +1,4 @@
-// Blocking for work in a turn: the four rows of the table in the documentation of `firstOrDefault`.
+// Blocking for work in a turn of its own, or in the one that the thread is in.
 //
 // Nothing here is generic: the value, if any, is the business of the caller.
 
@@ -8,7 +8,8 @@
 ///   - home: The scheduler; nil for the present turn's, or for none.
 ///   - name: What a turn of its own is called.
 ///
-/// - Returns: Why it failed; nil on success. The body has ended unless it is ``TimedOut``.
+/// - Returns: Why it failed; nil on success. The body has ended unless it is ``TimedOut``,
+///   or the loop cannot go on: ``LoopIdle``, ``EventLimitReached``.
 @usableFromInline
 func blockForTurn(
   _ home: SerialScheduler?,
