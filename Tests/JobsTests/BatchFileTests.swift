@@ -228,7 +228,10 @@ struct BatchFileTests {
   @Test(
     "what has no meaning is complained of in its place",
     arguments: [
-      ("devices: [ A ]", "1:10: devices: the chain is missing (expected 'chain' with a file, or 'steps')"),
+      (
+        "devices: [ A ]",
+        "1:10: devices: the chain is missing (expected 'chain' with a file, or 'steps')"
+      ),
       ("chain: chain.yaml", "1:1: the key 'devices' is missing"),
       ("chain: chain.yaml\ndevices: []", "2:10: devices: there are no devices"),
       ("chain: chain.yaml\ndevices: [ '*' ]", "2:12: devices.1: '*' matches any device"),

@@ -42,7 +42,8 @@ public struct ChainPolicy: Equatable, Sendable {
     case .readDescriptor(let descriptor, _): return "reads descriptor \(descriptor)"
     case .writeDescriptor(let descriptor, _): return "writes descriptor \(descriptor)"
     case .connect, .disconnect, .read, .write, .notify, .exchange, .poll, .combine, .rssi, .mtu,
-      .connectionParameters, .services, .scan, .sleep, .log, .command, .repeated, .when, .assert, .tried:
+      .connectionParameters, .services, .scan, .sleep, .log, .command, .repeated, .when, .assert,
+      .tried:
       break
     }
     if let other = step.characteristics.first(where: { !allows($0) }) { return "uses \(other)" }
