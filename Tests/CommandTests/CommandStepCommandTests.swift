@@ -77,6 +77,21 @@ struct CommandStepCommandTests {
     #expect(state == nil || state?.contains(") Z") == true, "\(state ?? "")")
   }
 
+  /// Runs the chain until its program has written its identifier.
+  private func started(_ options: [String]) throws -> (RunningProgram, pid: String) {
+    // Opening it waits for the program.
+    #expect(mkfifo(folder.path + "/started", 0o600) == 0)
+    let program = try RunningProgram(
+      blerun: ["run", folder.path + "/chain.yaml", "--allow-commands"]
+        + ["--simulate", packageFolder + "/Simulators/devices/thermometer.yaml"] + options
+    )
+    let pipe = open(folder.path + "/started", O_RDONLY | O_CLOEXEC)
+    var octets = [UInt8](repeating: 0, count: 32)
+    let pid = String(decoding: octets[..<max(0, read(pipe, &octets, octets.count))], as: UTF8.self)
+    close(pipe)
+    return (program, pid)
+  }
+
   @Test(
     "a signal ends a program that ignores the request, and then the run",
     arguments: [[], ["--real-time"]]
@@ -88,21 +103,30 @@ struct CommandStepCommandTests {
     )
     chmod(folder.path + "/run.sh", 0o755)
     _ = try folder.file("chain.yaml", "steps: [ { command: ./run.sh, timeout: 60s } ]\n")
-    // Opening it waits for the program.
-    #expect(mkfifo(folder.path + "/started", 0o600) == 0)
-    let program = try RunningProgram(
-      blerun: ["run", folder.path + "/chain.yaml", "--allow-commands"]
-        + ["--simulate", packageFolder + "/Simulators/devices/thermometer.yaml"] + options
-    )
-    let pipe = open(folder.path + "/started", O_RDONLY | O_CLOEXEC)
-    var octets = [UInt8](repeating: 0, count: 32)
-    let pid = String(decoding: octets[..<max(0, read(pipe, &octets, octets.count))], as: UTF8.self)
-    close(pipe)
+    let (program, pid) = try started(options)
     program.send(SIGINT)
     let ended = program.end()
     #expect(ended.status == 130, "\(ended.output) \(ended.errors)")
     let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(kill(number, 0) != 0)
+  }
+
+  @Test(
+    "a signal does not keep the programs of a clean-up from running",
+    arguments: [[], ["--real-time"]]
+  )
+  func cleanUp(_ options: [String]) throws {
+    _ = try folder.file("run.sh", "#!/bin/sh\necho $$ >started; exec sleep 600\n")
+    _ = try folder.file("last.sh", "#!/bin/sh\necho done\n")
+    for name in ["run.sh", "last.sh"] { chmod(folder.path + "/" + name, 0o755) }
+    _ = try folder.file(
+      "chain.yaml",
+      "steps: [ { try: [ { command: ./run.sh, timeout: 60s } ], finally: [ { command: ./last.sh } ] } ]\n"
+    )
+    let (program, _) = try started(options)
+    program.send(SIGINT)
+    let ended = program.end()
+    #expect(ended.status == 130 && ended.output.contains("last.sh  done"), "\(ended.output)")
   }
 
   @Test("without permission nothing is touched")

@@ -56,7 +56,7 @@ struct CommandStepTests {
       ("text", "two lines\nof text\n", "two lines\nof text"), ("text", "", ""),
       ("hex", " 0a 1B\n2c\n", "0a1b2c"),
       ("json", "{\"key\": {\"id\": 7}, \"on\": true}\n", "key id 7, on yes"),
-      ("json", "[1, 2.50, null]", "1, 2.50, null"),
+      ("json", "[1, 2.50, true]", "1, 2.50, yes"),
       ("json", "12345678901234567890", "12345678901234567890"),
     ]
   )
@@ -80,6 +80,8 @@ struct CommandStepTests {
       ("hex", "0a1", "it printed '0a1', and not pairs of hexadecimal digits"),
       ("hex", "", "it printed nothing, and not pairs of hexadecimal digits"),
       ("json", "{", "it printed '{', and not one JSON value"),
+      ("json", "null", "it printed 'null', and not a value"),
+      ("json", "{\"a\": 1, \"a\": 2}", "it printed the member 'a' twice"),
     ]
   )
   func useless(_ format: String, _ output: String, _ why: String) throws {
@@ -139,6 +141,16 @@ struct CommandStepTests {
     ])
     let complaints = folder.complaints { _ = try folder.plan() }
     #expect(complaints.count == 1)
+    let line = folder.complaints {
+      _ = try Plan.parse(
+        line: "include b.yaml",
+        file: folder.path + "/-e",
+        with: Bindings(),
+        names: .assigned,
+        includesFiles: true
+      )
+    }
+    #expect(line.first?.contains("an included file runs no programs") == true, "\(line)")
     #expect(
       complaints.first?.contains("b.yaml:1:12: 1.command: an included file runs no programs")
         == true,

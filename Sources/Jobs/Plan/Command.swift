@@ -1,6 +1,7 @@
 // A program of the user's that a step runs, and what becomes of its output.
 
 import Bluetooth
+import Documents
 
 /// A program that a `command` step runs, without a shell, and how its output becomes a value.
 public struct Command: Hashable, Sendable {
@@ -100,11 +101,14 @@ extension Command.Format {
       else { throw unreadable(text, "pairs of hexadecimal digits") }
       return .octets(octets)
     case .json:
-      do {
-        return try DecodedValue(JSONValue(parsing: text))
+      let json: JSONValue
+      do throws(JSONSyntaxError) {
+        json = try JSONValue(parsing: text)
       } catch {
         throw unreadable(text, "one JSON value: \(error)")
       }
+      guard json != .null else { throw unreadable(text, "a value") }
+      return try DecodedValue(json)
     }
   }
 
@@ -122,8 +126,10 @@ extension Substring {
 }
 
 extension DecodedValue {
-  /// A JSON value. Null is the text "null".
-  fileprivate init(_ json: JSONValue) {
+  /// A JSON value. A member that is null is missing; a number beyond those of a computer is a text.
+  ///
+  /// - Throws: Which member an object has twice.
+  fileprivate init(_ json: JSONValue) throws(Command.Failure) {
     switch json {
     case .null: self = .text("null")
     case .boolean(let truth): self = .boolean(truth)
@@ -131,14 +137,25 @@ extension DecodedValue {
     case .number(let digits):
       if let integer = Int128(digits) {
         self = .integer(integer)
+      } else if let real = Double(digits), real.isFinite {
+        let fraction = digits.split(separator: ".").dropFirst().first?.prefix(while: \.isNumber)
+        self = .real(real, decimals: fraction?.count ?? 0)
       } else {
-        let decimals = digits.split(separator: ".").dropFirst().first?.prefix(while: \.isNumber)
-          .count
-        self = Double(digits).map { .real($0, decimals: decimals ?? 0) } ?? .text(digits)
+        self = .text(digits)
       }
-    case .array(let values): self = .list(values.map { DecodedValue($0) })
+    case .array(let values):
+      var list: [DecodedValue] = []
+      for value in values { list.append(try DecodedValue(value)) }
+      self = .list(list)
     case .object(let members):
-      self = .fields(members.map { Field($0.key, DecodedValue($0.value)) })
+      var fields: [Field] = []
+      for (key, value) in members where value != .null {
+        guard !fields.contains(where: { $0.name == key }) else {
+          throw Command.Failure("it printed the member '\(key)' twice")
+        }
+        fields.append(Field(key, try DecodedValue(value)))
+      }
+      self = .fields(fields)
     }
   }
 }

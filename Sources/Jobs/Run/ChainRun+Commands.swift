@@ -65,7 +65,7 @@ extension Command.Failure {
   /// Whoever runs the chain did not allow programs.
   static let notAllowed = Command.Failure(
     "this chain runs a program, which is not allowed here",
-    hint: "look at the program, and allow it with --allow-commands of 'blerun run'"
+    hint: "look at the program, and run the chain with 'blerun run --allow-commands'"
   )
 
   /// Why a program failed that did not end in time.

@@ -64,7 +64,7 @@ extension Shape where Value == String {
     ) {
       node,
       reader in
-      guard reader.surroundings.stack.count < 2 else {
+      guard !reader.surroundings.isIncluded else {
         reader.complain(
           node,
           Complaint(

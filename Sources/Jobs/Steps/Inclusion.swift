@@ -16,6 +16,8 @@ struct IncludedSurroundings {
   var captured: [String] = []
   /// The real paths of the files that are being read, the outermost first.
   var stack: [String] = []
+  /// Whether what is read is an included file.
+  var isIncluded = false
   /// The number of includes so far.
   var count = 0
   /// The number of steps read so far.
@@ -121,7 +123,9 @@ extension StepReader {
       surroundings.names = outer.names
       surroundings.table = outer.table
       surroundings.stack = outer.stack
+      surroundings.isIncluded = outer.isIncluded
     }
+    surroundings.isIncluded = true
     surroundings.stack.append(file.realPath)
     var declarations = Declarations(outer.table)
     declarations.read(root, with) { _ in nil }

@@ -95,6 +95,11 @@ package struct BatchCommand: WorldCommand {
     if let concurrency, !(1...most).contains(concurrency) {
       throw ValidationError("--concurrency \(concurrency): expected 1 to \(most).")
     }
+    if let digest = allowCommand.first(where: { $0.count != 64 || !$0.allSatisfy(\.isHexDigit) }) {
+      throw ValidationError(
+        "--allow-command \(digest): expected the 64 hexadecimal digits that sha256sum prints."
+      )
+    }
     if let runs, runs < 1 { throw ValidationError("--runs \(runs): expected 1 or more.") }
     if resuming.resume != nil, runs != nil {
       throw ValidationError("--resume resumes one run of the batch: it takes no --runs.")
@@ -124,9 +129,9 @@ package struct BatchCommand: WorldCommand {
     if batch.hasPlacement {
       StandardError.notice("'pin' and 'prefer' are for a fleet: without --fleet they are ignored")
     }
-    if let first = batch.first {
-      try UserPrograms.check(first.plan)
-      if !options.isSimulated { Session.warn(of: first.plan.writtenSecrets) }
+    try UserPrograms.check(batch.plans)
+    if !options.isSimulated, let first = batch.first {
+      Session.warn(of: first.plan.writtenSecrets)
     }
     throw Ending(try run(batch, simulated))
   }
@@ -288,6 +293,14 @@ private func left(of batch: Batch, _ past: BatchPast) throws(Ending) -> Batch {
 }
 
 extension Batch {
+  /// What is run on its devices; of those that a scan finds, on one of them.
+  fileprivate var plans: [Plan] {
+    switch devices {
+    case .listed(let devices): devices.map(\.plan)
+    case .scanned(let scan): [scan.example.plan]
+    }
+  }
+
   /// A device of it, or one that might be found.
   var first: BatchDevice? {
     switch devices {

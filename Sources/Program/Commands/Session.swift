@@ -76,7 +76,7 @@ struct Session {
   ) throws(Ending) {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
     let isSimulated = options.world.isSimulated
-    try UserPrograms.check(plan)
+    try UserPrograms.check([plan])
     let plan = try Self.withSecrets(plan, isSimulated: isSimulated)
     let file = try RunJournal.open(options.journal, isSimulated: isSimulated)
     let trace = try options.trace?.begin()

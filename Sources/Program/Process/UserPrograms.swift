@@ -18,22 +18,28 @@ struct UserPrograms: Sendable {
 
   // MARK: Before a run
 
-  /// Finds the programs of a plan, before anything is touched.
+  /// Finds the programs of plans, before anything is touched.
   ///
-  /// - Throws: ``Ending`` for one that is missing, or may not run.
-  static func check(_ plan: Plan) throws(Ending) {
-    for (command, step) in plan.commands {
-      do throws(Command.Failure) {
-        _ = try path(
-          of: command.program,
-          named: step.sourceText == nil ? step.source?.file : nil,
-          plan.allowedCommands
-        )
-      } catch {
+  /// - Throws: ``Ending`` with all that are missing, or may not run.
+  static func check(_ plans: [Plan]) throws(Ending) {
+    var looked: Set<String> = []
+    var problems: [Diagnostic] = []
+    for plan in plans {
+      for (command, step) in plan.commands {
         let place = step.source.map { "\($0): " } ?? ""
-        throw Ending(.data, "\(place)\(error.why) (\(error.hint))")
+        guard looked.insert(place + command.program).inserted else { continue }
+        do throws(Command.Failure) {
+          _ = try path(
+            of: command.program,
+            named: step.sourceText == nil ? step.source?.file : nil,
+            plan.allowedCommands
+          )
+        } catch {
+          problems.append(Diagnostic(text: "\(place)\(error.why) (\(error.hint))"))
+        }
       }
     }
+    if !problems.isEmpty { throw Ending(wrongFiles: problems) }
   }
 
   /// The path of a program, and the folder that it runs in.
@@ -85,10 +91,13 @@ struct UserPrograms: Sendable {
       throw Command.Failure("an argument has a NUL", hint: "give it as 'input', or as hex")
     }
     let isCancelled = Guarded(false)
+    // In virtual time nothing else sees a signal meanwhile. One that came before does not keep a clean-up from
+    // running programs.
+    let looksForSignals = loop is VirtualTimeLoop && SystemSignals.arrived == nil
     let running: @Sendable () throws(Command.Failure) -> [UInt8] = { () throws(Command.Failure) in
       let program = try RunningProgram([path] + call.arguments, in: folder)
       return try program.run(on: call.input, within: call.limit) {
-        isCancelled.withLock { $0 } || SystemSignals.arrived != nil
+        isCancelled.withLock { $0 } || looksForSignals && SystemSignals.arrived != nil
       }
     }
     if loop is VirtualTimeLoop {
