@@ -115,6 +115,9 @@ extension DashboardWork {
     guard batch.every == nil else {
       throw DashboardRefusal("\(name) has 'every': run it with blerun batch")
     }
+    guard batch.plans.allSatisfy(\.commands.isEmpty) else {
+      throw DashboardRefusal("\(name) runs programs: run it with blerun batch --allow-command")
+    }
     return batch
   }
 

@@ -258,6 +258,9 @@ final class DashboardWork: DashboardActions {
     guard let target = plan.device ?? (plan.onlyScans ? .any : nil) else {
       throw DashboardRefusal("\(name) names no device: choose one")
     }
+    guard plan.commands.isEmpty else {
+      throw DashboardRefusal("\(name) runs programs: run it with blerun run --allow-commands")
+    }
     let ordinal = try nextRun()
     let lane = SerialScheduler(on: loop, name: "chain \(ordinal)")
     let identity = RunIdentity(seed: world.identitySeed, plan: plan, round: ordinal)

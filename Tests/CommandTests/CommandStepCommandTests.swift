@@ -55,6 +55,7 @@ struct CommandStepCommandTests {
       ("echo slow >&2; exec sleep 600", ", timeout: 200ms", "it did not end within 200ms: slow"),
       ("exec cat /dev/zero", "", "it printed more than 65536 bytes"),
       ("printf '\\377'", "", "it printed what is not UTF-8"),
+      ("exit 200", "", "it ended with status 200"),
     ]
   )
   func fails(_ script: String, _ keys: String, _ why: String) throws {
@@ -63,6 +64,27 @@ struct CommandStepCommandTests {
       #expect(run.output.contains("why    \(why)"), "\(run.output) \(run.errors)")
       #expect(run.output.contains("disconnect  ok") && run.status == 1, "\(run.output)")
     }
+  }
+
+  @Test(
+    "a file that cannot be started is explained",
+    arguments: [
+      ("#!/no/such/interpreter\n", "the interpreter that its first line names is missing"),
+      ("echo\n", "it is no program, and has no first line such as #!/bin/sh"),
+    ]
+  )
+  func notStarted(_ text: String, _ why: String) throws {
+    _ = try folder.file("own", text)
+    chmod(folder.path + "/own", 0o755)
+    _ = try folder.file("chain.yaml", "steps: [ { command: ./own } ]\n")
+    let run = try blerun(
+      "run",
+      folder.path + "/chain.yaml",
+      "--allow-commands",
+      "--simulate",
+      packageFolder + "/Simulators/devices/thermometer.yaml"
+    )
+    #expect(run.output.contains("could not be started: \(why)\n"), "\(run.output)")
   }
 
   @Test("what it starts does not outlive it")

@@ -294,7 +294,7 @@ private func left(of batch: Batch, _ past: BatchPast) throws(Ending) -> Batch {
 
 extension Batch {
   /// What is run on its devices; of those that a scan finds, on one of them.
-  fileprivate var plans: [Plan] {
+  package var plans: [Plan] {
     switch devices {
     case .listed(let devices): devices.map(\.plan)
     case .scanned(let scan): [scan.example.plan]

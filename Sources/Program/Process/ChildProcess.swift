@@ -1,5 +1,6 @@
 // A program started beside this one, with the signals and environment it would have from a shell.
 
+import CLinux
 import Glibc
 
 /// A child process.
@@ -15,18 +16,27 @@ struct ChildProcess: Sendable {
     var status: Int32 { errorNumber == ENOENT ? 127 : 126 }
 
     var description: String {
-      "\(program) could not be started: \(String(cString: strerror(errorNumber)))"
+      let isThere = errorNumber == ENOENT && program.contains("/") && access(program, F_OK) == 0
+      let reason =
+        isThere
+        ? "the interpreter that its first line names is missing"
+        : errorNumber == ENOEXEC
+          ? "it is no program, and has no first line such as #!/bin/sh"
+          : String(cString: strerror(errorNumber))
+      return "\(program) could not be started: \(reason)"
     }
   }
 
   /// Starts `arguments[0]`, found along PATH, with default signals and an empty mask.
   ///
   /// - Parameters:
+  ///   - folder: Where it begins; nil for the working directory of this program.
   ///   - environment: What is set on top of this program's environment.
   ///   - inherited: Descriptors of ours that the child gets, under its numbers for them.
   ///   - isApart: Whether what a terminal sends to this program does not reach the child.
   init(
     _ arguments: [String],
+    in folder: String? = nil,
     environment: [(name: String, value: String)] = [],
     inherited: [(ours: Int32, theirs: Int32)] = [],
     isApart: Bool = false
@@ -50,6 +60,7 @@ struct ChildProcess: Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
+    if let folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
     for descriptor in inherited {
       posix_spawn_file_actions_adddup2(&actions, descriptor.ours, descriptor.theirs)
     }

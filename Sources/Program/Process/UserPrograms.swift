@@ -181,7 +181,8 @@ private final class RunningProgram {
     (input, output, errors) = (made[0], made[1], made[2])
     do throws(ChildProcess.Failure) {
       child = try ChildProcess(
-        ["sh", "-c", "cd -- \"$0\" && exec \"$@\"", folder] + words,
+        words,
+        in: folder,
         inherited: [(input.reading, 0), (output.writing, 1), (errors.writing, 2)],
         isApart: true
       )

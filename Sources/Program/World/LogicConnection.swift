@@ -84,7 +84,8 @@ final class LogicConnection: Sendable {
     _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
     do throws(ChildProcess.Failure) {
       child = try ChildProcess(
-        ["sh", "-c", "cd -- \"$0\" && exec \"$@\"", folder] + words,
+        words,
+        in: folder,
         inherited: [(ends[1], 0), (ends[1], 1), (pipe.writing, 2)],
         isApart: true
       )
