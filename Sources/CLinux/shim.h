@@ -4,7 +4,6 @@
 
 #include <malloc.h>
 #include <semaphore.h>
-#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -16,8 +15,9 @@ int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end)
 // A pipe with O_CLOEXEC from the beginning; glibc declares it for _GNU_SOURCE alone.
 int pipe2(int ends[2], int flags);
 
-// Has a child begin in a folder; glibc declares it for _GNU_SOURCE alone.
-int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+// Has a child begin in a folder; glibc declares it for _GNU_SOURCE alone. `actions` is a posix_spawn_file_actions_t:
+// <spawn.h> here would make its types, and those of signals, belong to two modules.
+int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
 
 // Names the calling thread, as `ps -L` shows it; prctl() is variadic, which Swift cannot call.
 static inline int name_calling_thread(const char *name) {
