@@ -57,6 +57,7 @@ struct LogicTests {
 
   static let failures: [(String, String, [String])] = [
     ("exit 3", "", ["ended at '", "the program's status is 3"]),
+    ("exit 200", "", ["the program's status is 200"]),
     ("kill -9 $$", "", ["signal 9 ended the program"]),
     ("read -r line; exec sleep 600", ", deadline: 50ms", ["within 50ms", "'deadline'"]),
     (
@@ -103,6 +104,18 @@ struct LogicTests {
     #expect(run.status == 1, "\(run.output) \(run.errors)")
     #expect(run.output.contains("3 devices: 2 cancelled, 1 not run"), "\(run.output)")
     #expect(run.output.contains("the program's status is 3"), "\(run.output)")
+  }
+
+  @Test("what a program starts does not outlive the run")
+  func endsWithChildren() throws {
+    let folder = try Folder("sleep 600 & echo $! >pid\n" + Self.answering(""))
+    let run = try folder.run("read battery-level")
+    #expect(run.status == 0, "\(run.errors)")
+    let pid = try String(contentsOfFile: folder.folder.path + "/pid", encoding: .utf8)
+    let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
+    // Whoever adopted it may not have waited for it yet.
+    let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    #expect(state == nil || state?.contains(") Z") == true, "\(state ?? "")")
   }
 
   @Test("a program that ignores the end of its input and SIGTERM does not outlive the run")

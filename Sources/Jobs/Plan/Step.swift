@@ -123,6 +123,9 @@ extension Step {
     set { origin.place = newValue }
   }
 
+  /// The file that it was written in; nil for the one-line form.
+  package var sourceFile: String? { origin.text == nil ? origin.place?.file : nil }
+
   /// The complete text of the one-line form in which it was written; nil elsewhere.
   package var sourceText: String? {
     get { origin.text }

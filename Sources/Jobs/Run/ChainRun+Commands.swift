@@ -16,7 +16,7 @@ extension ChainRun {
       program: command.program,
       arguments: command.arguments.compactMap(\.constant),
       input: Array((command.input.constant ?? "").utf8),
-      file: placed.step.sourceText == nil ? placed.step.source?.file : nil,
+      file: placed.step.sourceFile,
       limit: limit,
       allowed: runner.plan.allowedCommands
     )

@@ -17,7 +17,7 @@ extension ChildProcess {
     let running = Guarded<ChildProcess?>(nil)
     let look: @Sendable () -> Void = {
       guard let child = running.withLock({ $0 }), status.withLock({ $0 == nil }) else { return }
-      if let ended = child.statusIfEnded() { status.withLock { $0 = ended } }
+      if let exit = child.exitIfEnded() { status.withLock { $0 = exit.shellStatus } }
     }
     let signals = SystemSignals { signal in
       switch signal {

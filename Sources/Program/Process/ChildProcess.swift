@@ -5,7 +5,23 @@ import Glibc
 
 /// A child process.
 struct ChildProcess: Sendable {
+  /// How a child ended.
+  enum Exit: Equatable, Sendable {
+    case status(Int32)
+    case signal(Int32)
+
+    /// The status a shell would give: 128 + n for signal n.
+    var shellStatus: Int32 {
+      switch self {
+      case .status(let status): status
+      case .signal(let number): 128 + number
+      }
+    }
+  }
+
   let identifier: pid_t
+  /// Whether it leads a group of its own, with what it starts.
+  private let isApart: Bool
 
   /// Why a program could not be started.
   struct Failure: Error, Sendable, CustomStringConvertible {
@@ -80,6 +96,7 @@ struct ChildProcess: Sendable {
     )
     guard number == 0 else { throw Failure(program: arguments[0], errorNumber: number) }
     self.identifier = identifier
+    self.isApart = isApart
   }
 
   private static func merged(_ added: [(name: String, value: String)]) -> [String] {
@@ -93,26 +110,39 @@ struct ChildProcess: Sendable {
     return result + added.map { "\($0.name)=\($0.value)" }
   }
 
-  /// The exit status if the child has ended: its own, or 128 + n when signal n ended it.
-  func statusIfEnded() -> Int32? {
+  /// How the child has ended; nil while it runs.
+  func exitIfEnded() -> Exit? {
     var status: Int32 = 0
     guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
     let signal = status & 0x7f
-    return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+    return signal == 0 ? .status((status >> 8) & 0xff) : .signal(signal)
   }
 
-  func send(_ number: Int32) { kill(identifier, number) }
+  /// Sends a signal to the child; to one that is apart with all that it started.
+  func send(_ number: Int32) { kill(isApart ? -identifier : identifier, number) }
 
-  /// Ends the child: by request, and by force when it has not gone within two seconds.
+  /// How long a child has to end once it was asked to.
+  private static let patience = Duration.seconds(2)
+
+  /// Ends the child, one that is apart with all that it started: by request, and by force when it has
+  /// not gone within two seconds. Called before its end was seen.
   func end() {
     send(SIGTERM)
-    wait()
+    guard isApart else { return wait() }
+    var hasEnded = false
+    for _ in 0..<Int(Self.patience / .milliseconds(10)) {
+      hasEnded = hasEnded || exitIfEnded() != nil
+      if hasEnded, kill(-identifier, 0) != 0 { return }
+      poll(nil, 0, 10)
+    }
+    send(SIGKILL)
+    if !hasEnded { wait() }
   }
 
-  /// The exit status of a child that ends by itself within a time; nil for one that does not.
-  func statusWhenEnded(within limit: Duration) -> Int32? {
+  /// How a child ends that does so by itself within a time; nil for one that does not.
+  func exitWhenEnded(within limit: Duration) -> Exit? {
     for _ in 0..<max(1, Int(limit / .milliseconds(10))) {
-      if let status = statusIfEnded() { return status }
+      if let exit = exitIfEnded() { return exit }
       poll(nil, 0, 10)
     }
     return nil
@@ -121,8 +151,8 @@ struct ChildProcess: Sendable {
   /// Waits for the end of a child that was asked to end; by force when it has not gone within two
   /// seconds.
   func wait() {
-    if statusWhenEnded(within: .seconds(2)) != nil { return }
-    send(SIGKILL)
+    if exitWhenEnded(within: Self.patience) != nil { return }
+    kill(identifier, SIGKILL)
     var status: Int32 = 0
     waitpid(identifier, &status, 0)
   }

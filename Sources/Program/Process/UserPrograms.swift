@@ -31,7 +31,7 @@ struct UserPrograms: Sendable {
         do throws(Command.Failure) {
           _ = try path(
             of: command.program,
-            named: step.sourceText == nil ? step.source?.file : nil,
+            named: step.sourceFile,
             plan.allowedCommands
           )
         } catch {
@@ -107,56 +107,31 @@ struct UserPrograms: Sendable {
       try Task.checkCancellation()
       return try printed.get()
     }
-    let end = ProgramEnd()
     do {
-      return try await wait(on: loop, operation: "running \(call.program)") { done in
-        let number = startThread("command") {
-          do throws(Command.Failure) {
-            done.succeed(try running())
-          } catch {
-            done.fail(error)
+      // No program outlives the step that runs it: a cancellation ends the program, and the wait with it.
+      return try await withTaskCancellationHandler {
+        try await shielded(on: loop, limit: call.limit + .seconds(5)) { [loop] in
+          try await wait(on: loop, operation: "running \(call.program)") { done in
+            let number = startThread("command") {
+              do throws(Command.Failure) {
+                done.succeed(try running())
+              } catch {
+                done.fail(error)
+              }
+            }
+            guard number == 0 else {
+              let reason = String(cString: strerror(number))
+              throw Command.Failure("no thread could be started: \(reason)")
+            }
           }
-          end.come()
         }
-        guard number == 0 else {
-          end.come()
-          throw Command.Failure("no thread could be started: \(String(cString: strerror(number)))")
-        }
+      } onCancel: {
+        isCancelled.withLock { $0 = true }
       }
     } catch {
-      isCancelled.withLock { $0 = true }
-      // No program outlives the step that runs it.
-      try? await shielded(on: loop, limit: .seconds(4)) { [loop] in
-        try await wait(on: loop, operation: "ending \(call.program)") { end.whenCome($0) }
-      }
+      try Task.checkCancellation()
       throw error
     }
-  }
-}
-
-/// The end of a program that a thread waits for.
-private final class ProgramEnd: Sendable {
-  private struct State {
-    var isCome = false
-    var waiting: Completion<Void>?
-  }
-
-  private let state = Guarded(State())
-
-  func come() {
-    let waiting = state.withLock { state in
-      state.isCome = true
-      return state.waiting
-    }
-    waiting?.succeed(())
-  }
-
-  func whenCome(_ done: Completion<Void>) {
-    let isCome = state.withLock { state in
-      state.waiting = done
-      return state.isCome
-    }
-    if isCome { done.succeed(()) }
   }
 }
 
@@ -221,31 +196,34 @@ private final class RunningProgram {
       read(errors, into: &complaint)
       complaint.removeFirst(max(0, complaint.count - 4_096))
       if printed.count > Command.longestOutput {
-        kill()
+        child.end()
         throw failure("it printed more than \(Command.longestOutput) bytes")
       }
-      if let status = child.statusIfEnded() {
+      if let exit = child.exitIfEnded() {
         // What it left in the pipes; what others still write there belongs to nobody.
         read(output, into: &printed)
         read(errors, into: &complaint)
-        return try result(status)
+        return try result(exit)
       }
       let left = end - EventLoop.time(CLOCK_MONOTONIC)
       guard left > .zero else {
-        kill()
+        child.end()
         throw failure(Command.Failure.late(limit))
       }
       guard !isOver() else {
-        kill()
+        child.end()
         throw failure("it was cancelled")
       }
       pause(min(left, Self.look), hasInput: !rest.isEmpty)
     }
   }
 
-  private func result(_ status: Int32) throws(Command.Failure) -> [UInt8] {
-    if (129...192).contains(status) { throw failure("signal \(status - 128) ended it") }
-    guard status == 0 else { throw failure("it ended with status \(status)") }
+  private func result(_ exit: ChildProcess.Exit) throws(Command.Failure) -> [UInt8] {
+    switch exit {
+    case .status(0): break
+    case .status(let status): throw failure("it ended with status \(status)")
+    case .signal(let number): throw failure("signal \(number) ended it")
+    }
     guard printed.count <= Command.longestOutput else {
       throw failure("it printed more than \(Command.longestOutput) bytes")
     }
@@ -257,23 +235,6 @@ private final class RunningProgram {
     let text = String(decoding: complaint, as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).suffix(5).joined(separator: "; ")
     return Command.Failure(lines.isEmpty ? why : "\(why): \(lines)")
-  }
-
-  /// How long a program has to end once it was asked to.
-  private static let patience = Duration.seconds(2)
-
-  /// Ends the program and what it started: by request, and by force.
-  private func kill() {
-    Glibc.kill(-child.identifier, SIGTERM)
-    let end = EventLoop.time(CLOCK_MONOTONIC) + Self.patience
-    var hasEnded = false
-    while EventLoop.time(CLOCK_MONOTONIC) < end {
-      hasEnded = hasEnded || child.statusIfEnded() != nil
-      if hasEnded, Glibc.kill(-child.identifier, 0) != 0 { return }
-      _ = poll(nil, 0, 10)
-    }
-    Glibc.kill(-child.identifier, SIGKILL)
-    if !hasEnded { child.wait() }
   }
 
   private func write(_ rest: inout ArraySlice<UInt8>) {

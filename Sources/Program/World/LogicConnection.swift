@@ -278,14 +278,14 @@ final class LogicConnection: Sendable {
   /// How the other end has ended.
   private func ended() -> LogicError.Reason {
     guard let child else { return .ended("the connection was closed") }
-    let status = child.statusWhenEnded(within: Self.endingLimit)
-    state.withLock { $0.isOver = status != nil }
-    passComplaints(isLast: status != nil)
-    guard let status else { return .ended("it closed its output") }
-    return .ended(
-      status > 128
-        ? "signal \(status - 128) ended the program" : "the program's status is \(status)"
-    )
+    let exit = child.exitWhenEnded(within: Self.endingLimit)
+    state.withLock { $0.isOver = exit != nil }
+    passComplaints(isLast: exit != nil)
+    switch exit {
+    case nil: return .ended("it closed its output")
+    case .status(let status)?: return .ended("the program's status is \(status)")
+    case .signal(let number)?: return .ended("signal \(number) ended the program")
+    }
   }
 
   /// How long a program that closed its output may take to end.
