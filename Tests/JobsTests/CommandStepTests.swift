@@ -54,6 +54,7 @@ struct CommandStepTests {
     "the output becomes the value in its format",
     arguments: [
       ("text", "two lines\nof text\n", "two lines\nof text"), ("text", "", ""),
+      ("text", "a\r\n", "a"),
       ("hex", " 0a 1B\n2c\n", "0a1b2c"),
       ("json", "{\"key\": {\"id\": 7}, \"on\": true}\n", "key id 7, on yes"),
       ("json", "[1, 2.50, true]", "1, 2.50, yes"),

@@ -32,13 +32,7 @@ struct BatchFile: Described {
     [
       Key("name", \.name, .text("a text"), documentation: "the name of the batch, for people"),
       // Before the keys that use them.
-      Key(
-        "names",
-        \.names,
-        .names,
-        default: .assigned,
-        documentation: AttributeNames.documentation
-      ),
+      .names(\.names),
       Key(
         "chain",
         \.chain,

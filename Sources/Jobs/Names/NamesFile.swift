@@ -52,13 +52,7 @@ public struct NamesFile: Hashable, Sendable {
 
 extension NamesFile: Described {
   static let keys: [Key<Self>] = [
-    Key(
-      "names",
-      \.names,
-      .names,
-      default: .assigned,
-      documentation: AttributeNames.documentation
-    ),
+    .names(\.names),
     Key(
       "keys",
       \.keys,

@@ -20,10 +20,18 @@ extension Shape where Value == AttributeNames {
   }
 }
 
-extension AttributeNames {
-  /// For the key `names`, wherever it is.
-  static let documentation =
-    "names for UUIDs, `soil-moisture: 0000a001-…`, for targets and for output: [names](#names)"
+extension Key {
+  /// The key `names`, wherever it is.
+  static func names(_ path: any WritableKeyPath<Owner, AttributeNames> & Sendable) -> Key {
+    Key(
+      "names",
+      path,
+      .names,
+      default: .assigned,
+      documentation:
+        "names for UUIDs, `soil-moisture: 0000a001-…`, for targets and for output: [names](#names)"
+    )
+  }
 }
 
 extension StepReader {

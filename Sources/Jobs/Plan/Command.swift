@@ -92,8 +92,7 @@ extension Command.Format {
     }
     switch self {
     case .text:
-      let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
-      return .text(line)
+      return .text(String(text.withoutLineEnd))
     case .hex:
       let digits = text.filter { !$0.isWhitespace }
       guard !digits.isEmpty, digits.count.isMultiple(of: 2),
@@ -113,16 +112,15 @@ extension Command.Format {
   }
 
   private func unreadable(_ text: String, _ expected: String) -> Command.Failure {
-    let shown = text.count > 80 ? text.prefix(80) + "…" : text[...]
-    let found = shown.isEmpty ? "nothing" : "'\(shown.trimmingSuffix("\n"))'"
+    let line = text.withoutLineEnd
+    let found = line.isEmpty ? "nothing" : "'\(line.prefix(80))\(line.count > 80 ? "…" : "")'"
     return Command.Failure("it printed \(found), and not \(expected)")
   }
 }
 
-extension Substring {
-  fileprivate func trimmingSuffix(_ suffix: Character) -> Substring {
-    last == suffix ? dropLast() : self
-  }
+extension String {
+  /// Without the end of its last line, as Unix or Windows writes it.
+  fileprivate var withoutLineEnd: Substring { last?.isNewline == true ? dropLast() : self[...] }
 }
 
 extension DecodedValue {

@@ -9,13 +9,7 @@ extension Plan: Described {
   static let keys: [Key<Plan>] = [
     Key("name", \.name, .text("a text"), documentation: "the name of the chain, for people"),
     // Before the keys that use them.
-    Key(
-      "names",
-      \.names,
-      .names,
-      default: .assigned,
-      documentation: AttributeNames.documentation
-    ),
+    .names(\.names),
     Key(
       "device",
       \.namedDevice,
