@@ -121,6 +121,7 @@ let package = Package(
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
     library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
     library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
+    library("Recording", ["Documents", "Bluetooth"]),
     library(
       "BlueZSimulator",
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
@@ -167,8 +168,8 @@ let package = Package(
       "Program",
       [
         "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController",
-        "Encryption", "Jobs", "Journal", "NordicSuites", "Documents", "Bluetooth", "DBus",
-        "Signals", "Spelling",
+        "Encryption", "Jobs", "Journal", "NordicSuites", "Recording", "Documents", "Bluetooth",
+        "DBus", "Signals", "Spelling",
         "CLinux", argumentParser,
       ]
     ),
@@ -268,6 +269,7 @@ let package = Package(
         "Jobs", "Documents", "Bluetooth", "Signals",
       ]
     ),
+    tests("RecordingTests", ["Recording", "SimulatedDevices", "Documents", "Bluetooth"]),
     tests("WebServerTests", ["Fixtures", "WebServer", "Signals"]),
     tests(
       "DashboardTests",

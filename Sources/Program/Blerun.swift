@@ -27,7 +27,7 @@ package struct Blerun: ParsableCommand {
     version: version,
     subcommands: [
       Run.self, BatchCommand.self, Simulate.self, Scan.self, Inspect.self, ReadCommand.self,
-      WriteCommand.self, WatchCommand.self, Check.self, History.self,
+      WriteCommand.self, WatchCommand.self, Record.self, Check.self, History.self,
     ],
     groupedSubcommands: [
       CommandGroup(

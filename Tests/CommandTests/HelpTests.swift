@@ -37,8 +37,8 @@ struct HelpTests {
       #expect(lines.contains { $0.contains("--help-hidden") })
     }
     let names = try commands().filter { $0.count == 1 }.map { $0[0] }
-    let core = "run batch simulate scan inspect read write watch check history"
-    #expect(names.prefix(10).joined(separator: " ") == core)
+    let core = "run batch simulate scan inspect read write watch record check history"
+    #expect(names.prefix(11).joined(separator: " ") == core)
     #expect(names.contains("demo") && names.contains("schema"))
     let hidden = try RunningProgram(blerun: ["run", "--help-hidden"]).end().output
     #expect(hidden.contains("--journal-sync"))

@@ -59,7 +59,7 @@ package struct ObservedMessage: Sendable {
       case .failure(let error as DBusError):
         (
           .error(to: number, name: error.name.rawValue),
-          .text("(\(error.message.debugDescription))")
+          Self.body([.string(error.message)])
         )
       case .failure(let error): (.error(to: number, name: nil), .text("\(error)"))
       }
@@ -90,6 +90,11 @@ package struct ObservedMessage: Sendable {
     let text = values.map(\.text).joined(separator: ", ")
     let rest = text.dropFirst(textLimit).isEmpty ? "" : "…"
     return "(\(text.prefix(textLimit))\(rest))"
+  }
+
+  /// The arguments; none of a message that is too large to be kept, or that the end of the bus ended.
+  package var values: [DBusValue] {
+    if case .values(let values) = body { values } else { [] }
   }
 
   /// The arguments in parentheses; of a call that the end of the bus ended, the reason without.

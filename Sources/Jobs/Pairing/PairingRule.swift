@@ -35,7 +35,7 @@ public struct PairingRule: Hashable, Sendable {
   public var hasAnswers: Bool { comparison != nil || secret != nil }
 
   /// The answers of the rule, with its secret read.
-  func answers(
+  package func answers(
     ask: PairingAnswers.Ask?,
     show: @escaping PairingAnswers.Show
   ) throws(SecretError) -> PairingAnswers {

@@ -42,16 +42,7 @@ struct Pair: WorldCommand {
   )
   var reject = false
 
-  @Option(
-    help: ArgumentHelp("The file with the passkey.", valueName: "file"),
-    completion: .file()
-  )
-  var passkeyFile: String?
-
-  @Option(
-    help: ArgumentHelp("The environment variable with the passkey.", valueName: "name")
-  )
-  var passkeyEnv: String?
+  @OptionGroup var passkey: PasskeyOptions
 
   @Flag(help: "Trust the device afterwards.")
   var trust = false
@@ -61,9 +52,6 @@ struct Pair: WorldCommand {
 
   func validate() throws {
     if confirm, reject { throw ValidationError("Give --confirm or --reject, not both.") }
-    if passkeyFile != nil, passkeyEnv != nil {
-      throw ValidationError("Give --passkey-file or --passkey-env, not both.")
-    }
   }
 
   /// Whether a word of the command line may be a passkey that somebody wrote there.
@@ -85,8 +73,7 @@ struct Pair: WorldCommand {
       capability: capability?.capability,
       acceptsJustWorks: !reject,
       comparison: confirm ? .always(true) : reject ? .always(false) : nil,
-      secret: passkeyFile.map { SecretReference(.file($0)) }
-        ?? passkeyEnv.map { SecretReference(.environment($0)) }
+      secret: passkey.reference
     )
   }
 
@@ -94,6 +81,32 @@ struct Pair: WorldCommand {
     let steps = [Step(.pair(rule), timeout: target.timeout)]
     let trusting = trust ? [Step(.trust(true))] : []
     try target.run(steps + trusting, options, printing.output, work: "the pairing")
+  }
+}
+
+/// Where a passkey is.
+struct PasskeyOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The file with the passkey.", valueName: "file"),
+    completion: .file()
+  )
+  var passkeyFile: String?
+
+  @Option(
+    help: ArgumentHelp("The environment variable with the passkey.", valueName: "name")
+  )
+  var passkeyEnv: String?
+
+  func validate() throws {
+    if passkeyFile != nil, passkeyEnv != nil {
+      throw ValidationError("Give --passkey-file or --passkey-env, not both.")
+    }
+  }
+
+  /// Nil without an option.
+  var reference: SecretReference? {
+    passkeyFile.map { SecretReference(.file($0)) }
+      ?? passkeyEnv.map { SecretReference(.environment($0)) }
   }
 }
 

@@ -30,6 +30,8 @@ final class WorldTraffic: BlueZTraffic {
     var count: UInt64 = 0
     /// The objects of devices, by the names in output.
     var objects: [String: @Sendable () -> ObjectPath?] = [:]
+    /// Who receives every message besides.
+    var observer: (@Sendable (ObservedMessage, Instant) -> Void)?
 
     /// Forgets the device whose latest message is the oldest.
     mutating func forgetOne() {
@@ -61,11 +63,17 @@ final class WorldTraffic: BlueZTraffic {
     state.withLock { $0.objects[name] = object }
   }
 
+  /// Has every later message passed on, with the time on the loop's clock.
+  func observe(_ observer: @escaping @Sendable (ObservedMessage, Instant) -> Void) {
+    state.withLock { $0.observer = observer }
+  }
+
   /// Takes a message, from any thread.
   @Sendable func receive(_ message: ObservedMessage) {
     guard Self.isBlueZ(message) else { return }
     let device = message.path.flatMap { BlueZPath.devicePath(containing: $0) }
     let time = loop.wallClockAtStart + loop.now.sinceStart
+    state.withLock { $0.observer }?(message, loop.now)
     // Every attribute of a device comes and goes with its services: that explains nothing.
     let isKept = message.interface != StandardInterface.objectManager || message.path == device
     if isKept {

@@ -1,0 +1,297 @@
+// `blerun record`: a device as a file that simulates it.
+
+import ArgumentParser
+import BlueZ
+import Bluetooth
+import Glibc
+import Jobs
+import Recording
+import Signals
+import SimulatedDevices
+
+/// Records a device, and writes the file that simulates it.
+struct Record: WorldCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Write a device as a file that simulates it.",
+    discussion: """
+      Scans, connects, reads everything that can be read, and disconnects. Nothing is written to the \
+      device: --for subscribes to what it sends, and --while runs a chain of yours and records what \
+      each write causes. Ctrl-C keeps what was recorded until then.
+
+      Addresses, serial numbers and the names of persons are replaced by pseudonyms, the same ones \
+      each time; --keep leaves them. What a chain writes is in the file as it is, passwords too.
+
+        blerun record -d "Thermo*" --for 30s -o thermometer.yaml
+        blerun record -d "Lock*" --while unlock.yaml -o lock.yaml
+        blerun record --from btsnoop_hci.log -d C0:FF:EE:00:00:01
+        blerun run chain.yaml --simulate thermometer.yaml
+      """
+  )
+
+  @OptionGroup var named: DeviceOptions
+
+  @Option(
+    name: [.customShort("o"), .customLong("to")],
+    help: ArgumentHelp("The new device file (default: standard output).", valueName: "file"),
+    completion: .file()
+  )
+  var file: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A btsnoop trace of a phone, btmon or --trace, or a file of bluetoothd's cache, in the place of a device.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var from: String?
+
+  @Option(
+    help: "How long to receive advertisements: 5s, 500ms. (default: 5s)",
+    transform: Duration.positiveArgument
+  )
+  var scan = Duration.seconds(5)
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Connect to the device; without, its advertisements are recorded."
+  )
+  var connect = true
+
+  @Option(
+    name: [.customLong("for")],
+    help: "Subscribe to everything that notifies, for so long: 30s, 5m.",
+    transform: Duration.positiveArgument
+  )
+  var duration: Duration?
+
+  @Option(
+    name: [.customLong("while")],
+    help: ArgumentHelp(
+      "Run a chain, and record what it writes and what follows.",
+      valueName: "chain"
+    ),
+    completion: .file()
+  )
+  var chain: String?
+
+  @OptionGroup var variables: VariableOptions
+
+  @Flag(help: "Pair, and read what is protected; without it the file shows what is refused.")
+  var pair = false
+
+  @OptionGroup var passkey: PasskeyOptions
+
+  @Flag(help: "Leave addresses, serial numbers and names as they are.")
+  var keep = false
+
+  @Option(
+    help: "What the simulated device does with a write that was not recorded: accept or refuse."
+  )
+  var unrecorded = UnrecordedArgument.accept
+
+  @Option(
+    help: "How long connecting may take. (default: \(Plan.usualTimeout.written))",
+    transform: Duration.positiveArgument
+  )
+  var timeout = Plan.usualTimeout
+
+  @Option(
+    help: "How long each read may take. (default: \(Inspection.usualReadLimit.written))",
+    transform: Duration.positiveArgument
+  )
+  var readTimeout = Inspection.usualReadLimit
+
+  @OptionGroup var naming: NamesOptions
+  @OptionGroup var options: WorldOptions
+
+  /// What becomes of writes that were never recorded, as an option.
+  enum UnrecordedArgument: String, ExpressibleByArgument, CaseIterable {
+    case accept, refuse
+
+    var rule: DeviceText.Unrecorded {
+      switch self {
+      case .accept: .accept
+      case .refuse: .refuse
+      }
+    }
+  }
+
+  /// The longest that subscriptions may last.
+  private static let longest = Duration.seconds(24 * 3600)
+
+  func validate() throws {
+    if from != nil, chain != nil || duration != nil || pair || options.isSimulated {
+      throw ValidationError("--from has no device to use: it goes with -d, -o, --names and --keep.")
+    }
+    if !connect, chain != nil || duration != nil || pair {
+      throw ValidationError("--for, --while and --pair need a connection.")
+    }
+    if let duration, duration > Self.longest {
+      throw ValidationError("--for may be at most 24h.")
+    }
+  }
+
+  func run() throws {
+    // Before anything is touched: a file that somebody has edited is not replaced.
+    if let file, access(file, F_OK) == 0 {
+      throw Ending(.usage, "\(file) exists already: name another file, or remove it")
+    }
+    let names = try naming.names()
+    if let from {
+      try write(
+        try DeviceRecording(file: from, of: named.target(insteadOf: nil)),
+        "Recorded by blerun from a trace or a cache.",
+        names
+      )
+    } else {
+      try recordDevice(names)
+    }
+  }
+
+  // MARK: A device
+
+  private func recordDevice(_ names: AttributeNames) throws {
+    let simulated = try options.simulatedDevices()
+    var plan = try chain.map { path throws(Ending) in try self.plan(path, names) }
+    var target = Plan(steps: [])
+    target.device = named.target(insteadOf: plan?.device)
+    let device = try target.target(among: simulated)
+    plan?.device = device
+    let world = try options.world(simulated, "ending the recording and disconnecting")
+    defer { world.end() }
+    try world.releaseOrphans()
+    let following = FollowedRun(in: world, printsData: file == nil)
+    let service = world.service(
+      for: device,
+      adapter: options.adapterSelector,
+      follow: following.receive
+    )
+    let begun = world.loop.now
+    let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
+    let live = LiveRecording(
+      service,
+      scan: scan,
+      notifying: duration,
+      pairing: try pairing(terminal?.ask),
+      connects: connect,
+      limit: timeout,
+      readLimit: readTimeout
+    )
+    let limit = scan + timeout * 10 + (duration ?? .zero) + readTimeout * 512
+    let outcome = live.run(device, follow: following.receive).firstOrDefault(false, within: limit)
+    var failure = outcome.error
+    let traffic = RecordedTraffic(begun: begun)
+    if failure == nil, let plan {
+      world.traffic.observe(traffic.receive)
+      failure = run(plan, on: service, in: world, following, terminal?.ask)
+    }
+    following.end()
+    guard var recording = live.recording else {
+      try world.interruption.check()
+      throw Ending(
+        .failed,
+        "\(failure.map { RunFailure($0) }.map { "\($0)" } ?? "nothing was recorded")"
+      )
+    }
+    traffic.add(to: &recording)
+    recording.completeUnknown(isNotifying: duration != nil, isWriting: plan != nil)
+    if !connect { recording.unknown.append("its services: it was not connected") }
+    if world.interruption.signal != nil {
+      recording.unknown.append("what would have come next: the recording was interrupted")
+    } else if let failure {
+      recording.unknown.append("what would have come next: \(RunFailure(failure).why)")
+    }
+    try write(recording, "Recorded by blerun.", names)
+    try world.interruption.check()
+    if let failure {
+      let failure = RunFailure(failure)
+      throw Ending(ExitStatus(after: failure), "\(failure)")
+    }
+  }
+
+  /// How the device is paired; nil where it is not.
+  private func pairing(_ ask: PairingAnswers.Ask?) throws(Ending) -> PairingAnswers? {
+    guard pair else { return nil }
+    do {
+      return try PairingRule(secret: passkey.reference).answers(ask: ask) { display in
+        StandardError.notice("\(display)")
+      }
+    } catch {
+      throw Ending(.data, "\(error)")
+    }
+  }
+
+  private func plan(_ path: String, _ names: AttributeNames) throws(Ending) -> Plan {
+    do {
+      return try Plan(file: path, with: variables.bindings, names: names)
+    } catch {
+      throw Ending(wrongFiles: error.diagnostics(of: path, readAs: .chain))
+    }
+  }
+
+  /// Runs the chain that is recorded.
+  private func run(
+    _ plan: Plan,
+    on service: any DeviceService,
+    in world: World,
+    _ following: FollowedRun,
+    _ ask: PairingAnswers.Ask?
+  ) -> (any Error)? {
+    var runner = ChainRunner(
+      plan: plan,
+      service: service,
+      identity: RunIdentity(seed: world.identitySeed, plan: plan)
+    ) { event in following.receive(event, at: world.loop.now) }
+    runner.ask = ask
+    let outcome = runner.ending().map { Optional($0) }.firstOrDefault(nil, within: Self.longest)
+    return outcome.value.flatMap { $0.failure } ?? outcome.error
+  }
+
+  // MARK: The result
+
+  private func write(
+    _ recording: DeviceRecording,
+    _ source: String,
+    _ names: AttributeNames
+  ) throws(Ending) {
+    let shown = keep ? recording : Redaction.redacted(recording)
+    let note = keep ? "" : " Addresses, serial numbers and names of persons are pseudonyms."
+    let lines = DeviceText.lines(
+      of: shown,
+      source: source + note,
+      names: names,
+      unrecorded: unrecorded.rule
+    )
+    if let file {
+      let written = try LineFile(file)
+      for line in lines { written.line(line) }
+      if let failure = written.failure { throw Ending(.output, failure) }
+      StandardError.notice("wrote \(file); blerun run --simulate \(file) uses it")
+    } else {
+      try StandardOutput.show(lines)
+    }
+  }
+}
+
+extension DeviceRecording {
+  /// Adds what a recording over a connection cannot learn, or was not asked to.
+  fileprivate mutating func completeUnknown(isNotifying: Bool, isWriting: Bool) {
+    if !advertisements.isEmpty {
+      unknown.append(
+        "the advertising interval, and what is in scan responses (a trace has them: --from)"
+      )
+    } else {
+      unknown.append("its advertisements: none was received")
+    }
+    let sends = characteristics.contains { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
+    if sends, !isNotifying { unknown.append("what it sends (--for 30s subscribes to it)") }
+    let isWritable = characteristics.contains {
+      !$0.properties.isDisjoint(with: [.write, .writeWithoutResponse])
+    }
+    if isWritable, !isWriting {
+      unknown.append("what writes cause (--while chain.yaml records it)")
+    }
+  }
+}

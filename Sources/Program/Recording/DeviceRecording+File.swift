@@ -1,0 +1,65 @@
+// Recordings from files of other programs.
+
+import Bluetooth
+import Documents
+import Jobs
+import Recording
+
+extension DeviceRecording {
+  /// 256 MiB: a phone traces a day in less.
+  private static let largestFile = 256 << 20
+
+  /// What a btsnoop trace, or a file of bluetoothd's cache, has of a device.
+  ///
+  /// - Parameter target: The device; nil: the only one that is connected in the trace, or that the
+  ///   cache is named after.
+  /// - Throws: ``Ending`` for another kind of file, and when it is not clear which device is meant.
+  init(file path: String, of target: DeviceTarget?) throws(Ending) {
+    let octets: [UInt8]
+    do {
+      octets = try TextFile.octets(path, limit: Self.largestFile)
+    } catch {
+      throw Ending(error)
+    }
+    if SnoopFile.isOne(octets) {
+      do throws(SnoopError) {
+        self = try SnoopRecording(try SnoopFile(octets)).recording { device in
+          target.map { $0.isMeant(device) } ?? device.isConnected
+        }
+      } catch {
+        throw Ending(.data, "\(path): \(error)")
+      }
+      return
+    }
+    let text = String(decoding: octets, as: UTF8.self)
+    guard BlueZCache.isOne(text) else {
+      throw Ending(
+        .data,
+        "\(path): it is neither a btsnoop trace nor a file of bluetoothd's cache (a pcap file of "
+          + "Wireshark: save it as btsnoop)"
+      )
+    }
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let given: BluetoothAddress? = if case .address(let address)? = target { address } else { nil }
+    guard let address = given ?? BluetoothAddress(name) else {
+      throw Ending(
+        .usage,
+        "\(path): the cache is named after the address of its device; give that with -d"
+      )
+    }
+    self = BlueZCache.recording(text, address: address)
+  }
+}
+
+extension DeviceTarget {
+  /// Whether a device of a trace is meant.
+  fileprivate func isMeant(_ device: SnoopRecording.Device) -> Bool {
+    switch self {
+    case .address(let address), .seen(let address, _): device.address == address
+    case .name(let pattern, let exact), .alias(let pattern, let exact):
+      device.name.map { Glob(pattern, ignoringCase: !exact).matches($0) } ?? false
+    case .any: device.isConnected
+    case .service: false
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// What is written to a device while a chain runs, and what came of it, from the messages of the bus.
+//
+// Whatever step writes: the messages have it. Writes and values through sockets of their own
+// (AcquireWrite, AcquireNotify) are not among them.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Recording
+import Signals
+
+/// Gathers writes and notifications of all devices.
+final class RecordedTraffic: Sendable {
+  fileprivate struct State {
+    /// Of calls without an answer: the characteristic and what was written, by the number of the call.
+    var writes: [Int: (path: BlueZPath, octets: [UInt8], at: Duration)] = [:]
+    /// By the number of the call.
+    var reads: [Int: ObjectPath] = [:]
+    var written: [(path: BlueZPath, write: RecordedWrite)] = []
+    var notified: [(path: BlueZPath, value: RecordedNotification)] = []
+    /// Whether sockets were acquired.
+    var acquires = false
+  }
+
+  private let begun: Instant
+  private let state = Guarded(State())
+
+  /// - Parameter begun: The beginning of the recording.
+  init(begun: Instant) { self.begun = begun }
+
+  /// Adds what was exchanged with its device.
+  func add(to recording: inout DeviceRecording) {
+    let address = recording.address
+    let (written, notified, acquires) = state.withLock { ($0.written, $0.notified, $0.acquires) }
+    recording.writes += written.filter { $0.path.deviceAddress == address }.map(\.write)
+    recording.notifications += notified.filter { $0.path.deviceAddress == address }.map(\.value)
+    if acquires {
+      recording.unknown.append(
+        "what the chain wrote or received with delivery: acquire: it is not on the bus"
+      )
+    }
+  }
+
+  func receive(_ message: ObservedMessage, _ now: Instant) {
+    guard let object = message.path, let path = BlueZPath(object), let handle = path.valueHandle
+    else { return }
+    let at = now - begun
+    state.withLock { state in
+      switch message.kind {
+      case .call(let number): state.call(number, message, path, object, at)
+      case .reply(let number): state.ended(number, handle, nil, isAnswer: true)
+      case .error(let number, let name):
+        let error = name.map { ErrorAnswer($0, message.values.first?.asString ?? "") }
+        let code = error.flatMap(\.refusal)
+        state.ended(number, handle, code, isAnswer: code != nil)
+      case .signal: state.signal(message, path, object, handle, at)
+      case .request: break
+      }
+    }
+  }
+}
+
+extension RecordedTraffic.State {
+  fileprivate mutating func call(
+    _ number: Int,
+    _ message: ObservedMessage,
+    _ path: BlueZPath,
+    _ object: ObjectPath,
+    _ at: Duration
+  ) {
+    switch message.member {
+    case GattCharacteristic1.writeValue.name:
+      guard let octets = message.values.first?.asBytes else { return }
+      writes[number] = (path, octets, at)
+    case GattCharacteristic1.readValue.name: reads[number] = object
+    case GattCharacteristic1.acquireWrite.name, GattCharacteristic1.acquireNotify.name:
+      acquires = true
+    // open: members of the interface
+    default: break
+    }
+  }
+
+  /// - Parameter isAnswer: Whether the device accepted or refused it; else it is unknown.
+  fileprivate mutating func ended(
+    _ number: Int,
+    _ handle: UInt16,
+    _ error: ATTErrorCode?,
+    isAnswer: Bool
+  ) {
+    reads[number] = nil
+    guard let write = writes.removeValue(forKey: number), isAnswer,
+      written.count < RecordedWrite.most
+    else { return }
+    written.append(
+      (
+        write.path,
+        RecordedWrite(handle: handle, octets: write.octets, at: write.at, error: error)
+      )
+    )
+  }
+
+  fileprivate mutating func signal(
+    _ message: ObservedMessage,
+    _ path: BlueZPath,
+    _ object: ObjectPath,
+    _ handle: UInt16,
+    _ at: Duration
+  ) {
+    // bluetoothd signals what is read, too.
+    guard message.member == "PropertiesChanged", message.values.count > 1,
+      message.values[0].asString == GattCharacteristic1.interface,
+      !reads.values.contains(object), notified.count < RecordedNotification.most,
+      let octets = message.values[1].asPropertyMap?[GattCharacteristic1.value.name]?.asBytes
+    else { return }
+    notified.append((path, RecordedNotification(handle: handle, octets: octets, at: at)))
+  }
+}
+
+extension BlueZPath {
+  /// The handle of the value of a characteristic; nil for any other object.
+  fileprivate var valueHandle: UInt16? {
+    if case .characteristic(_, _, _, let declaration) = self { declaration &+ 1 } else { nil }
+  }
+
+  fileprivate var deviceAddress: BluetoothAddress? {
+    if case .characteristic(_, let address, _, _) = self { address } else { nil }
+  }
+}
+
+extension ErrorAnswer {
+  /// The error of the device; nil when bluetoothd did not ask it.
+  fileprivate var refusal: ATTErrorCode? {
+    switch self {
+    case .invalidLength: .invalidAttributeValueLength
+    case .notAuthorized: .insufficientAuthorization
+    // open: errors of bluetoothd
+    default: attErrorCode
+    }
+  }
+}

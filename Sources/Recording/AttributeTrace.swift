@@ -1,0 +1,322 @@
+// One connection of a trace: what a client asked of a device's attributes, and what came back.
+
+import Bluetooth
+
+/// What was learned of a device's attributes from packets of the Attribute Protocol.
+struct AttributeFacts: Sendable {
+  struct Declaration: Hashable, Sendable {
+    let value: UInt16
+    let properties: UInt8
+    let uuid: BluetoothUUID
+  }
+
+  struct Group: Hashable, Sendable {
+    let end: UInt16
+    let uuid: BluetoothUUID
+    let isPrimary: Bool
+  }
+
+  /// By the handle of the declaration.
+  var groups: [UInt16: Group] = [:]
+  var declarations: [UInt16: Declaration] = [:]
+  /// By the handle of the include declaration: that of the included service.
+  var includes: [UInt16: UInt16] = [:]
+  /// What is neither, by its handle.
+  var types: [UInt16: BluetoothUUID] = [:]
+  var readings: [UInt16: RecordedReading] = [:]
+  var link = RecordedLink()
+  var writes: [RecordedWrite] = []
+  var notifications: [RecordedNotification] = []
+  /// How many packets were cut off by the program that wrote the trace.
+  var cut = 0
+
+  static let primary = BluetoothUUID(short: 0x2800)
+  static let secondary = BluetoothUUID(short: 0x2801)
+  static let include = BluetoothUUID(short: 0x2802)
+  static let characteristic = BluetoothUUID(short: 0x2803)
+
+  /// The services, in order of handle.
+  var services: [RecordedService] {
+    groups.sorted { $0.key < $1.key }.map { start, group in
+      var service = RecordedService(uuid: group.uuid, handle: start)
+      service.isPrimary = group.isPrimary
+      let range = start...max(start, group.end)
+      service.includes = includes.filter { range.contains($0.key) }.sorted { $0.key < $1.key }
+        .map(\.value)
+      let inside = declarations.filter { range.contains($0.key) }.sorted { $0.key < $1.key }
+      for (place, (handle, declaration)) in inside.enumerated() {
+        var one = RecordedCharacteristic(
+          uuid: declaration.uuid,
+          handle: declaration.value,
+          properties: CharacteristicProperties(rawValue: UInt16(declaration.properties))
+        )
+        one.reading = readings[declaration.value]
+        let last = place + 1 < inside.count ? inside[place + 1].key - 1 : range.upperBound
+        let others = types.filter {
+          $0.key > declaration.value && $0.key <= last && $0.key > handle
+        }
+        for (handle, uuid) in others.sorted(by: { $0.key < $1.key }) {
+          var descriptor = RecordedDescriptor(uuid: uuid, handle: handle)
+          descriptor.reading = readings[handle]
+          if uuid == BluetoothUUID(short: 0x2900), case .octets(let octets)? = descriptor.reading {
+            // Reliable Write and Writable Auxiliaries.
+            let bits = UInt16(octets.first ?? 0) & 3
+            one.properties.formUnion(CharacteristicProperties(rawValue: bits << 8))
+          }
+          one.descriptors.append(descriptor)
+        }
+        service.characteristics.append(one)
+      }
+      return service
+    }
+  }
+}
+
+/// The packets of one connection, put together and understood.
+///
+/// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.2 (HCI ACL Data); Vol 3, Part A §3.1 (L2CAP),
+///   Part F §3.4 (ATT).
+struct AttributeTrace: Sendable {
+  /// A request of the client that has no response yet.
+  private struct Request: Sendable {
+    let opcode: UInt8
+    let octets: [UInt8]
+    let at: Duration
+  }
+
+  /// The beginning of a packet in each direction, and how long it is to be.
+  private var partial: [Bool: (octets: [UInt8], length: Int, isCut: Bool)] = [:]
+  private var request: Request?
+  /// Of long writes, until they are executed.
+  private var prepared: [(handle: UInt16, offset: Int, octets: [UInt8])] = []
+  private let begun: Duration
+  private var hasDiscovered: Duration?
+
+  init(begun: Duration) { self.begun = begun }
+
+  private static let attributeChannel: UInt16 = 4
+
+  /// Takes a packet of data.
+  mutating func add(_ packet: SnoopFile.Packet, isSent: Bool, to facts: inout AttributeFacts) {
+    var reader = PacketReader(packet.octets)
+    guard let header = reader.uint16(), reader.uint16() != nil else { return }
+    if header >> 12 & 3 == 1 {
+      guard var earlier = partial[isSent] else { return }
+      earlier.octets += reader.takeRest()
+      earlier.isCut = earlier.isCut || packet.isCut
+      partial[isSent] = earlier
+    } else {
+      guard let length = reader.uint16(), let channel = reader.uint16() else { return }
+      partial[isSent] = nil
+      guard channel == Self.attributeChannel else { return }
+      partial[isSent] = (reader.takeRest(), Int(length), packet.isCut)
+    }
+    guard let whole = partial[isSent] else { return }
+    if whole.isCut {
+      partial[isSent] = nil
+      facts.cut += 1
+    } else if whole.octets.count >= whole.length {
+      partial[isSent] = nil
+      let octets = Array(whole.octets.prefix(whole.length))
+      if isSent { sent(octets, packet.at, &facts) } else { received(octets, packet.at, &facts) }
+    }
+  }
+
+  // MARK: To the device
+
+  private mutating func sent(_ octets: [UInt8], _ at: Duration, _ facts: inout AttributeFacts) {
+    guard let opcode = octets.first else { return }
+    var reader = PacketReader(octets.dropFirst())
+    switch opcode {
+    case 0x52, 0xd2:
+      // Write Command; Signed Write Command, with a signature of 12 octets.
+      guard let handle = reader.uint16() else { return }
+      let value = opcode == 0xd2 ? reader.rest.dropLast(12) : reader.rest
+      Self.keep(RecordedWrite(handle: handle, octets: Array(value), at: at), &facts)
+    case 0x02, 0x04, 0x06, 0x08, 0x0a, 0x0c, 0x0e, 0x10, 0x12, 0x16, 0x18, 0x20:
+      request = Request(opcode: opcode, octets: Array(octets.dropFirst()), at: at)
+    // open: responses of this host, confirmations, and opcodes of the future
+    default: break
+    }
+  }
+
+  // MARK: From the device
+
+  private mutating func received(_ octets: [UInt8], _ at: Duration, _ facts: inout AttributeFacts) {
+    guard let opcode = octets.first else { return }
+    var reader = PacketReader(octets.dropFirst())
+    switch opcode {
+    case 0x1b, 0x1d:
+      guard let handle = reader.uint16() else { return }
+      Self.keep(
+        RecordedNotification(handle: handle, octets: reader.takeRest(), at: at),
+        &facts
+      )
+    case 0x23:
+      // Several values at once, each with its length.
+      while let handle = reader.uint16(), let length = reader.uint16(),
+        let value = reader.take(Int(length))
+      {
+        Self.keep(RecordedNotification(handle: handle, octets: value, at: at), &facts)
+      }
+    case 0x01:
+      guard let asked = reader.uint8(), let handle = reader.uint16(), let code = reader.uint8(),
+        let request, request.opcode == asked
+      else { return }
+      self.request = nil
+      refused(request, handle, ATTErrorCode(rawValue: code), &facts)
+    // open: opcodes
+    default:
+      // A response has the opcode of its request and one more.
+      guard let request, opcode == request.opcode + 1 else { return }
+      self.request = nil
+      answered(request, &reader, at, &facts)
+    }
+  }
+
+  private mutating func refused(
+    _ request: Request,
+    _ handle: UInt16,
+    _ error: ATTErrorCode,
+    _ facts: inout AttributeFacts
+  ) {
+    var reader = PacketReader(request.octets)
+    switch request.opcode {
+    case 0x0a:
+      if facts.readings[handle] == nil { facts.readings[handle] = .refused(error) }
+    case 0x12:
+      guard let handle = reader.uint16() else { return }
+      Self.keep(
+        RecordedWrite(handle: handle, octets: reader.takeRest(), at: request.at, error: error),
+        &facts
+      )
+    case 0x18: prepared = []
+    // open: the end of a discovery, and others
+    default: break
+    }
+  }
+
+  private mutating func answered(
+    _ request: Request,
+    _ response: inout PacketReader,
+    _ at: Duration,
+    _ facts: inout AttributeFacts
+  ) {
+    var asked = PacketReader(request.octets)
+    switch request.opcode {
+    case 0x02:
+      // What the device offers: its own limit.
+      if let own = asked.uint16(), let other = response.uint16() {
+        facts.link.mtu = Int(max(23, min(own, other)))
+      }
+    case 0x10:
+      guard let length = response.uint8(), let type = Self.type(&asked) else { return }
+      while let group = response.take(Int(length)) {
+        var group = PacketReader(group)
+        guard let start = group.uint16(), let end = group.uint16(),
+          let uuid = group.uuid(Int(length) - 4)
+        else { break }
+        let isPrimary = type == AttributeFacts.primary
+        facts.groups[start] = .init(end: end, uuid: uuid, isPrimary: isPrimary)
+      }
+      discovered(at, &facts)
+    case 0x08:
+      guard let length = response.uint8(), length > 2, let type = Self.type(&asked) else { return }
+      while let entry = response.take(Int(length)) {
+        var entry = PacketReader(entry)
+        guard let handle = entry.uint16() else { break }
+        learn(type, at: handle, &entry, &facts)
+      }
+      discovered(at, &facts)
+    case 0x04:
+      guard let format = response.uint8() else { return }
+      let size = format == 1 ? 2 : 16
+      while let handle = response.uint16(), let uuid = response.uuid(size) {
+        let own = [
+          AttributeFacts.primary, AttributeFacts.secondary, AttributeFacts.include,
+          AttributeFacts.characteristic,
+        ]
+        if !own.contains(uuid) { facts.types[handle] = uuid }
+      }
+      discovered(at, &facts)
+    case 0x0a:
+      guard let handle = asked.uint16() else { return }
+      // Of several reads the first counts; a refusal before it was without a bond, and counts.
+      if facts.readings[handle] == nil { facts.readings[handle] = .octets(response.takeRest()) }
+      took(at - request.at, &facts)
+    case 0x0c:
+      guard let handle = asked.uint16(), let offset = asked.uint16(),
+        case .octets(let earlier)? = facts.readings[handle], earlier.count == Int(offset)
+      else { return }
+      facts.readings[handle] = .octets(earlier + response.takeRest())
+    case 0x12:
+      guard let handle = asked.uint16() else { return }
+      Self.keep(RecordedWrite(handle: handle, octets: asked.takeRest(), at: request.at), &facts)
+      took(at - request.at, &facts)
+    case 0x16:
+      guard let handle = asked.uint16(), let offset = asked.uint16() else { return }
+      prepared.append((handle, Int(offset), asked.takeRest()))
+    case 0x18: execute(isMeant: asked.uint8() == 1, request.at, &facts)
+    // open: opcodes that say nothing of use here
+    default: break
+    }
+  }
+
+  /// The type that a request asks for, behind its two handles.
+  private static func type(_ asked: inout PacketReader) -> BluetoothUUID? {
+    guard asked.uint16() != nil, asked.uint16() != nil else { return nil }
+    return asked.uuid(asked.rest.count)
+  }
+
+  private mutating func learn(
+    _ type: BluetoothUUID,
+    at handle: UInt16,
+    _ entry: inout PacketReader,
+    _ facts: inout AttributeFacts
+  ) {
+    switch type {
+    case AttributeFacts.characteristic:
+      guard let properties = entry.uint8(), let value = entry.uint16(),
+        let uuid = entry.uuid(entry.rest.count)
+      else { return }
+      facts.declarations[handle] = .init(value: value, properties: properties, uuid: uuid)
+    case AttributeFacts.include:
+      if let start = entry.uint16() { facts.includes[handle] = start }
+    // open: a value that was read by its type
+    default:
+      if facts.readings[handle] == nil { facts.readings[handle] = .octets(entry.takeRest()) }
+    }
+  }
+
+  private mutating func execute(isMeant: Bool, _ at: Duration, _ facts: inout AttributeFacts) {
+    defer { prepared = [] }
+    guard isMeant else { return }
+    for handle in Set(prepared.map(\.handle)).sorted() {
+      let parts = prepared.filter { $0.handle == handle }
+      // A part that does not begin where the last one ended is of a write from an offset.
+      guard parts.first?.offset == 0 else { continue }
+      let octets = parts.flatMap(\.octets)
+      Self.keep(RecordedWrite(handle: handle, octets: octets, at: at), &facts)
+    }
+  }
+
+  /// A step of the discovery of services has ended.
+  private mutating func discovered(_ at: Duration, _ facts: inout AttributeFacts) {
+    hasDiscovered = at
+  }
+
+  /// How long the discovery of services took; nil where there was none.
+  var discovery: Duration? { hasDiscovered.map { $0 - begun } }
+
+  private func took(_ time: Duration, _ facts: inout AttributeFacts) {
+    if facts.link.latencies.count < RecordedLink.mostSamples { facts.link.latencies.append(time) }
+  }
+
+  private static func keep(_ write: RecordedWrite, _ facts: inout AttributeFacts) {
+    if facts.writes.count < RecordedWrite.most { facts.writes.append(write) }
+  }
+
+  private static func keep(_ value: RecordedNotification, _ facts: inout AttributeFacts) {
+    if facts.notifications.count < RecordedNotification.most { facts.notifications.append(value) }
+  }
+}

@@ -1,0 +1,215 @@
+// What was learned of a device, whatever the source: a connection, a trace, a cache.
+//
+// Facts only. How they become a device file is DeviceText's.
+
+package import Bluetooth
+
+/// What was learned of one device. All times are since the beginning of the recording.
+package struct DeviceRecording: Hashable, Sendable {
+  package var name: String?
+  package var address: BluetoothAddress
+  package var addressType: AddressType
+  package var appearance: UInt16?
+  /// The addresses that it used besides, which hold for a while each.
+  package var otherAddresses: [BluetoothAddress] = []
+  package var advertisements: [RecordedAdvertisement] = []
+  package var link = RecordedLink()
+  package var services: [RecordedService] = []
+  /// In the order in which they were sent.
+  package var writes: [RecordedWrite] = []
+  package var notifications: [RecordedNotification] = []
+  /// What could not be learned, each with the reason: a sentence without its full stop.
+  package var unknown: [String] = []
+
+  package init(address: BluetoothAddress, addressType: AddressType, name: String? = nil) {
+    self.address = address
+    self.addressType = addressType
+    self.name = name
+  }
+
+  /// Sets the value of an attribute, of a characteristic or of a descriptor; of several answers the
+  /// first counts.
+  package mutating func learn(_ reading: RecordedReading, of handle: UInt16) {
+    for service in services.indices {
+      for one in services[service].characteristics.indices {
+        let characteristic = services[service].characteristics[one]
+        if characteristic.handle == handle, characteristic.reading == nil {
+          services[service].characteristics[one].reading = reading
+        }
+        for place in characteristic.descriptors.indices
+        where characteristic.descriptors[place].handle == handle
+          && characteristic.descriptors[place].reading == nil
+        {
+          services[service].characteristics[one].descriptors[place].reading = reading
+        }
+      }
+    }
+  }
+
+  /// Sets the value that an attribute has for a client with a bond; what a client without one gets stays.
+  package mutating func learnProtected(_ octets: [UInt8], of handle: UInt16) {
+    for service in services.indices {
+      for one in services[service].characteristics.indices
+      where services[service].characteristics[one].handle == handle {
+        services[service].characteristics[one].protected = octets
+      }
+    }
+  }
+
+  /// The characteristics of all services.
+  package var characteristics: [RecordedCharacteristic] { services.flatMap(\.characteristics) }
+}
+
+/// One kind of advertisement: the same fields, with data that may change.
+package struct RecordedAdvertisement: Hashable, Sendable {
+  /// Data of a company or of a service.
+  package struct Entry<Key: Hashable & Sendable>: Hashable, Sendable {
+    package let key: Key
+    package var data: [UInt8]
+    /// How often other data came under the same key.
+    package var changes = 0
+
+    package init(_ key: Key, _ data: [UInt8]) {
+      self.key = key
+      self.data = data
+    }
+  }
+
+  package var hasName = false
+  package var services: [BluetoothUUID] = []
+  package var manufacturerData: [Entry<UInt16>] = []
+  package var serviceData: [Entry<BluetoothUUID>] = []
+  package var txPower: Int?
+  /// Nil where it is not known.
+  package var isConnectable: Bool?
+  /// In dBm, of each time that it was received.
+  package var rssi: [Int] = []
+  /// When it was received; empty where only changes were reported.
+  package var times: [Duration] = []
+
+  package init() {}
+
+  /// How many samples are kept: of one kind of advertisement, the first.
+  package static let mostSamples = 10_000
+}
+
+/// How long things took.
+package struct RecordedLink: Hashable, Sendable {
+  package var mtu: Int?
+  /// From the request to the connection; with the discovery of services, where that is not known.
+  package var connecting: [Duration] = []
+  /// From the connection to the end of the discovery of services.
+  package var discovering: [Duration] = []
+  /// From a request to its response.
+  package var latencies: [Duration] = []
+  /// How many of each are kept.
+  package static let mostSamples = 10_000
+
+  package init() {}
+}
+
+/// What a read, or a write, gave.
+package enum RecordedReading: Hashable, Sendable {
+  case octets([UInt8])
+  case refused(ATTErrorCode)
+  /// No answer came in time: bluetoothd holds what wants a bond.
+  case unanswered
+  /// It was not read, with the reason.
+  case unknown(String)
+}
+
+package struct RecordedService: Hashable, Sendable {
+  package let uuid: BluetoothUUID
+  package let handle: UInt16
+  package var isPrimary = true
+  /// The handles of included services.
+  package var includes: [UInt16] = []
+  package var characteristics: [RecordedCharacteristic] = []
+
+  package init(uuid: BluetoothUUID, handle: UInt16) {
+    self.uuid = uuid
+    self.handle = handle
+  }
+
+  /// The attributes as a client found them; nothing was read yet.
+  package init(_ service: GATTService) {
+    self.init(uuid: service.uuid, handle: service.handle)
+    isPrimary = service.isPrimary
+    includes = service.includes
+    characteristics = service.characteristics.map { each in
+      var characteristic = RecordedCharacteristic(
+        uuid: each.uuid,
+        handle: each.handle,
+        properties: each.properties
+      )
+      characteristic.descriptors = each.descriptors.map {
+        RecordedDescriptor(uuid: $0.uuid, handle: $0.handle)
+      }
+      return characteristic
+    }
+  }
+}
+
+package struct RecordedCharacteristic: Hashable, Sendable {
+  package let uuid: BluetoothUUID
+  /// The handle of the value.
+  package let handle: UInt16
+  package var properties: CharacteristicProperties
+  package var descriptors: [RecordedDescriptor] = []
+  /// What a client without a bond gets.
+  package var reading: RecordedReading?
+  /// What one with a bond gets, where it is not the same.
+  package var protected: [UInt8]?
+
+  package init(uuid: BluetoothUUID, handle: UInt16, properties: CharacteristicProperties) {
+    self.uuid = uuid
+    self.handle = handle
+    self.properties = properties
+  }
+}
+
+package struct RecordedDescriptor: Hashable, Sendable {
+  package let uuid: BluetoothUUID
+  package let handle: UInt16
+  package var reading: RecordedReading?
+
+  package init(uuid: BluetoothUUID, handle: UInt16) {
+    self.uuid = uuid
+    self.handle = handle
+  }
+}
+
+/// A value that the device sent by itself.
+package struct RecordedNotification: Hashable, Sendable {
+  package let handle: UInt16
+  package let octets: [UInt8]
+  package let at: Duration
+
+  package init(handle: UInt16, octets: [UInt8], at: Duration) {
+    self.handle = handle
+    self.octets = octets
+    self.at = at
+  }
+
+  /// How many are kept of all characteristics together.
+  package static let most = 10_000
+}
+
+/// A write to a characteristic, and what came of it.
+package struct RecordedWrite: Hashable, Sendable {
+  package let handle: UInt16
+  package let octets: [UInt8]
+  package let at: Duration
+  /// Nil when it was accepted, or a command, which has no response.
+  package var error: ATTErrorCode?
+
+  package init(handle: UInt16, octets: [UInt8], at: Duration, error: ATTErrorCode? = nil) {
+    self.handle = handle
+    self.octets = octets
+    self.at = at
+    self.error = error
+  }
+
+  /// How many are kept.
+  package static let most = 10_000
+}

@@ -1,0 +1,491 @@
+// A recording as a device file that people keep.
+//
+// It has the order, the names and the comments that its author would have given it by hand. What
+// could not be learned is a comment with the reason.
+
+package import Bluetooth
+import Documents
+
+/// Writes a recording as a device file.
+package struct DeviceText {
+  /// What becomes of writes of a control point that were never recorded.
+  package enum Unrecorded: String, CaseIterable, Sendable {
+    /// They are accepted, and nothing follows.
+    case accept
+    /// They are refused.
+    case refuse
+  }
+
+  private let recording: DeviceRecording
+  private let dialogue: Dialogue
+  private let names: AttributeNames
+  private let unrecorded: Unrecorded
+  private var lines: [String] = []
+
+  /// The lines of the file.
+  ///
+  /// - Parameters:
+  ///   - source: Where it is from, for the first comment: "recorded from hci0 within 20s".
+  ///   - names: Names for UUIDs; those that are used are in the file.
+  package static func lines(
+    of recording: DeviceRecording,
+    source: String,
+    names: AttributeNames = .assigned,
+    unrecorded: Unrecorded = .accept
+  ) -> [String] {
+    var text = DeviceText(recording, names, unrecorded)
+    text.write(source)
+    return text.lines
+  }
+
+  private init(
+    _ recording: DeviceRecording,
+    _ names: AttributeNames,
+    _ unrecorded: Unrecorded
+  ) {
+    (self.recording, self.names, self.unrecorded) = (recording, names, unrecorded)
+    dialogue = Dialogue(recording)
+  }
+
+  private static let genericAccess = BluetoothUUID(short: 0x1800)
+  private static let genericAttribute = BluetoothUUID(short: 0x1801)
+  private static let extendedProperties = BluetoothUUID(short: 0x2900)
+  private static let configuration = BluetoothUUID(short: 0x2902)
+
+  private mutating func line(_ depth: Int, _ text: String) {
+    lines.append(String(repeating: "  ", count: depth) + text)
+  }
+
+  private mutating func comment(_ depth: Int, _ text: String) {
+    line(depth, "# \(Self.oneLine(text))")
+  }
+
+  // MARK: The device
+
+  private mutating func write(_ source: String) {
+    comment(0, source)
+    for reason in recording.unknown { comment(0, "Not learned: \(reason).") }
+    writeNames()
+    if let name = recording.name.flatMap({ Self.name($0) }) {
+      line(0, "name: \(Self.scalar(name))")
+    }
+    line(0, "address: \(recording.address)")
+    line(0, "address-type: \(recording.addressType.rawValue)")
+    if !recording.address.isIdentity(recording.addressType) {
+      comment(
+        0,
+        "The address is a private one: the device changes it. private-address simulates that."
+      )
+    }
+    if !recording.otherAddresses.isEmpty {
+      let others = recording.otherAddresses.map(\.description).joined(separator: ", ")
+      comment(0, "It also had the address \(others).")
+    }
+    if let appearance = recording.appearance, appearance != 0 {
+      line(0, "appearance: 0x\(Self.hexadecimal(appearance))")
+    }
+    writeAdvertisements()
+    writeLink()
+    if recording.characteristics.contains(where: { Self.security(of: $0) != nil }) {
+      line(0, "security: { pairing: just-works } # how it pairs was not tried")
+    }
+    writeServices()
+  }
+
+  /// A name as a device file may have it: as bluetoothd has it, up to its first NUL; at most 248 bytes.
+  private static func name(_ text: String) -> String? {
+    var name = ""
+    for scalar in text.unicodeScalars.prefix(while: { $0 != "\0" }) {
+      guard name.utf8.count + UTF8.width(scalar) <= 248 else { break }
+      name.unicodeScalars.append(scalar)
+    }
+    return name.isEmpty ? nil : name
+  }
+
+  /// The given names that the file uses.
+  private mutating func writeNames() {
+    var used: Set<BluetoothUUID> = []
+    for service in recording.services {
+      used.insert(service.uuid)
+      for one in service.characteristics {
+        used.insert(one.uuid)
+        used.formUnion(one.descriptors.map(\.uuid))
+      }
+    }
+    for advertisement in recording.advertisements {
+      used.formUnion(advertisement.services)
+      used.formUnion(advertisement.serviceData.map(\.key))
+    }
+    let given = names.entries.filter { used.contains($0.uuid) }
+    guard !given.isEmpty else { return }
+    line(0, "names:")
+    for entry in given { line(1, "\(entry.name): \(entry.uuid.text)") }
+  }
+
+  private mutating func writeAdvertisements() {
+    switch recording.advertisements.count {
+    case 0: break
+    case 1:
+      line(0, "advertisement:")
+      write(recording.advertisements[0], 1, "")
+    default:
+      line(0, "advertisements:")
+      for advertisement in recording.advertisements.prefix(16) {
+        write(advertisement, 1, "- ")
+      }
+    }
+  }
+
+  /// - Parameter mark: What begins its first line: a dash in a list.
+  private mutating func write(_ one: RecordedAdvertisement, _ depth: Int, _ mark: String) {
+    let first = lines.count
+    if !one.hasName { line(depth, "name: false") }
+    if !one.services.isEmpty {
+      let all = one.services.map { names.title(of: $0, .service) }
+      line(depth, "services: [\(all.joined(separator: ", "))]")
+    }
+    let rotating = "changes: this is the first of"
+    if !one.manufacturerData.isEmpty {
+      line(depth, "manufacturer-data:")
+      for entry in one.manufacturerData {
+        let note = entry.changes > 0 ? " # \(rotating) \(entry.changes + 1) values" : ""
+        line(depth + 1, "0x\(Self.hexadecimal(entry.key)): \"\(Self.spaced(entry.data))\"\(note)")
+      }
+    }
+    if !one.serviceData.isEmpty {
+      line(depth, "service-data:")
+      for entry in one.serviceData {
+        let note = entry.changes > 0 ? " # \(rotating) \(entry.changes + 1) values" : ""
+        let name = names.title(of: entry.key, .service)
+        line(depth + 1, "\(name): \"\(Self.spaced(entry.data))\"\(note)")
+      }
+    }
+    if let power = one.txPower, (-127...20).contains(power) { line(depth, "tx-power: \(power)") }
+    if let rssi = Sample.median(one.rssi) {
+      line(depth, "rssi: \(min(max(rssi, -127), 20))")
+      let spread = one.rssi.map { abs($0 - rssi) }.max() ?? 0
+      line(depth, "rssi-spread: \(min(spread, 60))")
+    }
+    let gaps = zip(one.times.dropFirst(), one.times).map { $0 - $1 }
+    if let gap = Sample.median(gaps) {
+      let interval = min(max(Sample.rounded(gap), .milliseconds(20)), .milliseconds(10_240))
+      line(depth, "interval: \(interval.written)")
+    }
+    if one.isConnectable == false { line(depth, "connectable: false") }
+    if lines.count == first { line(depth, "name: true") }
+    guard !mark.isEmpty else { return }
+    for index in first..<lines.count {
+      let text = lines[index].dropFirst(2 * depth)
+      let indent = String(repeating: "  ", count: depth)
+      lines[index] = indent + (index == first ? mark : "  ") + text
+    }
+  }
+
+  private mutating func writeLink() {
+    let link = recording.link
+    var members: [String] = []
+    if let mtu = link.mtu, (23...517).contains(mtu) { members.append("mtu: \(mtu)") }
+    if let time = Sample.median(link.connecting) {
+      members.append("connect-time: \(Self.delay(time))")
+      // What was measured includes it, where it was not measured by itself.
+      let discovering = Sample.median(link.discovering) ?? .zero
+      members.append("discovery-time: \(Self.delay(discovering))")
+    }
+    if let latency = Sample.median(link.latencies) {
+      members.append("latency: \(Self.delay(latency))")
+      let slow = link.latencies.sorted()[link.latencies.count * 9 / 10]
+      if Sample.rounded(slow - latency) > .zero {
+        members.append("latency-spread: \(Self.delay(slow - latency))")
+      }
+    }
+    guard !members.isEmpty else { return }
+    line(0, "link: { \(members.joined(separator: ", ")) }")
+  }
+
+  /// A delay as a device file may have it.
+  private static func delay(_ duration: Duration) -> String {
+    min(Sample.rounded(duration), .seconds(3600)).written
+  }
+
+  // MARK: Services
+
+  private mutating func writeServices() {
+    let own = recording.services.filter {
+      $0.uuid != Self.genericAccess && $0.uuid != Self.genericAttribute
+    }
+    guard !own.isEmpty else { return }
+    line(0, "services:")
+    for service in own {
+      line(1, "- service: \(names.title(of: service.uuid, .service))")
+      if !service.isPrimary { comment(2, "It is a secondary service.") }
+      let included = service.includes.compactMap { handle in
+        own.first { $0.handle == handle }.map { names.title(of: $0.uuid, .service) }
+      }
+      if !included.isEmpty { line(2, "includes: [\(included.joined(separator: ", "))]") }
+      guard !service.characteristics.isEmpty else { continue }
+      line(2, "characteristics:")
+      for one in service.characteristics { write(one) }
+    }
+  }
+
+  private mutating func write(_ one: RecordedCharacteristic) {
+    line(3, "- characteristic: \(names.title(of: one.uuid, .characteristic))")
+    line(4, "properties: [\(one.properties.flags.joined(separator: ", "))]")
+    writeBehaviour(of: one)
+    if let security = Self.security(of: one) { line(4, security) }
+    let descriptors = one.descriptors.filter {
+      $0.uuid != Self.configuration && $0.uuid != Self.extendedProperties
+    }
+    guard !descriptors.isEmpty else { return }
+    line(4, "descriptors:")
+    for descriptor in descriptors {
+      let name = names.title(of: descriptor.uuid, .descriptor)
+      var octets: [UInt8] = []
+      var note = ""
+      switch descriptor.reading {
+      case .octets(let value)?: octets = value
+      case .refused(let error)?: note = " # a read was refused: \(error.meaning)"
+      case .unanswered?: note = " # a read was not answered"
+      case .unknown(let reason)?: note = " # \(Self.oneLine(reason))"
+      case nil: note = " # not read"
+      }
+      let value = value(octets, of: descriptor.uuid).text
+      line(5, "- { descriptor: \(name), value: \(value) }\(note)")
+    }
+  }
+
+  private mutating func writeBehaviour(of one: RecordedCharacteristic) {
+    let values = dialogue.spontaneous[one.handle] ?? []
+    let exchanges = dialogue.exchanges[one.handle] ?? []
+    guard let motion = Motion(values) else {
+      if isEcho(exchanges, of: one) { return line(4, "echo: true") }
+      writeValue(of: one)
+      write(exchanges, of: one)
+      return
+    }
+    if let spread = Motion.spread(of: values) {
+      comment(4, "From \(spread.shortest.written) to \(spread.longest.written) between two values.")
+    }
+    switch motion {
+    case .once(let octets):
+      let (text, meaning) = value(octets, of: one.uuid)
+      let time = Sample.rounded(values[0].at).written
+      comment(4, "It sent \(meaning ?? text) once, \(time) after the beginning.")
+      writeValue(of: one)
+      write(exchanges, of: one)
+      return
+    case .counter(let format, let from, let step, let every):
+      line(
+        4,
+        "counter: { format: \(format), from: \(from), step: \(step), every: \(every.written) }"
+      )
+    case .series(let all, let every):
+      line(4, "series:")
+      line(5, "values:")
+      for octets in all {
+        let (text, meaning) = value(octets, of: one.uuid)
+        line(6, "- \(text)\(meaning.map { " # \($0)" } ?? "")")
+      }
+      line(5, "every: \(every.written)")
+    }
+    if !exchanges.isEmpty {
+      comment(4, "What was written to it changed nothing that could be seen.")
+    }
+  }
+
+  private mutating func writeValue(of one: RecordedCharacteristic) {
+    guard one.properties.contains(.read) else { return }
+    if let octets = one.protected { return writeValue(octets, of: one) }
+    switch one.reading {
+    case .octets(let octets)?: writeValue(octets, of: one)
+    case .refused(let error)? where Self.security(of: one) == nil:
+      line(4, "refuse-read: \(error.identifier)")
+    case .refused(let error)?: comment(4, "Its value is not known: \(error.meaning).")
+    case .unanswered?: comment(4, "Its value is not known.")
+    case .unknown(let reason)?: comment(4, "Its value is not known: \(reason).")
+    case nil: comment(4, "Its value is not known: it was not read.")
+    }
+  }
+
+  private mutating func writeValue(_ octets: [UInt8], of one: RecordedCharacteristic) {
+    let (text, meaning) = value(octets, of: one.uuid)
+    line(4, "value: \(text)\(meaning.map { " # \($0)" } ?? "")")
+  }
+
+  /// Whether it sends back whatever is written to it; one value alone does not show that.
+  private func isEcho(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) -> Bool {
+    exchanges.count > 1
+      && exchanges.allSatisfy { exchange in
+        let effects = exchange.outcome.effects
+        return exchange.others == 0 && exchange.outcome.error == nil && effects.count == 1
+          && effects[0].handle == one.handle && effects[0].octets == exchange.written
+      }
+  }
+
+  /// At most so many rules are allowed in a file.
+  private static let mostResponses = 64
+
+  private mutating func write(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) {
+    guard !exchanges.isEmpty else { return }
+    // Accepted, and nothing follows: that is what every value does.
+    let isPlain = exchanges.allSatisfy { $0.outcome.error == nil && $0.outcome.effects.isEmpty }
+    if isPlain, unrecorded == .accept { return }
+    guard !one.properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
+      return comment(4, "It was written all the same, \(exchanges.count) values.")
+    }
+    line(4, "responses:")
+    let room = Self.mostResponses - 1
+    for exchange in exchanges.prefix(room) {
+      line(5, "- when: \(value(exchange.written, of: one.uuid).text)")
+      if exchange.others > 0 {
+        comment(
+          6,
+          "\(exchange.others) times something else came of it: a machine can tell them apart."
+        )
+      }
+      if let error = exchange.outcome.error {
+        line(6, "refuse: \(error.identifier)")
+        continue
+      }
+      guard !exchange.outcome.effects.isEmpty else { continue }
+      line(6, "then:")
+      for effect in exchange.outcome.effects { write(effect, causedBy: one) }
+    }
+    if exchanges.count > room {
+      comment(5, "\(exchanges.count - room) more values were written.")
+    }
+    if unrecorded == .refuse {
+      line(5, "- refuse: request-not-supported # what was never recorded")
+    }
+  }
+
+  private mutating func write(_ effect: Dialogue.Effect, causedBy one: RecordedCharacteristic) {
+    let target = recording.characteristics.first { $0.handle == effect.handle }
+    let text = target.map { value(effect.octets, of: $0.uuid).text } ?? Self.hex(effect.octets)
+    let other = effect.handle == one.handle ? "" : ", on: \(reference(to: effect.handle))"
+    let isLater = Sample.rounded(effect.delay) > .zero
+    let after = isLater ? ", after: \(Self.delay(effect.delay))" : ""
+    line(7, "- { notify: \(text)\(other)\(after) }")
+  }
+
+  /// How a characteristic is named where several may have its UUID.
+  private func reference(to handle: UInt16) -> String {
+    for service in recording.services {
+      guard let one = service.characteristics.first(where: { $0.handle == handle }) else {
+        continue
+      }
+      let name = names.title(of: one.uuid, .characteristic)
+      let twins = recording.services.filter { $0.uuid == service.uuid }
+        .flatMap(\.characteristics).filter { $0.uuid == one.uuid }
+      if recording.characteristics.count(where: { $0.uuid == one.uuid }) == 1 { return name }
+      let place = "\(names.title(of: service.uuid, .service))/\(name)"
+      guard twins.count > 1, let index = twins.firstIndex(where: { $0.handle == handle }) else {
+        return place
+      }
+      return "\"\(place)#\(index)\""
+    }
+    return "@0x\(Self.hexadecimal(handle))"
+  }
+
+  /// What the device demands of the connection, as far as a refusal shows it.
+  private static func security(of one: RecordedCharacteristic) -> String? {
+    switch one.reading {
+    case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?:
+      "security: encrypted"
+    case .refused(.insufficientAuthentication)?:
+      "security: encrypted # refused with insufficient authentication: it may want authenticated"
+    case .unanswered?:
+      "security: encrypted # a read was not answered, as when the device wants a bond"
+    case .refused, .octets, .unknown, nil: nil
+    }
+  }
+
+  // MARK: Values
+
+  /// A value as files have it, and what it means where that is not visible.
+  private func value(_ octets: [UInt8], of uuid: BluetoothUUID) -> (text: String, meaning: String?)
+  {
+    let text = String(validating: octets, as: UTF8.self)
+    if let decoded = try? StandardValues.decoder(for: uuid)?(octets) {
+      if case .text = decoded, let text, !text.isEmpty, Self.isPlain(text) {
+        return ("{ utf8: \(Self.quoted(text)) }", nil)
+      }
+      if case .integer(let number) = decoded.only, octets.count == 1, number == octets[0] {
+        return ("{ u8: \(number) }", nil)
+      }
+      return (Self.hex(octets), Self.oneLine("\(decoded)"))
+    }
+    if let text, text.utf8.count >= 3, Self.isPlain(text) {
+      return ("{ utf8: \(Self.quoted(text)) }", nil)
+    }
+    return (Self.hex(octets), nil)
+  }
+
+  private static func hex(_ octets: [UInt8]) -> String { "{ hex: \"\(spaced(octets))\" }" }
+
+  private static func spaced(_ octets: [UInt8]) -> String {
+    octets.map { octet in (octet < 16 ? "0" : "") + String(octet, radix: 16) }
+      .joined(separator: " ")
+  }
+
+  private static func hexadecimal(_ number: UInt16) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+  }
+
+  /// Whether a text is what it looks like.
+  private static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isVisible) }
+
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+      .paragraphSeparator:
+      false
+    // open: categories of Unicode
+    default: true
+    }
+  }
+
+  /// A text as it is where it is one for YAML, too; else in double quotes.
+  private static func scalar(_ text: String) -> String {
+    let isWord = text.utf8.allSatisfy { octet in
+      switch octet {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      // open: octets
+      default: false
+      }
+    }
+    let begins = text.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0 & 0xdf) }
+    let isKeyword = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
+      .contains(text.lowercased())
+    return isWord && begins == true && !isKeyword ? text : quoted(text)
+  }
+
+  /// A text in double quotes, as YAML and JSON have it.
+  static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      // open: characters
+      default:
+        if isVisible(scalar) {
+          quoted.unicodeScalars.append(scalar)
+        } else {
+          let digits = String(scalar.value, radix: 16)
+          let width = scalar.value > 0xffff ? 8 : 4
+          quoted += width == 8 ? "\\U" : "\\u"
+          quoted += String(repeating: "0", count: width - digits.utf8.count) + digits
+        }
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// Text of a device in a comment, which ends with its line.
+  private static func oneLine(_ text: String) -> String {
+    isPlain(text) ? text : String(quoted(text).dropFirst().dropLast())
+  }
+}

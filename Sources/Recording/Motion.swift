@@ -1,0 +1,98 @@
+// How the values that a device sends by itself are described.
+
+import Bluetooth
+
+/// The behaviour that explains the values of a characteristic.
+enum Motion: Hashable, Sendable {
+  /// One value, whose interval is unknown.
+  case once([UInt8])
+  /// A number that counts.
+  case counter(format: String, from: Int128, step: Int128, every: Duration)
+  /// The values as they came; the same one once.
+  case series([[UInt8]], every: Duration)
+
+  /// The times between the values, where they differ much: the shortest and the longest.
+  struct Spread: Hashable, Sendable {
+    let shortest: Duration
+    let longest: Duration
+  }
+
+  /// How many equal steps make a counter: two values of a sensor differ by something, too.
+  private static let fewestSteps = 4
+
+  private static let largestStep: Int128 = 1000
+
+  /// Nil without values. The values are in order of time.
+  init?(_ values: [RecordedNotification]) {
+    guard let first = values.first else { return nil }
+    guard let every = Self.gap(of: values) else {
+      self = .once(first.octets)
+      return
+    }
+    if values.allSatisfy({ $0.octets == first.octets }) {
+      self = .series([first.octets], every: every)
+    } else if let (format, from, step) = Self.count(values.map(\.octets)) {
+      self = .counter(format: format, from: from, step: step, every: every)
+    } else {
+      self = .series(values.map(\.octets), every: every)
+    }
+  }
+
+  private static func gaps(_ values: [RecordedNotification]) -> [Duration] {
+    zip(values.dropFirst(), values).map { $0.at - $1.at }
+  }
+
+  /// The usual time between two values, in the precision of files.
+  private static func gap(of values: [RecordedNotification]) -> Duration? {
+    Sample.median(gaps(values)).map {
+      min(max(.milliseconds(1), Sample.rounded($0)), .seconds(86_400))
+    }
+  }
+
+  /// How far the times between values are apart; nil where they are about the same.
+  static func spread(of values: [RecordedNotification]) -> Spread? {
+    let gaps = gaps(values)
+    guard let shortest = gaps.min(), let longest = gaps.max(), let usual = Sample.median(gaps),
+      longest - shortest > usual / 5
+    else { return nil }
+    return Spread(shortest: Sample.rounded(shortest), longest: Sample.rounded(longest))
+  }
+
+  private static func count(_ values: [[UInt8]]) -> (format: String, from: Int128, step: Int128)? {
+    let width = values[0].count
+    guard [1, 2, 4].contains(width), values.count > fewestSteps,
+      values.allSatisfy({ $0.count == width })
+    else { return nil }
+    var counts: [(format: String, from: Int128, step: Int128)] = []
+    for isBigEndian in width == 1 ? [false] : [false, true] {
+      let numbers = values.map { octets in
+        (isBigEndian ? octets : octets.reversed()).reduce(Int128(0)) { $0 << 8 | Int128($1) }
+      }
+      let step = numbers[1] - numbers[0]
+      // Several small numbers side by side may rise evenly, too.
+      guard step != 0, abs(step) <= largestStep,
+        zip(numbers.dropFirst(), numbers).allSatisfy({ $0 - $1 == step })
+      else {
+        continue
+      }
+      counts.append(("u\(8 * width)\(isBigEndian ? "be" : "")", numbers[0], step))
+    }
+    // In the other order of octets, ones are steps of 256.
+    return counts.min { abs($0.step) < abs($1.step) }
+  }
+}
+
+/// Figures from samples.
+enum Sample {
+  static func median<Value: Comparable>(_ values: [Value]) -> Value? {
+    values.isEmpty ? nil : values.sorted()[values.count / 2]
+  }
+
+  /// Three digits: whole milliseconds, and less of longer times.
+  static func rounded(_ duration: Duration) -> Duration {
+    let milliseconds = max(0, (duration / .milliseconds(1)).rounded())
+    var unit = 1.0
+    while milliseconds / unit >= 1000 { unit *= 10 }
+    return .milliseconds(Int64((milliseconds / unit).rounded() * unit))
+  }
+}

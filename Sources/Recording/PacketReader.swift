@@ -1,0 +1,64 @@
+// Reads the fields of a packet. A missing field is nil: a packet that ends early is not one of its kind.
+
+import Bluetooth
+
+/// A position in a packet; numbers are least significant octet first unless they are named otherwise.
+struct PacketReader {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ octets: some Sequence<UInt8>) { rest = Array(octets)[...] }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func take(_ count: Int) -> [UInt8]? {
+    guard count >= 0, rest.count >= count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  mutating func takeRest() -> [UInt8] {
+    defer { rest = [] }
+    return Array(rest)
+  }
+
+  private mutating func number(_ count: Int) -> UInt64? {
+    take(count)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  mutating func uint8() -> UInt8? { number(1).map { UInt8($0) } }
+  mutating func int8() -> Int? { uint8().map { Int(Int8(bitPattern: $0)) } }
+  mutating func uint16() -> UInt16? { number(2).map { UInt16($0) } }
+  mutating func uint32() -> UInt32? { number(4).map { UInt32($0) } }
+  mutating func address() -> BluetoothAddress? { number(6).map { BluetoothAddress(number: $0) } }
+
+  /// A number with the most significant octet first.
+  mutating func bigEndian(_ count: Int) -> UInt64? {
+    take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// A UUID of 2, 4 or 16 octets.
+  mutating func uuid(_ count: Int) -> BluetoothUUID? {
+    take(count).flatMap { BluetoothUUID(air: $0) }
+  }
+}
+
+extension BluetoothUUID {
+  /// A UUID as in a packet, least significant octet first; nil for another number of octets.
+  init?(air octets: [UInt8]) {
+    let digits = octets.reversed().map { octet in
+      (octet < 16 ? "0" : "") + String(octet, radix: 16)
+    }.joined()
+    switch octets.count {
+    case 2, 4: self.init(digits)
+    case 16:
+      var text = ""
+      for (place, digit) in digits.enumerated() {
+        if [8, 12, 16, 20].contains(place) { text += "-" }
+        text.append(digit)
+      }
+      self.init(text)
+    // open: lengths
+    default: return nil
+    }
+  }
+}

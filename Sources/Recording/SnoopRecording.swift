@@ -1,0 +1,307 @@
+// The devices of a trace.
+
+package import Bluetooth
+
+/// What a trace has of each device.
+package struct SnoopRecording: Sendable {
+  /// A device that was received or connected.
+  package struct Device: Sendable {
+    package let address: BluetoothAddress
+    package let addressType: AddressType
+    package fileprivate(set) var name: String?
+    /// How many packets are about it.
+    package fileprivate(set) var packets = 0
+    package var isConnected: Bool { connections > 0 }
+    fileprivate var connections = 0
+    fileprivate var appearance: UInt16?
+    fileprivate var advertisements: [RecordedAdvertisement] = []
+    /// The place of the advertisement that came last: a scan response belongs to it.
+    fileprivate var latest: Int?
+    fileprivate var facts = AttributeFacts()
+
+    fileprivate init(_ address: BluetoothAddress, _ type: AddressType) {
+      self.address = address
+      addressType = type
+    }
+  }
+
+  private struct Link: Sendable {
+    let address: BluetoothAddress
+    var trace: AttributeTrace
+  }
+
+  private struct LinkKey: Hashable {
+    let controller: UInt16
+    let handle: UInt16
+  }
+
+  private var known: [BluetoothAddress: Device] = [:]
+  private var links: [LinkKey: Link] = [:]
+  /// When the latest request to connect was sent, by controller.
+  private var connecting: [UInt16: Duration] = [:]
+  private let endsEarly: Bool
+
+  /// How many devices are kept: a crowd whose addresses change is none to record.
+  private static let mostDevices = 10_000
+
+  /// How many kinds of advertisements of a device are kept: as many as a device file may have.
+  private static let mostKinds = 16
+
+  package init(_ file: SnoopFile) {
+    endsEarly = file.endsEarly
+    for packet in file.packets {
+      switch packet.kind {
+      case .command: command(packet)
+      case .event: event(packet)
+      case .data(let isSent): data(packet, isSent: isSent)
+      }
+    }
+    for key in links.keys.sorted(by: { ($0.controller, $0.handle) < ($1.controller, $1.handle) }) {
+      end(key)
+    }
+  }
+
+  /// The devices, those with a connection first, then by the number of packets.
+  package var devices: [Device] {
+    known.values.sorted { a, b in
+      if a.isConnected != b.isConnected { return a.isConnected }
+      return a.packets != b.packets ? a.packets > b.packets : a.address < b.address
+    }
+  }
+
+  // MARK: Commands and events
+
+  private mutating func command(_ packet: SnoopFile.Packet) {
+    var reader = PacketReader(packet.octets)
+    // LE Create Connection; LE Extended Create Connection, in both versions.
+    if let opcode = reader.uint16(), [0x200d, 0x2043, 0x2085].contains(opcode) {
+      connecting[packet.controller] = packet.at
+    }
+  }
+
+  private mutating func event(_ packet: SnoopFile.Packet) {
+    var reader = PacketReader(packet.octets)
+    guard let code = reader.uint8(), reader.uint8() != nil else { return }
+    switch code {
+    case 0x05:
+      guard reader.uint8() == 0, let handle = reader.uint16() else { return }
+      end(LinkKey(controller: packet.controller, handle: handle))
+    case 0x3e:
+      switch reader.uint8() {
+      case 0x01?, 0x0a?, 0x29?: connected(packet, &reader)
+      case 0x02?: reports(packet, &reader)
+      case 0x0d?: extendedReports(packet, &reader)
+      // open: events of the specification
+      default: break
+      }
+    // open: events of the specification
+    default: break
+    }
+  }
+
+  private mutating func connected(_ packet: SnoopFile.Packet, _ reader: inout PacketReader) {
+    guard reader.uint8() == 0, let handle = reader.uint16(), reader.uint8() != nil,
+      let type = reader.uint8(), let address = reader.address()
+    else { return }
+    let key = LinkKey(controller: packet.controller, handle: handle)
+    end(key)
+    links[key] = Link(address: address, trace: AttributeTrace(begun: packet.at))
+    let begun = connecting.removeValue(forKey: packet.controller)
+    change(address, type) { device in
+      device.connections += 1
+      if let begun { device.facts.link.connecting.append(packet.at - begun) }
+    }
+  }
+
+  /// A connection has ended: what it showed as a whole.
+  private mutating func end(_ key: LinkKey) {
+    guard let link = links.removeValue(forKey: key), let time = link.trace.discovery else { return }
+    known[link.address]?.facts.link.discovering.append(time)
+  }
+
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.2.
+  private mutating func reports(_ packet: SnoopFile.Packet, _ reader: inout PacketReader) {
+    guard let count = reader.uint8() else { return }
+    for _ in 0..<count {
+      guard let kind = reader.uint8(), let type = reader.uint8(), let address = reader.address(),
+        let length = reader.uint8(), let data = reader.take(Int(length)), let rssi = reader.int8()
+      else { return }
+      let isResponse = kind == 4
+      received(
+        AdvertisedFields(data),
+        from: address,
+        type,
+        isResponse: isResponse,
+        isConnectable: isResponse ? nil : kind < 2,
+        rssi: rssi,
+        at: packet.at
+      )
+    }
+  }
+
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.13.
+  private mutating func extendedReports(_ packet: SnoopFile.Packet, _ reader: inout PacketReader) {
+    guard let count = reader.uint8() else { return }
+    for _ in 0..<count {
+      guard let kind = reader.uint16(), let type = reader.uint8(), let address = reader.address(),
+        // The PHYs, the set, and the TX power of the packet.
+        reader.take(4) != nil, let rssi = reader.int8(),
+        // The interval of periodic advertisements, and whom it is directed at.
+        reader.take(9) != nil, let length = reader.uint8(), let data = reader.take(Int(length))
+      else { return }
+      // More of the data comes, or it was cut off.
+      guard kind >> 5 & 3 == 0 else { continue }
+      let isResponse = kind & 8 != 0
+      received(
+        AdvertisedFields(data),
+        from: address,
+        type,
+        isResponse: isResponse,
+        isConnectable: isResponse ? nil : kind & 1 != 0,
+        rssi: rssi,
+        at: packet.at
+      )
+    }
+  }
+
+  private mutating func received(
+    _ fields: AdvertisedFields,
+    from address: BluetoothAddress,
+    _ type: UInt8,
+    isResponse: Bool,
+    isConnectable: Bool?,
+    rssi: Int,
+    at time: Duration
+  ) {
+    change(address, type) { device in
+      device.packets += 1
+      if let name = fields.name { device.name = name }
+      if let appearance = fields.appearance { device.appearance = appearance }
+      if isResponse, let latest = device.latest {
+        return device.advertisements[latest].add(fields)
+      }
+      let place: Int
+      if let known = device.advertisements.firstIndex(where: { $0.isKind(of: fields) }) {
+        device.advertisements[known].add(fields)
+        place = known
+      } else {
+        guard device.advertisements.count < Self.mostKinds else { return }
+        device.advertisements.append(RecordedAdvertisement(fields))
+        place = device.advertisements.count - 1
+      }
+      device.latest = place
+      if let isConnectable { device.advertisements[place].isConnectable = isConnectable }
+      guard device.advertisements[place].times.count < RecordedAdvertisement.mostSamples else {
+        return
+      }
+      // 127: not measured.
+      if rssi != 127 { device.advertisements[place].rssi.append(rssi) }
+      device.advertisements[place].times.append(time)
+    }
+  }
+
+  private mutating func data(_ packet: SnoopFile.Packet, isSent: Bool) {
+    var reader = PacketReader(packet.octets)
+    guard let header = reader.uint16() else { return }
+    let key = LinkKey(controller: packet.controller, handle: header & 0xfff)
+    guard var link = links.removeValue(forKey: key), var device = known[link.address] else {
+      return
+    }
+    device.packets += 1
+    link.trace.add(packet, isSent: isSent, to: &device.facts)
+    known[link.address] = device
+    links[key] = link
+  }
+
+  private mutating func change(
+    _ address: BluetoothAddress,
+    _ type: UInt8,
+    _ body: (inout Device) -> Void
+  ) {
+    // 0 and 2: public, 1 and 3: random; the later ones of devices whose address was resolved.
+    var device = known[address] ?? Device(address, type & 1 == 0 ? .public : .random)
+    guard known[address] != nil || known.count < Self.mostDevices else { return }
+    body(&device)
+    known[address] = device
+  }
+
+  // MARK: A device
+
+  /// What the trace has of one device; of one with several addresses, all of them together.
+  ///
+  /// - Throws: ``SnoopError`` when no device, or several, fit.
+  package func recording(
+    of isMeant: (Device) -> Bool
+  ) throws(SnoopError) -> DeviceRecording {
+    let meant = devices.filter(isMeant)
+    guard let first = meant.first else {
+      throw SnoopError(description: "no such device is in the trace\(listing(devices))")
+    }
+    // One name under several private addresses is one device that changed its address.
+    let isOne = meant.allSatisfy { other in
+      other.address == first.address
+        || other.name == first.name && first.name != nil
+          && !other.address.isIdentity(other.addressType)
+    }
+    guard isOne else {
+      throw SnoopError(
+        description: "several devices are in the trace: name one with -d\(listing(meant))"
+      )
+    }
+    return recording(of: meant)
+  }
+
+  private func recording(of devices: [Device]) -> DeviceRecording {
+    let first = devices[0]
+    let facts = first.facts
+    var recording = DeviceRecording(
+      address: first.address,
+      addressType: first.addressType,
+      name: first.name
+    )
+    recording.otherAddresses = devices.dropFirst().map(\.address)
+    recording.appearance = devices.compactMap(\.appearance).first
+    recording.advertisements = first.advertisements
+    recording.services = facts.services
+    recording.link = facts.link
+    recording.writes = facts.writes
+    recording.notifications = facts.notifications
+    for one in recording.characteristics where one.uuid == BluetoothUUID(short: 0x2a00) {
+      if recording.name == nil, case .octets(let octets)? = one.reading {
+        recording.name = String(decoding: octets, as: UTF8.self)
+      }
+    }
+    let handles = Set(recording.characteristics.map(\.handle))
+    recording.writes.removeAll { !handles.contains($0.handle) }
+    recording.notifications.removeAll { !handles.contains($0.handle) }
+    if !first.isConnected {
+      recording.unknown.append("its services: the trace has no connection to it")
+    } else if recording.services.isEmpty {
+      recording.unknown.append(
+        "its services: the client knew them already and did not ask; forget the device there, and "
+          + "trace again"
+      )
+    }
+    if first.advertisements.isEmpty {
+      recording.unknown.append("its advertisements: the trace begins after them")
+    }
+    if facts.cut > 0 {
+      recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")
+    }
+    if endsEarly { recording.unknown.append("what came last: the trace ends within a packet") }
+    return recording
+  }
+
+  /// At most so many devices are listed.
+  private static let mostListed = 20
+
+  private func listing(_ devices: [Device]) -> String {
+    let lines = devices.prefix(Self.mostListed).map { device in
+      let name = device.name.map { " \($0)" } ?? ""
+      let connected = device.isConnected ? ", connected" : ""
+      return "\n  \(device.address)\(name) (\(device.packets) packets\(connected))"
+    }
+    let rest = devices.count - lines.count
+    return (lines.isEmpty ? "" : ":") + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")
+  }
+}

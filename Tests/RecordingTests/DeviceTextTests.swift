@@ -1,0 +1,173 @@
+import Bluetooth
+import Documents
+import SimulatedDevices
+import Testing
+
+@testable import Recording
+
+@Suite("Recordings as device files")
+struct DeviceTextTests {
+  /// A device with one characteristic of each kind.
+  private func device(name: String? = "Soil-7") throws -> DeviceRecording {
+    let address = try #require(BluetoothAddress("C0:00:5E:00:00:01"))
+    var recording = DeviceRecording(address: address, addressType: .random, name: name)
+    var service = RecordedService(uuid: BluetoothUUID(short: 0xfff0), handle: 0x10)
+    service.characteristics = [0x12, 0x14].map { handle in
+      RecordedCharacteristic(
+        uuid: BluetoothUUID(short: 0xffe0 + handle),
+        handle: handle,
+        properties: [.read, .write, .notify]
+      )
+    }
+    recording.services = [service]
+    return recording
+  }
+
+  private func notified(_ values: [(Int, [UInt8])], handle: UInt16 = 0x12) -> [RecordedNotification]
+  {
+    values.map { RecordedNotification(handle: handle, octets: $0.1, at: .milliseconds($0.0)) }
+  }
+
+  /// The lines of the first characteristic, without its name and properties.
+  private func behaviour(_ recording: DeviceRecording) throws -> [String] {
+    let lines = DeviceText.lines(of: recording, source: "A test.")
+    _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: "the test")
+    let own = lines.drop { !$0.contains("characteristic: fff2") }.dropFirst(2)
+      .prefix { !$0.contains("characteristic: fff4") }
+    return own.map { String($0.drop { $0 == " " }) }
+  }
+
+  @Test(
+    "values that it sends are a counter where they count, and else a list",
+    arguments: [
+      (
+        (0..<5).map { (1000 * $0, [UInt8(10 + 2 * $0)]) },
+        ["counter: { format: u8, from: 10, step: 2, every: 1s }"]
+      ),
+      (
+        (0..<5).map { (250 * $0, [0, UInt8(9 - $0)]) },
+        ["counter: { format: u16be, from: 9, step: -1, every: 250ms }"]
+      ),
+      // Two steps alone are chance.
+      (
+        [(0, [1]), (1000, [2]), (2000, [3])],
+        [
+          "series:", "values:", #"- { hex: "01" }"#, #"- { hex: "02" }"#, #"- { hex: "03" }"#,
+          "every: 1s",
+        ]
+      ),
+      (
+        [(0, [7]), (1000, [7]), (2500, [7])],
+        [
+          "# From 1s to 1500ms between two values.", "series:", "values:", #"- { hex: "07" }"#,
+          "every: 1500ms",
+        ]
+      ),
+    ] as [([(Int, [UInt8])], [String])]
+  )
+  func motion(_ values: [(Int, [UInt8])], _ expected: [String]) throws {
+    var recording = try device()
+    recording.services[0].characteristics[0].reading = .octets([0])
+    recording.notifications = notified(values)
+    #expect(try behaviour(recording) == expected)
+  }
+
+  @Test("a value shortly after a write is what the write caused")
+  func caused() throws {
+    var recording = try device()
+    recording.services[0].characteristics[0].reading = .octets([0])
+    recording.writes = [
+      RecordedWrite(handle: 0x12, octets: [1], at: .seconds(1)),
+      RecordedWrite(handle: 0x12, octets: [2], at: .seconds(4), error: .valueNotAllowed),
+      RecordedWrite(handle: 0x12, octets: [1], at: .seconds(8)),
+      RecordedWrite(handle: 0x12, octets: [3], at: .seconds(12)),
+    ]
+    recording.notifications = notified([(1050, [9]), (1100, [8]), (8050, [9])], handle: 0x14)
+    #expect(
+      try behaviour(recording) == [
+        #"value: { hex: "00" }"#, "responses:", #"- when: { hex: "01" }"#,
+        "# 1 times something else came of it: a machine can tell them apart.", "then:",
+        #"- { notify: { hex: "09" }, on: fff4, after: 50ms }"#,
+        #"- { notify: { hex: "08" }, on: fff4, after: 100ms }"#, #"- when: { hex: "02" }"#,
+        "refuse: value-not-allowed", #"- when: { hex: "03" }"#,
+      ]
+    )
+  }
+
+  @Test("a characteristic that returns what is written is an echo")
+  func echo() throws {
+    var recording = try device()
+    recording.writes = [1, 2].map {
+      RecordedWrite(handle: 0x12, octets: [$0], at: .seconds(Int($0)))
+    }
+    recording.notifications = notified([(1020, [1]), (2020, [2])])
+    #expect(try behaviour(recording) == ["echo: true"])
+  }
+
+  @Test(
+    "names that mean something in YAML, or could break a line, are quoted",
+    arguments: [
+      ("Soil-7", "name: Soil-7"), ("true", #"name: "true""#), ("# x", ##"name: "# x""##),
+      ("a\"b\\c", #"name: "a\"b\\c""#), ("a\n\u{202e}b", #"name: "a\u000a\u202eb""#),
+      ("12", #"name: "12""#), ("ä 🌡", #"name: "ä 🌡""#),
+    ]
+  )
+  func quoted(_ name: String, _ line: String) throws {
+    let lines = DeviceText.lines(of: try device(name: name), source: "A test.")
+    #expect(lines.contains(line), "\(lines)")
+    let device = try DeviceFile.parse(lines.joined(separator: "\n"), file: "the test")
+    #expect(device.first?.name == name)
+  }
+}
+
+@Suite("Pseudonyms in recordings")
+struct RedactionTests {
+  private func recording(serial: String) throws -> DeviceRecording {
+    let address = try #require(BluetoothAddress("C4:7C:8D:6A:11:02"))
+    var recording = DeviceRecording(
+      address: address,
+      addressType: .public,
+      name: "Ann's Band A1B2-77"
+    )
+    var advertisement = RecordedAdvertisement()
+    advertisement.manufacturerData = [.init(0xffff, [9, 0x02, 0x11, 0x6a, 0x8d, 0x7c, 0xc4, 9])]
+    recording.advertisements = [advertisement]
+    var service = RecordedService(uuid: BluetoothUUID(short: 0x180a), handle: 0x10)
+    var number = RecordedCharacteristic(
+      uuid: BluetoothUUID(short: 0x2a25),
+      handle: 0x12,
+      properties: .read
+    )
+    number.reading = .octets(Array(serial.utf8))
+    service.characteristics = [number]
+    recording.services = [service]
+    recording.writes = [RecordedWrite(handle: 0x12, octets: Array(serial.utf8) + [0], at: .zero)]
+    return recording
+  }
+
+  @Test(
+    "addresses, serial numbers and owners are replaced wherever they are, by the same each time"
+  )
+  func replaced() throws {
+    let redacted = Redaction.redacted(try recording(serial: "SN-00412"))
+    #expect(redacted == Redaction.redacted(try recording(serial: "SN-00412")))
+    #expect("\(redacted.address)".hasPrefix("C0:FF:EE:"))
+    #expect(redacted.name?.hasPrefix("Somebody's Band ") == true)
+    #expect(redacted.name?.contains("A1B2") == false)
+    let lines = DeviceText.lines(of: redacted, source: "A test.").joined(separator: "\n")
+    for secret in ["00412", "C4:7C:8D", "02 11 6a", "Ann", "A1B2"] {
+      #expect(!lines.contains(secret), "\(secret) in \(lines)")
+    }
+    // The form stays: letters for letters, digits for digits, and the number that is written, too.
+    guard case .octets(let number)? = redacted.characteristics.first?.reading else {
+      Issue.record("no serial number")
+      return
+    }
+    let text = String(decoding: number, as: UTF8.self)
+    #expect(text.count == 8 && text.dropFirst(3).allSatisfy(\.isNumber) && text.contains("-"))
+    #expect(redacted.writes[0].octets == number + [0])
+    let data = redacted.advertisements[0].manufacturerData[0].data
+    #expect(data.first == 9 && data.last == 9 && data.count == 8)
+    #expect(Array(data[1...6].reversed()).prefix(3) == [0xc0, 0xff, 0xee])
+  }
+}

@@ -1,0 +1,178 @@
+import Bluetooth
+import Documents
+import Recording
+import SimulatedDevices
+import Testing
+
+@Suite("Traces as device files")
+struct SnoopTests {
+  private static let file = """
+    # A trace.
+    name: Soil-7
+    address: C0:00:5E:00:00:01
+    address-type: random
+    advertisement:
+      services: [health-thermometer]
+      manufacturer-data:
+        0xffff: "01 02"
+      rssi: -60
+      rssi-spread: 0
+      interval: 250ms
+    link: { mtu: 185, connect-time: 40ms, discovery-time: 90ms, latency: 15ms }
+    security: { pairing: just-works } # how it pairs was not tried
+    services:
+      - service: battery
+        characteristics:
+          - characteristic: battery-level
+            properties: [read, notify]
+            series:
+              values:
+                - { u8: 87 }
+                - { u8: 86 }
+                - { u8: 85 }
+              every: 3s
+            descriptors:
+              - { descriptor: characteristic-presentation-format, value: { hex: "04 00 ad 27 01 00 00" } }
+      - service: fff0
+        characteristics:
+          - characteristic: fff1
+            properties: [write]
+            responses:
+              - when: { hex: "01" }
+                then:
+                  - { notify: { utf8: "one" }, on: fff2, after: 50ms }
+              - when: { hex: "09" }
+                refuse: 0x80
+          - characteristic: fff2
+            properties: [read, write, notify]
+            # Its value is not known: insufficient encryption.
+            security: encrypted
+            descriptors:
+              - { descriptor: characteristic-user-description, value: { utf8: "The answers of the control point" } }
+    """
+
+  private static func lines(_ octets: [UInt8]) throws -> [String] {
+    let recording = try SnoopRecording(try SnoopFile(octets)).recording { $0.isConnected }
+    return DeviceText.lines(of: recording, source: "A trace.")
+  }
+
+  @Test("what a trace of each format has becomes a device file", arguments: Trace.Format.allCases)
+  func formats(_ format: Trace.Format) throws {
+    let lines = try Self.lines(Trace.thermometer(format).octets)
+    #expect(lines.joined(separator: "\n") == Self.file)
+    let device = try DeviceFile.parse(lines.joined(separator: "\n"), file: "the test")
+    #expect(device.map(\.address.description) == ["C0:00:5E:00:00:01"])
+  }
+
+  @Test("a trace that ends anywhere is recorded up to there, and its file says so")
+  func cutOff() throws {
+    let whole = Trace.thermometer(.monitor).octets
+    for count in stride(from: 16, to: whole.count, by: 7) {
+      let file = try SnoopFile(Array(whole.prefix(count)))
+      guard let recording = try? SnoopRecording(file).recording(of: { _ in true }) else { continue }
+      let lines = DeviceText.lines(of: recording, source: "A trace.")
+      _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: "the test")
+      let isComplete = !file.endsEarly
+      #expect(lines.contains { $0.contains("the trace ends within a packet") } != isComplete)
+    }
+  }
+
+  @Test("damaged packets neither stop the program nor make a file that cannot be read")
+  func damaged() throws {
+    let whole = Trace.thermometer(.uart).octets
+    var state: UInt64 = 1
+    for _ in 0..<2_000 {
+      var octets = whole
+      for _ in 0..<4 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let place = 16 + Int(state >> 33) % (octets.count - 16)
+        octets[place] = UInt8(truncatingIfNeeded: state >> 25)
+      }
+      guard let recording = try? SnoopRecording(try SnoopFile(octets)).recording(of: { _ in true })
+      else { continue }
+      let lines = DeviceText.lines(of: recording, source: "A trace.")
+      let text = lines.joined(separator: "\n")
+      #expect(throws: Never.self, "\(text)") { try DeviceFile.parse(text, file: "the test") }
+    }
+  }
+
+  @Test(
+    "another kind of file is refused with what it is",
+    arguments: [
+      ([], "it is not a btsnoop file"),
+      (
+        Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its header is not one of version 1"
+      ),
+      (
+        Array("btsnoop".utf8) + [0, 0, 0, 0, 1, 0, 0, 0, 9],
+        "its data link is 9; expected 1001 (HCI), 1002 (UART) or 2001 (monitor)"
+      ),
+    ] as [([UInt8], String)]
+  )
+  func other(_ octets: [UInt8], _ problem: String) {
+    #expect {
+      try SnoopFile(octets)
+    } throws: { "\($0)" == problem }
+  }
+
+  @Test("a trace in which the device is not, or several are, lists what is in it")
+  func listed() throws {
+    var trace = Trace.thermometer(.monitor)
+    // The same name at another, static address is another device.
+    trace.event(
+      0x3e,
+      [0x02, 1, 0, 1, 2, 0, 0, 0x5e, 0, 0xc0, 8, 7, 9] + Array("Soil-7".utf8) + [0xc4]
+    )
+    let recording = SnoopRecording(try SnoopFile(trace.octets))
+    #expect {
+      try recording.recording { $0.name == "Soil-8" }
+    } throws: { error in
+      "\(error)".hasPrefix("no such device is in the trace:\n  C0:00:5E:00:00:01 Soil-7 (")
+    }
+    #expect {
+      try recording.recording { $0.name == "Soil-7" }
+    } throws: { "\($0)".contains("several devices are in the trace: name one with -d:") }
+  }
+}
+
+@Suite("bluetoothd's cache as a device file")
+struct CacheTests {
+  @Test("services, characteristics and descriptors are there; values are missed with the reason")
+  func cache() throws {
+    let text = """
+      [General]
+      Name=Soil-7
+
+      [Attributes]
+      0001=2800:0005:1801
+      0010=2800:0014:180f
+      0011=2803:0012:12:00002a19-0000-1000-8000-00805f9b34fb
+      0013=00002902-0000-1000-8000-00805f9b34fb
+      0020=2801:0026:fff0
+      0021=2802:0010:0014:180f
+      0022=2803:0023:80:fff1
+      0024=0001:00002900-0000-1000-8000-00805f9b34fb
+      """
+    let address = try #require(BluetoothAddress("C0:00:5E:00:00:01"))
+    let recording = BlueZCache.recording(text, address: address)
+    let lines = DeviceText.lines(of: recording, source: "A cache.")
+    let services = lines.drop { !$0.hasPrefix("services:") }.joined(separator: "\n")
+    #expect(
+      services == """
+        services:
+          - service: battery
+            characteristics:
+              - characteristic: battery-level
+                properties: [read, notify]
+                # Its value is not known: it was not read.
+          - service: fff0
+            # It is a secondary service.
+            includes: [battery]
+            characteristics:
+              - characteristic: fff1
+                properties: [extended-properties, reliable-write]
+        """
+    )
+    _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: "the test")
+  }
+}

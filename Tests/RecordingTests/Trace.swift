@@ -1,0 +1,139 @@
+// Traces for tests: packets as the programs write them.
+
+import Bluetooth
+
+/// A btsnoop file that is put together packet by packet.
+struct Trace {
+  /// The formats, by their data link.
+  enum Format: UInt32, CaseIterable {
+    case hci = 1001
+    case uart = 1002
+    case monitor = 2001
+  }
+
+  let format: Format
+  private(set) var octets: [UInt8]
+  private var time: UInt64 = 0x00dc_ddb3_0f2f_8000
+
+  static let device: [UInt8] = [0x01, 0x00, 0x00, 0x5e, 0x00, 0xc0]  // C0:00:5E:00:00:01
+
+  init(_ format: Format) {
+    self.format = format
+    octets = Array("btsnoop".utf8) + [0] + Self.big(1, 4) + Self.big(UInt64(format.rawValue), 4)
+  }
+
+  private static func big(_ number: UInt64, _ count: Int) -> [UInt8] {
+    (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+  }
+
+  mutating func wait(milliseconds: UInt64) { time += milliseconds * 1000 }
+
+  private mutating func add(_ packet: [UInt8], uart: UInt8, monitor: UInt64, flags: UInt64) {
+    let payload = format == .uart ? [uart] + packet : packet
+    octets += Self.big(UInt64(payload.count), 4) + Self.big(UInt64(payload.count), 4)
+    octets += Self.big(format == .monitor ? monitor : flags, 4) + Self.big(0, 4)
+    octets += Self.big(time, 8) + payload
+  }
+
+  mutating func command(_ packet: [UInt8]) { add(packet, uart: 1, monitor: 2, flags: 2) }
+
+  mutating func event(_ code: UInt8, _ parameters: [UInt8]) {
+    add([code, UInt8(parameters.count)] + parameters, uart: 4, monitor: 3, flags: 3)
+  }
+
+  /// An advertisement, or a scan response, of the device.
+  mutating func advertisement(_ data: [UInt8], isResponse: Bool = false, rssi: Int8 = -60) {
+    let head: [UInt8] = [0x02, 1, isResponse ? 4 : 0, 1] + Self.device + [UInt8(data.count)]
+    event(0x3e, head + data + [UInt8(bitPattern: rssi)])
+  }
+
+  /// The request to connect, and 40 ms later the connection.
+  mutating func connect() {
+    command([0x0d, 0x20, 0])
+    wait(milliseconds: 40)
+    event(0x3e, [0x01, 0, 0x40, 0, 0, 1] + Self.device + [24, 0, 0, 0, 42, 0, 0])
+  }
+
+  mutating func disconnect() { event(0x05, [0, 0x40, 0, 0x13]) }
+
+  /// A packet of ATT, in fragments of `size` octets.
+  private mutating func attribute(_ octets: [UInt8], isSent: Bool, size: Int) {
+    var rest = ([UInt8(octets.count), 0, 4, 0] + octets)[...]
+    var isFirst = true
+    while !rest.isEmpty {
+      let part = rest.prefix(size)
+      let flags: UInt8 = isFirst ? (isSent ? 0 : 0x20) : 0x10
+      add(
+        [0x40, flags, UInt8(part.count), 0] + part,
+        uart: 2,
+        monitor: isSent ? 4 : 5,
+        flags: isSent ? 0 : 1
+      )
+      rest = rest.dropFirst(size)
+      isFirst = false
+    }
+  }
+
+  /// A packet to the device.
+  mutating func sent(_ octets: [UInt8]) { attribute(octets, isSent: true, size: 27) }
+
+  mutating func received(_ octets: [UInt8]) { attribute(octets, isSent: false, size: 27) }
+
+  /// A request, and 15 ms later its response.
+  mutating func exchange(_ request: [UInt8], _ response: [UInt8]) {
+    sent(request)
+    wait(milliseconds: 15)
+    received(response)
+  }
+
+  /// A thermometer with a control point: advertised, connected, discovered, used.
+  static func thermometer(_ format: Format) -> Trace {
+    var trace = Trace(format)
+    for _ in 0..<3 {
+      trace.advertisement([2, 1, 6, 3, 3, 0x09, 0x18, 5, 0xff, 0xff, 0xff, 1, 2])
+      trace.advertisement([7, 9] + Array("Soil-7".utf8), isResponse: true)
+      trace.wait(milliseconds: 250)
+    }
+    trace.connect()
+    trace.exchange([0x02, 0x05, 0x02], [0x03, 0xb9, 0x00])
+    // Services: Battery at 0x0010 to 0x0014, fff0 at 0x0020 to 0x0026.
+    let all: [UInt8] = [0x01, 0x00, 0xff, 0xff]
+    trace.exchange(
+      [0x10] + all + [0x00, 0x28],
+      [0x11, 6, 0x10, 0, 0x14, 0, 0x0f, 0x18, 0x20, 0, 0x26, 0, 0xf0, 0xff]
+    )
+    trace.exchange([0x10, 0x27, 0, 0xff, 0xff, 0, 0x28], [0x01, 0x10, 0x27, 0, 0x0a])
+    trace.exchange(
+      [0x08] + all + [0x03, 0x28],
+      [0x09, 7]
+        + [0x11, 0, 0x12, 0x12, 0, 0x19, 0x2a]
+        + [0x21, 0, 0x08, 0x22, 0, 0xf1, 0xff]
+        + [0x23, 0, 0x1a, 0x24, 0, 0xf2, 0xff]
+    )
+    trace.exchange(
+      [0x04, 0x13, 0, 0x14, 0],
+      [0x05, 1, 0x13, 0, 0x02, 0x29, 0x14, 0, 0x04, 0x29]
+    )
+    trace.exchange([0x04, 0x25, 0, 0x26, 0], [0x05, 1, 0x25, 0, 0x02, 0x29, 0x26, 0, 0x01, 0x29])
+    trace.exchange([0x0a, 0x12, 0], [0x0b, 87])
+    trace.exchange([0x0a, 0x14, 0], [0x0b, 4, 0, 0xad, 0x27, 1, 0, 0])
+    // A long value, read in parts.
+    trace.exchange([0x0a, 0x26, 0], [0x0b] + Array("The answers of the ".utf8))
+    trace.exchange([0x0c, 0x26, 0, 19, 0], [0x0d] + Array("control point".utf8))
+    trace.exchange([0x0a, 0x24, 0], [0x01, 0x0a, 0x24, 0, 0x0f])
+    trace.exchange([0x12, 0x13, 0, 1, 0], [0x13])
+    trace.exchange([0x12, 0x25, 0, 1, 0], [0x13])
+    for level in [87, 86, 85] as [UInt8] {
+      trace.wait(milliseconds: 3000)
+      trace.received([0x1b, 0x12, 0, level])
+    }
+    trace.wait(milliseconds: 3000)
+    trace.exchange([0x12, 0x22, 0, 1], [0x13])
+    trace.wait(milliseconds: 35)
+    trace.received([0x1b, 0x24, 0] + Array("one".utf8))
+    trace.wait(milliseconds: 2500)
+    trace.exchange([0x12, 0x22, 0, 9], [0x01, 0x12, 0x22, 0, 0x80])
+    trace.disconnect()
+    return trace
+  }
+}
