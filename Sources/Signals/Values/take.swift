@@ -152,13 +152,12 @@ extension Signal {
   /// ```
   public func takeUntil<Trigger: Sendable>(_ trigger: Signal<Trigger>) -> Signal {
     Signal(home: home) { [self] sink in
-      let run = try ChildRun(of: self)
-      let watcher = ChildTask(on: run.loop) {
+      let branches = try Branches<Value>()
+      branches.start { _ in
         let result = await ending { try await trigger.take(1).run { _ in } }
-        if case .success = result { run.stop(result) }
+        if case .success = result { branches.stop(result) }
       }
-      run.start()
-      try await run.pump(beside: watcher, sink)
+      try await branches.pump([self], sink)
     }
   }
 }

@@ -100,20 +100,18 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
   /// The wait of a producer for its consumer.
   static var sending: String { "handing on a value" }
 
-  /// What to report of a consumer whose wait for a value ended so, and whose producer has ended since.
+  /// What to report of a consumer whose wait for a value ended so, and whose producers have failed so
+  /// since.
   ///
-  /// The producer's own failure names the operation that took too long. When its value was on the way
+  /// A producer's own failure names the operation that took too long. When its value was on the way
   /// at that instant, or its next operation had not begun, no operation is to blame, and the error names
   /// whose limit it was.
-  func explained(by producer: Result<Void, any Error>?) -> any Error {
-    guard case .failure(let own)? = producer, !(own is CancellationError) else { return ofItsLimit }
-    if let own = own as? TimedOut, own.operation == Self.sending { return own.ofItsLimit }
+  func explained(by producers: [any Error]) -> any Error {
+    let own = producers.first { error in
+      !(error is CancellationError) && (error as? TimedOut)?.operation != Self.sending
+    }
     return own
-  }
-
-  /// The same without what was being waited for.
-  private var ofItsLimit: TimedOut {
-    TimedOut(operation: limitOf ?? operation, after: after, limitOf: limitOf, holder: holder)
+      ?? TimedOut(operation: limitOf ?? operation, after: after, limitOf: limitOf, holder: holder)
   }
 
   /// The same, where what was waited for is a turn.
