@@ -129,7 +129,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Level-triggered: it is called again as long as it stays ready. The descriptor stays the
   /// caller's, who cancels the watch before closing it. Several watches of one descriptor are
   /// called in the order of registration.
-  public final func watch(
+  package final func watch(
     _ descriptor: Int32,
     for interest: Watch.Events,
     _ ready: @escaping @Sendable (Watch.Events) -> Void

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A limit on work, which cancels it; a wait that it cuts short fails with ``TimedOut``.
-public final class Deadline: Sendable {
+package final class Deadline: Sendable {
   private enum State: UInt8, AtomicRepresentable { case runs, hasPassed, isOver }
 
   let limit: Duration
@@ -56,7 +56,7 @@ public final class Deadline: Sendable {
   }
 
   /// The earliest instant by which the present work has to end; nil when nothing limits it.
-  public static var current: Instant? {
+  package static var current: Instant? {
     guard let run = Run.current else { return nil }
     return run.deadline?.earliest(on: run.loop)
   }
