@@ -110,6 +110,23 @@ struct BoundTests {
     #expect(Signal.lazily(on: here) { 2 }.firstOrDefault(0, within: .seconds(60)).value == 2)
   }
 
+  @Test("a block of schedule that blocks its thread does not hold the loop")
+  func blockedBlock() throws {
+    let loop = EventLoop()
+    let (begun, over, fired) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let turn = SerialScheduler(on: loop).schedule {
+      begun.signal()
+      over.wait()
+    }
+    begun.wait()
+    loop.after(.milliseconds(1)) { fired.signal() }
+    #expect(fired.wait(timeout: .now() + 10) == .success)
+    over.signal()
+    try turn.wait()
+  }
+
   @Test("a clean-up that is quick is waited for past the deadline")
   func quickCleanUp() {
     let scheduler = SerialScheduler(on: EventLoop())

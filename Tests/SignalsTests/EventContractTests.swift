@@ -181,13 +181,26 @@ struct EventContractTests {
     #expect(moments == [Moment(1, "cancelled")])
   }
 
-  @Test("Deadlines name the wait")
-  func deadlines() {
+  @Test(
+    "Deadlines name the wait",
+    arguments: [
+      OpenStreamTests.Handing("itself") { $0 },
+      .init("timeout") { $0.timeout(.seconds(60)) },
+      .init("takeUntil") { $0.takeUntil(Signal<Int>.never()) },
+      .init("merge") { .merge($0, .never()) },
+      .init("zip") { Signal.zip(.just(1), $0).map { $0.1 } },
+      .init("merging flattenMap") { $0.flattenMap(.merge(limit: 2)) { .just($0) } },
+      .init("the latest of another") { $0.withLatest(from: .just(1)).map { $0.0 } },
+      .init("throttle") { $0.throttle(.seconds(1)) },
+      .init("delay") { $0.delay(.seconds(1)) },
+    ]
+  )
+  func deadlines(around: OpenStreamTests.Handing) {
     let scheduler = SerialScheduler(on: loop)
-    let waiting = Signal<Int>(home: scheduler) { [loop] _ in
+    let reading = Signal<Int>(home: scheduler) { [loop] _ in
       let _: Int = try await wait(on: loop, operation: "reading battery-level") { _ in }
     }
-    let outcome = waiting.firstOrDefault(0, within: .seconds(5))
+    let outcome = around.apply(reading).on(scheduler).firstOrDefault(0, within: .seconds(5))
     let expected = TimedOut(
       operation: "reading battery-level",
       after: .seconds(5),

@@ -9,11 +9,12 @@ struct FirstOrDefaultTests {
   let loop = VirtualTimeLoop()
 
   @Test("returns the first value and success")
-  func value() {
+  func value() throws {
     let outcome = Signal.values([7, 8]).firstOrDefault(0, within: .seconds(1))
     #expect(outcome.value == 7)
     #expect(outcome.success)
     #expect(outcome.error == nil)
+    #expect(try outcome.result.get() == 7)
   }
 
   @Test("an empty completion is not success")
@@ -29,6 +30,7 @@ struct FirstOrDefaultTests {
     let outcome = Signal<Int>.failure(Broken()).firstOrDefault(3, within: .seconds(1))
     #expect(outcome.value == 3)
     #expect(outcome.error is Broken)
+    #expect(throws: Broken.self) { try outcome.result.get() }
   }
 
   @Test("a deadline ends it at its instant, and names what was waited for")

@@ -26,6 +26,8 @@ struct OpenStreamTests {
       .init("the latest of another") { other in
         Signal.interval(.seconds(5)).withLatest(from: other).map { $0.1 }
       },
+      .init("merging flattenMap") { $0.flattenMap(.merge(limit: 2)) { .just($0) } },
+      .init("latest flattenMap") { $0.flattenMap(.latest) { .just($0) } },
       .init("throttle") { $0.throttle(.milliseconds(1)) },
       .init("debounce") { $0.debounce(.milliseconds(1)) },
       .init("sample") { $0.sample(every: .seconds(5)) },

@@ -46,14 +46,46 @@ extension Signal {
   ) -> Signal<R> {
     precondition(limit > 0, "at least one signal has to run")
     return Signal<R>(home: home) { [self] sink in
-      let merge = try MergedRun<Value, R>(limit: limit, replacing: replacing, transform)
-      merge.start(outer: self)
-      do {
-        try await merge.pump(sink)
-      } catch {
-        await merge.cancelAll()
-        throw error
+      let branches = try Branches<Flattened<Value, R>>()
+      let outer = branches.start { branch in try await run { try await branch.send(.outer($0)) } }
+      var outerGoesOn = true
+      var inner: [Int] = []
+      // The outer value that waits for room.
+      var held: (value: Value, taken: Completion<Void>)?
+      try await branches.pump { step, taken in
+        switch step {
+        case .sent(_, .outer(let value)):
+          held = (value, taken)
+          if replacing, let latest = inner.popLast() { await branches.end(latest) }
+        case .sent(let branch, .inner(let value)):
+          // One that was replaced may have offered a value before.
+          if inner.contains(branch) { try await sink(value) }
+          taken.succeed(())
+        case .ended(let branch, let result):
+          if branch == outer {
+            outerGoesOn = false
+          } else {
+            guard let index = inner.firstIndex(of: branch) else { break }
+            inner.remove(at: index)
+          }
+          try result.get()
+        }
+        if let (value, taken) = held, inner.count < limit {
+          held = nil
+          let signal = try transform(value)
+          inner.append(
+            branches.start { branch in try await signal.run { try await branch.send(.inner($0)) } }
+          )
+          taken.succeed(())
+        }
+        return outerGoesOn || !inner.isEmpty
       }
     }
   }
+}
+
+/// What the signals of a merging `flattenMap` send: the one that it is called on, or the others.
+private enum Flattened<Outer: Sendable, Inner: Sendable>: Sendable {
+  case outer(Outer)
+  case inner(Inner)
 }

@@ -100,8 +100,7 @@ extension Signal {
     _ machine: Machine
   ) -> Signal<Machine.Output> where Machine.Input == Value {
     Signal<Machine.Output>(home: home) { [self] sink in
-      let run = OperatorRun(of: machine, on: try Loop.current)
-      try await run.pump(self, sink)
+      try await OperatorRun(of: machine).pump(self, sink)
     }
   }
 }

@@ -42,10 +42,9 @@ extension Signal {
   public static func combineLatest(_ signals: [Signal]) -> Signal<[Value]> {
     Signal<[Value]>(home: signals.lazy.compactMap(\.home).first) { sink in
       guard !signals.isEmpty else { return }
-      let run = try JoinedRun()
-      let slots = signals.map { _ in JoinedSlot<Value>() }
-      for (signal, slot) in Swift.zip(signals, slots) { run.start(signal, into: slot) }
-      try await run.pumpLatest { try await sink(slots.map(\.value)) }
+      let branches = try Branches<Storing>()
+      let slots = signals.map { JoinedSlot($0, in: branches) }
+      try await branches.pumpLatest(of: slots.count) { try await sink(slots.map(\.value)) }
     }
   }
 
@@ -69,28 +68,28 @@ extension Signal {
   ) -> Signal where Value == (repeat each Input) {
     let inputs = (repeat each inputs)
     return Signal(home: firstHome(repeat each inputs)) { sink in
-      let run = try JoinedRun()
-      let slots = (repeat JoinedSlot<each Input>())
-      repeat run.start(each inputs, into: each slots)
-      guard run.count > 0 else { return }
-      try await run.pumpLatest { try await sink((repeat (each slots).value)) }
+      let branches = try Branches<Storing>()
+      let slots = (repeat JoinedSlot(each inputs, in: branches))
+      var count = 0
+      for _ in repeat each inputs { count += 1 }
+      guard count > 0 else { return }
+      try await branches.pumpLatest(of: count) { try await sink((repeat (each slots).value)) }
     }
   }
 }
 
-extension JoinedRun {
-  /// Calls `send` whenever the latest values are complete, until all signals have completed.
-  fileprivate func pumpLatest(_ send: () async throws -> Void) async throws {
+extension Branches<Storing> {
+  /// Calls `send` whenever the latest values are complete, until all branches have completed.
+  fileprivate func pumpLatest(of count: Int, _ send: () async throws -> Void) async throws {
     var order = LatestOrder(count: count)
-    try await pump { index, event, taken in
-      switch event {
-      case .value(let store):
+    try await pump { step, taken in
+      switch step {
+      case .sent(let index, let store):
         store()
         if order.arrived(index) { try await send() }
         taken.succeed(())
         return true
-      case .ended(let result):
-        taken.succeed(())
+      case .ended(_, let result):
         try result.get()
         return !order.completed()
       }

@@ -32,24 +32,7 @@ extension Signal {
   /// ```
   public static func merge(_ signals: [Signal]) -> Signal {
     Signal(home: signals.lazy.compactMap(\.home).first) { sink in
-      guard !signals.isEmpty else { return }
-      let run = try JoinedRun()
-      let slots = signals.map { _ in JoinedSlot<Value>() }
-      for (signal, slot) in Swift.zip(signals, slots) { run.start(signal, into: slot) }
-      var running = run.count
-      try await run.pump { index, event, taken in
-        switch event {
-        case .value(let store):
-          store()
-          try await sink(slots[index].value)
-          taken.succeed(())
-        case .ended(let result):
-          taken.succeed(())
-          try result.get()
-          running -= 1
-        }
-        return running > 0
-      }
+      try await Branches().pump(signals, sink)
     }
   }
 }

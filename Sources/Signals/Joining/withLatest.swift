@@ -21,23 +21,19 @@ extension Signal {
     from other: Signal<Other>
   ) -> Signal<(Value, Other)> {
     Signal<(Value, Other)>(home: home ?? other.home) { [self] sink in
-      let run = try ChildRun(of: self)
+      let branches = try Branches<Value>()
       let latest = Guarded<Other?>(nil)
-      let streams = StreamsUpstream()
-      let watcher = ChildTask(on: run.loop) {
+      branches.start { branch in
         let result = await ending {
           try await other.run { value in
-            streams.note()
+            branch.noteStreams()
             latest.withLock { $0 = value }
           }
         }
-        streams.ended()
-        if case .failure = result { run.stop(result) }
+        if case .failure = result { branches.stop(result) }
       }
-      run.start()
-      try await run.pump(beside: watcher) { value in
-        guard let other = latest.withLock({ $0 }) else { return }
-        try await streams.whileOpen { try await sink((value, other)) }
+      try await branches.pump([self]) { value in
+        if let other = latest.withLock({ $0 }) { try await sink((value, other)) }
       }
     }
   }

@@ -43,15 +43,16 @@ extension Signal {
   ) -> Signal where Value == (repeat each Input) {
     let inputs = (repeat each inputs)
     return Signal(home: firstHome(repeat each inputs)) { sink in
-      let run = try JoinedRun()
-      let slots = (repeat JoinedSlot<each Input>())
-      repeat run.start(each inputs, into: each slots)
-      guard run.count > 0 else { return }
-      var order = ZipOrder(count: run.count)
+      let branches = try Branches<Storing>()
+      let slots = (repeat JoinedSlot(each inputs, in: branches))
+      var count = 0
+      for _ in repeat each inputs { count += 1 }
+      guard count > 0 else { return }
+      var order = ZipOrder(count: count)
       var held: [Completion<Void>] = []
-      try await run.pump { index, event, taken in
-        switch event {
-        case .value(let store):
+      try await branches.pump { step, taken in
+        switch step {
+        case .sent(let index, let store):
           store()
           held.append(taken)
           guard order.arrived(index) else { return true }
@@ -59,8 +60,7 @@ extension Signal {
           for taken in held { taken.succeed(()) }
           held = []
           return true
-        case .ended(let result):
-          taken.succeed(())
+        case .ended(let index, let result):
           try result.get()
           return !order.completed(index)
         }

@@ -9,11 +9,9 @@ final class DriveWaiter: @unchecked Sendable {
   // freed with this object, which both the sleeper and the waker hold.
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
   let goal: any DriveGoal
-  let mayRunTurns: Bool
 
-  init(mayRunTurns: Bool, goal: any DriveGoal) {
+  init(_ goal: any DriveGoal) {
     self.goal = goal
-    self.mayRunTurns = mayRunTurns
     sem_init(semaphore, 0, 0)
   }
 

@@ -1,10 +1,20 @@
-// Who turns the loop: whoever blocks, one at a time, and a background thread when nobody does.
+// Who turns the loop, and what may run when.
+//
+// One thread at a time is the driver: it runs jobs, timers and callbacks one after the other, and nothing else runs on the
+// loop meanwhile. A thread that blocks drives where nobody does, until its goal is reached; else it sleeps,
+// and the driver wakes it between two jobs when its goal is reached. Who leaves and finds work left wakes
+// a thread that sleeps to drive on, or starts the background thread, which drives until no work is left.
+// The block of a `schedule` is no job. In real time it has a thread of its own; in virtual time the driver
+// runs it between two jobs, unless it is in such a block already.
 //
 // No time and no descriptors here: those are the event source's.
 
 import Glibc
 
 extension Loop {
+  /// Which kind of thread drives.
+  enum Driver { case blocked, background }
+
   /// What has to be done, without the lock, so that a change of state is acted upon.
   enum Progress {
     case nothing
@@ -15,26 +25,15 @@ extension Loop {
 
   /// Decides who acts upon new work. Called with the lock held.
   func progress(_ state: inout State) -> Progress {
-    if !state.readyTurns.isEmpty, !(state.hasDriver && state.driverMayRunTurns) {
-      if let index = state.waiters.firstIndex(where: \.mayRunTurns) {
-        return .wakeThread(state.waiters.remove(at: index))
-      }
-      if source.hasBackgroundThread, !state.hasBackground {
-        state.hasBackground = true
-        return .startBackground
-      }
-    }
-    if state.hasDriver {
+    if state.driver != nil {
       guard state.asleep else { return .nothing }
       state.asleep = false
       return .wakeDriver
     }
     if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
-    if source.hasBackgroundThread, !state.hasBackground {
-      state.hasBackground = true
-      return .startBackground
-    }
-    return .nothing
+    guard source.hasBackgroundThread, !state.hasBackground else { return .nothing }
+    state.hasBackground = true
+    return .startBackground
   }
 
   func act(on progress: Progress) {
@@ -59,11 +58,15 @@ extension Loop {
     for waiter in waiters { waiter.wake() }
   }
 
-  /// Hands a turn's block to whichever driver may run it.
-  func runTurn(_ turn: @escaping ReadyTurn) {
+  /// Runs the block of a turn, which may block.
+  func runBlock(_ block: @escaping Block) {
+    if source.hasBackgroundThread {
+      guard startThread("signals-turn", block) != 0 else { return }
+      endProcess("no thread is left for the block of a turn: see ulimit -u")
+    }
     act(
       on: state.withLock { state in
-        state.readyTurns.append(turn)
+        state.blocks.append(block)
         return progress(&state)
       }
     )
@@ -75,7 +78,7 @@ extension Loop {
     act(
       on: state.withLock { state in
         state.holds += 1
-        return state.hasDriver ? .nothing : progress(&state)
+        return state.driver == nil ? progress(&state) : .nothing
       }
     )
   }
@@ -85,7 +88,7 @@ extension Loop {
     let isLast = state.withLock { state in
       state.holds -= 1
       // The background thread sleeps for this work alone: it ends now.
-      guard state.holds == 0, state.driverIsBackground, state.asleep else { return false }
+      guard state.holds == 0, state.driver == .background, state.asleep else { return false }
       state.asleep = false
       return true
     }
@@ -97,18 +100,10 @@ extension Loop {
   /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop; ``LoopIdle`` or
   ///   ``EventLimitReached`` when time is virtual.
   public final func drive(until done: @escaping @Sendable () -> Bool) throws {
-    try drive(starting: {}, until: DriveCondition(isReached: done))
+    try drive(until: DriveCondition(isReached: done))
   }
 
-  /// The same, after calling `start` where what it queues waits for this thread.
-  final func drive(
-    starting start: () -> Void,
-    until done: @escaping @Sendable () -> Bool
-  ) throws {
-    try drive(starting: start, until: DriveCondition(isReached: done))
-  }
-
-  /// The same, until `goal` is reached.
+  /// The same, until `goal` is reached, after calling `start` where what it queues waits for this thread.
   final func drive(starting start: () -> Void = {}, until goal: some DriveGoal) throws {
     guard Run.current == nil else {
       // Callbacks that are made from here belong to no turn.
@@ -116,106 +111,82 @@ extension Loop {
     }
     let context = ThreadContext.current
     guard context.running == nil else { throw BlockedInsideLoop(operation: "driving a loop") }
-    let mayRunTurns = !context.turns.contains { $0.loop === self }
-    var role = takeRole(mayRunTurns: mayRunTurns, goal)
+    let runsBlocks = !context.turns.contains { $0.loop === self }
+    var waiter = takeRole(goal)
     start()
     while true {
-      switch role {
-      case .turn(let turn): turn()
-      case .sleep(let waiter):
-        // The driver has looked at the goals before this one was there.
-        if goal.isReached { wakeBlocked() }
-        if !waiter.sleep(for: goal.patience.map { $0 - now }) {
-          state.withLock { state in state.waiters.removeAll { $0 === waiter } }
-          goal.runOut()
-        }
-      case .drive:
-        do {
-          try turnOver(context, until: goal)
-        } catch {
-          giveRoleBack()
-          throw error
-        }
-        if goal.isReached {
-          giveRoleBack()
-          return
-        }
-        // Taken with the role, so that no background thread begins for it.
-        if let turn = giveRoleBack(takingTurn: mayRunTurns) { turn() }
+      if let waiter {
+        // The driver may have looked at the goals before this one was there.
+        let isWoken = goal.isReached || waiter.sleep(for: goal.patience.map { $0 - now })
+        state.withLock { state in state.waiters.removeAll { $0 === waiter } }
+        if !isWoken { goal.runOut() }
+        // This thread may have been woken to drive.
+        if goal.isReached { return act(on: state.withLock { next(&$0) }) }
+      } else {
+        defer { giveRoleBack() }
+        try turnOver(context, until: goal, runsBlocks: runsBlocks)
+        if goal.isReached { return }
       }
-      if goal.isReached {
-        // This thread may have been woken for something else.
-        return act(on: state.withLock { next(&$0) })
+      if runsBlocks,
+        let block = state.withLock({ $0.blocks.isEmpty ? nil : $0.blocks.removeFirst() })
+      {
+        block()
+        if goal.isReached { return }
       }
-      role = takeRole(mayRunTurns: mayRunTurns, takingTurn: mayRunTurns, goal)
+      waiter = takeRole(goal)
     }
   }
 
-  private enum Role {
-    case drive
-    case turn(ReadyTurn)
-    case sleep(DriveWaiter)
-  }
-
-  private func takeRole(
-    mayRunTurns: Bool,
-    takingTurn: Bool = false,
-    _ goal: some DriveGoal
-  ) -> Role {
+  /// Begins to drive, unless another thread does.
+  ///
+  /// - Returns: What the calling thread sleeps on; nil when it drives.
+  private func takeRole(_ goal: some DriveGoal) -> DriveWaiter? {
     state.withLock { state in
-      if takingTurn, !state.readyTurns.isEmpty {
-        return .turn(state.readyTurns.removeFirst())
+      if state.driver == nil {
+        state.driver = .blocked
+        return nil
       }
-      if !state.hasDriver {
-        state.hasDriver = true
-        state.driverMayRunTurns = mayRunTurns
-        return .drive
-      }
-      let waiter = DriveWaiter(mayRunTurns: mayRunTurns, goal: goal)
+      let waiter = DriveWaiter(goal)
       state.waiters.append(waiter)
-      return .sleep(waiter)
+      return waiter
     }
   }
 
   /// Ends driving; what is left to do is somebody else's.
-  ///
-  /// - Returns: A turn to run, when `takingTurn` and there is one.
-  @discardableResult
-  private func giveRoleBack(takingTurn: Bool = false) -> ReadyTurn? {
-    let (turn, progress) = state.withLock { state -> (ReadyTurn?, Progress) in
-      state.hasDriver = false
-      state.driverIsBackground = false
-      let turn =
-        takingTurn && !state.readyTurns.isEmpty ? state.readyTurns.removeFirst() : nil
-      return (turn, next(&state))
-    }
-    act(on: progress)
-    return turn
+  private func giveRoleBack() {
+    act(
+      on: state.withLock { state in
+        state.driver = nil
+        return next(&state)
+      }
+    )
   }
 
   /// Who does what this thread does not do (any more). Called with the lock held.
   private func next(_ state: inout State) -> Progress {
-    if state.hasDriver { return state.readyTurns.isEmpty ? .nothing : progress(&state) }
-    if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
-    return hasWork(state) ? progress(&state) : .nothing
+    guard state.driver == nil, !state.waiters.isEmpty || hasWork(state) else { return .nothing }
+    return progress(&state)
   }
 
   func hasWork(_ state: State) -> Bool {
-    !state.incoming.isEmpty || batchIndex < batch.count || !state.timers.isEmpty
-      || !state.readyTurns.isEmpty || state.holds > 0
+    !state.incoming.isEmpty || batchIndex < batch.count || !state.timers.isEmpty || state.holds > 0
   }
 
   /// What a driver without a job does.
   private enum Next { case again, leave, sleep(Instant?) }
 
-  /// Drives with the role held, until `goal`, or a turn's block is there to be run.
-  private func turnOver(_ context: ThreadContext, until goal: some DriveGoal) throws {
+  /// Drives with the role held, until `goal`, or until there is a block, where this thread runs blocks.
+  private func turnOver(
+    _ context: ThreadContext,
+    until goal: some DriveGoal,
+    runsBlocks: Bool = false
+  ) throws {
     var sincePoll = 0
     while true {
       if runBatch(context, until: goal) { return }
       wakeFinishedWaiters()
       let next: Next = state.withLock { state in
-        if state.driverMayRunTurns, !state.readyTurns.isEmpty { return .leave }
+        if runsBlocks, !state.blocks.isEmpty { return .leave }
         if !state.incoming.isEmpty {
           swap(&batch, &state.incoming)
           batchIndex = 0
@@ -308,34 +279,22 @@ extension Loop {
     if number != 0 { endProcess("no thread is left for an event loop: see ulimit -u") }
   }
 
-  private enum BackgroundRole {
-    case drive
-    case turn(ReadyTurn)
-    case end
-  }
-
   private func driveInBackground() {
     let context = ThreadContext.current
     let hasNoWork = DriveCondition { [self] in state.withLock { !hasWork($0) } }
-    while true {
-      let role: BackgroundRole = state.withLock { state in
-        if !state.readyTurns.isEmpty { return .turn(state.readyTurns.removeFirst()) }
-        guard !state.hasDriver, state.waiters.isEmpty, hasWork(state) else {
-          state.hasBackground = false
-          return .end
-        }
-        state.hasDriver = true
-        state.driverIsBackground = true
-        state.driverMayRunTurns = true
-        return .drive
-      }
-      switch role {
-      case .end: return
-      case .turn(let turn): turn()
-      case .drive:
-        try? turnOver(context, until: hasNoWork)
-        giveRoleBack()
-      }
+    while state.withLock({ takeBackgroundRole(&$0) }) {
+      try? turnOver(context, until: hasNoWork)
+      giveRoleBack()
     }
+  }
+
+  /// Has the background thread drive; or else it ends.
+  private func takeBackgroundRole(_ state: inout State) -> Bool {
+    guard state.driver == nil, state.waiters.isEmpty, hasWork(state) else {
+      state.hasBackground = false
+      return false
+    }
+    state.driver = .background
+    return true
   }
 }

@@ -1,8 +1,7 @@
 // The one thread of control on which signals, timers, descriptors and async jobs run.
 //
-// What is common to real and virtual time. Who turns the loop is in Loop+Driving.swift; this file
-// holds the queue, the timers and the watches. It knows nothing of turns but that their blocks
-// wait to be run.
+// What is common to real and virtual time: the queue, the timers and the watches. Who turns the loop, and
+// what may run when, is in Loop+Driving.swift.
 
 /// A first-in first-out queue of jobs with timers and watched descriptors, turned by whoever
 /// blocks.
@@ -18,21 +17,23 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     case callback(@Sendable () -> Void)
   }
 
-  /// The block of a turn, which waits for a thread.
-  typealias ReadyTurn = @Sendable () -> Void
+  /// The block of a `schedule`.
+  typealias Block = @Sendable () -> Void
 
   struct State {
     var incoming: [Job] = []
     var timers = TimerHeap()
     var watches = WatchTable()
     var order: UInt64 = 0
-    /// Blocks of turns whose time has come: run by a driver, not as jobs.
-    var readyTurns: [ReadyTurn] = []
+    /// Blocks of turns whose time has come, in virtual time: run by the driver, not as jobs.
+    var blocks: [Block] = []
+    /// The threads that sleep until their goals are reached, or until they are to drive.
     var waiters: [DriveWaiter] = []
-    var hasDriver = false
-    var driverIsBackground = false
-    var driverMayRunTurns = false
+    /// Who turns the loop; nil when nobody does.
+    var driver: Driver?
+    /// Whether the background thread exists, be it the driver or about to end.
     var hasBackground = false
+    /// Whether the driver waits for events.
     var asleep = false
     /// Work under way that is neither a job nor a timer now: tasks, observations.
     var holds = 0
@@ -115,7 +116,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
         let wasEarliest = state.timers.earliest
         state.timers.insert(timer, at: instant, order: state.order)
         // A sleeping driver has to learn of an earlier end of its sleep.
-        if state.hasDriver, let wasEarliest, wasEarliest <= instant { return .nothing }
+        if state.driver != nil, let wasEarliest, wasEarliest <= instant { return .nothing }
         return progress(&state)
       }
     )
@@ -129,7 +130,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Level-triggered: it is called again as long as it stays ready. The descriptor stays the
   /// caller's, who cancels the watch before closing it. Several watches of one descriptor are
   /// called in the order of registration.
-  public final func watch(
+  package final func watch(
     _ descriptor: Int32,
     for interest: Watch.Events,
     _ ready: @escaping @Sendable (Watch.Events) -> Void
@@ -188,11 +189,10 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   public final func end() {
     shutDown()
     let isDone = Guarded(false)
-    try? drive {
-      look(for: isDone, roundsLeft: 1_000)
-    } until: {
-      isDone.withLock { $0 }
-    }
+    try? drive(
+      starting: { look(for: isDone, roundsLeft: 1_000) },
+      until: DriveCondition { isDone.withLock { $0 } }
+    )
     _ = state.withLock { $0.timers.removeAll() }
     // Who slept for a timer has nothing to sleep for any more.
     wakeBlocked()

@@ -8,7 +8,7 @@ final class ThreadContext {
   // No check for overlapping accesses: only its own thread ever touches an object.
   /// The loop one of whose jobs or callbacks this thread is running.
   @exclusivity(unchecked) var running: Loop?
-  /// The blocking turns further up this thread's stack, innermost last.
+  /// The turns whose blocks are further up this thread's stack, innermost last.
   @exclusivity(unchecked) var turns: [Turn] = []
 
   private static let key: pthread_key_t = {

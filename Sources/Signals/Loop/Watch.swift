@@ -3,25 +3,25 @@
 // The loop does not own the descriptor: cancel the watch before closing it.
 
 /// Interest in a descriptor, and the callback that is called when it is ready.
-public final class Watch: @unchecked Sendable {
+package final class Watch: @unchecked Sendable {
   /// What a descriptor can be ready for.
-  public struct Events: OptionSet, Sendable, Hashable {
+  package struct Events: OptionSet, Sendable, Hashable {
     /// The bits, as epoll(7) has them.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
     /// The set of these bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// A read would not block.
-    public static let readable = Events(rawValue: 0x001)
+    package static let readable = Events(rawValue: 0x001)
     /// A write would not block.
-    public static let writable = Events(rawValue: 0x004)
+    package static let writable = Events(rawValue: 0x004)
     /// The other end is gone, or the descriptor is in error: two bits, of which one may come
     /// alone, so ask with `isDisjoint(with:)`. Always reported, never asked for.
-    public static let hungUp = Events(rawValue: 0x018)
+    package static let hungUp = Events(rawValue: 0x018)
   }
 
   /// The watched descriptor.
-  public let descriptor: Int32
+  package let descriptor: Int32
   // `interest` and `isActive` are protected by the lock of the loop's state.
   var interest: Events
   var isActive = true
@@ -45,14 +45,14 @@ public final class Watch: @unchecked Sendable {
   }
 
   /// Changes what is waited for; an empty set leaves only hang-ups.
-  public func update(_ interest: Events) {
+  package func update(_ interest: Events) {
     state.withLock { source.apply($0.watches.update(self, interest: interest)) }
   }
 
   /// Stops watching. No callback begins after this returns on the loop's own thread.
   ///
   /// Does nothing when it was cancelled before, or when its loop is gone.
-  public func cancel() {
+  package func cancel() {
     state.withLock { source.apply($0.watches.remove(self)) }
   }
 }

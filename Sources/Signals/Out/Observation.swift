@@ -154,24 +154,22 @@ extension Loop {
     _ body: @escaping @Sendable () async throws -> R
   ) throws -> R {
     let answer = Guarded<Result<R, any Error>?>(nil)
-    let work = Guarded<Task<Void, any Error>?>(nil)
-    do {
-      try drive {
-        let started = task {
-          let result: Result<R, any Error>
-          do {
-            result = .success(try await body())
-          } catch {
-            result = .failure(error)
-          }
-          answer.withLock { $0 = result }
+    var started: Task<Void, any Error>?
+    let start = { [self] in
+      started = task {
+        let result: Result<R, any Error>
+        do {
+          result = .success(try await body())
+        } catch {
+          result = .failure(error)
         }
-        work.withLock { $0 = started }
-      } until: {
-        answer.withLock { $0 != nil }
+        answer.withLock { $0 = result }
       }
+    }
+    do {
+      try drive(starting: start, until: DriveCondition { answer.withLock { $0 != nil } })
     } catch {
-      work.withLock { $0 }?.cancel()
+      started?.cancel()
       throw error
     }
     guard let result = answer.withLock({ $0 }) else { throw LoopShutDown() }

@@ -4,17 +4,28 @@
 public struct Outcome<Value: Sendable>: Sendable {
   /// The first value, or the default.
   public let value: Value
-  /// Whether there was a value. An empty completion is not success.
-  public let success: Bool
   /// Why there was none; nil on success.
   public let error: (any Error)?
 
   @inlinable
   init(_ value: Value, error: (any Error)?) {
     self.value = value
-    success = error == nil
     self.error = error
   }
+
+  /// Whether there was a value. An empty completion is not success.
+  public var success: Bool { error == nil }
+
+  /// The value, or why there was none: the default is left out.
+  ///
+  /// ```swift
+  /// let level = thermometer.session { thermometer.read(.batteryLevel) }.firstOrDefault(0, within: .seconds(30))
+  /// switch level.result {
+  /// case .success(let level): print("\(level) %")
+  /// case .failure(let error): print("no level: \(error)")
+  /// }
+  /// ```
+  public var result: Result<Value, any Error> { error.map { .failure($0) } ?? .success(value) }
 }
 
 /// A signal completed without the value that was asked for.

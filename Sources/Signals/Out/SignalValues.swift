@@ -19,10 +19,15 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
 
   /// One run of the signal.
   public final class Iterator: AsyncIteratorProtocol {
+    private enum Step: Sendable {
+      case value(Value)
+      case ended(Result<Void, any Error>)
+    }
+
     private let signal: Signal<Value>
     private let loop: Loop
     private let scope: TurnScope?
-    private let handoff: Handoff<Value>
+    private let handoff: Handoff<Step>
     private var started: StartedRun?
     private var taken: Completion<Void>?
     private var hasEnded = false
@@ -61,10 +66,10 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
       taken?.succeed(())
       taken = nil
       switch try await handoff.next() {
-      case .value(let value, let taken):
+      case (.value(let value), let taken):
         self.taken = taken
         return value
-      case .finished(let result):
+      case (.ended(let result), _):
         hasEnded = true
         if case .failure(is CancellationError) = result, !Task.isCancelled,
           let turn = started?.turn,
@@ -79,9 +84,9 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
 
     private func begin() throws -> StartedRun {
       try signal.startRun(on: loop, "values", named: TurnName("values"), of: scope) { [handoff] in
-        try await handoff.send($0)
+        try await handoff.send(.value($0))
       } ended: { [handoff] in
-        handoff.finish($0)
+        handoff.post(.ended($0))
       }
     }
   }

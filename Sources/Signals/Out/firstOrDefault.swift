@@ -11,8 +11,8 @@ extension Signal {
   /// begins. On a virtual loop it drives on until the clean-up is done.
   ///
   /// The bound holds while other work awaits. This thread may turn the loop meanwhile, and so run
-  /// closures of other runs and ``SerialScheduler/schedule(named:file:line:_:)`` blocks: one that blocks
-  /// the thread, instead of awaiting, is not cut short, and this call returns after it.
+  /// closures of other runs: one that blocks the thread, instead of awaiting, is not cut short, and this
+  /// call returns after it.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }

@@ -39,7 +39,7 @@ public final class ScheduledTurn: Sendable {
   }
 }
 
-/// Runs the block of a turn, which may block, on whichever thread drives the loop.
+/// Runs the block of a turn, which may block, as no job of the loop.
 private final class BlockExecutor: TaskExecutor {
   private let turn: Turn
 
@@ -47,7 +47,7 @@ private final class BlockExecutor: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    turn.loop.runTurn { [self] in
+    turn.loop.runBlock { [self] in
       let context = ThreadContext.current
       context.turns.append(turn)
       job.runSynchronously(on: asUnownedTaskExecutor())

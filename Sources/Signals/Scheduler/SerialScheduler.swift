@@ -42,9 +42,8 @@ public final class SerialScheduler: Sendable {
 
   /// Runs `body`, which may block for signals, in a turn of its own; returns at once.
   ///
-  /// `body` runs on whichever thread drives the loop then: one that blocks, or else a background
-  /// thread. It has the task-local values of this call. It must block only for signals of this
-  /// scheduler's loop.
+  /// `body` runs on a thread of its own; in virtual time on the thread that turns the loop. It has the
+  /// task-local values of this call. It must block only for signals of this scheduler's loop.
   ///
   /// ```swift
   /// let turn = scheduler.schedule {

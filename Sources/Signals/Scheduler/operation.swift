@@ -109,7 +109,9 @@ extension Loop {
   ///
   /// - Parameter home: Whose turn the caller waits for; nil for a run without a home.
   func requireDriver(for operation: String, of home: SerialScheduler?) throws(LoopNotDriven) {
-    guard isVirtual, Run.current?.loop !== self, !state.withLock({ $0.hasDriver }) else { return }
+    guard isVirtual, Run.current?.loop !== self, state.withLock({ $0.driver == nil }) else {
+      return
+    }
     throw LoopNotDriven(operation: operation, scheduler: home?.name ?? "the run")
   }
 

@@ -20,30 +20,24 @@ extension Signal {
   ///   - bufferLimit: How many values may be under way before it fails with ``BufferOverflow``.
   public func delay(_ duration: Duration, bufferLimit: Int = 65_536) -> Signal {
     Signal(home: home) { [self] sink in
-      let loop = try Loop.current
+      let branches = try Branches<Never>()
+      let loop = branches.loop
       let mailbox = Mailbox<(due: Instant, value: Value?)>(bound: bufferLimit)
-      let outcome = Guarded<Result<Void, any Error>?>(nil)
-      let producer = ChildTask(on: loop) { [self] in
+      branches.start { _ in
         let result = await ending {
           try await run { mailbox.send((loop.now + duration, $0)) }
           mailbox.send((loop.now + duration, nil))
         }
-        outcome.withLock { $0 = result }
         mailbox.finish(result)
+        try result.get()
       }
-      do {
-        while let (due, value) = try await mailbox.next(on: loop) {
+      try await branches.endingAll {
+        while let (due, value) = try await branches.explained({ try await mailbox.next(on: loop) })
+        {
           if due > loop.now { try await loop.sleep(for: due - loop.now) }
           if let value { try await sink(value) }
         }
-      } catch {
-        await producer.end()
-        guard let error = error as? TimedOut, error.operation == TimedOut.waiting else {
-          throw error
-        }
-        throw error.explained(by: outcome.withLock { $0 })
       }
-      await producer.ended()
     }
   }
 }

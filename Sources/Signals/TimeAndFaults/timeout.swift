@@ -46,42 +46,25 @@ extension Signal {
     restartingAtValues: Bool
   ) -> Signal {
     Signal(home: home) { [self] sink in
-      let run = try ChildRun(of: self)
-      let loop = run.loop
+      let branches = try Branches<Value>()
+      let loop = branches.loop
       let deadline = Deadline(limit, of: operation, on: loop, inside: Run.current?.deadline)
-      var remaining = limit
-      var armedAt = loop.now
       let expire: @Sendable () -> Void = {
         deadline.expire()
-        run.cancel()
+        branches.stop(
+          .failure(TimedOut(operation: TimedOut.waiting, after: limit, limitOf: operation))
+        )
       }
+      var (remaining, armedAt) = (limit, loop.now)
       var timer = loop.after(limit, expire)
       defer { timer.cancel() }
-      run.start(in: .branch(on: loop, deadline: deadline))
-      do {
-        try await run.pump(
-          paused: { paused in
-            if paused {
-              timer.cancel()
-              if !restartingAtValues { remaining -= loop.now - armedAt }
-            } else {
-              armedAt = loop.now
-              timer = loop.after(remaining, expire)
-            }
-          },
-          sink
-        )
-      } catch is CancellationError where deadline.hasPassed && !Task.isCancelled {
-        throw TimedOut(operation: operation, after: limit, limitOf: operation)
-      } catch let error as TimedOut where deadline.hasPassed && error.isOfHandoff {
-        // The value came in the instant in which the time was over.
-        throw TimedOut(operation: operation, after: limit, limitOf: operation)
+      try await branches.pump([self], in: .branch(on: loop, deadline: deadline)) { value in
+        // The time of the consumer does not count.
+        timer.cancel()
+        if !restartingAtValues { remaining -= loop.now - armedAt }
+        try await sink(value)
+        (armedAt, timer) = (loop.now, loop.after(remaining, expire))
       }
     }
   }
-}
-
-extension TimedOut {
-  /// Whether all that was left to do was to hand on a value.
-  fileprivate var isOfHandoff: Bool { operation == TimedOut.sending }
 }

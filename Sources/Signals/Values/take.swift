@@ -18,25 +18,12 @@ extension Signal {
   public func take(_ count: Int) -> Signal {
     precondition(count >= 0, "a count is not negative")
     guard count > 0 else { return .empty() }
-    return Signal(home: home) { [body] sink in
-      let streams = StreamsAround()
-      var taken = 0
-      var hasAll = false
-      do {
-        try await body { value in
-          guard !hasAll else { throw Stopped() }
-          if taken + 1 < count || streams.areAll {
-            try await sink(value)
-          } else {
-            try await streams.withLast { try await sink(value) }
-          }
-          taken += 1
-          if taken == count {
-            hasAll = true
-            throw Stopped()
-          }
-        }
-      } catch is Stopped where hasAll {}
+    return Signal(home: home) { [self] sink in
+      var left = count
+      try await sendThrough(sink) { _ in
+        left -= 1
+        return left == 0
+      }
     }
   }
 
@@ -52,17 +39,25 @@ extension Signal {
   /// frames.takeThrough { $0.isLast }.collect()
   /// ```
   public func takeThrough(_ isLast: @escaping @Sendable (Value) -> Bool) -> Signal {
-    Signal(home: home) { [self] sink in
-      let streams = StreamsAround()
-      try await runUntil { value in
-        let hasAll = isLast(value)
-        if hasAll, !streams.areAll {
-          try await streams.withLast { try await sink(value) }
-        } else {
-          try await sink(value)
-        }
-        return hasAll
+    Signal(home: home) { [self] sink in try await sendThrough(sink, isLast) }
+  }
+
+  /// Sends values up to the first of which `isLast` is true, and that one outside of the streams that it
+  /// came from: they send nothing more, and so nothing can be lost.
+  @inlinable
+  func sendThrough(
+    _ sink: (Value) async throws -> Void,
+    _ isLast: (Value) -> Bool
+  ) async throws {
+    let streams = StreamsAround()
+    try await runUntil { value in
+      let hasAll = isLast(value)
+      if hasAll, !streams.areAll {
+        try await streams.withLast { try await sink(value) }
+      } else {
+        try await sink(value)
       }
+      return hasAll
     }
   }
 
@@ -152,13 +147,12 @@ extension Signal {
   /// ```
   public func takeUntil<Trigger: Sendable>(_ trigger: Signal<Trigger>) -> Signal {
     Signal(home: home) { [self] sink in
-      let run = try ChildRun(of: self)
-      let watcher = ChildTask(on: run.loop) {
+      let branches = try Branches<Value>()
+      branches.start { _ in
         let result = await ending { try await trigger.take(1).run { _ in } }
-        if case .success = result { run.stop(result) }
+        if case .success = result { branches.stop(result) }
       }
-      run.start()
-      try await run.pump(beside: watcher, sink)
+      try await branches.pump([self], sink)
     }
   }
 }

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A limit on work, which cancels it; a wait that it cuts short fails with ``TimedOut``.
-public final class Deadline: Sendable {
+package final class Deadline: Sendable {
   private enum State: UInt8, AtomicRepresentable { case runs, hasPassed, isOver }
 
   let limit: Duration
@@ -56,7 +56,7 @@ public final class Deadline: Sendable {
   }
 
   /// The earliest instant by which the present work has to end; nil when nothing limits it.
-  public static var current: Instant? {
+  package static var current: Instant? {
     guard let run = Run.current else { return nil }
     return run.deadline?.earliest(on: run.loop)
   }
@@ -100,20 +100,18 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
   /// The wait of a producer for its consumer.
   static var sending: String { "handing on a value" }
 
-  /// What to report of a consumer whose wait for a value ended so, and whose producer has ended since.
+  /// What to report of a consumer whose wait for a value ended so, and whose producers have failed so
+  /// since.
   ///
-  /// The producer's own failure names the operation that took too long. When its value was on the way
+  /// A producer's own failure names the operation that took too long. When its value was on the way
   /// at that instant, or its next operation had not begun, no operation is to blame, and the error names
   /// whose limit it was.
-  func explained(by producer: Result<Void, any Error>?) -> any Error {
-    guard case .failure(let own)? = producer, !(own is CancellationError) else { return ofItsLimit }
-    if let own = own as? TimedOut, own.operation == Self.sending { return own.ofItsLimit }
+  func explained(by producers: [any Error]) -> any Error {
+    let own = producers.first { error in
+      !(error is CancellationError) && (error as? TimedOut)?.operation != Self.sending
+    }
     return own
-  }
-
-  /// The same without what was being waited for.
-  private var ofItsLimit: TimedOut {
-    TimedOut(operation: limitOf ?? operation, after: after, limitOf: limitOf, holder: holder)
+      ?? TimedOut(operation: limitOf ?? operation, after: after, limitOf: limitOf, holder: holder)
   }
 
   /// The same, where what was waited for is a turn.

@@ -4,17 +4,13 @@
 // nothing is buffered.
 
 /// A meeting point: producers offer, one consumer takes.
-@usableFromInline
 final class Handoff<Value: Sendable>: Sendable {
-  @usableFromInline
-  enum Event: Sendable {
-    case value(Value, Completion<Void>)
-    case finished(Result<Void, any Error>)
-  }
+  /// A value, and what the consumer ends when it has dealt with it.
+  typealias Offer = (value: Value, taken: Completion<Void>)
 
   private struct State {
-    var offers: [Event] = []
-    var taker: Completion<Event>?
+    var offers: [Offer] = []
+    var taker: Completion<Offer>?
     /// Set when the consumer has left: offers fail.
     var isClosed = false
   }
@@ -22,60 +18,55 @@ final class Handoff<Value: Sendable>: Sendable {
   private let state = Guarded(State())
   private let loop: Loop
 
-  @usableFromInline
   init(on loop: Loop) {
     self.loop = loop
   }
 
   /// Offers a value and waits until the consumer has handled it.
-  @usableFromInline
   func send(_ value: Value) async throws {
-    try await wait(on: loop, operation: TimedOut.sending) { (taken: Completion<Void>) in
-      offer(.value(value, taken))
-    }
+    try await wait(on: loop, operation: TimedOut.sending) { offer((value, $0)) }
   }
 
-  /// Reports the end of one producer.
-  @usableFromInline
-  func finish(_ result: Result<Void, any Error>) { offer(.finished(result)) }
+  /// Offers a value behind which nobody waits.
+  func post(_ value: Value) {
+    let taken = Completion<Void>()
+    taken.succeed(())
+    offer((value, taken))
+  }
 
-  private func offer(_ event: Event) {
-    let (taker, refused): (Completion<Event>?, Bool) = state.withLock { state in
+  private func offer(_ offer: Offer) {
+    let (taker, refused): (Completion<Offer>?, Bool) = state.withLock { state in
       if state.isClosed { return (nil, true) }
       if let taker = state.taker {
         state.taker = nil
         return (taker, false)
       }
-      state.offers.append(event)
+      state.offers.append(offer)
       return (nil, false)
     }
-    if let taker, !taker.succeed(event) { offer(event) }
-    if refused, case .value(_, let taken) = event { taken.fail(CancellationError()) }
+    if let taker, !taker.succeed(offer) { self.offer(offer) }
+    if refused { offer.taken.fail(CancellationError()) }
   }
 
-  /// Takes the next event, in order of offering.
-  @usableFromInline
-  func next() async throws -> Event {
-    try await wait(on: loop, operation: TimedOut.waiting) { (next: Completion<Event>) in
-      let ready: Event? = state.withLock { state in
-        if state.offers.isEmpty {
-          state.taker = next
-          return nil
-        }
-        return state.offers.removeFirst()
+  /// Takes the next value, in order of offering.
+  func next() async throws -> Offer {
+    try await wait(on: loop, operation: TimedOut.waiting) { (next: Completion<Offer>) in
+      let ready: Offer? = state.withLock { state in
+        if !state.offers.isEmpty { return state.offers.removeFirst() }
+        state.taker = next
+        return nil
       }
       if let ready { next.succeed(ready) }
     }
   }
 
   /// The consumer leaves: every offer, present or later, fails.
-  @usableFromInline
   func close() {
     let offers = state.withLock { state in
       state.isClosed = true
       defer { state.offers = [] }
       return state.offers
     }
-    for case .value(_, let taken) in offers { taken.fail(CancellationError()) }
+    for (_, taken) in offers { taken.fail(CancellationError()) }
   }
 }

@@ -4,7 +4,7 @@
 ///
 /// The producer never waits. A value that finds the mailbox full ends it with ``BufferOverflow``,
 /// so that nothing is lost in silence.
-public final class Mailbox<Value: Sendable>: Sendable {
+package final class Mailbox<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value] = []
     var head = 0
@@ -13,17 +13,17 @@ public final class Mailbox<Value: Sendable>: Sendable {
   }
 
   /// How many values wait at most.
-  public let bound: Int
+  package let bound: Int
   private let state = Guarded(State())
 
   /// Makes an empty mailbox.
-  public init(bound: Int) {
+  package init(bound: Int) {
     precondition(bound > 0, "a mailbox holds at least one value")
     self.bound = bound
   }
 
   /// Puts a value in; ignored when the mailbox has ended.
-  public func send(_ value: Value) {
+  package func send(_ value: Value) {
     let taker: Completion<Value?>? = state.withLock { state in
       guard state.ending == nil else { return nil }
       if let taker = state.taker {
@@ -48,7 +48,7 @@ public final class Mailbox<Value: Sendable>: Sendable {
   }
 
   /// Ends the mailbox: what is in it is still taken, then the consumer gets the ending.
-  public func finish(_ ending: Result<Void, any Error> = .success(())) {
+  package func finish(_ ending: Result<Void, any Error> = .success(())) {
     let taker: Completion<Value?>? = state.withLock { state in
       guard state.ending == nil else { return nil }
       state.ending = ending
@@ -65,7 +65,7 @@ public final class Mailbox<Value: Sendable>: Sendable {
   ///
   /// - Returns: Nil when the mailbox was finished and is empty.
   /// - Throws: What it was finished with; ``BufferOverflow``; what ends a wait.
-  public func next(on loop: Loop, operation: String = "waiting for a value") async throws -> Value?
+  package func next(on loop: Loop, operation: String = "waiting for a value") async throws -> Value?
   {
     try await wait(on: loop, operation: operation) { (done: Completion<Value?>) in
       let ready: Result<Value?, any Error>? = state.withLock { state in

@@ -18,7 +18,7 @@ package struct OpenStream: Hashable, Sendable {
   }
 
   /// The streams whose sinks the present code runs in. Operators that hand values to another task
-  /// pass it on with the value, except those that go on meanwhile: a merging `flattenMap`, `delay`.
+  /// pass it on with the value, except `delay`, which goes on meanwhile.
   @TaskLocal package static var current: Set<OpenStream> = []
 
   /// Calls what begins work that nobody awaits here: it is downstream of no stream.
@@ -37,7 +37,13 @@ package struct OpenStream: Hashable, Sendable {
 /// The streams that the sources of an operator send from, where the consumer runs in another task
 /// than they do.
 final class StreamsUpstream: Sendable {
+  private let around = OpenStream.current
   private let state = Guarded<[Int: Set<OpenStream>]>([:])
+
+  /// Calls what begins a source: it is downstream of what the operator is, whatever the operator deals with.
+  func outside<R>(_ begin: () -> R) -> R {
+    OpenStream.current == around ? begin() : OpenStream.$current.withValue(around) { begin() }
+  }
 
   /// The source has sent a value from the sinks of these streams. Called in the task of the source.
   func note(source: Int = 0) {
