@@ -46,7 +46,7 @@ extension BlueZSimulator {
   /// with what this one has stored on disk: devices that were connected or paired.
   ///
   /// - Parameter bus: A separate connection.
-  public func successor(on bus: any MessageBus) -> BlueZSimulator {
+  public func successor(on bus: MessageBus) -> BlueZSimulator {
     BlueZSimulator(
       bus: bus,
       devices: devices,

@@ -8,7 +8,7 @@ public protocol ObjectHandler: Sendable {
   ///
   /// The reply is sent through the invocation, now or later, once.
   ///
-  /// - Returns: Whether the handler accepts the call. When no handler does, the front replies that
+  /// - Returns: Whether the handler accepts the call. When no handler does, the connection replies that
   ///   the object is unknown.
   func handle(_ invocation: Invocation) -> Bool
 }
@@ -18,7 +18,7 @@ public final class Invocation: Sendable {
   /// The call.
   public let message: Message
   /// The connection on which the call arrived, and which sends the reply.
-  public let bus: any MessageBus
+  public let bus: MessageBus
 
   private let beforeAnswer: (@Sendable () -> Void)?
   private let isAnswered = Guarded(false)
@@ -32,7 +32,7 @@ public final class Invocation: Sendable {
   ///     called when no reply is expected.
   public init(
     message: Message,
-    bus: any MessageBus,
+    bus: MessageBus,
     beforeAnswer: (@Sendable () -> Void)? = nil
   ) {
     self.message = message

@@ -76,17 +76,6 @@ extension MessageBus {
     to destination: String,
     _ receive: @escaping @Sendable (ObservedMessage) -> Void
   ) {
-    (self as? any BusFront)?.install(CallObserver(destination: destination, receive: receive))
-  }
-}
-
-extension BusFront {
-  fileprivate func install(_ observer: CallObserver) {
-    state.withLock { $0.callObserver = observer }
-  }
-
-  /// A call of another program has arrived.
-  func observe(request: Message) {
-    state.withLock { $0.callObserver }?.receive(ObservedMessage(.request, request))
+    state.withLock { $0.callObserver = CallObserver(destination: destination, receive: receive) }
   }
 }

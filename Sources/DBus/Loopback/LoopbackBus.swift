@@ -20,7 +20,7 @@ public final class LoopbackBus: Sendable {
 
   private struct State: Sendable {
     var router = LoopbackRouter()
-    var connections: [String: LoopbackConnection] = [:]
+    var connections: [String: MessageBus] = [:]
     var isShutDown = false
     /// The work of a stalled bus, in order; nil while it is not stalled.
     var held: [@Sendable () -> Void]?
@@ -68,11 +68,12 @@ public final class LoopbackBus: Sendable {
   /// ```
   ///
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` when the bus was shut down.
-  public func connect() throws(BusFailure) -> LoopbackConnection {
-    let joined: (LoopbackConnection, [LoopbackRouter.Delivery])? = state.withLock { state in
+  public func connect() throws(BusFailure) -> MessageBus {
+    let joined: (MessageBus, [LoopbackRouter.Delivery])? = state.withLock { state in
       guard !state.isShutDown else { return nil }
       let (name, deliveries) = state.router.connect()
-      let connection = LoopbackConnection(to: self, uniqueName: name)
+      let wire = LoopbackWire(bus: self, uniqueName: name)
+      let connection = MessageBus(on: loop, address: address, over: wire, uniqueName: name)
       state.connections[name] = connection
       return (connection, deliveries)
     }
@@ -136,12 +137,12 @@ public final class LoopbackBus: Sendable {
   }
 
   /// A connection has ended: what it sent before is delivered first.
-  func leave(_ connection: LoopbackConnection) {
+  func leave(_ name: String) {
     loop.post {
       self.unlessStalled {
         let deliveries = self.state.withLock { state in
-          state.connections[connection.uniqueName] = nil
-          return state.router.disconnect(connection.uniqueName)
+          state.connections[name] = nil
+          return state.router.disconnect(name)
         }
         self.deliver(deliveries)
       }

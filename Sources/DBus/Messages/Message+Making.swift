@@ -101,7 +101,7 @@ extension Message {
     return Message(contents)
   }
 
-  /// Checks what Swift's types do not rule out, before a front sends the message.
+  /// Checks what Swift's types do not rule out, before a wire sends the message.
   ///
   /// - Throws: ``DBusValueError``.
   func checkSendable() throws(DBusValueError) {

@@ -1,10 +1,10 @@
 // A message as a value: header fields and body.
 //
-// Messages of each type are made in Message+Making.swift; a front sends them.
+// Messages of each type are made in Message+Making.swift; a connection sends them.
 
 /// A message on a bus.
 ///
-/// Serial and sender are set by the front: they are 0 and nil until a message is sent or received.
+/// Serial and sender are set by the bus: they are 0 and nil until a message is sent or received.
 /// A copy is cheap.
 public struct Message: Sendable {
   /// The message type.

@@ -2,7 +2,7 @@
 
 /// What to call and with which arguments.
 ///
-/// Keep one for a call that is repeated: a front keeps its marshalled form in it, which saves about
+/// Keep one for a call that is repeated: libdbus's wire keeps its marshalled form in it, which saves about
 /// a third of the cost of a call.
 public final class MethodCall: Sendable {
   /// The bus name that is called.
@@ -18,7 +18,7 @@ public final class MethodCall: Sendable {
 
   /// The name of waiting for the reply, in errors.
   public let operation: String
-  /// What the libdbus front keeps.
+  /// What libdbus's wire keeps.
   let template = MessageTemplate()
 
   /// Validates and stores the description.

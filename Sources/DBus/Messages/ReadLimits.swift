@@ -23,7 +23,7 @@ public struct ReadLimits: Hashable, Sendable {
   /// ```swift
   /// var limits = ReadLimits()
   /// limits.signal = 1 << 16
-  /// let bus = try await LibDBusConnection.open(
+  /// let bus = try await MessageBus.open(
   ///   address: .system, on: EventLoop(), receiving: limits)
   /// ```
   public init() {}

@@ -19,7 +19,7 @@ public final class ObjectServer: ObjectHandler {
     var isFlushPosted = false
   }
 
-  let bus: any MessageBus
+  let bus: MessageBus
   let objectManager: ObjectPath?
   let state = Guarded(State())
 
@@ -37,7 +37,7 @@ public final class ObjectServer: ObjectHandler {
   ///   - bus: The bus that it serves.
   ///   - objectManager: The object that lists all others and signals when they appear and
   ///     disappear; nil for none.
-  public init(bus: any MessageBus, objectManagerAt objectManager: ObjectPath? = .root) {
+  public init(bus: MessageBus, objectManagerAt objectManager: ObjectPath? = .root) {
     self.bus = bus
     self.objectManager = objectManager
   }

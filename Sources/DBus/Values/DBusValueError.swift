@@ -48,7 +48,7 @@ public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
 extension DBusValue {
   /// Checks what Swift's types do not rule out: NUL in strings, and how deep containers nest.
   ///
-  /// Every front makes this check, each in its own way, before it sends.
+  /// Every wire makes this check, each in its own way, before it sends.
   func checkSendable(depth: Int = 0) throws(DBusValueError) {
     guard depth <= DBusValueError.maximumDepth else { throw .tooDeep }
     switch self {
