@@ -78,8 +78,7 @@ public final class BlueZClient: Sendable {
 
   /// Watches bluetoothd and reads its objects.
   ///
-  /// For a program that also uses other interfaces of the same bus, and for tests on a bus in
-  /// memory.
+  /// For a program that chooses the connection, and for tests on a bus in memory.
   ///
   /// ```swift
   /// let loop = EventLoop()

@@ -14,15 +14,8 @@ extension MessageBus {
   /// Returns when the bus has accepted the rule: later signals are received. Handlers run on the
   /// loop, in order of arrival, before the caller of a reply that arrived later is resumed.
   ///
-  /// ```swift
-  /// let sleep = MatchRule(interface: "org.freedesktop.login1.Manager", member: "PrepareForSleep")
-  /// let subscription = try await bus.subscribe(sleep) { signal in
-  ///   print(signal.body.first?.asBool == true ? "going to sleep" : "awake")
-  /// }
-  /// ```
-  ///
   /// - Throws: What `call` throws.
-  public func subscribe(
+  package func subscribe(
     _ rule: MatchRule,
     _ handler: @escaping @Sendable (Message) -> Void
   ) async throws -> Subscription {
@@ -116,13 +109,8 @@ extension MessageBus {
 
   /// Requests a well-known name.
   ///
-  /// ```swift
-  /// let reply = try await bus.requestName("com.example.Sensor", flags: .doNotQueue)
-  /// guard reply == .primaryOwner else { return }
-  /// ```
-  ///
   /// - Throws: ``DBusError`` when the bus does not allow it, and what a call throws.
-  public func requestName(
+  package func requestName(
     _ name: String,
     flags: NameRequestFlags
   ) async throws -> NameRequestReply {
@@ -138,14 +126,14 @@ extension MessageBus {
   }
 
   /// Releases a well-known name. Succeeds when this connection does not own it.
-  public func releaseName(_ name: String) async throws {
+  package func releaseName(_ name: String) async throws {
     try DBusName.checkBusName(name)
     let call = BusDriver.call(BusDriver.Method.releaseName, [.string(name)])
     _ = try await self.call(call, limit: Self.driverLimit)
   }
 
   /// The unique name of the owner of a name; nil when nobody owns it.
-  public func nameOwner(_ name: String) async throws -> String? {
+  package func nameOwner(_ name: String) async throws -> String? {
     try DBusName.checkBusName(name)
     do {
       return try await call(ownerCall(name), limit: Self.driverLimit).body.first?.asString
@@ -161,7 +149,7 @@ extension MessageBus {
   /// Calls `changed` with the current owner of a name, and with each later one; nil for none.
   ///
   /// The first call comes before this returns.
-  public func watchOwner(
+  package func watchOwner(
     of name: String,
     _ changed: @escaping @Sendable (_ owner: String?) -> Void
   ) async throws -> Subscription {
@@ -212,7 +200,7 @@ extension MessageBus {
   /// reply.
   ///
   /// - Throws: ``BusFailure`` when the bus has ended.
-  public func export(_ handler: any ObjectHandler) throws -> Export {
+  package func export(_ handler: any ObjectHandler) throws -> Export {
     let id: UInt64 = try state.withLock { state throws(BusFailure) in
       if let failure = state.failure { throw failure }
       return state.exports.add(handler)

@@ -48,13 +48,6 @@ public final class MessageBus: Sendable {
   /// timeout of the bus is not used. If `lateReply` is given, the call then stays in a bounded
   /// table until its reply or the end of the bus.
   ///
-  /// ```swift
-  /// let call = try MethodCall(
-  ///   destination: "org.freedesktop.hostname1", path: "/org/freedesktop/hostname1",
-  ///   interface: "org.freedesktop.DBus.Peer", member: "Ping")
-  /// _ = try await bus.call(call, limit: .seconds(5))
-  /// ```
-  ///
   /// - Parameters:
   ///   - call: The method, its object and its arguments.
   ///   - limit: How long to wait for the reply; nil leaves that to the enclosing deadlines.
@@ -65,10 +58,8 @@ public final class MessageBus: Sendable {
   /// - Throws: ``DBusError`` for an error reply. ``BusFailure`` when the bus has ended or accepts
   ///   no more calls. ``DBusValueError`` when the arguments cannot be sent. `TimedOut`,
   ///   `CancellationError`.
-  @inlinable
-  @inline(__always)
   nonisolated(nonsending)
-    public func call(
+    package func call(
       _ call: MethodCall,
       limit: Duration? = nil,
       otherwise fallback: Duration? = nil,
@@ -91,7 +82,6 @@ public final class MessageBus: Sendable {
   ///
   /// - Returns: The serial, for ``leave(_:)``.
   /// - Throws: ``BusFailure``, ``DBusValueError``.
-  @usableFromInline
   package func begin(
     _ call: MethodCall,
     for caller: Completion<Message>,
@@ -101,7 +91,6 @@ public final class MessageBus: Sendable {
   }
 
   /// Stops waiting for the reply to the call that ``begin(_:for:lateReply:)`` sent with `serial`.
-  @usableFromInline
   package func leave(_ serial: UInt32) { state.withLock { $0.pending.leave(serial) } }
 
   /// Sends a call; `waiter` receives the reply.
@@ -133,14 +122,8 @@ public final class MessageBus: Sendable {
   ///
   /// The bus assigns the serial. Messages of one thread arrive in the order they were sent.
   ///
-  /// ```swift
-  /// let ready = try Message.signal(
-  ///   path: "/com/example/sensor", interface: "com.example.Sensor", member: "Ready")
-  /// try bus.send(ready)
-  /// ```
-  ///
   /// - Throws: ``BusFailure``, ``DBusValueError``.
-  public func send(_ message: Message) throws {
+  package func send(_ message: Message) throws {
     try wire.send(.message(message)) { () throws(BusFailure) in
       try state.withLock { state throws(BusFailure) in
         if let failure = state.failure { throw failure }

@@ -12,7 +12,7 @@ public final class LoopbackBus: Sendable {
   /// Sees each message as the bus receives it, with the sender filled in: calls, replies and
   /// signals of clients, and the bus's own. Do not keep a message: one with a descriptor holds that
   /// open.
-  public typealias Observer = @Sendable (_ message: Message, _ at: Instant) -> Void
+  package typealias Observer = @Sendable (_ message: Message, _ at: Instant) -> Void
 
   /// Transforms a message between sender and bus: tests send it through libdbus's marshaller and
   /// back, or change it as a hostile program would.
@@ -36,24 +36,20 @@ public final class LoopbackBus: Sendable {
 
   /// A bus without clients.
   ///
-  /// ```swift
-  /// let loop = VirtualTimeLoop()
-  /// let bus = LoopbackBus(on: loop) { message, instant in print(instant, message.text) }
-  /// ```
-  ///
   /// - Parameters:
   ///   - loop: The loop that delivers.
   ///   - address: The address of the bus in errors.
-  ///   - observer: Called on the loop.
-  public convenience init(
-    on loop: Loop,
-    address: String = "loopback",
-    observer: Observer? = nil
-  ) {
-    self.init(on: loop, address: address, observer: observer, transcode: nil)
+  public convenience init(on loop: Loop, address: String = "loopback") {
+    self.init(on: loop, address: address, observer: nil)
   }
 
-  package init(on loop: Loop, address: String, observer: Observer?, transcode: Transcoding?) {
+  /// The same, with an observer, which is called on the loop.
+  package init(
+    on loop: Loop,
+    address: String = "loopback",
+    observer: Observer?,
+    transcode: Transcoding? = nil
+  ) {
     self.loop = loop
     self.address = address
     self.observer = observer

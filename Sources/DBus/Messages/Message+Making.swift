@@ -3,13 +3,6 @@
 extension Message {
   /// A method call.
   ///
-  /// ```swift
-  /// let call = try Message.methodCall(
-  ///   destination: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1",
-  ///   member: "StartDiscovery", noReplyExpected: true)
-  /// try bus.send(call)
-  /// ```
-  ///
   /// - Parameters:
   ///   - destination: The callee; nil only between two programs without a bus.
   ///   - path: The object.
@@ -19,7 +12,7 @@ extension Message {
   ///   - noReplyExpected: Whether the caller ignores the reply.
   ///   - noAutoStart: Whether the bus must not start the peer.
   /// - Throws: ``DBusNameError`` when a name is not valid.
-  public static func methodCall(
+  package static func methodCall(
     destination: String?,
     path: ObjectPath,
     interface: String?,
@@ -44,15 +37,8 @@ extension Message {
 
   /// A signal, to all subscribers or to one destination.
   ///
-  /// ```swift
-  /// let measured = try Message.signal(
-  ///   path: "/com/example/sensor", interface: "com.example.Sensor", member: "Measured",
-  ///   body: [.double(21.5)])
-  /// try bus.send(measured)
-  /// ```
-  ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
-  public static func signal(
+  package static func signal(
     path: ObjectPath,
     interface: String,
     member: String,
@@ -72,7 +58,7 @@ extension Message {
   }
 
   /// The reply to this method call.
-  public func reply(_ body: [DBusValue] = []) -> Message {
+  package func reply(_ body: [DBusValue] = []) -> Message {
     var contents = Contents(kind: .methodReturn)
     contents.replySerial = serial
     contents.destination = sender
@@ -85,7 +71,7 @@ extension Message {
   ///
   /// An invalid name is replaced by `org.freedesktop.DBus.Error.Failed`, and put in front of the
   /// message.
-  public func errorReply(_ error: DBusError) -> Message {
+  package func errorReply(_ error: DBusError) -> Message {
     var name = error.name
     var text = error.message
     if (try? DBusName.checkErrorName(name.rawValue)) == nil {

@@ -4,34 +4,27 @@
 ///
 /// Keep one for a call that is repeated: libdbus's wire keeps its marshalled form in it, which saves about
 /// a third of the cost of a call.
-public final class MethodCall: Sendable {
+package final class MethodCall: Sendable {
   /// The bus name that is called.
-  public let destination: String
+  package let destination: String
   /// The object.
-  public let path: ObjectPath
+  package let path: ObjectPath
   /// The interface of the method.
-  public let interface: String
+  package let interface: String
   /// The method.
-  public let member: String
+  package let member: String
   /// The arguments.
-  public let body: [DBusValue]
+  package let body: [DBusValue]
 
   /// The name of waiting for the reply, in errors.
-  public let operation: String
+  package let operation: String
   /// What libdbus's wire keeps.
   let template = MessageTemplate()
 
   /// Validates and stores the description.
   ///
-  /// ```swift
-  /// let call = try MethodCall(
-  ///   destination: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1",
-  ///   member: "RemoveDevice", body: [.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")])
-  /// _ = try await bus.call(call, limit: .seconds(10))
-  /// ```
-  ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
-  public init(
+  package init(
     destination: String,
     path: ObjectPath,
     interface: String,
@@ -62,5 +55,5 @@ public final class MethodCall: Sendable {
 }
 
 extension MethodCall: CustomStringConvertible {
-  public var description: String { "\(interface).\(member) on \(path) of \(destination)" }
+  package var description: String { "\(interface).\(member) on \(path) of \(destination)" }
 }

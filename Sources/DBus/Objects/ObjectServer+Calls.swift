@@ -3,7 +3,7 @@
 import Signals
 
 extension ObjectServer {
-  public func handle(_ invocation: Invocation) -> Bool {
+  package func handle(_ invocation: Invocation) -> Bool {
     let call = invocation.message
     guard let path = call.path else { return false }
     let object = state.withLock { $0.tree.objects[path] }

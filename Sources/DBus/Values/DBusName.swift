@@ -31,16 +31,12 @@ public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible 
 /// The rules for names.
 ///
 /// - Source: D-Bus Specification 0.41, "Valid Names" and "Valid Object Paths".
-public enum DBusName {
+package enum DBusName {
   /// The maximum length of a name, in octets. Object paths have no limit.
-  public static let maximumLength = 255
+  package static let maximumLength = 255
 
   /// Checks a unique (`:1.42`) or well-known (`org.bluez`) bus name.
-  ///
-  /// ```swift
-  /// try DBusName.checkBusName("org.bluez")
-  /// ```
-  public static func checkBusName(_ name: String) throws(DBusNameError) {
+  package static func checkBusName(_ name: String) throws(DBusNameError) {
     let isUnique = name.utf8.first == UInt8(ascii: ":")
     try check(
       isUnique ? name.dropFirst() : name[...],
@@ -53,22 +49,22 @@ public enum DBusName {
   }
 
   /// Checks an interface name: `org.bluez.Device1`.
-  public static func checkInterface(_ name: String) throws(DBusNameError) {
+  package static func checkInterface(_ name: String) throws(DBusNameError) {
     try check(name[...], of: name, .interface, least: 2)
   }
 
   /// Checks an error name: `org.bluez.Error.Failed`.
-  public static func checkErrorName(_ name: String) throws(DBusNameError) {
+  package static func checkErrorName(_ name: String) throws(DBusNameError) {
     try check(name[...], of: name, .errorName, least: 2)
   }
 
   /// Checks the name of a method, signal or property: `GetAll`.
-  public static func checkMember(_ name: String) throws(DBusNameError) {
+  package static func checkMember(_ name: String) throws(DBusNameError) {
     try check(name[...], of: name, .member, least: 1, most: 1)
   }
 
   /// Whether this is a unique name, assigned by the bus to one connection: `:1.42`.
-  public static func isUnique(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: ":") }
+  package static func isUnique(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: ":") }
 
   private struct Extra: OptionSet {
     let rawValue: UInt8

@@ -1,7 +1,7 @@
 // Values that cannot be sent on a bus.
 
 /// Why a container or a message cannot be made of these values.
-public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An element of an array, or a part of a dictionary entry, does not have the declared type.
   case typeMismatch(expected: Signature, found: Signature, index: Int)
   /// The type given for elements, keys or values is not one complete type.
@@ -24,11 +24,11 @@ public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
   case descriptorGone
 
   /// The deepest nesting of containers in a message.
-  public static let maximumDepth = 64
+  package static let maximumDepth = 64
   /// The longest array, in octets of its marshalled elements.
-  public static let maximumArrayLength = 1 << 26
+  package static let maximumArrayLength = 1 << 26
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .typeMismatch(let expected, let found, let index):
       "element \(index) has the type '\(found)' where '\(expected)' was expected"

@@ -1,15 +1,15 @@
 // Parses signatures: whether they are well formed, and where each complete type ends.
 
 /// An invalid signature.
-public struct SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
-  public let text: String
+  package let text: String
   /// The position of the error, in octets from the start.
-  public let offset: Int
+  package let offset: Int
   /// What is wrong there.
-  public let reason: String
+  package let reason: String
 
-  public var description: String {
+  package var description: String {
     "'\(text)' is not a valid signature: \(reason) at byte \(offset)"
   }
 }
