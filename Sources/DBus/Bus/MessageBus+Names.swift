@@ -114,7 +114,7 @@ extension MessageBus {
     _ name: String,
     flags: NameRequestFlags
   ) async throws -> NameRequestReply {
-    try DBusName.checkBusName(name)
+    try DBusName.check(name, as: .busName)
     let reply = try await call(
       BusDriver.call(BusDriver.Method.requestName, [.string(name), .uint32(flags.rawValue)]),
       limit: Self.driverLimit
@@ -127,14 +127,14 @@ extension MessageBus {
 
   /// Releases a well-known name. Succeeds when this connection does not own it.
   package func releaseName(_ name: String) async throws {
-    try DBusName.checkBusName(name)
+    try DBusName.check(name, as: .busName)
     let call = BusDriver.call(BusDriver.Method.releaseName, [.string(name)])
     _ = try await self.call(call, limit: Self.driverLimit)
   }
 
   /// The unique name of the owner of a name; nil when nobody owns it.
   package func nameOwner(_ name: String) async throws -> String? {
-    try DBusName.checkBusName(name)
+    try DBusName.check(name, as: .busName)
     do {
       return try await call(ownerCall(name), limit: Self.driverLimit).body.first?.asString
     } catch let error as DBusError where error.name == .nameHasNoOwner {
@@ -153,7 +153,7 @@ extension MessageBus {
     of name: String,
     _ changed: @escaping @Sendable (_ owner: String?) -> Void
   ) async throws -> Subscription {
-    try DBusName.checkBusName(name)
+    try DBusName.check(name, as: .busName)
     let watch = OwnerWatch(of: name, changed)
     let changes = BusDriver.ownerChanges(of: name)
     let subscription = try await subscribe(changes, owner: nil) { watch.ownerChanged($0) }

@@ -27,86 +27,66 @@ package struct Codec<Value: Sendable>: Sendable {
 
 extension Codec<Bool> {
   /// `b`
-  package static var boolean: Codec {
-    Codec("b", decode: { $0.asBool }, encode: { .boolean($0) })
-  }
+  package static var boolean: Codec { Codec("b", decode: \.asBool) { .boolean($0) } }
 }
 
 extension Codec<UInt8> {
   /// `y`
-  package static var byte: Codec {
-    Codec("y", decode: { $0.asByte }, encode: { .byte($0) })
-  }
+  package static var byte: Codec { Codec("y", decode: \.asByte) { .byte($0) } }
 }
 
 extension Codec<Int16> {
   /// `n`
-  package static var int16: Codec {
-    Codec("n", decode: { $0.asInt16 }, encode: { .int16($0) })
-  }
+  package static var int16: Codec { Codec("n", decode: \.asInt16) { .int16($0) } }
 }
 
 extension Codec<UInt16> {
   /// `q`
-  package static var uint16: Codec {
-    Codec("q", decode: { $0.asUInt16 }, encode: { .uint16($0) })
-  }
+  package static var uint16: Codec { Codec("q", decode: \.asUInt16) { .uint16($0) } }
 }
 
 extension Codec<UInt32> {
   /// `u`
-  package static var uint32: Codec {
-    Codec("u", decode: { $0.asUInt32 }, encode: { .uint32($0) })
-  }
+  package static var uint32: Codec { Codec("u", decode: \.asUInt32) { .uint32($0) } }
 }
 
 extension Codec<String> {
   /// `s`
-  package static var string: Codec {
-    Codec("s", decode: { $0.asString }, encode: { .string($0) })
-  }
+  package static var string: Codec { Codec("s", decode: \.asString) { .string($0) } }
 }
 
 extension Codec<[String]> {
   /// `as`
-  package static var strings: Codec {
-    Codec("as", decode: { $0.asStrings }, encode: { .strings($0) })
-  }
+  package static var strings: Codec { Codec("as", decode: \.asStrings) { .strings($0) } }
 }
 
 extension Codec<ObjectPath> {
   /// `o`
-  package static var objectPath: Codec {
-    Codec("o", decode: { $0.asObjectPath }, encode: { .objectPath($0) })
-  }
+  package static var objectPath: Codec { Codec("o", decode: \.asObjectPath) { .objectPath($0) } }
 }
 
 extension Codec<[ObjectPath]> {
   /// `ao`
   package static var objectPaths: Codec {
-    Codec("ao", decode: { $0.asObjectPaths }, encode: { .objectPaths($0) })
+    Codec("ao", decode: \.asObjectPaths) { .objectPaths($0) }
   }
 }
 
 extension Codec<[UInt8]> {
   /// `ay`
-  package static var bytes: Codec {
-    Codec("ay", decode: { $0.asBytes }, encode: { .bytes($0) })
-  }
+  package static var bytes: Codec { Codec("ay", decode: \.asBytes) { .bytes($0) } }
 }
 
 extension Codec<PropertyMap> {
   /// `a{sv}`
   package static var properties: Codec {
-    Codec("a{sv}", decode: { $0.asPropertyMap }, encode: { .properties($0) })
+    Codec("a{sv}", decode: \.asPropertyMap) { .properties($0) }
   }
 }
 
 extension Codec<UnixFD> {
   /// `h`
-  package static var fileDescriptor: Codec {
-    Codec("h", decode: { $0.asUnixFD }, encode: { .unixFD($0) })
-  }
+  package static var fileDescriptor: Codec { Codec("h", decode: \.asUnixFD) { .unixFD($0) } }
 }
 
 extension Codec<DBusValue> {

@@ -89,12 +89,12 @@ package struct MatchRule: Hashable, Sendable {
       throw fault("a match rule cannot have both path and path_namespace")
     }
     do {
-      if let sender { try DBusName.checkBusName(sender) }
-      if let destination { try DBusName.checkBusName(destination) }
-      if let interface { try DBusName.checkInterface(interface) }
-      if let member { try DBusName.checkMember(member) }
+      if let sender { try DBusName.check(sender, as: .busName) }
+      if let destination { try DBusName.check(destination, as: .busName) }
+      if let interface { try DBusName.check(interface, as: .interface) }
+      if let member { try DBusName.check(member, as: .member) }
       // A namespace may be a single element; a name must have several.
-      if let arg0Namespace { try DBusName.checkInterface("\(arg0Namespace).a") }
+      if let arg0Namespace { try DBusName.check("\(arg0Namespace).a", as: .interface) }
     } catch {
       throw fault(error.description)
     }

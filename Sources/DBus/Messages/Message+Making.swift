@@ -21,9 +21,9 @@ extension Message {
     noReplyExpected: Bool = false,
     noAutoStart: Bool = false
   ) throws(DBusNameError) -> Message {
-    if let destination { try DBusName.checkBusName(destination) }
-    if let interface { try DBusName.checkInterface(interface) }
-    try DBusName.checkMember(member)
+    if let destination { try DBusName.check(destination, as: .busName) }
+    if let interface { try DBusName.check(interface, as: .interface) }
+    try DBusName.check(member, as: .member)
     var contents = Contents(kind: .methodCall)
     contents.destination = destination
     contents.path = path
@@ -45,9 +45,9 @@ extension Message {
     body: [DBusValue] = [],
     destination: String? = nil
   ) throws(DBusNameError) -> Message {
-    if let destination { try DBusName.checkBusName(destination) }
-    try DBusName.checkInterface(interface)
-    try DBusName.checkMember(member)
+    if let destination { try DBusName.check(destination, as: .busName) }
+    try DBusName.check(interface, as: .interface)
+    try DBusName.check(member, as: .member)
     var contents = Contents(kind: .signal)
     contents.destination = destination
     contents.path = path
@@ -74,7 +74,7 @@ extension Message {
   package func errorReply(_ error: DBusError) -> Message {
     var name = error.name
     var text = error.message
-    if (try? DBusName.checkErrorName(name.rawValue)) == nil {
+    if (try? DBusName.check(name.rawValue, as: .errorName)) == nil {
       text = error.description
       name = .failed
     }
@@ -92,11 +92,6 @@ extension Message {
   /// - Throws: ``DBusValueError``.
   func checkSendable() throws(DBusValueError) {
     for value in body { try value.checkSendable() }
-    guard body.count > 1 else { return }
-    do {
-      try SignatureParser.check(signature.text)
-    } catch {
-      throw .signature(error)
-    }
+    if body.count > 1 { try DBusValueError.check(signature.text) }
   }
 }

@@ -31,9 +31,9 @@ package final class MethodCall: Sendable {
     member: String,
     body: [DBusValue] = []
   ) throws(DBusNameError) {
-    try DBusName.checkBusName(destination)
-    try DBusName.checkInterface(interface)
-    try DBusName.checkMember(member)
+    try DBusName.check(destination, as: .busName)
+    try DBusName.check(interface, as: .interface)
+    try DBusName.check(member, as: .member)
     self.destination = destination
     self.path = path
     self.interface = interface

@@ -15,13 +15,7 @@ package struct DBusArray: Hashable, Sendable {
   package init(_ elementSignature: Signature, _ elements: [DBusValue]) throws(DBusValueError) {
     guard elementSignature.isSingle else { throw .notOneType(elementSignature) }
     guard elementSignature.text != "y" else { throw .octetsAreBytes }
-    if !elementSignature.isBasic {
-      do {
-        try SignatureParser.check("a" + elementSignature.text)
-      } catch {
-        throw .signature(error)
-      }
-    }
+    if !elementSignature.isBasic { try DBusValueError.check("a" + elementSignature.text) }
     for (index, element) in elements.enumerated() where element.signature != elementSignature {
       throw .typeMismatch(expected: elementSignature, found: element.signature, index: index)
     }

@@ -21,11 +21,8 @@ package struct DBusDictionary: Sendable {
   ) throws(DBusValueError) {
     guard key.isBasic else { throw .keyNotBasic(key) }
     guard value.isSingle else { throw .notOneType(value) }
-    do {
-      signature = try Signature("a{\(key.text)\(value.text)}")
-    } catch {
-      throw .signature(error)
-    }
+    signature = Signature(valid: "a{\(key.text)\(value.text)}")
+    try DBusValueError.check(signature.text)
     for (index, entry) in entries.enumerated() {
       guard entry.0.signature == key else {
         throw .typeMismatch(expected: key, found: entry.0.signature, index: index)
@@ -60,14 +57,5 @@ extension DBusDictionary: Hashable {
       hasher.combine(key)
       hasher.combine(value)
     }
-  }
-}
-
-extension String {
-  /// The octets `from..<to` of an ASCII text.
-  fileprivate init(text: String, from: Int, to: Int) {
-    let start = text.utf8.index(text.startIndex, offsetBy: from)
-    let end = text.utf8.index(text.startIndex, offsetBy: to)
-    self.init(text[start..<end])
   }
 }

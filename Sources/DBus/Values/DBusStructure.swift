@@ -11,11 +11,7 @@ package struct DBusStructure: Hashable, Sendable {
   package init(_ fields: [DBusValue]) throws(DBusValueError) {
     guard !fields.isEmpty else { throw .emptyStructure }
     self.fields = fields
-    do {
-      try SignatureParser.check(signature.text)
-    } catch {
-      throw .signature(error)
-    }
+    try DBusValueError.check(signature.text)
   }
 
   /// Fields that are known to be at least one.

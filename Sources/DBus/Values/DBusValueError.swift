@@ -13,7 +13,7 @@ package enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible 
   /// An array of octets must be ``DBusValue/bytes(_:)``.
   case octetsAreBytes
   /// A type is malformed or nests too deep.
-  case signature(SignatureError)
+  case signature(DBusNameError)
   /// A string contains a NUL character, which D-Bus does not permit.
   case containsNUL(String)
   /// More than 64 nested containers, variants included.
@@ -27,6 +27,15 @@ package enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible 
   package static let maximumDepth = 64
   /// The longest array, in octets of its marshalled elements.
   package static let maximumArrayLength = 1 << 26
+
+  /// Checks the type of a container or of a message.
+  static func check(_ signature: String) throws(DBusValueError) {
+    do {
+      try DBusName.check(signature, as: .signature)
+    } catch {
+      throw .signature(error)
+    }
+  }
 
   package var description: String {
     switch self {

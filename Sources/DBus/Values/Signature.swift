@@ -1,5 +1,7 @@
 // The signature of values: type `g`.
 
+import CDBus
+
 /// A valid sequence of complete types; may be empty.
 ///
 /// - Source: D-Bus Specification 0.41, "Type System" and "Valid Signatures".
@@ -11,10 +13,10 @@ package struct Signature: Hashable, Sendable {
   ///
   /// A literal in the source needs no `try`: it must be valid, or it stops the program.
   ///
-  /// - Throws: ``SignatureError`` when it is malformed or exceeds a limit: 255 octets, 32 nested
+  /// - Throws: ``DBusNameError`` when it is malformed or exceeds a limit: 255 octets, 32 nested
   ///   arrays, 32 nested structures.
-  package init(_ text: String) throws(SignatureError) {
-    try SignatureParser.check(text)
+  package init(_ text: String) throws(DBusNameError) {
+    try DBusName.check(text, as: .signature)
     self.text = text
   }
 
@@ -27,18 +29,13 @@ package struct Signature: Hashable, Sendable {
   /// Whether there is no type in it.
   package var isEmpty: Bool { text.utf8.isEmpty }
 
-  /// The complete types, in order, one signature each.
-  package var completeTypes: [Signature] {
-    SignatureParser.completeTypes(of: text).map { Signature(valid: String($0)) }
-  }
-
   /// Whether this is exactly one complete type.
-  package var isSingle: Bool { SignatureParser.completeTypes(of: text).count == 1 }
+  package var isSingle: Bool { dbus_signature_validate_single(text, nil) != 0 }
 
   /// Whether this is exactly one basic type: not a container.
   package var isBasic: Bool {
     guard text.utf8.count == 1, let code = text.utf8.first else { return false }
-    return SignatureParser.isBasic(code)
+    return dbus_type_is_basic(Int32(code)) != 0
   }
 }
 
