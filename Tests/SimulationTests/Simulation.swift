@@ -41,7 +41,7 @@ struct Simulation {
     options: ConnectOptions = ConnectOptions(),
     hasMeter: Bool = true,
     ledger: (any LinkLedger)? = nil,
-    log: LoopbackBus.Observer? = nil,
+    log: MessageObserver? = nil,
     hold: @escaping @Sendable (Message) -> Duration? = { _ in .zero }
   ) throws {
     self.loop = loop

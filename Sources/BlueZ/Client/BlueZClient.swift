@@ -133,7 +133,7 @@ public final class BlueZClient: Sendable {
     on loop: EventLoop,
     limits: BlueZLimits = BlueZLimits(),
     ledger: (any LinkLedger)? = nil,
-    observing: (@Sendable (ObservedMessage) -> Void)?
+    observing: MessageObserver?
   ) async throws -> BlueZClient {
     let bus: MessageBus
     do {
@@ -144,7 +144,7 @@ public final class BlueZClient: Sendable {
         ErrorSituation(.objects)
       )
     }
-    if let observing { bus.observeMessages(to: OrgBlueZ.busName, observing) }
+    if let observing { bus.observe(observing) }
     return try await open(bus: bus, limits: limits, ledger: ledger)
   }
 

@@ -99,7 +99,7 @@ extension MessageBus {
       return ticket.map { state.matches.leave($0) } ?? false
     }
     guard isLast, let ticket else { return }
-    var message = BusDriver.call(BusDriver.Method.removeMatch, [.string(ticket.rule)]).message
+    var message = BusDriver.call(BusDriver.Method.removeMatch, [.string(ticket.rule)]).message()
     message.noReplyExpected = true
     // A bus that has ended has no rule to remove.
     try? send(message)

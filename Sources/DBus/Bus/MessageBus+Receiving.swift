@@ -9,17 +9,25 @@ extension MessageBus {
     case .signal: deliver(message)
     case .methodCall: offer(message)
     case .methodReturn, .error:
-      guard let call = state.withLock({ $0.pending.take(message.replySerial ?? 0) }) else { return }
-      call.end(Self.result(of: message))
+      let serial = message.replySerial ?? 0
+      let (taken, observer) = state.withLock { ($0.pending.take(serial), $0.observer) }
+      guard let call = taken else { return }
+      let refusal = message.refusal.map(Self.failure)
+      if call.waiter != nil {
+        observer?(refusal.map { .ended(call: serial, $0) } ?? message, loop.now)
+      }
+      if let failure = refusal ?? DBusError(message) {
+        call.end(.failure(failure))
+      } else {
+        call.end(.success(message))
+      }
     }
   }
 
-  private static func result(of reply: Message) -> Result<Message, any Error> {
-    if let refusal = reply.refusal {
-      let isTooLarge = refusal.name == .messageTooLarge
-      return .failure(isTooLarge ? BusFailure.messageTooLarge(reason: refusal.message) : refusal)
-    }
-    return DBusError(reply).map { .failure($0) } ?? .success(reply)
+  /// Why a call fails whose reply was refused.
+  private static func failure(_ refusal: DBusError) -> any Error {
+    guard refusal.name == .messageTooLarge else { return refusal }
+    return BusFailure.messageTooLarge(reason: refusal.message)
   }
 
   /// Offers a call to the handlers, in order, and answers it when none accepts it.
@@ -29,8 +37,8 @@ extension MessageBus {
     let invocation = Invocation(message: call, bus: self)
     // Its arguments could not be read.
     if let refusal = call.refusal { return invocation.fail(refusal) }
-    let (handlers, observer) = state.withLock { ($0.exports.all, $0.callObserver) }
-    observer?.receive(ObservedMessage(.request, call))
+    let (handlers, observer) = state.withLock { ($0.exports.all, $0.observer) }
+    observer?(call, loop.now)
     for handler in handlers where handler.handle(invocation) { return }
     if call.interface == "org.freedesktop.DBus.Peer", call.body.isEmpty {
       if call.member == "Ping" { return invocation.reply() }
@@ -45,12 +53,22 @@ extension MessageBus {
   /// Delivers a signal to its subscribers, in the order they subscribed.
   private func deliver(_ signal: Message) {
     let (matching, observer) = state.withLock {
-      ($0.subscribers.matching(signal), $0.callObserver)
+      ($0.subscribers.matching(signal), $0.observer)
     }
-    observer?.receive(ObservedMessage(.signal, signal))
+    observer?(signal, loop.now)
     // One handler may have cancelled another.
     for subscriber in matching where state.withLock({ $0.subscribers.contains(subscriber.id) }) {
       subscriber.handler(signal)
     }
+  }
+}
+
+extension Message {
+  /// The end of a call that gets no reply, for an observer.
+  static func ended(call serial: UInt32, _ error: any Error) -> Message {
+    var contents = Contents(kind: .error)
+    contents.replySerial = serial
+    contents.body = [.string("\(error)")]
+    return Message(contents)
   }
 }

@@ -5,6 +5,9 @@
 
 public import Signals
 
+/// Sees messages, and when. Not to be kept: a message with a descriptor holds that open.
+package typealias MessageObserver = @Sendable (_ message: Message, _ at: Instant) -> Void
+
 /// A connection to a message bus. It stays open until ``close()`` or the end of the bus, even when
 /// nothing refers to it.
 ///
@@ -19,8 +22,7 @@ public final class MessageBus: Sendable {
     var subscribers = Subscribers()
     var exports = Exports()
     var closeHandlers: [@Sendable (BusFailure) -> Void] = []
-    /// Who observes messages; nil for nobody.
-    var callObserver: CallObserver?
+    var observer: MessageObserver?
   }
 
   /// The loop that runs handlers, and whose clock measures limits.
@@ -104,16 +106,14 @@ public final class MessageBus: Sendable {
   ) throws -> UInt32 {
     var sent: UInt32 = 0
     try wire.send(.call(call)) { () throws(BusFailure) in
-      // None can arrive before it is sent: its entry, and what is observed, come first.
-      let (serial, observed) = try state.withLock { state throws(BusFailure) in
+      // None can arrive before it is sent: its entry, and who observes it, come first.
+      let observer = try state.withLock { state throws(BusFailure) in
         if let failure = state.failure { throw failure }
-        var waiter = waiter
-        waiter.observation = state.callObserver?.observed(call)
-        return (try state.pending.enter(waiter, lateReply: lateReply), waiter.observation)
+        sent = try state.pending.enter(waiter, lateReply: lateReply)
+        return state.observer
       }
-      observed?.begin()
-      sent = serial
-      return serial
+      observer?(call.message(serial: sent), loop.now)
+      return sent
     }
     return sent
   }
@@ -130,6 +130,15 @@ public final class MessageBus: Sendable {
         return state.pending.nextSerial()
       }
     }
+  }
+
+  /// Has an observer see the later calls of this connection before they are sent, and what arrives:
+  /// the replies that somebody waits for, signals that fit a rule, and calls. A call whose reply
+  /// cannot arrive any more, or was refused, ends with an error without a name.
+  ///
+  /// - Parameter observer: Called on the thread that sends or closes, and else on the loop.
+  package func observe(_ observer: @escaping MessageObserver) {
+    state.withLock { $0.observer = observer }
   }
 
   // MARK: Ending
@@ -172,12 +181,9 @@ public final class MessageBus: Sendable {
     guard var ended else { return }
     wire.close()
     var others: [PendingCalls<ReplyWaiter>.Entry] = []
-    for call in ended.pending.takeAll() {
-      if let caller = call.waiter?.caller, caller.fail(failure) {
-        call.waiter?.observation?.end(.failure(failure))
-        continue
-      }
-      others.append(call)
+    for (serial, call) in ended.pending.takeAll() {
+      if call.waiter != nil { ended.observer?(.ended(call: serial, failure), loop.now) }
+      if call.waiter?.caller?.fail(failure) != true { others.append(call) }
     }
     let handlers = ended.closeHandlers
     loop.post { [others] in

@@ -94,10 +94,10 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
   }
 
   /// Removes all calls, in the order of their serials: the bus has ended.
-  mutating func takeAll() -> [Entry] {
+  mutating func takeAll() -> [(serial: UInt32, entry: Entry)] {
     var all = near.compactMap { $0 }
     for (serial, entry) in far { all.append((serial, entry)) }
     self = PendingCalls(limit: limit, lastSerial: lastSerial)
-    return all.sorted { $0.serial < $1.serial }.map(\.entry)
+    return all.sorted { $0.serial < $1.serial }
   }
 }

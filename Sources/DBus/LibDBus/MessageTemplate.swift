@@ -26,7 +26,7 @@ final class MessageTemplate: Sendable {
   func marshal(_ call: MethodCall) throws(DBusValueError) -> MarshalledMessage {
     let copy = state.withLock { state in state.kept.flatMap { dbus_message_copy($0) } }
     if let copy { return MarshalledMessage(owning: copy) }
-    let made = try MarshalledMessage.marshalling(call.message)
+    let made = try MarshalledMessage.marshalling(call.message())
     let pointer = made.pointer
     state.withLock { state in
       if state.wasUsed, state.kept == nil, dbus_message_contains_unix_fds(pointer) == 0 {

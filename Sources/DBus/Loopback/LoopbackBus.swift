@@ -9,11 +9,6 @@ public import Signals
 /// Messages are delivered in the order they were sent, from the loop's queue: never inside the call
 /// that sent them. On a virtual loop a run is therefore repeatable, message for message.
 public final class LoopbackBus: Sendable {
-  /// Sees each message as the bus receives it, with the sender filled in: calls, replies and
-  /// signals of clients, and the bus's own. Do not keep a message: one with a descriptor holds that
-  /// open.
-  package typealias Observer = @Sendable (_ message: Message, _ at: Instant) -> Void
-
   /// Transforms a message between sender and bus: tests send it through libdbus's marshaller and
   /// back, or change it as a hostile program would.
   package typealias Transcoding = @Sendable (Message) throws -> Message
@@ -30,7 +25,7 @@ public final class LoopbackBus: Sendable {
   public let loop: Loop
   /// The address that the connections report for their bus.
   public let address: String
-  private let observer: Observer?
+  private let observer: MessageObserver?
   let transcode: Transcoding?
   private let state = Guarded(State())
 
@@ -43,11 +38,12 @@ public final class LoopbackBus: Sendable {
     self.init(on: loop, address: address, observer: nil)
   }
 
-  /// The same, with an observer, which is called on the loop.
+  /// The same, with an observer, which sees each message as the bus receives it, on the loop and with
+  /// the sender filled in: calls, replies and signals of clients, and the bus's own.
   package init(
     on loop: Loop,
     address: String = "loopback",
-    observer: Observer?,
+    observer: MessageObserver?,
     transcode: Transcoding? = nil
   ) {
     self.loop = loop

@@ -11,7 +11,7 @@ struct LoopbackWire: BusWire {
     var message =
       switch outgoing {
       case .message(let message): message
-      case .call(let call): call.message
+      case .call(let call): call.message()
       }
     try message.checkSendable()
     message = try message.duplicatingDescriptors()

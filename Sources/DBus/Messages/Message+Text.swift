@@ -22,7 +22,7 @@ extension Message {
 
 extension DBusValue {
   /// The value in a short form: `"a"`, `[1, 2]`, `{"a": <1>}`, `0x0102`.
-  var text: String {
+  package var text: String {
     switch self {
     case .byte(let number): "\(number)"
     case .boolean(let truth): "\(truth)"

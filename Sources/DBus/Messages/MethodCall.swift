@@ -42,9 +42,10 @@ package final class MethodCall: Sendable {
     operation = "the reply to \(member)"
   }
 
-  /// The call as a message without serial and sender.
-  var message: Message {
+  /// The call as a message without sender.
+  func message(serial: UInt32 = 0) -> Message {
     var contents = Message.Contents(kind: .methodCall)
+    contents.serial = serial
     contents.destination = destination
     contents.path = path
     contents.interface = interface

@@ -1,81 +1,57 @@
-// What a connection exchanges with one destination, as its observer receives it.
-//
-// Values, without handles: an observer may keep them.
+// A message between this program and bluetoothd, as it is kept: without handles, and with few values.
 
-/// A message that was observed.
-package struct ObservedMessage: Sendable {
-  /// What it is.
-  package enum Kind: Hashable, Sendable {
-    /// A call that was sent. Calls are numbered from 1.
-    case call(Int)
-    /// The result of a call.
-    case reply(to: Int)
-    /// The error of a call.
-    case error(to: Int, name: String?)
-    /// A signal that fits a match rule of this connection.
-    case signal
-    /// A call of another program to this one.
-    case request
-  }
+import Bluetooth
+import DBus
+import Jobs
 
+/// What was called, replied or sent.
+struct KeptMessage: Sendable {
   private enum Body: Sendable {
     case values([DBusValue])
     case text(String)
   }
 
   /// How many characters of the arguments are kept.
-  package static let textLimit = 1_000
+  static let textLimit = 1_000
 
-  package let kind: Kind
+  let kind: BlueZMessage.Kind
+  /// The ordinal of the call, from 1; nil for a signal or a request.
+  let number: Int?
   /// The object; of a reply, that of the call; of a signal about an object that an object manager
   /// has or had, that one.
-  package let path: ObjectPath?
-  package let interface: String?
-  package let member: String
+  let path: ObjectPath?
+  let interface: String?
+  let member: String
+  let error: String?
   private let body: Body
 
-  private init(
-    _ kind: Kind,
-    _ path: ObjectPath?,
-    _ interface: String?,
-    _ member: String,
-    _ body: Body
-  ) {
-    self.kind = kind
-    self.path = path
-    self.interface = interface
-    self.member = member
-    self.body = body
-  }
-
-  init(_ number: Int, _ call: MethodCall) {
-    self.init(.call(number), call.path, call.interface, call.member, Self.body(call.body))
-  }
-
-  init(_ number: Int, _ call: MethodCall, _ result: Result<Message, any Error>) {
-    let (kind, body): (Kind, Body) =
-      switch result {
-      case .success(let reply): (.reply(to: number), Self.body(reply.body))
-      case .failure(let error as DBusError):
-        (
-          .error(to: number, name: error.name.rawValue),
-          .text("(\(error.message.debugDescription))")
-        )
-      case .failure(let error): (.error(to: number, name: nil), .text("\(error)"))
-      }
-    self.init(kind, call.path, call.interface, call.member, body)
-  }
-
-  /// A signal or a call that arrived.
-  init(_ kind: Kind, _ message: Message) {
+  /// A call, a signal or a request.
+  init(_ kind: BlueZMessage.Kind, number: Int? = nil, _ message: Message) {
     let isOfManager = message.interface == StandardInterface.objectManager
-    self.init(
-      kind,
-      (isOfManager ? message.body.first?.asObjectPath : nil) ?? message.path,
-      message.interface,
-      message.member ?? "",
-      Self.body(message.body)
-    )
+    self.kind = kind
+    self.number = number
+    path = (isOfManager ? message.body.first?.asObjectPath : nil) ?? message.path
+    interface = message.interface
+    member = message.member ?? ""
+    error = nil
+    body = Self.body(message.body)
+  }
+
+  /// The end of a call.
+  init(of call: KeptMessage, _ reply: Message) {
+    number = call.number
+    path = call.path
+    interface = call.interface
+    member = call.member
+    error = reply.errorName
+    if let error = DBusError(reply) {
+      kind = .error
+      let text = self.error == nil ? error.message : "(\(error.message.debugDescription))"
+      body = .text(text)
+    } else {
+      kind = .reply
+      body = Self.body(reply.body)
+    }
   }
 
   /// Few values are kept as they are, since most messages are never shown. Others would hold
@@ -92,12 +68,26 @@ package struct ObservedMessage: Sendable {
     return "(\(text.prefix(textLimit))\(rest))"
   }
 
-  /// The arguments in parentheses; of a call that the end of the bus ended, the reason without.
-  package var arguments: String {
+  /// The arguments in parentheses; of a call that got no reply, the reason without.
+  var arguments: String {
     switch body {
     case .values(let values): Self.text(of: values)
     case .text(let text): text
     }
+  }
+
+  /// The message for output. What an agent is asked may be a passkey: it is left out.
+  func message(at time: Duration) -> BlueZMessage {
+    BlueZMessage(
+      kind,
+      at: time,
+      number: number,
+      object: path?.text,
+      interface: interface,
+      member: member,
+      error: error,
+      arguments: kind == .request ? Secret.mask : arguments
+    )
   }
 }
 
