@@ -34,10 +34,14 @@ extension MessageBus {
   ///
   /// As with libdbus, every connection answers `org.freedesktop.DBus.Peer` on every path.
   private func offer(_ call: Message) {
+    let (handlers, observer, hasEnded) = state.withLock {
+      ($0.exports.all, $0.observer, $0.failure != nil)
+    }
+    // A bus in memory delivers what was on its way.
+    if hasEnded { return }
     let invocation = Invocation(message: call, bus: self)
     // Its arguments could not be read.
     if let refusal = call.refusal { return invocation.fail(refusal) }
-    let (handlers, observer) = state.withLock { ($0.exports.all, $0.observer) }
     observer?(call, loop.now)
     for handler in handlers where handler.handle(invocation) { return }
     if call.interface == "org.freedesktop.DBus.Peer", call.body.isEmpty {

@@ -227,6 +227,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     writeWaiting()
     bus = nil
     dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
+    parts = []
     watch?.cancel()
     watch = nil
     dbus_connection_close(connection)
