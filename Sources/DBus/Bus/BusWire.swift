@@ -9,18 +9,11 @@ protocol BusWire: Sendable {
   ///
   /// - Parameter enter: Returns the serial of the message. Called when nothing can fail any more.
   /// - Throws: ``BusFailure``, ``DBusValueError``.
-  func send(_ message: OutgoingMessage, _ enter: () throws(BusFailure) -> UInt32) throws
+  func send(_ message: Message, _ enter: () throws(BusFailure) -> UInt32) throws
 
   /// Ends the connection, behind what was sent.
   func close()
 
   /// The answer to GetMachineId; nil when it is unknown.
   var machineID: String? { get }
-}
-
-/// What is sent.
-enum OutgoingMessage {
-  case message(Message)
-  /// A call, which keeps its marshalled form.
-  case call(MethodCall)
 }

@@ -99,10 +99,9 @@ extension MessageBus {
       return ticket.map { state.matches.leave($0) } ?? false
     }
     guard isLast, let ticket else { return }
-    var message = BusDriver.call(BusDriver.Method.removeMatch, [.string(ticket.rule)]).message()
-    message.noReplyExpected = true
     // A bus that has ended has no rule to remove.
-    try? send(message)
+    let call = BusDriver.call(BusDriver.Method.removeMatch, [.string(ticket.rule)])
+    try? send(call.withoutReply())
   }
 
   // MARK: Names

@@ -105,14 +105,18 @@ public final class MessageBus: Sendable {
     lateReply: PendingCalls<ReplyWaiter>.LateReply?
   ) throws -> UInt32 {
     var sent: UInt32 = 0
-    try wire.send(.call(call)) { () throws(BusFailure) in
+    try wire.send(call.message) { () throws(BusFailure) in
       // None can arrive before it is sent: its entry, and who observes it, come first.
       let observer = try state.withLock { state throws(BusFailure) in
         if let failure = state.failure { throw failure }
         sent = try state.pending.enter(waiter, lateReply: lateReply)
         return state.observer
       }
-      observer?(call.message(serial: sent), loop.now)
+      if let observer {
+        var message = call.message
+        message.serial = sent
+        observer(message, loop.now)
+      }
       return sent
     }
     return sent
@@ -124,7 +128,7 @@ public final class MessageBus: Sendable {
   ///
   /// - Throws: ``BusFailure``, ``DBusValueError``.
   package func send(_ message: Message) throws {
-    try wire.send(.message(message)) { () throws(BusFailure) in
+    try wire.send(message) { () throws(BusFailure) in
       try state.withLock { state throws(BusFailure) in
         if let failure = state.failure { throw failure }
         return state.pending.nextSerial()

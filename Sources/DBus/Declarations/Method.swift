@@ -176,7 +176,7 @@ extension MethodCall {
   /// A call of a method.
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
-  package convenience init<Input, Output>(
+  package init<Input, Output>(
     _ method: Method<Input, Output>,
     _ input: Input,
     on path: ObjectPath,

@@ -169,12 +169,8 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
 
   // MARK: Sending
 
-  func send(_ message: OutgoingMessage, _ enter: () throws(BusFailure) -> UInt32) throws {
-    let marshalled =
-      switch message {
-      case .message(let message): try MarshalledMessage.marshalling(message)
-      case .call(let call): try call.template.marshal(call)
-      }
+  func send(_ message: Message, _ enter: () throws(BusFailure) -> UInt32) throws {
+    let marshalled = try MarshalledMessage.marshalling(message)
     let hasDescriptors = dbus_message_contains_unix_fds(marshalled.pointer) != 0
     let othersWait = try outbox.withLock { outbox throws(BusFailure) in
       guard !outbox.isFull, outbox.messages.count < Self.mostMessages else { throw .sendQueueFull }

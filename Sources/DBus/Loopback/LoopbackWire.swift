@@ -7,14 +7,9 @@ struct LoopbackWire: BusWire {
   let uniqueName: String
 
   /// Checks a message as libdbus does, and copies its descriptors as the kernel does.
-  func send(_ outgoing: OutgoingMessage, _ enter: () throws(BusFailure) -> UInt32) throws {
-    var message =
-      switch outgoing {
-      case .message(let message): message
-      case .call(let call): call.message()
-      }
+  func send(_ message: Message, _ enter: () throws(BusFailure) -> UInt32) throws {
     try message.checkSendable()
-    message = try message.duplicatingDescriptors()
+    var message = try message.duplicatingDescriptors()
     if let transcode = bus.transcode { message = try transcode(message) }
     message.serial = try enter()
     message.sender = uniqueName

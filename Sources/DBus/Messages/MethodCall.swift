@@ -1,25 +1,11 @@
-// A method call described once and sent many times.
+// A method call: a message whose reply somebody waits for.
 
 /// What to call and with which arguments.
-///
-/// Keep one for a call that is repeated: libdbus's wire keeps its marshalled form in it, which saves about
-/// a third of the cost of a call.
-package final class MethodCall: Sendable {
-  /// The bus name that is called.
-  package let destination: String
-  /// The object.
-  package let path: ObjectPath
-  /// The interface of the method.
-  package let interface: String
-  /// The method.
-  package let member: String
-  /// The arguments.
-  package let body: [DBusValue]
-
+package struct MethodCall: Sendable {
+  /// The call without serial and sender.
+  let message: Message
   /// The name of waiting for the reply, in errors.
   package let operation: String
-  /// What libdbus's wire keeps.
-  let template = MessageTemplate()
 
   /// Validates and stores the description.
   ///
@@ -31,30 +17,20 @@ package final class MethodCall: Sendable {
     member: String,
     body: [DBusValue] = []
   ) throws(DBusNameError) {
-    try DBusName.check(destination, as: .busName)
-    try DBusName.check(interface, as: .interface)
-    try DBusName.check(member, as: .member)
-    self.destination = destination
-    self.path = path
-    self.interface = interface
-    self.member = member
-    self.body = body
+    message = try .methodCall(
+      destination: destination,
+      path: path,
+      interface: interface,
+      member: member,
+      body: body
+    )
     operation = "the reply to \(member)"
   }
 
-  /// The call as a message without sender.
-  func message(serial: UInt32 = 0) -> Message {
-    var contents = Message.Contents(kind: .methodCall)
-    contents.serial = serial
-    contents.destination = destination
-    contents.path = path
-    contents.interface = interface
-    contents.member = member
-    contents.body = body
-    return Message(contents)
+  /// The same call as a message that expects no reply.
+  package func withoutReply() -> Message {
+    var message = message
+    message.noReplyExpected = true
+    return message
   }
-}
-
-extension MethodCall: CustomStringConvertible {
-  package var description: String { "\(interface).\(member) on \(path) of \(destination)" }
 }
