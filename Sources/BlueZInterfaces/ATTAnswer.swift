@@ -1,6 +1,6 @@
 // How bluetoothd words the ATT error codes that a peer returns.
 
-public import Bluetooth
+package import Bluetooth
 
 extension ErrorAnswer {
   private static let attPrefix = "Operation failed with ATT error: 0x"
@@ -8,7 +8,7 @@ extension ErrorAnswer {
   /// The answer to a request that the peer refused with an ATT error code.
   ///
   /// - Source: BlueZ 5.66, `src/gatt-client.c` (create_gatt_dbus_error); recorded from bluetoothd.
-  public static func refused(by code: ATTErrorCode) -> ErrorAnswer {
+  package static func refused(by code: ATTErrorCode) -> ErrorAnswer {
     switch code.rawValue {
     case 0x00: return operationFailed
     case 0x02: return readNotPermitted
@@ -29,7 +29,7 @@ extension ErrorAnswer {
   /// `Not paired` is the text for three codes; this returns Insufficient Authentication. A reply
   /// that bluetoothd also sends for reasons of its own, such as `Operation is not supported`, is
   /// not read as a code.
-  public var attErrorCode: ATTErrorCode? {
+  package var attErrorCode: ATTErrorCode? {
     switch self {
     case .readNotPermitted: return ATTErrorCode(rawValue: 0x02)
     case .writeNotPermitted: return ATTErrorCode(rawValue: 0x03)

@@ -1,6 +1,6 @@
 // org.bluez.AdvertisementMonitorManager1 and AdvertisementMonitor1: scanning without scan requests.
 
-public import DBus
+package import DBus
 
 /// `org.bluez.AdvertisementMonitorManager1`, on an adapter.
 ///
@@ -8,47 +8,47 @@ public import DBus
 /// advertisement monitors (Linux 5.10).
 ///
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
-public enum AdvertisementMonitorManager1 {
+package enum AdvertisementMonitorManager1 {
   /// The interface.
-  public static let interface = "org.bluez.AdvertisementMonitorManager1"
+  package static let interface = "org.bluez.AdvertisementMonitorManager1"
 
-  public static let declaration = InterfaceDeclaration(
+  package static let declaration = InterfaceDeclaration(
     interface,
     methods: [registerMonitor, unregisterMonitor],
     properties: [supportedMonitorTypes, supportedFeatures]
   )
 
   /// The root below which the client exports its monitors.
-  public static let registerMonitor = Method(
+  package static let registerMonitor = Method(
     "RegisterMonitor",
     of: interface,
     takes: .one("application", .objectPath)
   )
-  public static let unregisterMonitor = Method(
+  package static let unregisterMonitor = Method(
     "UnregisterMonitor",
     of: interface,
     takes: .one("application", .objectPath)
   )
 
   /// Of ``AdvertisementMonitor1/orPatterns``.
-  public static let supportedMonitorTypes = Property(
+  package static let supportedMonitorTypes = Property(
     "SupportedMonitorTypes",
     .strings,
     of: interface
   )
-  public static let supportedFeatures = Property("SupportedFeatures", .strings, of: interface)
+  package static let supportedFeatures = Property("SupportedFeatures", .strings, of: interface)
 }
 
 /// `org.bluez.AdvertisementMonitor1`, which a client exports.
 ///
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
-public enum AdvertisementMonitor1 {
+package enum AdvertisementMonitor1 {
   /// The interface.
-  public static let interface = "org.bluez.AdvertisementMonitor1"
+  package static let interface = "org.bluez.AdvertisementMonitor1"
   /// The only type of monitor: any of the patterns matches.
-  public static let orPatterns = "or_patterns"
+  package static let orPatterns = "or_patterns"
 
-  public static let declaration = InterfaceDeclaration(
+  package static let declaration = InterfaceDeclaration(
     interface,
     methods: [release, activate, deviceFound, deviceLost],
     properties: [
@@ -60,15 +60,15 @@ public enum AdvertisementMonitor1 {
   // MARK: Methods, called by bluetoothd, which expects no reply
 
   /// The monitor could not be activated, or is no longer active.
-  public static let release = Method("Release", of: interface)
+  package static let release = Method("Release", of: interface)
   /// The monitor is active.
-  public static let activate = Method("Activate", of: interface)
-  public static let deviceFound = Method(
+  package static let activate = Method("Activate", of: interface)
+  package static let deviceFound = Method(
     "DeviceFound",
     of: interface,
     takes: .one("device", .objectPath)
   )
-  public static let deviceLost = Method(
+  package static let deviceLost = Method(
     "DeviceLost",
     of: interface,
     takes: .one("device", .objectPath)
@@ -77,53 +77,53 @@ public enum AdvertisementMonitor1 {
   // MARK: Properties
 
   /// ``AdvertisementMonitor1/orPatterns``.
-  public static let type = Property("Type", .string, of: interface)
+  package static let type = Property("Type", .string, of: interface)
   /// In dBm.
-  public static let rssiLowThreshold = Property(
+  package static let rssiLowThreshold = Property(
     "RSSILowThreshold",
     .int16,
     of: interface,
     presence: .known
   )
   /// In dBm.
-  public static let rssiHighThreshold = Property(
+  package static let rssiHighThreshold = Property(
     "RSSIHighThreshold",
     .int16,
     of: interface,
     presence: .known
   )
   /// How long a device must be weak or silent to count as lost: 1 to 300 seconds.
-  public static let rssiLowTimeout = Property(
+  package static let rssiLowTimeout = Property(
     "RSSILowTimeout",
     .uint16,
     of: interface,
     presence: .known
   )
   /// How long a device must be strong to count as found: 1 to 300 seconds.
-  public static let rssiHighTimeout = Property(
+  package static let rssiHighTimeout = Property(
     "RSSIHighTimeout",
     .uint16,
     of: interface,
     presence: .known
   )
   /// 0 reports every advertisement, 255 only the first.
-  public static let rssiSamplingPeriod = Property(
+  package static let rssiSamplingPeriod = Property(
     "RSSISamplingPeriod",
     .uint16,
     of: interface,
     presence: .known
   )
   /// At least one.
-  public static let patterns = Property("Patterns", .monitorPatterns, of: interface)
+  package static let patterns = Property("Patterns", .monitorPatterns, of: interface)
 
   /// Bytes at an offset of one AD structure of an advertisement.
-  public struct Pattern: Equatable, Sendable {
-    public let start: UInt8
+  package struct Pattern: Equatable, Sendable {
+    package let start: UInt8
     /// The AD type.
-    public let type: UInt8
-    public let octets: [UInt8]
+    package let type: UInt8
+    package let octets: [UInt8]
 
-    public init(start: UInt8, type: UInt8, octets: [UInt8]) {
+    package init(start: UInt8, type: UInt8, octets: [UInt8]) {
       (self.start, self.type, self.octets) = (start, type, octets)
     }
   }
@@ -131,7 +131,7 @@ public enum AdvertisementMonitor1 {
 
 extension Codec<[AdvertisementMonitor1.Pattern]> {
   /// `a(yyay)`
-  public static var monitorPatterns: Codec {
+  package static var monitorPatterns: Codec {
     Codec("a(yyay)") { value in
       guard let rows = value.asArray else { return nil }
       let patterns = rows.compactMap { row -> AdvertisementMonitor1.Pattern? in

@@ -1,47 +1,47 @@
 // org.bluez.AgentManager1 and Agent1: who answers bluetoothd's requests during pairing.
 
-public import DBus
+package import DBus
 
 /// `org.bluez.AgentManager1`, on `/org/bluez`.
 ///
 /// - Source: BlueZ 5.66, `doc/agent-api.txt`, `src/agent.c`.
-public enum AgentManager1 {
+package enum AgentManager1 {
   /// The interface.
-  public static let interface = "org.bluez.AgentManager1"
+  package static let interface = "org.bluez.AgentManager1"
 
-  public static let declaration = InterfaceDeclaration(
+  package static let declaration = InterfaceDeclaration(
     interface,
     methods: [registerAgent, unregisterAgent, requestDefaultAgent]
   )
 
   /// The capability is one of ``Capability``.
-  public static let registerAgent = Method(
+  package static let registerAgent = Method(
     "RegisterAgent",
     of: interface,
     takes: .two(("agent", .objectPath), ("capability", .string))
   )
-  public static let unregisterAgent = Method(
+  package static let unregisterAgent = Method(
     "UnregisterAgent",
     of: interface,
     takes: .one("agent", .objectPath)
   )
-  public static let requestDefaultAgent = Method(
+  package static let requestDefaultAgent = Method(
     "RequestDefaultAgent",
     of: interface,
     takes: .one("agent", .objectPath)
   )
 
   /// The I/O capability of an agent; the empty string means KeyboardDisplay.
-  public enum Capability {
-    public static let unspecified = ""
-    public static let displayOnly = "DisplayOnly"
-    public static let displayYesNo = "DisplayYesNo"
-    public static let keyboardOnly = "KeyboardOnly"
-    public static let noInputNoOutput = "NoInputNoOutput"
-    public static let keyboardDisplay = "KeyboardDisplay"
+  package enum Capability {
+    package static let unspecified = ""
+    package static let displayOnly = "DisplayOnly"
+    package static let displayYesNo = "DisplayYesNo"
+    package static let keyboardOnly = "KeyboardOnly"
+    package static let noInputNoOutput = "NoInputNoOutput"
+    package static let keyboardDisplay = "KeyboardDisplay"
 
     /// Every value that is accepted.
-    public static let all = [
+    package static let all = [
       unspecified, displayOnly, displayYesNo, keyboardOnly, noInputNoOutput, keyboardDisplay,
     ]
   }
@@ -50,11 +50,11 @@ public enum AgentManager1 {
 /// `org.bluez.Agent1`, on an object of the client, called by bluetoothd.
 ///
 /// - Source: BlueZ 5.66, `doc/agent-api.txt`, `src/agent.c`.
-public enum Agent1 {
+package enum Agent1 {
   /// The interface.
-  public static let interface = "org.bluez.Agent1"
+  package static let interface = "org.bluez.Agent1"
 
-  public static let declaration = InterfaceDeclaration(
+  package static let declaration = InterfaceDeclaration(
     interface,
     methods: [
       release, requestPinCode, displayPinCode, requestPasskey, displayPasskey,
@@ -62,45 +62,45 @@ public enum Agent1 {
     ]
   )
 
-  public static let release = Method("Release", of: interface)
-  public static let requestPinCode = Method(
+  package static let release = Method("Release", of: interface)
+  package static let requestPinCode = Method(
     "RequestPinCode",
     of: interface,
     takes: .one("device", .objectPath),
     returns: .one("pincode", .string)
   )
-  public static let displayPinCode = Method(
+  package static let displayPinCode = Method(
     "DisplayPinCode",
     of: interface,
     takes: .two(("device", .objectPath), ("pincode", .string))
   )
   /// 0 to 999999.
-  public static let requestPasskey = Method(
+  package static let requestPasskey = Method(
     "RequestPasskey",
     of: interface,
     takes: .one("device", .objectPath),
     returns: .one("passkey", .uint32)
   )
   /// The last argument is the number of digits typed on the device so far.
-  public static let displayPasskey = Method(
+  package static let displayPasskey = Method(
     "DisplayPasskey",
     of: interface,
     takes: .three(("device", .objectPath), ("passkey", .uint32), ("entered", .uint16))
   )
-  public static let requestConfirmation = Method(
+  package static let requestConfirmation = Method(
     "RequestConfirmation",
     of: interface,
     takes: .two(("device", .objectPath), ("passkey", .uint32))
   )
-  public static let requestAuthorization = Method(
+  package static let requestAuthorization = Method(
     "RequestAuthorization",
     of: interface,
     takes: .one("device", .objectPath)
   )
-  public static let authorizeService = Method(
+  package static let authorizeService = Method(
     "AuthorizeService",
     of: interface,
     takes: .two(("device", .objectPath), ("uuid", .string))
   )
-  public static let cancel = Method("Cancel", of: interface)
+  package static let cancel = Method("Cancel", of: interface)
 }

@@ -2,8 +2,8 @@
 //
 // Names only: whether an object exists is known to the object tree.
 
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 
 /// The place of an object in bluetoothd's tree.
 ///
@@ -12,7 +12,7 @@ public import DBus
 ///
 /// - Source: BlueZ 5.66, `src/adapter.c`, `src/device.c` (device_create), `src/gatt-client.c`
 ///   (service_create, characteristic_create, descriptor_create).
-public enum BlueZPath: Hashable, Sendable {
+package enum BlueZPath: Hashable, Sendable {
   /// `/org/bluez`
   case bluez
   /// `/org/bluez/hciN`
@@ -42,35 +42,35 @@ public enum BlueZPath: Hashable, Sendable {
 
 extension BlueZPath {
   /// Where the object manager is.
-  public static let objectManager: ObjectPath = "/"
+  package static let objectManager: ObjectPath = "/"
 
   /// Where the agent manager is.
-  public static let manager: ObjectPath = "/org/bluez"
+  package static let manager: ObjectPath = "/org/bluez"
 
   /// The name of the adapter with an index: `hci0`.
-  public static func adapterName(index: Int) -> String { "hci\(index)" }
+  package static func adapterName(index: Int) -> String { "hci\(index)" }
 
   /// `/org/bluez/hci0`
   ///
   /// - Precondition: `name` is a valid element of an object path.
-  public static func adapter(_ name: String) -> ObjectPath {
+  package static func adapter(_ name: String) -> ObjectPath {
     path("/org/bluez/\(name)")
   }
 
   /// `…/dev_AA_BB_CC_DD_EE_FF` below an adapter.
-  public static func device(_ address: BluetoothAddress, of adapter: ObjectPath) -> ObjectPath {
+  package static func device(_ address: BluetoothAddress, of adapter: ObjectPath) -> ObjectPath {
     path("\(adapter.text)/\(deviceElement(address))")
   }
 
   /// `…/service0001` below a device.
-  public static func service(_ handle: UInt16, of device: ObjectPath) -> ObjectPath {
+  package static func service(_ handle: UInt16, of device: ObjectPath) -> ObjectPath {
     path("\(device.text)/service\(hex(handle))")
   }
 
   /// `…/char0002` below a service.
   ///
   /// - Parameter declaration: The declaration's handle; the value's is one more.
-  public static func characteristic(
+  package static func characteristic(
     declaration: UInt16,
     of service: ObjectPath
   ) -> ObjectPath {
@@ -78,12 +78,12 @@ extension BlueZPath {
   }
 
   /// `…/desc0004` below a characteristic.
-  public static func descriptor(_ handle: UInt16, of characteristic: ObjectPath) -> ObjectPath {
+  package static func descriptor(_ handle: UInt16, of characteristic: ObjectPath) -> ObjectPath {
     path("\(characteristic.text)/desc\(hex(handle))")
   }
 
   /// The object path of this place.
-  public var objectPath: ObjectPath { Self.path(text) }
+  package var objectPath: ObjectPath { Self.path(text) }
 
   private var text: String {
     switch self {
@@ -124,7 +124,7 @@ extension BlueZPath {
 
 extension BlueZPath {
   /// Parses an object path; nil when bluetoothd does not use it for these objects.
-  public init?(_ path: ObjectPath) {
+  package init?(_ path: ObjectPath) {
     guard path == Self.manager || path.isBelow(Self.manager) else { return nil }
     // In octets: characters cost ten times as much, and each message has a path.
     let elements = path.text.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
@@ -168,7 +168,7 @@ extension BlueZPath {
   }
 
   /// The address in the path of a device; nil for any other path.
-  public static func address(ofDevice path: ObjectPath) -> BluetoothAddress? {
+  package static func address(ofDevice path: ObjectPath) -> BluetoothAddress? {
     address(in: path.lastElement[...])
   }
 
@@ -186,7 +186,7 @@ extension BlueZPath {
   }
 
   /// The path of the device that a path is or lies below; nil for any other path.
-  public static func devicePath(containing path: ObjectPath) -> ObjectPath? {
+  package static func devicePath(containing path: ObjectPath) -> ObjectPath? {
     guard path.isBelow(manager) else { return nil }
     // "/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF" ends at the fifth slash.
     var slashes = 0
@@ -199,7 +199,7 @@ extension BlueZPath {
   }
 
   /// The handle in the last element of the path, for services, characteristics and descriptors.
-  public var handle: UInt16? {
+  package var handle: UInt16? {
     switch self {
     case .bluez, .adapter, .device: nil
     case .service(_, _, let handle), .characteristic(_, _, _, let handle),

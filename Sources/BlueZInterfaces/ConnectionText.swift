@@ -7,52 +7,52 @@
 /// into it.
 ///
 /// - Source: BlueZ 5.66, `src/error.h`, `src/error.c`; `src/device.c` (att_connect_cb).
-public struct ConnectionText: RawRepresentable, Hashable, Sendable {
+package struct ConnectionText: RawRepresentable, Hashable, Sendable {
   /// What follows `le-connection-`.
-  public let rawValue: String
+  package let rawValue: String
 
-  public init(rawValue: String) {
+  package init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  public static let invalidArguments = ConnectionText(rawValue: "invalid-arguments")
-  public static let adapterNotPowered = ConnectionText(rawValue: "adapter-not-powered")
-  public static let notSupported = ConnectionText(rawValue: "not-supported")
-  public static let alreadyConnected = ConnectionText(rawValue: "already-connected")
-  public static let badSocket = ConnectionText(rawValue: "bad-socket")
-  public static let memoryAllocation = ConnectionText(rawValue: "memory-allocation")
-  public static let busy = ConnectionText(rawValue: "busy")
-  public static let refused = ConnectionText(rawValue: "refused")
-  public static let createSocket = ConnectionText(rawValue: "create-socket")
-  public static let timeout = ConnectionText(rawValue: "timeout")
-  public static let concurrentConnectionLimit = ConnectionText(
+  package static let invalidArguments = ConnectionText(rawValue: "invalid-arguments")
+  package static let adapterNotPowered = ConnectionText(rawValue: "adapter-not-powered")
+  package static let notSupported = ConnectionText(rawValue: "not-supported")
+  package static let alreadyConnected = ConnectionText(rawValue: "already-connected")
+  package static let badSocket = ConnectionText(rawValue: "bad-socket")
+  package static let memoryAllocation = ConnectionText(rawValue: "memory-allocation")
+  package static let busy = ConnectionText(rawValue: "busy")
+  package static let refused = ConnectionText(rawValue: "refused")
+  package static let createSocket = ConnectionText(rawValue: "create-socket")
+  package static let timeout = ConnectionText(rawValue: "timeout")
+  package static let concurrentConnectionLimit = ConnectionText(
     rawValue: "concurrent-connection-limit"
   )
-  public static let abortByRemote = ConnectionText(rawValue: "abort-by-remote")
-  public static let abortByLocal = ConnectionText(rawValue: "abort-by-local")
-  public static let linkLayerProtocolError = ConnectionText(rawValue: "link-layer-protocol-error")
-  public static let gattBrowsing = ConnectionText(rawValue: "gatt-browsing")
+  package static let abortByRemote = ConnectionText(rawValue: "abort-by-remote")
+  package static let abortByLocal = ConnectionText(rawValue: "abort-by-local")
+  package static let linkLayerProtocolError = ConnectionText(rawValue: "link-layer-protocol-error")
+  package static let gattBrowsing = ConnectionText(rawValue: "gatt-browsing")
   /// Since 5.69.
-  public static let keyMissing = ConnectionText(rawValue: "key-missing")
-  public static let unknown = ConnectionText(rawValue: "unknown")
+  package static let keyMissing = ConnectionText(rawValue: "key-missing")
+  package static let unknown = ConnectionText(rawValue: "unknown")
   /// Also for LE, where it reads `br-connection-canceled`: Disconnect met a pending Connect.
-  public static let canceled = ConnectionText(rawValue: "canceled")
+  package static let canceled = ConnectionText(rawValue: "canceled")
   /// BR/EDR only.
-  public static let profileUnavailable = ConnectionText(rawValue: "profile-unavailable")
+  package static let profileUnavailable = ConnectionText(rawValue: "profile-unavailable")
   /// BR/EDR only.
-  public static let pageTimeout = ConnectionText(rawValue: "page-timeout")
+  package static let pageTimeout = ConnectionText(rawValue: "page-timeout")
   /// BR/EDR only.
-  public static let sdpSearch = ConnectionText(rawValue: "sdp-search")
+  package static let sdpSearch = ConnectionText(rawValue: "sdp-search")
 
   /// Every known text that an LE connection can give.
-  public static let lowEnergy: [ConnectionText] = [
+  package static let lowEnergy: [ConnectionText] = [
     invalidArguments, adapterNotPowered, notSupported, alreadyConnected, badSocket,
     memoryAllocation, busy, refused, createSocket, timeout, concurrentConnectionLimit,
     abortByRemote, abortByLocal, linkLayerProtocolError, gattBrowsing, keyMissing, unknown,
   ]
 
   /// Parses the text of an error reply; nil when it is none of these.
-  public init?(parsing text: String) {
+  package init?(parsing text: String) {
     for prefix in ["le-connection-", "br-connection-"] where text.hasPrefix(prefix) {
       self.init(rawValue: String(text.dropFirst(prefix.count)))
       return
@@ -61,14 +61,14 @@ public struct ConnectionText: RawRepresentable, Hashable, Sendable {
   }
 
   /// `Failed: le-connection-…`
-  public var answer: ErrorAnswer { .failed("le-connection-\(rawValue)") }
+  package var answer: ErrorAnswer { .failed("le-connection-\(rawValue)") }
 }
 
 extension ErrorAnswer {
   /// Seen: what a pending Connect gets when Disconnect is called, on LE too.
-  public static let connectCanceled = failed("br-connection-canceled")
+  package static let connectCanceled = failed("br-connection-canceled")
   /// ConnectProfile on an adapter that has no BR/EDR.
-  public static let profileSearchFailed = failed("br-connection-sdp-search")
+  package static let profileSearchFailed = failed("br-connection-sdp-search")
   /// Seen: what Connect gets, after 40 s, when the device is not there.
-  public static let connectAborted = ConnectionText.abortByLocal.answer
+  package static let connectAborted = ConnectionText.abortByLocal.answer
 }

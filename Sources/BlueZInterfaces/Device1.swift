@@ -1,17 +1,17 @@
 // org.bluez.Device1: a remote device, `/org/bluez/hciN/dev_AA_BB_CC_DD_EE_FF`.
 
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 
 /// `org.bluez.Device1`.
 ///
 /// - Source: BlueZ 5.66, `doc/device-api.txt`, `src/device.c`; later: `doc/org.bluez.Device.rst`.
-public enum Device1 {
+package enum Device1 {
   /// The interface.
-  public static let interface = "org.bluez.Device1"
+  package static let interface = "org.bluez.Device1"
 
   /// As described by bluetoothd 5.66, in the order in which it lists properties.
-  public static let declaration = InterfaceDeclaration(
+  package static let declaration = InterfaceDeclaration(
     interface,
     methods: [disconnect, connect, connectProfile, disconnectProfile, pair, cancelPairing],
     properties: [
@@ -24,85 +24,85 @@ public enum Device1 {
   // MARK: Methods
 
   /// On LE, replies when the ATT channel is up, before services are resolved.
-  public static let connect = Method("Connect", of: interface)
+  package static let connect = Method("Connect", of: interface)
   /// Also succeeds when nothing is connected; cancels a pending Connect; takes about 2 s.
-  public static let disconnect = Method("Disconnect", of: interface)
-  public static let connectProfile = Method(
+  package static let disconnect = Method("Disconnect", of: interface)
+  package static let connectProfile = Method(
     "ConnectProfile",
     of: interface,
     takes: .one("UUID", .string)
   )
-  public static let disconnectProfile = Method(
+  package static let disconnectProfile = Method(
     "DisconnectProfile",
     of: interface,
     takes: .one("UUID", .string)
   )
   /// Connects if necessary, and resolves the services before it replies.
-  public static let pair = Method("Pair", of: interface)
-  public static let cancelPairing = Method("CancelPairing", of: interface)
+  package static let pair = Method("Pair", of: interface)
+  package static let cancelPairing = Method("CancelPairing", of: interface)
 
   // MARK: Signals
 
   /// Why a connection ended, and a message; since 5.83. Reasons are in ``DisconnectReason``.
-  public static let disconnected = "Disconnected"
+  package static let disconnected = "Disconnected"
 
   /// The arguments of ``disconnected``.
-  public static let disconnectedArguments = Arguments.two(
+  package static let disconnectedArguments = Arguments.two(
     ("name", .string),
     ("message", Codec.string)
   )
 
   /// Values of the first argument of ``disconnected``.
-  public enum DisconnectReason {
-    public static let unknown = "org.bluez.Reason.Unknown"
-    public static let timeout = "org.bluez.Reason.Timeout"
-    public static let local = "org.bluez.Reason.Local"
-    public static let remote = "org.bluez.Reason.Remote"
-    public static let authentication = "org.bluez.Reason.Authentication"
-    public static let suspend = "org.bluez.Reason.Suspend"
+  package enum DisconnectReason {
+    package static let unknown = "org.bluez.Reason.Unknown"
+    package static let timeout = "org.bluez.Reason.Timeout"
+    package static let local = "org.bluez.Reason.Local"
+    package static let remote = "org.bluez.Reason.Remote"
+    package static let authentication = "org.bluez.Reason.Authentication"
+    package static let suspend = "org.bluez.Reason.Suspend"
   }
 
   // MARK: Properties
 
-  public static let address = Property("Address", .address, of: interface)
-  public static let addressType = Property("AddressType", Codec<AddressType>.text, of: interface)
-  public static let name = Property("Name", .string, of: interface, presence: .known)
+  package static let address = Property("Address", .address, of: interface)
+  package static let addressType = Property("AddressType", Codec<AddressType>.text, of: interface)
+  package static let name = Property("Name", .string, of: interface, presence: .known)
   /// For a device without a name, the address with `-` for `:`.
-  public static let alias = Property("Alias", .string, of: interface, access: .readWrite)
-  public static let deviceClass = Property("Class", .uint32, of: interface, presence: .known)
-  public static let appearance = Property("Appearance", .uint16, of: interface, presence: .known)
-  public static let icon = Property("Icon", .string, of: interface, presence: .known)
-  public static let paired = Property("Paired", .boolean, of: interface)
-  public static let bonded = Property("Bonded", .boolean, of: interface)
-  public static let trusted = Property("Trusted", .boolean, of: interface, access: .readWrite)
-  public static let blocked = Property("Blocked", .boolean, of: interface, access: .readWrite)
-  public static let legacyPairing = Property("LegacyPairing", .boolean, of: interface)
+  package static let alias = Property("Alias", .string, of: interface, access: .readWrite)
+  package static let deviceClass = Property("Class", .uint32, of: interface, presence: .known)
+  package static let appearance = Property("Appearance", .uint16, of: interface, presence: .known)
+  package static let icon = Property("Icon", .string, of: interface, presence: .known)
+  package static let paired = Property("Paired", .boolean, of: interface)
+  package static let bonded = Property("Bonded", .boolean, of: interface)
+  package static let trusted = Property("Trusted", .boolean, of: interface, access: .readWrite)
+  package static let blocked = Property("Blocked", .boolean, of: interface, access: .readWrite)
+  package static let legacyPairing = Property("LegacyPairing", .boolean, of: interface)
   /// In dBm.
-  public static let rssi = Property("RSSI", .int16, of: interface, presence: .discovered)
-  public static let connected = Property("Connected", .boolean, of: interface)
+  package static let rssi = Property("RSSI", .int16, of: interface, presence: .discovered)
+  package static let connected = Property("Connected", .boolean, of: interface)
   /// The advertised services first; all of them once resolved.
-  public static let uuids = Property("UUIDs", .uuids, of: interface)
-  public static let modalias = Property("Modalias", .string, of: interface, presence: .known)
-  public static let adapter = Property("Adapter", .objectPath, of: interface)
+  package static let uuids = Property("UUIDs", .uuids, of: interface)
+  package static let modalias = Property("Modalias", .string, of: interface, presence: .known)
+  package static let adapter = Property("Adapter", .objectPath, of: interface)
   /// Keyed by company identifier.
-  public static let manufacturerData = Property(
+  package static let manufacturerData = Property(
     "ManufacturerData",
     .companyData,
     of: interface,
     presence: .known
   )
   /// Keyed by service UUID.
-  public static let serviceData = Property(
+  package static let serviceData = Property(
     "ServiceData",
     .serviceData,
     of: interface,
     presence: .known
   )
   /// In dBm, as advertised.
-  public static let txPower = Property("TxPower", .int16, of: interface, presence: .discovered)
+  package static let txPower = Property("TxPower", .int16, of: interface, presence: .discovered)
   /// Whether the services are known and their objects exported.
-  public static let servicesResolved = Property("ServicesResolved", .boolean, of: interface)
-  public static let wakeAllowed = Property(
+  package static let servicesResolved = Property("ServicesResolved", .boolean, of: interface)
+  package static let wakeAllowed = Property(
     "WakeAllowed",
     .boolean,
     of: interface,
@@ -110,7 +110,7 @@ public enum Device1 {
     presence: .known
   )
   /// For a dual-mode device, one of ``PreferredBearer``; since 5.80.
-  public static let preferredBearer = Property(
+  package static let preferredBearer = Property(
     "PreferredBearer",
     .string,
     of: interface,
@@ -122,13 +122,13 @@ public enum Device1 {
 /// `org.bluez.Battery1`, on the device object while it is connected and the level is known.
 ///
 /// - Source: BlueZ 5.66, `doc/battery-api.txt`, `src/battery.c`.
-public enum Battery1 {
+package enum Battery1 {
   /// The interface.
-  public static let interface = "org.bluez.Battery1"
+  package static let interface = "org.bluez.Battery1"
 
-  public static let declaration = InterfaceDeclaration(interface, properties: [percentage])
+  package static let declaration = InterfaceDeclaration(interface, properties: [percentage])
 
-  public static let percentage = Property(
+  package static let percentage = Property(
     "Percentage",
     .byte,
     of: interface,

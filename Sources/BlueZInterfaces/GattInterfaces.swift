@@ -1,35 +1,35 @@
 // org.bluez.GattService1, GattCharacteristic1, GattDescriptor1: the attributes of a remote device.
 
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 
 /// `org.bluez.GattService1`, which has properties only.
 ///
 /// - Source: BlueZ 5.66, `doc/gatt-api.txt`, `src/gatt-client.c`.
-public enum GattService1 {
+package enum GattService1 {
   /// The interface.
-  public static let interface = "org.bluez.GattService1"
+  package static let interface = "org.bluez.GattService1"
 
-  public static let declaration = InterfaceDeclaration(
+  package static let declaration = InterfaceDeclaration(
     interface,
     properties: [uuid, device, primary, includes]
   )
 
-  public static let uuid = Property("UUID", .uuid, of: interface)
-  public static let device = Property("Device", .objectPath, of: interface)
-  public static let primary = Property("Primary", .boolean, of: interface)
+  package static let uuid = Property("UUID", .uuid, of: interface)
+  package static let device = Property("Device", .objectPath, of: interface)
+  package static let primary = Property("Primary", .boolean, of: interface)
   /// May be empty.
-  public static let includes = Property("Includes", .objectPaths, of: interface)
+  package static let includes = Property("Includes", .objectPaths, of: interface)
 }
 
 /// `org.bluez.GattCharacteristic1`.
 ///
 /// - Source: BlueZ 5.66, `doc/gatt-api.txt`, `src/gatt-client.c`.
-public enum GattCharacteristic1 {
+package enum GattCharacteristic1 {
   /// The interface.
-  public static let interface = "org.bluez.GattCharacteristic1"
+  package static let interface = "org.bluez.GattCharacteristic1"
 
-  public static let declaration = InterfaceDeclaration(
+  package static let declaration = InterfaceDeclaration(
     interface,
     methods: [readValue, writeValue, acquireWrite, acquireNotify, startNotify, stopNotify],
     properties: [uuid, service, value, notifying, flags, writeAcquired, notifyAcquired, mtu]
@@ -38,30 +38,30 @@ public enum GattCharacteristic1 {
   // MARK: Methods
 
   /// Options in ``Option``. Signals `Value` before it replies.
-  public static let readValue = Method(
+  package static let readValue = Method(
     "ReadValue",
     of: interface,
     takes: .one("options", .properties),
     returns: .one("value", .bytes)
   )
   /// Options in ``Option``. Sends no signal.
-  public static let writeValue = Method(
+  package static let writeValue = Method(
     "WriteValue",
     of: interface,
     takes: .two(("value", .bytes), ("options", .properties))
   )
   /// Signals `Notifying` before it replies.
-  public static let startNotify = Method("StartNotify", of: interface)
-  public static let stopNotify = Method("StopNotify", of: interface)
+  package static let startNotify = Method("StartNotify", of: interface)
+  package static let stopNotify = Method("StopNotify", of: interface)
   /// Returns a sequenced-packet socket and the ATT MTU.
-  public static let acquireWrite = Method(
+  package static let acquireWrite = Method(
     "AcquireWrite",
     of: interface,
     takes: .one("options", .properties),
     returns: .two(("fd", .fileDescriptor), ("mtu", .uint16))
   )
   /// Returns a sequenced-packet socket and the ATT MTU.
-  public static let acquireNotify = Method(
+  package static let acquireNotify = Method(
     "AcquireNotify",
     of: interface,
     takes: .one("options", .properties),
@@ -70,80 +70,80 @@ public enum GattCharacteristic1 {
 
   // MARK: Properties
 
-  public static let uuid = Property("UUID", .uuid, of: interface)
-  public static let service = Property("Service", .objectPath, of: interface)
+  package static let uuid = Property("UUID", .uuid, of: interface)
+  package static let service = Property("Service", .objectPath, of: interface)
   /// The last value read or notified; each notification sends one change signal.
-  public static let value = Property("Value", .bytes, of: interface)
+  package static let value = Property("Value", .bytes, of: interface)
   /// Does not change when the connection drops.
-  public static let notifying = Property(
+  package static let notifying = Property(
     "Notifying",
     .boolean,
     of: interface,
     presence: .having([.notify, .indicate])
   )
-  public static let flags = Property("Flags", .flags, of: interface)
-  public static let writeAcquired = Property(
+  package static let flags = Property("Flags", .flags, of: interface)
+  package static let writeAcquired = Property(
     "WriteAcquired",
     .boolean,
     of: interface,
     presence: .having(.writeWithoutResponse)
   )
-  public static let notifyAcquired = Property(
+  package static let notifyAcquired = Property(
     "NotifyAcquired",
     .boolean,
     of: interface,
     presence: .having(.notify)
   )
   /// In octets; since 5.62.
-  public static let mtu = Property("MTU", .uint16, of: interface, presence: .connected)
+  package static let mtu = Property("MTU", .uint16, of: interface, presence: .connected)
 
   /// Keys of the option dictionaries.
-  public enum Option {
+  package enum Option {
     /// `q`
-    public static let offset = "offset"
+    package static let offset = "offset"
     /// `s`, one of ``WriteType``; for writes.
-    public static let type = "type"
+    package static let type = "type"
   }
 
   /// Values of ``Option/type``.
-  public enum WriteType {
-    public static let command = "command"
-    public static let request = "request"
-    public static let reliable = "reliable"
+  package enum WriteType {
+    package static let command = "command"
+    package static let request = "request"
+    package static let reliable = "reliable"
   }
 
   /// The longest value that can be written, in octets.
-  public static let longestValue = 512
+  package static let longestValue = 512
 }
 
 /// `org.bluez.GattDescriptor1`.
 ///
 /// - Source: BlueZ 5.66, `doc/gatt-api.txt`, `src/gatt-client.c`.
-public enum GattDescriptor1 {
+package enum GattDescriptor1 {
   /// The interface.
-  public static let interface = "org.bluez.GattDescriptor1"
+  package static let interface = "org.bluez.GattDescriptor1"
 
-  public static let declaration = InterfaceDeclaration(
+  package static let declaration = InterfaceDeclaration(
     interface,
     methods: [readValue, writeValue],
     properties: [uuid, characteristic, value]
   )
 
-  public static let readValue = Method(
+  package static let readValue = Method(
     "ReadValue",
     of: interface,
     takes: .one("options", .properties),
     returns: .one("value", .bytes)
   )
   /// Not permitted for the Client Characteristic Configuration descriptor.
-  public static let writeValue = Method(
+  package static let writeValue = Method(
     "WriteValue",
     of: interface,
     takes: .two(("value", .bytes), ("options", .properties))
   )
 
-  public static let uuid = Property("UUID", .uuid, of: interface)
-  public static let characteristic = Property("Characteristic", .objectPath, of: interface)
+  package static let uuid = Property("UUID", .uuid, of: interface)
+  package static let characteristic = Property("Characteristic", .objectPath, of: interface)
   /// The last value read.
-  public static let value = Property("Value", .bytes, of: interface)
+  package static let value = Property("Value", .bytes, of: interface)
 }

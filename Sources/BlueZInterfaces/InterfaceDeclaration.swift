@@ -1,15 +1,15 @@
 // An interface of org.bluez as bluetoothd describes it: its methods and properties, in order.
 
-public import DBus
+package import DBus
 
 /// The methods and properties of an interface, in the order in which bluetoothd describes and lists
 /// them.
-public struct InterfaceDeclaration: Sendable {
-  public let name: String
-  public let methods: [any AnyMethod]
-  public let properties: [any AnyProperty]
+package struct InterfaceDeclaration: Sendable {
+  package let name: String
+  package let methods: [any AnyMethod]
+  package let properties: [any AnyProperty]
 
-  public init(
+  package init(
     _ name: String,
     methods: [any AnyMethod] = [],
     properties: [any AnyProperty] = []
@@ -27,7 +27,7 @@ public struct InterfaceDeclaration: Sendable {
   /// - Parameter version: The release to serve; nil serves all given members.
   /// - Precondition: Every method and every property that is always present has an implementation,
   ///   and there is no implementation of an undeclared member.
-  public func exported(
+  package func exported(
     by version: BlueZVersion? = nil,
     methods served: [ExportedMethod] = [],
     properties values: [ExportedProperty] = []

@@ -3,9 +3,9 @@
 // Data only. Its behaviour is in the client and in the simulator.
 
 /// The bus name and the fixed interfaces of bluetoothd.
-public enum OrgBlueZ {
+package enum OrgBlueZ {
   /// The well-known name that bluetoothd owns on the system bus.
   ///
   /// - Source: BlueZ 5.66, `src/main.c`, `src/bluetooth.conf`.
-  public static let busName = "org.bluez"
+  package static let busName = "org.bluez"
 }

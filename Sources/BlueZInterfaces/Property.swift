@@ -2,24 +2,20 @@
 //
 // Data only. The client reads through it, the simulator serves it, and Introspect describes it.
 
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 
 /// A property of an interface.
-///
-/// ```swift
-/// let rssi: Int16? = properties[Device1.rssi]
-/// ```
-public struct Property<Value: Sendable>: AnyProperty {
-  public let interface: String
-  public let name: String
+package struct Property<Value: Sendable>: AnyProperty {
+  package let interface: String
+  package let name: String
   /// How its values are decoded and encoded.
-  public let codec: Codec<Value>
-  public let access: Access
-  public let presence: Presence
-  public let since: BlueZVersion?
+  package let codec: Codec<Value>
+  package let access: Access
+  package let presence: Presence
+  package let since: BlueZVersion?
 
-  public init(
+  package init(
     _ name: String,
     _ codec: Codec<Value>,
     of interface: String,
@@ -35,11 +31,11 @@ public struct Property<Value: Sendable>: AnyProperty {
     self.since = since
   }
 
-  public var signature: Signature { codec.signature }
+  package var signature: Signature { codec.signature }
 }
 
 /// A property without its Swift type: for lists, and for reports about one.
-public protocol AnyProperty: Sendable {
+package protocol AnyProperty: Sendable {
   /// The interface that it belongs to.
   var interface: String { get }
   /// Its name.
@@ -56,19 +52,19 @@ public protocol AnyProperty: Sendable {
 
 extension AnyProperty {
   /// Whether a release describes the property.
-  public func isDescribed(by version: BlueZVersion) -> Bool {
+  package func isDescribed(by version: BlueZVersion) -> Bool {
     presence != .experimental && since.map { version >= $0 } ?? true
   }
 }
 
 /// Whether clients may set a property.
-public enum Access: Hashable, Sendable {
+package enum Access: Hashable, Sendable {
   case read
   case readWrite
 }
 
 /// When an object has a property that its interface describes.
-public enum Presence: Hashable, Sendable {
+package enum Presence: Hashable, Sendable {
   case always
   /// When bluetoothd knows a value.
   case known
@@ -86,7 +82,7 @@ public enum Presence: Hashable, Sendable {
 
 extension PropertyMap {
   /// The value of a property; nil when it is absent or has another type. Setting nil removes it.
-  public subscript<Value>(property: Property<Value>) -> Value? {
+  package subscript<Value>(property: Property<Value>) -> Value? {
     get { self[property.name].flatMap(property.codec.decode) }
     set { self[property.name] = newValue.map(property.codec.encode) }
   }
@@ -94,7 +90,7 @@ extension PropertyMap {
 
 extension ExportedProperty {
   /// Serves a read-only property.
-  public init<Value>(_ property: Property<Value>, get: @escaping @Sendable () -> Value?) {
+  package init<Value>(_ property: Property<Value>, get: @escaping @Sendable () -> Value?) {
     precondition(property.access == .read, "\(property.name) can be set")
     self.init(property.name, property.signature) { get().map(property.codec.encode) }
   }
@@ -102,7 +98,7 @@ extension ExportedProperty {
   /// Serves a property that can be read and written.
   ///
   /// - Parameter set: Receives a new value, and replies to the call.
-  public init<Value>(
+  package init<Value>(
     _ property: Property<Value>,
     set: @escaping @Sendable (_ value: Value, _ call: Invocation) -> Void,
     get: @escaping @Sendable () -> Value?
@@ -124,12 +120,12 @@ extension ExportedProperty {
 
 extension ObjectServer {
   /// Announces, with the next flush, that a property has changed, appeared or disappeared.
-  public func changed(_ property: any AnyProperty, at path: ObjectPath) {
+  package func changed(_ property: any AnyProperty, at path: ObjectPath) {
     changed(property.name, of: property.interface, at: path)
   }
 
   /// Announces a property at once, so that each of several successive values is announced.
-  public func announce(_ property: any AnyProperty, at path: ObjectPath) {
+  package func announce(_ property: any AnyProperty, at path: ObjectPath) {
     announce(property.name, of: property.interface, at: path)
   }
 }
@@ -138,7 +134,7 @@ extension ObjectServer {
 
 extension Codec<BluetoothAddress> {
   /// `s`
-  public static var address: Codec {
+  package static var address: Codec {
     Codec(
       "s",
       decode: { $0.asString.flatMap { BluetoothAddress($0) } },
@@ -149,14 +145,14 @@ extension Codec<BluetoothAddress> {
 
 extension Codec<BluetoothUUID> {
   /// `s`, the long form in lower case.
-  public static var uuid: Codec {
+  package static var uuid: Codec {
     Codec("s", decode: { $0.asString.flatMap { BluetoothUUID($0) } }, encode: { .string($0.text) })
   }
 }
 
 extension Codec<[BluetoothUUID]> {
   /// `as`; texts that are not valid UUIDs are left out.
-  public static var uuids: Codec {
+  package static var uuids: Codec {
     Codec(
       "as",
       decode: { $0.asStrings?.compactMap { BluetoothUUID($0) } },
@@ -167,7 +163,7 @@ extension Codec<[BluetoothUUID]> {
 
 extension Codec<CharacteristicProperties> {
   /// `as`
-  public static var flags: Codec {
+  package static var flags: Codec {
     Codec(
       "as",
       decode: { $0.asStrings.map { CharacteristicProperties(flags: $0) } },
@@ -178,7 +174,7 @@ extension Codec<CharacteristicProperties> {
 
 extension Codec<[(company: UInt16, data: [UInt8])]> {
   /// `a{qv}` of `ay`
-  public static var companyData: Codec {
+  package static var companyData: Codec {
     Codec("a{qv}") { value in
       guard case .dictionary(let entries) = value.unwrapped else { return nil }
       return entries.entries.compactMap { entry in
@@ -196,7 +192,7 @@ extension Codec<[(company: UInt16, data: [UInt8])]> {
 
 extension Codec<[(service: BluetoothUUID, data: [UInt8])]> {
   /// `a{sv}` of `ay`
-  public static var serviceData: Codec {
+  package static var serviceData: Codec {
     Codec("a{sv}") { value in
       value.asPropertyMap?.entries.compactMap { entry in
         guard let uuid = BluetoothUUID(entry.name), let data = entry.value.asBytes else {

@@ -5,7 +5,7 @@ import BlueZInterfaces
 import Bluetooth
 public import DBus
 import Signals
-public import SimulatedDevices
+package import SimulatedDevices
 
 extension BlueZSimulator {
   /// Unplugs an adapter. Does nothing when it is unplugged.
@@ -46,7 +46,7 @@ extension BlueZSimulator {
   /// with what this one has stored on disk: devices that were connected or paired.
   ///
   /// - Parameter bus: A separate connection.
-  public func successor(on bus: any MessageBus) -> BlueZSimulator {
+  public func successor(on bus: MessageBus) -> BlueZSimulator {
     BlueZSimulator(
       bus: bus,
       devices: devices,
@@ -60,7 +60,7 @@ extension BlueZSimulator {
   /// Examines every call from now on before it is handled.
   ///
   /// - Parameter treatment: Called on the loop with each call to bluetoothd.
-  public func treatCalls(_ treatment: @escaping @Sendable (Message) -> CallTreatment) {
+  package func treatCalls(_ treatment: @escaping @Sendable (Message) -> CallTreatment) {
     calls.treat(treatment)
   }
 }

@@ -38,7 +38,7 @@ public final class BlueZSimulator: Sendable {
   ///   - log: Receives what clients did, and what happened at the devices.
   ///   - observer: Receives what happens at the devices, on the loop.
   public convenience init(
-    bus: any MessageBus,
+    bus: MessageBus,
     devices: [SimulatedDevice],
     settings: SimulatorSettings = SimulatorSettings(),
     log: BoundaryLog? = nil,
@@ -52,7 +52,7 @@ public final class BlueZSimulator: Sendable {
   /// - Parameter witness: Receives what happens at the devices, and at which attributes, on the
   ///   loop.
   convenience init(
-    bus: any MessageBus,
+    bus: MessageBus,
     devices: [SimulatedDevice],
     settings: SimulatorSettings,
     log: BoundaryLog?,
@@ -72,7 +72,7 @@ public final class BlueZSimulator: Sendable {
   }
 
   init(
-    bus: any MessageBus,
+    bus: MessageBus,
     devices: [SimulatedDevice],
     settings: SimulatorSettings,
     adapters: AdapterSlots,

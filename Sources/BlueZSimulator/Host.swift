@@ -6,7 +6,7 @@ import Signals
 
 /// The environment of a simulated object.
 struct Host: Sendable {
-  let bus: any MessageBus
+  let bus: MessageBus
   let server: ObjectServer
   let agents: AgentServer
   let settings: SimulatorSettings

@@ -58,7 +58,7 @@ struct Reader {
     let loop = EventLoop()
     let scheduler = SerialScheduler(on: loop)
     let client = try loop.run {
-      let bus = try await LibDBusConnection.open(address: .given(address), on: loop)
+      let bus = try await MessageBus.open(address: .given(address), on: loop)
       return try await BlueZClient.open(bus: bus)
     }
     service = BlueZDeviceService(

@@ -24,7 +24,7 @@ struct DescriptorFloodTests {
 
   @Test("more connections of a user than the system bus allows are served, as on a session bus")
   func manyConnections() async throws {
-    var clients: [LibDBusConnection] = []
+    var clients: [MessageBus] = []
     // A program that opens one for each of its loops, and closes none.
     for _ in 0..<Self.tooMany { clients.append(try await host.join()) }
     for client in clients {

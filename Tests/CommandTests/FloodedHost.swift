@@ -22,7 +22,7 @@ final class FloodedHost {
   /// Whose files are counted.
   private var process: UInt32 = 0
   /// Keeps the bus.
-  private let first: LibDBusConnection
+  private let first: MessageBus
 
   init() async throws {
     program = try RunningProgram(
@@ -34,7 +34,7 @@ final class FloodedHost {
       limit: .seconds(900)
     )
     address = try program.waitForText(after: "bus ")
-    first = try await LibDBusConnection.open(address: .given(address), on: loop)
+    first = try await MessageBus.open(address: .given(address), on: loop)
     let whose = try MethodCall(
       destination: "org.freedesktop.DBus",
       path: "/org/freedesktop/DBus",
@@ -72,13 +72,13 @@ final class FloodedHost {
   }
 
   /// One more client.
-  func join() async throws -> LibDBusConnection {
-    try await LibDBusConnection.open(address: .given(address), on: loop)
+  func join() async throws -> MessageBus {
+    try await MessageBus.open(address: .given(address), on: loop)
   }
 
   /// Calls a method of BlueZ's; of a characteristic without a body, with no options.
   func call(
-    _ client: LibDBusConnection,
+    _ client: MessageBus,
     _ path: ObjectPath,
     _ member: String,
     _ body: [DBusValue]? = nil
@@ -95,7 +95,7 @@ final class FloodedHost {
   }
 
   /// Acquires the echo: what somebody has closed is free a moment later.
-  func acquire(_ client: LibDBusConnection, _ member: String) async throws -> [DBusValue] {
+  func acquire(_ client: MessageBus, _ member: String) async throws -> [DBusValue] {
     for _ in 0..<1000 {
       if let answer = try? await call(client, echo, member) { return answer }
     }
@@ -104,7 +104,7 @@ final class FloodedHost {
 
   /// The error of a call that is refused: its name and its text.
   func refusal(
-    _ client: LibDBusConnection,
+    _ client: MessageBus,
     _ path: ObjectPath,
     _ member: String,
     _ body: [DBusValue]? = nil

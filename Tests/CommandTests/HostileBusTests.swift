@@ -71,7 +71,7 @@ struct HostileBusTests {
       for _ in 0..<10 {
         do {
           let limit = Duration.milliseconds(20)
-          let bus = try await LibDBusConnection.open(
+          let bus = try await MessageBus.open(
             address: .given(address),
             on: loop,
             limit: limit

@@ -14,7 +14,7 @@ struct PendingCallsTests {
     #expect([first, second] == [1, 2])
     let taken = [calls.take(second), calls.take(second), calls.take(99)].map { $0?.waiter }
     #expect(taken == ["b", nil, nil])
-    let rest = calls.takeAll().map(\.waiter)
+    let rest = calls.takeAll().map(\.entry.waiter)
     #expect(rest == ["a"])
     #expect(calls.count == 0)
   }
@@ -61,7 +61,7 @@ struct PendingCallsTests {
   func end() throws {
     var calls = PendingCalls<Int>()
     for number in 1...100 { _ = try calls.enter(number, lateReply: nil) }
-    let waiters = calls.takeAll().map(\.waiter)
+    let waiters = calls.takeAll().map(\.entry.waiter)
     #expect(waiters == Array(1...100))
   }
 }

@@ -1,4 +1,4 @@
-// Which names and paths are taken.
+// Which names, paths and signatures are taken.
 
 import Testing
 
@@ -6,53 +6,29 @@ import Testing
 
 @Suite("Names")
 struct ValuesNameTests {
-  static let long = String(repeating: "a", count: 250)
-
   @Test(
-    "bus names",
+    "a text is checked as what it is meant to be, as libdbus does",
     arguments: [
-      (":1.42", true), ("org.bluez", true), ("org.blu-ez._1", true), ("a.b", true),
-      (":1", false), ("org", false), ("org.", false), (".org", false), ("org..bluez", false),
-      ("org.1bluez", false), ("", false), (":", false), ("org.blüz", false), ("org.b z", false),
-      ("abcd.\(long)", true), ("abcde.\(long)", false),
-    ]
+      (.busName, [":1.42", "org.bluez", "org.blu-ez._1"], ["org", "org.1bluez", "org.blüz", ""]),
+      (.interface, ["org.bluez.Device1"], ["a", "a.b-c", ":1.2", "a.b\0"]),
+      (.errorName, ["org.bluez.Error.Failed"], ["Failed", "a..b"]),
+      (.member, ["GetAll", "_a1"], ["1a", "a.b", "", String(repeating: "a", count: 256)]),
+      (.objectPath, ["/", "/org/bluez/hci0", "/0"], ["", "a", "/a/", "//", "/a-b", "/ä", "/a\0"]),
+      (.signature, ["", "a{oa{sa{sv}}}", "(ii)s"], ["a", "()", "{sv}", "a{vs}", "z", "r", "s\0"]),
+    ] as [(DBusNameError.Kind, [String], [String])]
   )
-  func busName(name: String, isValid: Bool) {
-    #expect(((try? DBusName.checkBusName(name)) != nil) == isValid)
+  func check(kind: DBusNameError.Kind, valid: [String], invalid: [String]) {
+    for text in valid { #expect(throws: Never.self) { try DBusName.check(text, as: kind) } }
+    for text in invalid {
+      #expect(throws: DBusNameError(kind: kind, text: text)) { try DBusName.check(text, as: kind) }
+    }
   }
 
-  @Test(
-    "interface and error names",
-    arguments: [
-      ("org.bluez.Device1", true), ("a.b", true), ("a_.b2", true), ("a", false), ("a.b-c", false),
-      ("a.2b", false), ("", false), (":1.2", false), ("abcde.\(long)", false),
-    ]
-  )
-  func interface(name: String, isValid: Bool) {
-    #expect(((try? DBusName.checkInterface(name)) != nil) == isValid)
-    #expect(((try? DBusName.checkErrorName(name)) != nil) == isValid)
-  }
-
-  @Test(
-    "member names",
-    arguments: [
-      ("GetAll", true), ("_a1", true), ("1a", false), ("a.b", false), ("a-b", false), ("", false),
-      (long + "abcde", true), (long + "abcdef", false),
-    ]
-  )
-  func member(name: String, isValid: Bool) {
-    #expect(((try? DBusName.checkMember(name)) != nil) == isValid)
-  }
-
-  @Test(
-    "object paths",
-    arguments: [
-      ("/", true), ("/org/bluez/hci0", true), ("/0", true), ("/_", true), ("", false),
-      ("a", false), ("/a/", false), ("//", false), ("/a//b", false), ("/a-b", false), ("/ä", false),
-    ]
-  )
-  func path(text: String, isValid: Bool) {
-    #expect(((try? ObjectPath(text)) != nil) == isValid)
+  @Test("a signature is one type, a basic one, or several")
+  func types() {
+    let signatures: [Signature] = ["s", "a{sv}", "v", "ss", ""]
+    #expect(signatures.map(\.isSingle) == [true, true, true, false, false])
+    #expect(signatures.map(\.isBasic) == [true, false, false, false, false])
   }
 
   @Test("a path has a parent and a last element")
@@ -76,12 +52,5 @@ struct ValuesNameTests {
   )
   func below(path: ObjectPath, other: ObjectPath, isBelow: Bool) {
     #expect(path.isBelow(other) == isBelow)
-  }
-
-  @Test("an error states the kind, the text and the reason")
-  func complaint() {
-    #expect(throws: DBusNameError(kind: .member, text: "a.b", reason: "it has a dot")) {
-      try DBusName.checkMember("a.b")
-    }
   }
 }

@@ -44,7 +44,7 @@ struct ReadmeTests {
       "thermometer: any DeviceService", "keyRing: any DeviceService", "device: any DeviceService",
       "sensor: any DeviceService", "devices: [any DeviceService]", "connection: DeviceConnection",
       "world: SimulatedWorld", "plan: Plan", "advertisement: Advertisement",
-      "properties: PropertyMap", "client: BlueZClient", "bus: any MessageBus",
+      "client: BlueZClient", "bus: MessageBus",
       "steering: Steering", "keys: BindKeys",
     ].joined(separator: ", ")
     var code = modules.map { "import \($0)" }

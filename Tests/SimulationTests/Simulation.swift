@@ -21,9 +21,9 @@ struct Simulation {
   /// The bus in memory; one that nobody is on when there is a daemon.
   let bus: LoopbackBus
   /// The simulator's connection and the client's.
-  let connections: [any MessageBus]
+  let connections: [MessageBus]
   private let ending: Ending
-  var simulatorBus: any MessageBus { connections[0] }
+  var simulatorBus: MessageBus { connections[0] }
   /// The unique name of our client.
   var clientName: String { connections[1].uniqueName }
 
@@ -41,7 +41,7 @@ struct Simulation {
     options: ConnectOptions = ConnectOptions(),
     hasMeter: Bool = true,
     ledger: (any LinkLedger)? = nil,
-    log: LoopbackBus.Observer? = nil,
+    log: MessageObserver? = nil,
     hold: @escaping @Sendable (Message) -> Duration? = { _ in .zero }
   ) throws {
     self.loop = loop
@@ -85,13 +85,13 @@ struct Simulation {
     on loop: Loop,
     over daemon: PrivateDaemon?,
     else bus: LoopbackBus
-  ) throws -> [any MessageBus] {
+  ) throws -> [MessageBus] {
     if let daemon {
       let address = BusAddress.given(daemon.address)
       return try loop.run {
         [
-          try await LibDBusConnection.open(address: address, on: loop),
-          try await LibDBusConnection.open(address: address, on: loop),
+          try await MessageBus.open(address: address, on: loop),
+          try await MessageBus.open(address: address, on: loop),
         ]
       }
     }

@@ -49,7 +49,7 @@ public final class BlueZClient: Sendable {
   }
 
   /// The connection.
-  public let bus: any MessageBus
+  public let bus: MessageBus
   /// The limits of the calls.
   public let limits: BlueZLimits
   /// What the programs on this host coordinate besides bluetoothd; nil without coordination.
@@ -63,7 +63,7 @@ public final class BlueZClient: Sendable {
     StandardInterface.getManagedObjects
   )
 
-  private init(bus: any MessageBus, limits: BlueZLimits, ledger: (any LinkLedger)?) {
+  private init(bus: MessageBus, limits: BlueZLimits, ledger: (any LinkLedger)?) {
     self.bus = bus
     self.limits = limits
     agent = PairingAgent(bus: bus, limits: limits)
@@ -78,19 +78,18 @@ public final class BlueZClient: Sendable {
 
   /// Watches bluetoothd and reads its objects.
   ///
-  /// For a program that also uses other interfaces of the same bus, and for tests on a bus in
-  /// memory.
+  /// For a program that chooses the connection, and for tests on a bus in memory.
   ///
   /// ```swift
   /// let loop = EventLoop()
-  /// let bus = try await LibDBusConnection.open(address: .system, on: loop)
+  /// let bus = try await MessageBus.open(address: .system, on: loop)
   /// let client = try await BlueZClient.open(bus: bus)
   /// ```
   ///
   /// - Throws: `DeviceFailure` with the code `daemon-missing` when bluetoothd is not on the bus and
   ///   the bus cannot start it, `not-permitted` or `bus-lost`; the errors of a wait.
   public static func open(
-    bus: any MessageBus,
+    bus: MessageBus,
     limits: BlueZLimits = BlueZLimits(),
     ledger: (any LinkLedger)? = nil
   ) async throws -> BlueZClient {
@@ -134,18 +133,18 @@ public final class BlueZClient: Sendable {
     on loop: EventLoop,
     limits: BlueZLimits = BlueZLimits(),
     ledger: (any LinkLedger)? = nil,
-    observing: (@Sendable (ObservedMessage) -> Void)?
+    observing: MessageObserver?
   ) async throws -> BlueZClient {
-    let bus: LibDBusConnection
+    let bus: MessageBus
     do {
-      bus = try await LibDBusConnection.open(address: address, on: loop)
+      bus = try await MessageBus.open(address: address, on: loop)
     } catch {
       throw FailureContext(operation: "connecting to the message bus").failure(
         error,
         ErrorSituation(.objects)
       )
     }
-    if let observing { bus.observeMessages(to: OrgBlueZ.busName, observing) }
+    if let observing { bus.observe(observing) }
     return try await open(bus: bus, limits: limits, ledger: ledger)
   }
 

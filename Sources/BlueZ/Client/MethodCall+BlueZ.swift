@@ -36,18 +36,6 @@ extension MethodCall {
     let value = DBusValue.variant(of: property.codec.encode(value))
     return bluez(path, StandardInterface.set, (property.interface, property.name, value))
   }
-
-  /// The same call as a message that expects no reply.
-  func withoutReply() throws -> Message {
-    try Message.methodCall(
-      destination: destination,
-      path: path,
-      interface: interface,
-      member: member,
-      body: body,
-      noReplyExpected: true
-    )
-  }
 }
 
 extension Message {

@@ -29,11 +29,11 @@ final class AttributeCalls: Sendable {
     var isSilent = false
   }
 
-  private let bus: any MessageBus
+  private let bus: MessageBus
   private let limits: BlueZLimits
   private let state = Guarded(State())
 
-  init(bus: any MessageBus, limits: BlueZLimits) {
+  init(bus: MessageBus, limits: BlueZLimits) {
     self.bus = bus
     self.limits = limits
   }

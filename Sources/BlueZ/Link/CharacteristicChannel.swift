@@ -31,7 +31,7 @@ final class CharacteristicChannel: Sendable {
 
   let view: CharacteristicView
   let calls: AttributeCalls
-  let bus: any MessageBus
+  let bus: MessageBus
   let limits: BlueZLimits
   /// Kept, so that the bus can keep its marshalled form.
   private let readCall: MethodCall
@@ -43,7 +43,7 @@ final class CharacteristicChannel: Sendable {
   init(
     _ view: CharacteristicView,
     _ calls: AttributeCalls,
-    bus: any MessageBus,
+    bus: MessageBus,
     limits: BlueZLimits
   ) {
     self.view = view

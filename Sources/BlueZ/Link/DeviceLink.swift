@@ -47,7 +47,7 @@ final class DeviceLink: Sendable {
   }
 
   let path: ObjectPath
-  let bus: any MessageBus
+  let bus: MessageBus
   let limits: BlueZLimits
   /// The record for other processes; nil without coordination.
   let record: HeldLink?
@@ -71,7 +71,7 @@ final class DeviceLink: Sendable {
 
   init(
     to path: ObjectPath,
-    bus: any MessageBus,
+    bus: MessageBus,
     limits: BlueZLimits,
     isUp: Bool,
     isResolved: Bool,

@@ -38,14 +38,14 @@ final class PairingAgent: Sendable {
 
   static let path = ObjectPath(stringLiteral: "/org/blerun/agent")
 
-  let bus: any MessageBus
+  let bus: MessageBus
   let limits: BlueZLimits
   let registering = Gate()
   /// Passed by every Pair.
   let pairing = PairingQueue()
   let state = Guarded(State())
 
-  init(bus: any MessageBus, limits: BlueZLimits) {
+  init(bus: MessageBus, limits: BlueZLimits) {
     self.bus = bus
     self.limits = limits
   }

@@ -310,7 +310,7 @@ final class AdvertisementMonitors: Sendable {
     _ input: Input,
     _ path: ObjectPath,
     _ client: String,
-    _ bus: any MessageBus
+    _ bus: MessageBus
   ) {
     let message = try? Message.methodCall(
       destination: client,

@@ -25,13 +25,13 @@ final class AgentServer: Sendable {
   }
 
   private let state = Guarded(State())
-  private let bus: any MessageBus
+  private let bus: MessageBus
   /// The deadline for an agent's reply.
   private let limit: Duration
   /// Announces pending changes: an agent is called after that.
   private let flush: @Sendable () -> Void
 
-  init(bus: any MessageBus, limit: Duration, flush: @escaping @Sendable () -> Void) {
+  init(bus: MessageBus, limit: Duration, flush: @escaping @Sendable () -> Void) {
     self.bus = bus
     self.limit = limit
     self.flush = flush

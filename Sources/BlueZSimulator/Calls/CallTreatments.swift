@@ -1,27 +1,27 @@
 // Which calls are treated in which way.
 
 import BlueZInterfaces
-public import DBus
-public import SimulatedDevices
+package import DBus
+package import SimulatedDevices
 
 /// The active treatments.
-public struct CallTreatments: Sendable {
+package struct CallTreatments: Sendable {
   private var all: [(selection: CallSelection, treatment: CallTreatment)] = []
 
   /// Every call is served as usual.
-  public init() {}
+  package init() {}
 
   /// Treats the selected calls this way from now on; `CallTreatment.take` handles them normally.
-  public mutating func set(_ selection: CallSelection, _ treatment: CallTreatment) {
+  package mutating func set(_ selection: CallSelection, _ treatment: CallTreatment) {
     all.removeAll { $0.selection == selection }
     if treatment != .take { all.append((selection, treatment)) }
   }
 
   /// Handles all calls normally.
-  public mutating func clear() { all = [] }
+  package mutating func clear() { all = [] }
 
   /// The treatment of a call.
-  public func treatment(of call: Message) -> CallTreatment {
+  package func treatment(of call: Message) -> CallTreatment {
     let kind = FaultKind(requestedBy: call)
     let found = all.first { entry in
       switch entry.selection {

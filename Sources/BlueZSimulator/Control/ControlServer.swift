@@ -12,7 +12,7 @@ import SimulatedDevices
 /// It needs a connection other than that of the simulated bluetoothd, which ends with a restart.
 public final class ControlServer: Sendable {
   private let steering: Steering
-  private let bus: any MessageBus
+  private let bus: MessageBus
   private let server: ObjectServer
   private let export = Guarded<Export?>(nil)
 
@@ -21,7 +21,7 @@ public final class ControlServer: Sendable {
   /// - Parameters:
   ///   - steering: What the calls change.
   ///   - bus: A separate connection.
-  public init(_ steering: Steering, on bus: any MessageBus) {
+  public init(_ steering: Steering, on bus: MessageBus) {
     self.steering = steering
     self.bus = bus
     server = ObjectServer(bus: bus, objectManagerAt: nil)

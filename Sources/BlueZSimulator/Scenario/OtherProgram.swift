@@ -7,13 +7,13 @@ import SimulatedDevices
 
 /// A client that calls bluetoothd and ignores the replies.
 final class OtherProgram: Sendable {
-  private let bus: any MessageBus
+  private let bus: MessageBus
   /// The devices that it has started to connect to.
   private let connecting = Guarded<[RemoteDevice]>([])
   /// Replies with descriptors that it keeps open.
   private let held = Guarded<[Message]>([])
 
-  init(_ bus: any MessageBus) { self.bus = bus }
+  init(_ bus: MessageBus) { self.bus = bus }
 
   func connect(_ device: RemoteDevice) {
     connecting.withLock { $0.append(device) }

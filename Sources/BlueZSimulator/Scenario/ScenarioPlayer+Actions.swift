@@ -52,7 +52,7 @@ extension ScenarioPlayer {
   }
 
   /// Starts a bluetoothd after one that has ended.
-  func start(after before: BlueZSimulator, on bus: any MessageBus) async throws {
+  func start(after before: BlueZSimulator, on bus: MessageBus) async throws {
     let old = before.host.bus.uniqueName
     // A bus notices the end of a connection with a delay.
     while try await bus.nameOwner(OrgBlueZ.busName) == old {

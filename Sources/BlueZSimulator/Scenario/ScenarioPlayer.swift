@@ -14,7 +14,7 @@ public import SimulatedDevices
 /// Time starts with ``start()``. It ends with ``stop()``, or with its last reference.
 public final class ScenarioPlayer: Sendable {
   /// Makes a new connection to the bus.
-  public typealias Connect = @Sendable () async throws -> any MessageBus
+  public typealias Connect = @Sendable () async throws -> MessageBus
 
   struct State {
     var simulator: BlueZSimulator?

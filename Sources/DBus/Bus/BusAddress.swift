@@ -1,5 +1,6 @@
 // Which bus to connect to.
 
+import CDBus
 import Glibc
 
 /// The address of a bus.
@@ -45,18 +46,8 @@ public enum BusAddress: Hashable, Sendable {
   ///
   /// - Source: D-Bus Specification 0.41, "Server Addresses".
   package static func escaped(_ value: String) -> String {
-    var text = ""
-    for octet in value.utf8 {
-      switch octet {
-      case UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "\\"),
-        UInt8(ascii: "*"):
-        text.append(Character(Unicode.Scalar(octet)))
-      case _ where DBusName.isWordCharacter(octet): text.append(Character(Unicode.Scalar(octet)))
-      default:
-        let digits = String(octet, radix: 16)
-        text += octet < 16 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return text
+    guard let text = dbus_address_escape_value(value) else { return value }
+    defer { dbus_free(text) }
+    return String(cString: text)
   }
 }

@@ -3,13 +3,13 @@
 /// Names of `org.freedesktop.DBus`.
 ///
 /// - Source: D-Bus Specification 0.41, "Message Bus Messages".
-public enum BusDriver {
+package enum BusDriver {
   /// The name of the driver, which is also the sender of its signals.
-  public static let name = "org.freedesktop.DBus"
+  package static let name = "org.freedesktop.DBus"
   /// Its object.
-  public static let path: ObjectPath = "/org/freedesktop/DBus"
+  package static let path: ObjectPath = "/org/freedesktop/DBus"
   /// Its interface.
-  public static let interface = "org.freedesktop.DBus"
+  package static let interface = "org.freedesktop.DBus"
 
   /// Methods.
   enum Method {
@@ -37,11 +37,7 @@ public enum BusDriver {
   }
 
   /// Reads the unique ID of the bus, which changes when the bus is restarted.
-  ///
-  /// ```swift
-  /// let identity = try await bus.call(BusDriver.identityCall).body.first?.asString
-  /// ```
-  public static var identityCall: MethodCall { call(Method.getId, []) }
+  package static var identityCall: MethodCall { call(Method.getId, []) }
 
   /// A call to the bus.
   ///
@@ -62,20 +58,20 @@ public enum BusDriver {
 }
 
 /// How a well-known name is requested.
-public struct NameRequestFlags: OptionSet, Sendable, Hashable {
-  public let rawValue: UInt32
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
+package struct NameRequestFlags: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Another connection may take the name over.
-  public static let allowReplacement = NameRequestFlags(rawValue: 1)
+  package static let allowReplacement = NameRequestFlags(rawValue: 1)
   /// Replace an owner that allows replacement.
-  public static let replaceExisting = NameRequestFlags(rawValue: 2)
+  package static let replaceExisting = NameRequestFlags(rawValue: 2)
   /// Do not wait in the queue for the name.
-  public static let doNotQueue = NameRequestFlags(rawValue: 4)
+  package static let doNotQueue = NameRequestFlags(rawValue: 4)
 }
 
 /// The result of a request for a well-known name.
-public enum NameRequestReply: UInt32, Sendable, Hashable {
+package enum NameRequestReply: UInt32, Sendable, Hashable {
   /// The connection owns the name now.
   case primaryOwner = 1
   /// Another connection owns it; this one waits in the queue.

@@ -3,22 +3,22 @@
 import Signals
 
 /// Handles the method calls that arrive on a connection.
-public protocol ObjectHandler: Sendable {
+package protocol ObjectHandler: Sendable {
   /// Handles a method call to any path. Called on the loop.
   ///
   /// The reply is sent through the invocation, now or later, once.
   ///
-  /// - Returns: Whether the handler accepts the call. When no handler does, the front replies that
+  /// - Returns: Whether the handler accepts the call. When no handler does, the connection replies that
   ///   the object is unknown.
   func handle(_ invocation: Invocation) -> Bool
 }
 
 /// A method call that awaits its reply.
-public final class Invocation: Sendable {
+package final class Invocation: Sendable {
   /// The call.
-  public let message: Message
+  package let message: Message
   /// The connection on which the call arrived, and which sends the reply.
-  public let bus: any MessageBus
+  package let bus: MessageBus
 
   private let beforeAnswer: (@Sendable () -> Void)?
   private let isAnswered = Guarded(false)
@@ -30,9 +30,9 @@ public final class Invocation: Sendable {
   ///   - bus: The bus that it came from.
   ///   - beforeAnswer: Called before a reply is sent, for effects that must be visible first; also
   ///     called when no reply is expected.
-  public init(
+  package init(
     message: Message,
-    bus: any MessageBus,
+    bus: MessageBus,
     beforeAnswer: (@Sendable () -> Void)? = nil
   ) {
     self.message = message
@@ -41,10 +41,10 @@ public final class Invocation: Sendable {
   }
 
   /// Whether a reply was sent.
-  public var hasAnswer: Bool { isAnswered.withLock { $0 } }
+  package var hasAnswer: Bool { isAnswered.withLock { $0 } }
 
   /// The same call, for a handler whose reply must not arrive.
-  public func losingAnswer() -> Invocation {
+  package func losingAnswer() -> Invocation {
     var message = message
     message.noReplyExpected = true
     return Invocation(message: message, bus: bus, beforeAnswer: beforeAnswer)
@@ -55,22 +55,10 @@ public final class Invocation: Sendable {
   /// Values that cannot be sent become the error `org.freedesktop.DBus.Error.Failed`.
   ///
   /// Without a reply the caller waits until its deadline.
-  ///
-  /// ```swift
-  /// let now = ExportedMethod("Now", returns: [.init("celsius", "d")]) { call in
-  ///   call.reply([.double(21.5)])
-  /// }
-  /// ```
-  public func reply(_ body: [DBusValue] = []) { answer { $0.reply(body) } }
+  package func reply(_ body: [DBusValue] = []) { answer { $0.reply(body) } }
 
   /// Replies with an error. A second reply is ignored, and so is one after the bus has ended.
-  ///
-  /// ```swift
-  /// let calibrate = ExportedMethod("Calibrate") { call in
-  ///   call.fail(DBusError(name: "com.example.Error.Busy", message: "a measurement is running"))
-  /// }
-  /// ```
-  public func fail(_ error: DBusError) { answer { $0.errorReply(error) } }
+  package func fail(_ error: DBusError) { answer { $0.errorReply(error) } }
 
   private func answer(_ make: (Message) -> Message) {
     let isFirst = isAnswered.withLock { isAnswered in

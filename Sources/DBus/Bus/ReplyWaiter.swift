@@ -8,8 +8,6 @@ struct ReplyWaiter: Sendable {
   let caller: Completion<Message>?
   /// A handler; it is called on the loop, before anything that arrived later is processed.
   let handler: (@Sendable (Result<Message, any Error>) -> Void)?
-  /// Receives the end, too; nil where nobody observes the call.
-  var observation: ObservedCall?
 
   static func caller(_ caller: Completion<Message>) -> ReplyWaiter {
     ReplyWaiter(caller: caller, handler: nil)
@@ -25,7 +23,6 @@ struct ReplyWaiter: Sendable {
 extension PendingCalls<ReplyWaiter>.Entry {
   /// Delivers the result of the call. Called on the loop, unless `isHandled` is false.
   func end(_ result: Result<Message, any Error>) {
-    waiter?.observation?.end(result)
     if let handler = waiter?.handler { return handler(result) }
     if let caller = waiter?.caller, caller.end(result) { return }
     guard let lateReply else { return }

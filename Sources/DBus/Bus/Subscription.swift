@@ -3,7 +3,7 @@
 import Signals
 
 /// Something that continues until it is cancelled or the bus ends. Dropping it does not cancel it.
-public final class Subscription: Sendable {
+package final class Subscription: Sendable {
   private struct State {
     /// Ends it; nil once it has ended.
     var undo: (@Sendable () -> Void)?
@@ -15,12 +15,7 @@ public final class Subscription: Sendable {
   init(cancel: @escaping @Sendable () -> Void) { state = Guarded(State(undo: cancel)) }
 
   /// Ends it. No handler is called after this returns on the loop. Does not wait for the bus.
-  ///
-  /// ```swift
-  /// let subscription = try await bus.subscribe(MatchRule(member: "PrepareForSleep")) { print($0) }
-  /// subscription.cancel()
-  /// ```
-  public func cancel() {
+  package func cancel() {
     let undo = state.withLock { state in
       defer { state.undo = nil }
       return state.undo
@@ -31,12 +26,12 @@ public final class Subscription: Sendable {
 
 /// An exported handler of method calls, active until it is cancelled or the bus ends. Dropping it
 /// does not cancel it.
-public final class Export: Sendable {
+package final class Export: Sendable {
   private let subscription: Subscription
 
   /// - Parameter cancel: Ends it; called at most once.
   init(cancel: @escaping @Sendable () -> Void) { subscription = Subscription(cancel: cancel) }
 
   /// Ends it: later calls are not offered to the handler.
-  public func cancel() { subscription.cancel() }
+  package func cancel() { subscription.cancel() }
 }

@@ -5,22 +5,16 @@
 // unordered.
 
 /// A D-Bus type, and how Swift represents its values.
-public struct Codec<Value: Sendable>: Sendable {
+package struct Codec<Value: Sendable>: Sendable {
   /// The type on the bus: one complete type.
-  public let signature: Signature
+  package let signature: Signature
   /// Decodes a value; nil when it has another type or is not allowed.
-  public let decode: @Sendable (DBusValue) -> Value?
+  package let decode: @Sendable (DBusValue) -> Value?
   /// Encodes a value.
-  public let encode: @Sendable (Value) -> DBusValue
+  package let encode: @Sendable (Value) -> DBusValue
 
   /// A coding of a Swift type as a D-Bus value of one signature.
-  ///
-  /// ```swift
-  /// let celsius = Codec<Double>("n", decode: { $0.asInt16.map { Double($0) / 100 } }) {
-  ///   .int16(Int16($0 * 100))
-  /// }
-  /// ```
-  public init(
+  package init(
     _ signature: Signature,
     decode: @escaping @Sendable (DBusValue) -> Value?,
     encode: @escaping @Sendable (Value) -> DBusValue
@@ -33,98 +27,78 @@ public struct Codec<Value: Sendable>: Sendable {
 
 extension Codec<Bool> {
   /// `b`
-  public static var boolean: Codec {
-    Codec("b", decode: { $0.asBool }, encode: { .boolean($0) })
-  }
+  package static var boolean: Codec { Codec("b", decode: \.asBool) { .boolean($0) } }
 }
 
 extension Codec<UInt8> {
   /// `y`
-  public static var byte: Codec {
-    Codec("y", decode: { $0.asByte }, encode: { .byte($0) })
-  }
+  package static var byte: Codec { Codec("y", decode: \.asByte) { .byte($0) } }
 }
 
 extension Codec<Int16> {
   /// `n`
-  public static var int16: Codec {
-    Codec("n", decode: { $0.asInt16 }, encode: { .int16($0) })
-  }
+  package static var int16: Codec { Codec("n", decode: \.asInt16) { .int16($0) } }
 }
 
 extension Codec<UInt16> {
   /// `q`
-  public static var uint16: Codec {
-    Codec("q", decode: { $0.asUInt16 }, encode: { .uint16($0) })
-  }
+  package static var uint16: Codec { Codec("q", decode: \.asUInt16) { .uint16($0) } }
 }
 
 extension Codec<UInt32> {
   /// `u`
-  public static var uint32: Codec {
-    Codec("u", decode: { $0.asUInt32 }, encode: { .uint32($0) })
-  }
+  package static var uint32: Codec { Codec("u", decode: \.asUInt32) { .uint32($0) } }
 }
 
 extension Codec<String> {
   /// `s`
-  public static var string: Codec {
-    Codec("s", decode: { $0.asString }, encode: { .string($0) })
-  }
+  package static var string: Codec { Codec("s", decode: \.asString) { .string($0) } }
 }
 
 extension Codec<[String]> {
   /// `as`
-  public static var strings: Codec {
-    Codec("as", decode: { $0.asStrings }, encode: { .strings($0) })
-  }
+  package static var strings: Codec { Codec("as", decode: \.asStrings) { .strings($0) } }
 }
 
 extension Codec<ObjectPath> {
   /// `o`
-  public static var objectPath: Codec {
-    Codec("o", decode: { $0.asObjectPath }, encode: { .objectPath($0) })
-  }
+  package static var objectPath: Codec { Codec("o", decode: \.asObjectPath) { .objectPath($0) } }
 }
 
 extension Codec<[ObjectPath]> {
   /// `ao`
-  public static var objectPaths: Codec {
-    Codec("ao", decode: { $0.asObjectPaths }, encode: { .objectPaths($0) })
+  package static var objectPaths: Codec {
+    Codec("ao", decode: \.asObjectPaths) { .objectPaths($0) }
   }
 }
 
 extension Codec<[UInt8]> {
   /// `ay`
-  public static var bytes: Codec {
-    Codec("ay", decode: { $0.asBytes }, encode: { .bytes($0) })
-  }
+  package static var bytes: Codec { Codec("ay", decode: \.asBytes) { .bytes($0) } }
 }
 
 extension Codec<PropertyMap> {
   /// `a{sv}`
-  public static var properties: Codec {
-    Codec("a{sv}", decode: { $0.asPropertyMap }, encode: { .properties($0) })
+  package static var properties: Codec {
+    Codec("a{sv}", decode: \.asPropertyMap) { .properties($0) }
   }
 }
 
 extension Codec<UnixFD> {
   /// `h`
-  public static var fileDescriptor: Codec {
-    Codec("h", decode: { $0.asUnixFD }, encode: { .unixFD($0) })
-  }
+  package static var fileDescriptor: Codec { Codec("h", decode: \.asUnixFD) { .unixFD($0) } }
 }
 
 extension Codec<DBusValue> {
   /// Values of a type that has no Swift representation of its own.
-  public static func value(_ signature: Signature) -> Codec {
+  package static func value(_ signature: Signature) -> Codec {
     Codec(signature, decode: { $0.signature == signature ? $0 : nil }, encode: { $0 })
   }
 }
 
 extension Codec where Value: RawRepresentable, Value.RawValue == String {
   /// `s`, one of the raw values of `Value`.
-  public static var text: Codec {
+  package static var text: Codec {
     Codec(
       "s",
       decode: { $0.asString.flatMap { Value(rawValue: $0) } },

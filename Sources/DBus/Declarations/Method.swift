@@ -2,30 +2,25 @@
 // Introspect.
 
 /// The arguments of a method or a signal: their names, D-Bus types and Swift types.
-public struct Arguments<Value: Sendable>: Sendable {
+package struct Arguments<Value: Sendable>: Sendable {
   /// Names and types, in order.
-  public let described: [ExportedArgument]
+  package let described: [ExportedArgument]
   /// Decodes them; nil when the types do not match.
-  public let decode: @Sendable ([DBusValue]) -> Value?
+  package let decode: @Sendable ([DBusValue]) -> Value?
   /// Encodes them.
-  public let encode: @Sendable (Value) -> [DBusValue]
+  package let encode: @Sendable (Value) -> [DBusValue]
 }
 
 extension Arguments<Void> {
   /// No argument.
-  public static var none: Arguments {
+  package static var none: Arguments {
     Arguments(described: [], decode: { $0.isEmpty ? () : nil }, encode: { [] })
   }
 }
 
 extension Arguments {
   /// One argument.
-  ///
-  /// ```swift
-  /// let select = Method<String, Void>(
-  ///   "Select", of: "com.example.Sensor", takes: .one("unit", .string))
-  /// ```
-  public static func one(_ name: String, _ codec: Codec<Value>) -> Arguments {
+  package static func one(_ name: String, _ codec: Codec<Value>) -> Arguments {
     Arguments(
       described: [ExportedArgument(name, codec.signature)],
       decode: { $0.count == 1 ? codec.decode($0[0]) : nil },
@@ -34,12 +29,7 @@ extension Arguments {
   }
 
   /// Two arguments.
-  ///
-  /// ```swift
-  /// let set = Method<(String, UInt32), Void>(
-  ///   "Set", of: "com.example.Sensor", takes: .two(("key", .string), ("value", .uint32)))
-  /// ```
-  public static func two<A, B>(
+  package static func two<A, B>(
     _ first: (name: String, codec: Codec<A>),
     _ second: (name: String, codec: Codec<B>)
   ) -> Arguments where Value == (A, B) {
@@ -59,7 +49,7 @@ extension Arguments {
   }
 
   /// Three arguments.
-  public static func three<A, B, C>(
+  package static func three<A, B, C>(
     _ first: (name: String, codec: Codec<A>),
     _ second: (name: String, codec: Codec<B>),
     _ third: (name: String, codec: Codec<C>)
@@ -84,7 +74,7 @@ extension Arguments {
 }
 
 /// A method without its types: for lists of the methods of an interface.
-public protocol AnyMethod: Sendable {
+package protocol AnyMethod: Sendable {
   /// The interface that it belongs to.
   var interface: String { get }
   /// Its name.
@@ -92,22 +82,16 @@ public protocol AnyMethod: Sendable {
 }
 
 /// A method of an interface: its name, its arguments and its results.
-public struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
-  public let interface: String
-  public let name: String
+package struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
+  package let interface: String
+  package let name: String
   /// The arguments.
-  public let input: Arguments<Input>
+  package let input: Arguments<Input>
   /// The results.
-  public let output: Arguments<Output>
+  package let output: Arguments<Output>
 
   /// A method with arguments and a result.
-  ///
-  /// ```swift
-  /// let label = Method<UInt32, String>(
-  ///   "Label", of: "com.example.Sensor",
-  ///   takes: .one("index", .uint32), returns: .one("text", .string))
-  /// ```
-  public init(
+  package init(
     _ name: String,
     of interface: String,
     takes input: Arguments<Input>,
@@ -122,21 +106,21 @@ public struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
 
 extension Method where Output == Void {
   /// A method with arguments and without a result.
-  public init(_ name: String, of interface: String, takes input: Arguments<Input>) {
+  package init(_ name: String, of interface: String, takes input: Arguments<Input>) {
     self.init(name, of: interface, takes: input, returns: .none)
   }
 }
 
 extension Method where Input == Void {
   /// A method without arguments.
-  public init(_ name: String, of interface: String, returns output: Arguments<Output>) {
+  package init(_ name: String, of interface: String, returns output: Arguments<Output>) {
     self.init(name, of: interface, takes: .none, returns: output)
   }
 }
 
 extension Method where Input == Void, Output == Void {
   /// A method without arguments and without a result.
-  public init(_ name: String, of interface: String) {
+  package init(_ name: String, of interface: String) {
     self.init(name, of: interface, takes: .none, returns: .none)
   }
 }
@@ -146,17 +130,10 @@ extension Method where Input == Void, Output == Void {
 extension ExportedMethod {
   /// Serves a method.
   ///
-  /// ```swift
-  /// let label = Method<UInt32, String>(
-  ///   "Label", of: "com.example.Sensor",
-  ///   takes: .one("index", .uint32), returns: .one("text", .string))
-  /// let served = ExportedMethod(label) { index, call in call.reply(to: label, "sensor \(index)") }
-  /// ```
-  ///
   /// - Parameters:
   ///   - method: What is called.
   ///   - body: Receives the arguments, and replies through the invocation.
-  public init<Input, Output>(
+  package init<Input, Output>(
     _ method: Method<Input, Output>,
     _ body: @escaping @Sendable (_ input: Input, _ call: Invocation) -> Void
   ) {
@@ -171,7 +148,7 @@ extension ExportedMethod {
   }
 
   /// Serves a method without arguments.
-  public init<Output>(
+  package init<Output>(
     _ method: Method<Void, Output>,
     _ body: @escaping @Sendable (_ call: Invocation) -> Void
   ) {
@@ -188,13 +165,7 @@ extension Invocation {
   /// Replies to the call of a method with its results.
   ///
   /// The compiler checks the types of the results.
-  ///
-  /// ```swift
-  /// let name = Method<Void, String>(
-  ///   "Name", of: "com.example.Sensor", returns: .one("name", .string))
-  /// let served = ExportedMethod(name) { call in call.reply(to: name, "hall") }
-  /// ```
-  public func reply<Input, Output>(to method: Method<Input, Output>, _ output: Output) {
+  package func reply<Input, Output>(to method: Method<Input, Output>, _ output: Output) {
     reply(method.output.encode(output))
   }
 }
@@ -204,16 +175,8 @@ extension Invocation {
 extension MethodCall {
   /// A call of a method.
   ///
-  /// ```swift
-  /// let label = Method<UInt32, String>(
-  ///   "Label", of: "com.example.Sensor",
-  ///   takes: .one("index", .uint32), returns: .one("text", .string))
-  /// let call = try MethodCall(label, 1, on: "/com/example/sensor", of: "com.example.Sensor")
-  /// let text = try await bus.call(call).body.first?.asString
-  /// ```
-  ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
-  public convenience init<Input, Output>(
+  package init<Input, Output>(
     _ method: Method<Input, Output>,
     _ input: Input,
     on path: ObjectPath,

@@ -4,53 +4,53 @@
 /// bluetoothd lists the first two with empty property maps.
 ///
 /// - Source: D-Bus Specification 0.41, "Standard Interfaces"; BlueZ 5.66, `gdbus/object.c`.
-public enum StandardInterface {
+package enum StandardInterface {
   /// On every object.
-  public static let introspectable = "org.freedesktop.DBus.Introspectable"
+  package static let introspectable = "org.freedesktop.DBus.Introspectable"
   /// On every object that has properties.
-  public static let properties = "org.freedesktop.DBus.Properties"
+  package static let properties = "org.freedesktop.DBus.Properties"
   /// On `/`, for bluetoothd: lists the objects and signals when they appear and disappear.
-  public static let objectManager = "org.freedesktop.DBus.ObjectManager"
+  package static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
   /// Describes an object in XML.
-  public static let introspect = Method(
+  package static let introspect = Method(
     "Introspect",
     of: introspectable,
     returns: .one("xml", .string)
   )
 
   /// Lists all objects with their interfaces and properties.
-  public static let getManagedObjects = Method(
+  package static let getManagedObjects = Method(
     "GetManagedObjects",
     of: objectManager,
     returns: .one("objects", .value("a{oa{sa{sv}}}"))
   )
   /// Signals that an object gained interfaces; always sent by the object manager.
-  public static let interfacesAdded = ExportedSignal(
+  package static let interfacesAdded = ExportedSignal(
     "InterfacesAdded",
     [.init("object", "o"), .init("interfaces", "a{sa{sv}}")]
   )
   /// Signals that an object lost interfaces; always sent by the object manager.
-  public static let interfacesRemoved = ExportedSignal(
+  package static let interfacesRemoved = ExportedSignal(
     "InterfacesRemoved",
     [.init("object", "o"), .init("interfaces", "as")]
   )
 
   /// Reads one property of an interface.
-  public static let get = Method(
+  package static let get = Method(
     "Get",
     of: properties,
     takes: .two(("interface", .string), ("name", .string)),
     returns: .one("value", .value("v"))
   )
   /// Sets one property of an interface.
-  public static let set = Method(
+  package static let set = Method(
     "Set",
     of: properties,
     takes: .three(("interface", .string), ("name", .string), ("value", .value("v")))
   )
   /// Reads all properties of an interface.
-  public static let getAll = Method(
+  package static let getAll = Method(
     "GetAll",
     of: properties,
     takes: .one("interface", .string),
@@ -58,7 +58,7 @@ public enum StandardInterface {
   )
   /// Signals that properties have changed, from the object's own path; the last argument lists
   /// those that were invalidated.
-  public static let propertiesChanged = ExportedSignal(
+  package static let propertiesChanged = ExportedSignal(
     "PropertiesChanged",
     [
       .init("interface", "s"), .init("changed_properties", "a{sv}"),

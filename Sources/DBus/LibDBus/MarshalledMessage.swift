@@ -34,54 +34,49 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
     return marshalled
   }
 
+  /// Gives up the reference, which the caller releases.
+  consuming func released() -> OpaquePointer {
+    let pointer = pointer
+    discard self
+    return pointer
+  }
+
   /// Unmarshals the message.
   ///
   /// - Parameters:
-  ///   - caller: The addressee, where it is known; otherwise an empty name.
-  ///   - limits: What it may hold. A signal that exceeds them keeps the arguments before the first
-  ///     that is refused, and has a ``Message/refusal``.
-  /// - Throws: ``DBusError`` with the name `LimitsExceeded` when the process has no file descriptor
-  ///   left to receive one, `MessageTooLarge` when a reply or a call exceeds the limits, and
-  ///   `NotSupported` when the message type is unknown.
-  func read(
-    answering caller: String = "",
-    within limits: ReadLimits = ReadLimits()
-  ) throws(DBusError) -> Message {
-    guard let kind = Self.kind(of: dbus_message_get_type(pointer)) else {
-      throw DBusError(name: .notSupported, message: "The message type is unknown")
-    }
+  ///   - receiver: The addressee of replies, where it is known; otherwise an empty name.
+  ///   - limits: What it may hold. A message that exceeds them, or has a descriptor when the process
+  ///     has none left, keeps the arguments before the first that is refused, and has a
+  ///     ``Message/refusal``.
+  /// - Returns: nil for a message of an unknown type.
+  func read(by receiver: String = "", within limits: ReadLimits = ReadLimits()) -> Message? {
+    guard let kind = Self.kind(of: dbus_message_get_type(pointer)) else { return nil }
     let isAnswer = kind == .methodReturn || kind == .error
-    let path = isAnswer ? nil : dbus_message_get_path(pointer)
-    let interface = isAnswer ? nil : dbus_message_get_interface(pointer)
-    let member = isAnswer ? nil : dbus_message_get_member(pointer)
-    let errorName = kind == .error ? dbus_message_get_error_name(pointer) : nil
-    var body: [DBusValue] = []
-    var refusal: DBusError?
+    func text(_ characters: UnsafePointer<CChar>?) -> String? {
+      characters.map { String(cString: $0) }
+    }
+    var contents = Message.Contents(kind: kind)
     var budget = ReadBudget(limits, isReply: isAnswer)
     do {
-      try MessageReader.read(pointer, &budget, into: &body)
+      try MessageReader.read(pointer, &budget, into: &contents.body)
     } catch {
-      guard kind == .signal else { throw error }
-      refusal = error
+      contents.refusal = error
     }
-    return Message(
-      Message.Contents(
-        kind: kind,
-        serial: dbus_message_get_serial(pointer),
-        replySerial: isAnswer ? dbus_message_get_reply_serial(pointer) : nil,
-        sender: dbus_message_get_sender(pointer).map { String(cString: $0) },
-        destination: caller.isEmpty
-          ? dbus_message_get_destination(pointer).map { String(cString: $0) } : caller,
-        path: path.map { ObjectPath(valid: String(cString: $0)) },
-        interface: interface.map { String(cString: $0) },
-        member: member.map { String(cString: $0) },
-        errorName: errorName.map { String(cString: $0) },
-        body: body,
-        refusal: refusal,
-        noReplyExpected: dbus_message_get_no_reply(pointer) != 0,
-        noAutoStart: dbus_message_get_auto_start(pointer) == 0
-      )
-    )
+    contents.serial = dbus_message_get_serial(pointer)
+    contents.sender = text(dbus_message_get_sender(pointer))
+    if isAnswer {
+      contents.replySerial = dbus_message_get_reply_serial(pointer)
+      if kind == .error { contents.errorName = text(dbus_message_get_error_name(pointer)) }
+    } else {
+      contents.path = text(dbus_message_get_path(pointer)).map { ObjectPath(valid: $0) }
+      contents.interface = text(dbus_message_get_interface(pointer))
+      contents.member = text(dbus_message_get_member(pointer))
+    }
+    contents.destination =
+      isAnswer && !receiver.isEmpty ? receiver : text(dbus_message_get_destination(pointer))
+    contents.noReplyExpected = dbus_message_get_no_reply(pointer) != 0
+    contents.noAutoStart = dbus_message_get_auto_start(pointer) == 0
+    return Message(contents)
   }
 
   private static func type(of kind: Message.Kind) -> Int32 {
@@ -112,6 +107,8 @@ extension Message {
   /// - Throws: ``DBusValueError`` when it cannot be sent; ``DBusError`` when a reply or a call
   ///   exceeds the limits.
   package func received(within limits: ReadLimits = ReadLimits()) throws -> Message {
-    try MarshalledMessage.marshalling(self).read(within: limits)
+    let message = try MarshalledMessage.marshalling(self).read(within: limits) ?? self
+    if message.kind != .signal, let refusal = message.refusal { throw refusal }
+    return message
   }
 }

@@ -133,8 +133,8 @@ enum MessageReader {
       return .dictionary(DBusDictionary(valid: type, try entries(&inside, &budget)))
     }
     let type =
-      if let code = UInt8(exactly: elementType), SignatureParser.isBasic(code) {
-        Signature(valid: String(Unicode.Scalar(code)))
+      if dbus_type_is_basic(elementType) != 0 {
+        Signature(valid: String(Unicode.Scalar(UInt8(elementType))))
       } else {
         signature(&inside)
       }

@@ -23,13 +23,7 @@ struct MessageWriter {
     to message: OpaquePointer
   ) throws(DBusValueError) {
     guard !values.isEmpty else { return }
-    if values.count > 1 {
-      do {
-        try SignatureParser.check(Signature(joining: values).text)
-      } catch {
-        throw .signature(error)
-      }
-    }
+    if values.count > 1 { try DBusValueError.check(Signature(joining: values).text) }
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(message, &iterator)
     var writer = MessageWriter()

@@ -9,18 +9,13 @@ public import Signals
 /// Messages are delivered in the order they were sent, from the loop's queue: never inside the call
 /// that sent them. On a virtual loop a run is therefore repeatable, message for message.
 public final class LoopbackBus: Sendable {
-  /// Sees each message as the bus receives it, with the sender filled in: calls, replies and
-  /// signals of clients, and the bus's own. Do not keep a message: one with a descriptor holds that
-  /// open.
-  public typealias Observer = @Sendable (_ message: Message, _ at: Instant) -> Void
-
   /// Transforms a message between sender and bus: tests send it through libdbus's marshaller and
   /// back, or change it as a hostile program would.
   package typealias Transcoding = @Sendable (Message) throws -> Message
 
   private struct State: Sendable {
     var router = LoopbackRouter()
-    var connections: [String: LoopbackConnection] = [:]
+    var connections: [String: MessageBus] = [:]
     var isShutDown = false
     /// The work of a stalled bus, in order; nil while it is not stalled.
     var held: [@Sendable () -> Void]?
@@ -30,30 +25,27 @@ public final class LoopbackBus: Sendable {
   public let loop: Loop
   /// The address that the connections report for their bus.
   public let address: String
-  private let observer: Observer?
+  private let observer: MessageObserver?
   let transcode: Transcoding?
   private let state = Guarded(State())
 
   /// A bus without clients.
   ///
-  /// ```swift
-  /// let loop = VirtualTimeLoop()
-  /// let bus = LoopbackBus(on: loop) { message, instant in print(instant, message.text) }
-  /// ```
-  ///
   /// - Parameters:
   ///   - loop: The loop that delivers.
   ///   - address: The address of the bus in errors.
-  ///   - observer: Called on the loop.
-  public convenience init(
-    on loop: Loop,
-    address: String = "loopback",
-    observer: Observer? = nil
-  ) {
-    self.init(on: loop, address: address, observer: observer, transcode: nil)
+  public convenience init(on loop: Loop, address: String = "loopback") {
+    self.init(on: loop, address: address, observer: nil)
   }
 
-  package init(on loop: Loop, address: String, observer: Observer?, transcode: Transcoding?) {
+  /// The same, with an observer, which sees each message as the bus receives it, on the loop and with
+  /// the sender filled in: calls, replies and signals of clients, and the bus's own.
+  package init(
+    on loop: Loop,
+    address: String = "loopback",
+    observer: MessageObserver?,
+    transcode: Transcoding? = nil
+  ) {
     self.loop = loop
     self.address = address
     self.observer = observer
@@ -68,11 +60,12 @@ public final class LoopbackBus: Sendable {
   /// ```
   ///
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` when the bus was shut down.
-  public func connect() throws(BusFailure) -> LoopbackConnection {
-    let joined: (LoopbackConnection, [LoopbackRouter.Delivery])? = state.withLock { state in
+  public func connect() throws(BusFailure) -> MessageBus {
+    let joined: (MessageBus, [LoopbackRouter.Delivery])? = state.withLock { state in
       guard !state.isShutDown else { return nil }
       let (name, deliveries) = state.router.connect()
-      let connection = LoopbackConnection(to: self, uniqueName: name)
+      let wire = LoopbackWire(bus: self, uniqueName: name)
+      let connection = MessageBus(on: loop, address: address, over: wire, uniqueName: name)
       state.connections[name] = connection
       return (connection, deliveries)
     }
@@ -136,12 +129,12 @@ public final class LoopbackBus: Sendable {
   }
 
   /// A connection has ended: what it sent before is delivered first.
-  func leave(_ connection: LoopbackConnection) {
+  func leave(_ name: String) {
     loop.post {
       self.unlessStalled {
         let deliveries = self.state.withLock { state in
-          state.connections[connection.uniqueName] = nil
-          return state.router.disconnect(connection.uniqueName)
+          state.connections[name] = nil
+          return state.router.disconnect(name)
         }
         self.deliver(deliveries)
       }

@@ -81,7 +81,7 @@ extension LoopbackRouter {
   }
 
   private func checkOwnable(_ name: String) throws(DBusError) {
-    let isValid = (try? DBusName.checkBusName(name)) != nil
+    let isValid = (try? DBusName.check(name, as: .busName)) != nil
     guard isValid, !DBusName.isUnique(name), name != BusDriver.name else {
       throw DBusError(name: .invalidArgs, message: "Cannot acquire or release the name \"\(name)\"")
     }

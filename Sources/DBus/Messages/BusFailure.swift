@@ -12,7 +12,7 @@ public enum BusFailure: Error, Hashable, Sendable {
   case callTableFull
   /// Too much waits to be written.
   case sendQueueFull
-  /// A reply was refused: it exceeds ``ReadLimits``.
+  /// A reply was refused: it exceeds the limits on what is received.
   case messageTooLarge(reason: String)
   /// The connection cannot pass file descriptors.
   case cannotPassDescriptors(address: String)

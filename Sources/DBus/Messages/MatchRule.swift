@@ -3,35 +3,30 @@
 /// A match rule: a message matches when every given part does.
 ///
 /// - Source: D-Bus Specification 0.41, "Match Rules".
-public struct MatchRule: Hashable, Sendable {
+package struct MatchRule: Hashable, Sendable {
   /// The kind of message; nil for any.
-  public var type: Message.Kind?
+  package var type: Message.Kind?
   /// The sender: a unique name, or a well-known one, which means its current owner.
-  public var sender: String?
+  package var sender: String?
   /// The object path.
-  public var path: ObjectPath?
+  package var path: ObjectPath?
   /// An object path, or one above it.
-  public var pathNamespace: ObjectPath?
+  package var pathNamespace: ObjectPath?
   /// The interface.
-  public var interface: String?
+  package var interface: String?
   /// The method or signal.
-  public var member: String?
+  package var member: String?
   /// The destination, a unique name.
-  public var destination: String?
+  package var destination: String?
   /// The first argument, a string.
-  public var arg0: String?
+  package var arg0: String?
   /// The first argument: a bus or interface name, or its first elements.
-  public var arg0Namespace: String?
+  package var arg0Namespace: String?
   /// The first argument: a string or path; one that ends with `/` matches all paths below it.
-  public var arg0Path: String?
+  package var arg0Path: String?
 
   /// A rule that all given parts must match; nil matches everything.
-  ///
-  /// ```swift
-  /// let appeared = MatchRule(
-  ///   sender: "org.bluez", interface: StandardInterface.objectManager, member: "InterfacesAdded")
-  /// ```
-  public init(
+  package init(
     type: Message.Kind? = .signal,
     sender: String? = nil,
     path: ObjectPath? = nil,
@@ -56,11 +51,7 @@ public struct MatchRule: Hashable, Sendable {
   }
 
   /// The rule in the syntax of the bus: `type='signal',member='PropertiesChanged'`.
-  ///
-  /// ```swift
-  /// print(MatchRule(member: "Ready").text)  // type='signal',member='Ready'
-  /// ```
-  public var text: String {
+  package var text: String {
     let parts: [(String, String?)] = [
       ("type", type?.rawValue),
       ("sender", sender),
@@ -98,12 +89,12 @@ public struct MatchRule: Hashable, Sendable {
       throw fault("a match rule cannot have both path and path_namespace")
     }
     do {
-      if let sender { try DBusName.checkBusName(sender) }
-      if let destination { try DBusName.checkBusName(destination) }
-      if let interface { try DBusName.checkInterface(interface) }
-      if let member { try DBusName.checkMember(member) }
+      if let sender { try DBusName.check(sender, as: .busName) }
+      if let destination { try DBusName.check(destination, as: .busName) }
+      if let interface { try DBusName.check(interface, as: .interface) }
+      if let member { try DBusName.check(member, as: .member) }
       // A namespace may be a single element; a name must have several.
-      if let arg0Namespace { try DBusName.checkInterface("\(arg0Namespace).a") }
+      if let arg0Namespace { try DBusName.check("\(arg0Namespace).a", as: .interface) }
     } catch {
       throw fault(error.description)
     }
@@ -115,17 +106,10 @@ public struct MatchRule: Hashable, Sendable {
 extension MatchRule {
   /// Whether a message matches.
   ///
-  /// ```swift
-  /// let rule = MatchRule(sender: "org.bluez", member: "PropertiesChanged")
-  /// let isOurs: (Message) -> Bool = { message in
-  ///   rule.matches(message) { name in name == "org.bluez" ? ":1.7" : nil }
-  /// }
-  /// ```
-  ///
   /// - Parameters:
   ///   - message: What has arrived.
   ///   - resolvingSender: Returns the unique name of the current owner of a well-known name.
-  public func matches(_ message: Message, resolvingSender: (String) -> String?) -> Bool {
+  package func matches(_ message: Message, resolvingSender: (String) -> String?) -> Bool {
     if let type, message.kind != type { return false }
     // The most selective parts come first.
     if let path, message.path != path { return false }

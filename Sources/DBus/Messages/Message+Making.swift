@@ -3,13 +3,6 @@
 extension Message {
   /// A method call.
   ///
-  /// ```swift
-  /// let call = try Message.methodCall(
-  ///   destination: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1",
-  ///   member: "StartDiscovery", noReplyExpected: true)
-  /// try bus.send(call)
-  /// ```
-  ///
   /// - Parameters:
   ///   - destination: The callee; nil only between two programs without a bus.
   ///   - path: The object.
@@ -19,7 +12,7 @@ extension Message {
   ///   - noReplyExpected: Whether the caller ignores the reply.
   ///   - noAutoStart: Whether the bus must not start the peer.
   /// - Throws: ``DBusNameError`` when a name is not valid.
-  public static func methodCall(
+  package static func methodCall(
     destination: String?,
     path: ObjectPath,
     interface: String?,
@@ -28,9 +21,9 @@ extension Message {
     noReplyExpected: Bool = false,
     noAutoStart: Bool = false
   ) throws(DBusNameError) -> Message {
-    if let destination { try DBusName.checkBusName(destination) }
-    if let interface { try DBusName.checkInterface(interface) }
-    try DBusName.checkMember(member)
+    if let destination { try DBusName.check(destination, as: .busName) }
+    if let interface { try DBusName.check(interface, as: .interface) }
+    try DBusName.check(member, as: .member)
     var contents = Contents(kind: .methodCall)
     contents.destination = destination
     contents.path = path
@@ -44,24 +37,17 @@ extension Message {
 
   /// A signal, to all subscribers or to one destination.
   ///
-  /// ```swift
-  /// let measured = try Message.signal(
-  ///   path: "/com/example/sensor", interface: "com.example.Sensor", member: "Measured",
-  ///   body: [.double(21.5)])
-  /// try bus.send(measured)
-  /// ```
-  ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
-  public static func signal(
+  package static func signal(
     path: ObjectPath,
     interface: String,
     member: String,
     body: [DBusValue] = [],
     destination: String? = nil
   ) throws(DBusNameError) -> Message {
-    if let destination { try DBusName.checkBusName(destination) }
-    try DBusName.checkInterface(interface)
-    try DBusName.checkMember(member)
+    if let destination { try DBusName.check(destination, as: .busName) }
+    try DBusName.check(interface, as: .interface)
+    try DBusName.check(member, as: .member)
     var contents = Contents(kind: .signal)
     contents.destination = destination
     contents.path = path
@@ -72,7 +58,7 @@ extension Message {
   }
 
   /// The reply to this method call.
-  public func reply(_ body: [DBusValue] = []) -> Message {
+  package func reply(_ body: [DBusValue] = []) -> Message {
     var contents = Contents(kind: .methodReturn)
     contents.replySerial = serial
     contents.destination = sender
@@ -85,10 +71,10 @@ extension Message {
   ///
   /// An invalid name is replaced by `org.freedesktop.DBus.Error.Failed`, and put in front of the
   /// message.
-  public func errorReply(_ error: DBusError) -> Message {
+  package func errorReply(_ error: DBusError) -> Message {
     var name = error.name
     var text = error.message
-    if (try? DBusName.checkErrorName(name.rawValue)) == nil {
+    if (try? DBusName.check(name.rawValue, as: .errorName)) == nil {
       text = error.description
       name = .failed
     }
@@ -101,16 +87,11 @@ extension Message {
     return Message(contents)
   }
 
-  /// Checks what Swift's types do not rule out, before a front sends the message.
+  /// Checks what Swift's types do not rule out, before a wire sends the message.
   ///
   /// - Throws: ``DBusValueError``.
   func checkSendable() throws(DBusValueError) {
     for value in body { try value.checkSendable() }
-    guard body.count > 1 else { return }
-    do {
-      try SignatureParser.check(signature.text)
-    } catch {
-      throw .signature(error)
-    }
+    if body.count > 1 { try DBusValueError.check(signature.text) }
   }
 }

@@ -7,11 +7,7 @@ extension Message {
   /// The message on one line, its arguments included.
   ///
   /// `:1.2 -> org.bluez call 5 /org/bluez/hci0 org.bluez.Adapter1.StartDiscovery()`
-  ///
-  /// ```swift
-  /// let bus = LoopbackBus(on: VirtualTimeLoop()) { message, _ in print(message.text) }
-  /// ```
-  public var text: String {
+  package var text: String {
     let route = "\(sender ?? "?") -> \(destination ?? "*")"
     let arguments = body.map(\.text).joined(separator: ", ")
     let name = [interface, member].compactMap { $0 }.joined(separator: ".")
@@ -26,7 +22,7 @@ extension Message {
 
 extension DBusValue {
   /// The value in a short form: `"a"`, `[1, 2]`, `{"a": <1>}`, `0x0102`.
-  var text: String {
+  package var text: String {
     switch self {
     case .byte(let number): "\(number)"
     case .boolean(let truth): "\(truth)"

@@ -1,14 +1,14 @@
 // A message as a value: header fields and body.
 //
-// Messages of each type are made in Message+Making.swift; a front sends them.
+// Messages of each type are made in Message+Making.swift; a connection sends them.
 
 /// A message on a bus.
 ///
-/// Serial and sender are set by the front: they are 0 and nil until a message is sent or received.
+/// Serial and sender are set by the bus: they are 0 and nil until a message is sent or received.
 /// A copy is cheap.
-public struct Message: Sendable {
+package struct Message: Sendable {
   /// The message type.
-  public enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     /// A call of a method.
     case methodCall = "method_call"
     /// The result of a call.
@@ -52,58 +52,58 @@ public struct Message: Sendable {
   }
 
   /// The message type.
-  public var kind: Kind { box.contents.kind }
+  package var kind: Kind { box.contents.kind }
 
   /// The serial assigned by the sender; 0 before it is sent.
-  public internal(set) var serial: UInt32 {
+  package internal(set) var serial: UInt32 {
     get { box.contents.serial }
     set { change(\.serial, to: newValue) }
   }
 
   /// The serial of the call that this replies to.
-  public internal(set) var replySerial: UInt32? {
+  package internal(set) var replySerial: UInt32? {
     get { box.contents.replySerial }
     set { change(\.replySerial, to: newValue) }
   }
 
   /// The unique name of the sender, set by the bus.
-  public internal(set) var sender: String? {
+  package internal(set) var sender: String? {
     get { box.contents.sender }
     set { change(\.sender, to: newValue) }
   }
 
   /// The bus name of the recipient; nil for a broadcast signal.
-  public internal(set) var destination: String? {
+  package internal(set) var destination: String? {
     get { box.contents.destination }
     set { change(\.destination, to: newValue) }
   }
 
   /// The object that is called, or that sends the signal.
-  public var path: ObjectPath? { box.contents.path }
+  package var path: ObjectPath? { box.contents.path }
 
   /// The interface of the member.
-  public var interface: String? { box.contents.interface }
+  package var interface: String? { box.contents.interface }
 
   /// The method or signal.
-  public var member: String? { box.contents.member }
+  package var member: String? { box.contents.member }
 
   /// The name of an error reply.
-  public var errorName: String? { box.contents.errorName }
+  package var errorName: String? { box.contents.errorName }
 
   /// The arguments.
-  public var body: [DBusValue] { box.contents.body }
+  package var body: [DBusValue] { box.contents.body }
 
   /// Why the arguments of a received signal are incomplete; nil when they are complete.
-  public var refusal: DBusError? { box.contents.refusal }
+  package var refusal: DBusError? { box.contents.refusal }
 
   /// Whether the caller expects no reply.
-  public internal(set) var noReplyExpected: Bool {
+  package internal(set) var noReplyExpected: Bool {
     get { box.contents.noReplyExpected }
     set { change(\.noReplyExpected, to: newValue) }
   }
 
   /// Whether the bus must not start a program to own the destination.
-  public internal(set) var noAutoStart: Bool {
+  package internal(set) var noAutoStart: Bool {
     get { box.contents.noAutoStart }
     set { change(\.noAutoStart, to: newValue) }
   }
@@ -116,17 +116,17 @@ public struct Message: Sendable {
   }
 
   /// The types of the arguments.
-  public var signature: Signature { Signature(joining: body) }
+  package var signature: Signature { Signature(joining: body) }
 }
 
 extension Message: Equatable {
-  public static func == (left: Message, right: Message) -> Bool {
+  package static func == (left: Message, right: Message) -> Bool {
     left.box === right.box || left.box.contents == right.box.contents
   }
 }
 
 extension Message: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     let what = [interface, member].compactMap { $0 }.joined(separator: ".")
     let whence = "\(sender ?? "?") to \(destination ?? "all")"
     return switch kind {

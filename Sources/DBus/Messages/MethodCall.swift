@@ -1,66 +1,36 @@
-// A method call described once and sent many times.
+// A method call: a message whose reply somebody waits for.
 
 /// What to call and with which arguments.
-///
-/// Keep one for a call that is repeated: a front keeps its marshalled form in it, which saves about
-/// a third of the cost of a call.
-public final class MethodCall: Sendable {
-  /// The bus name that is called.
-  public let destination: String
-  /// The object.
-  public let path: ObjectPath
-  /// The interface of the method.
-  public let interface: String
-  /// The method.
-  public let member: String
-  /// The arguments.
-  public let body: [DBusValue]
-
+package struct MethodCall: Sendable {
+  /// The call without serial and sender.
+  let message: Message
   /// The name of waiting for the reply, in errors.
-  public let operation: String
-  /// What the libdbus front keeps.
-  let template = MessageTemplate()
+  package let operation: String
 
   /// Validates and stores the description.
   ///
-  /// ```swift
-  /// let call = try MethodCall(
-  ///   destination: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1",
-  ///   member: "RemoveDevice", body: [.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")])
-  /// _ = try await bus.call(call, limit: .seconds(10))
-  /// ```
-  ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
-  public init(
+  package init(
     destination: String,
     path: ObjectPath,
     interface: String,
     member: String,
     body: [DBusValue] = []
   ) throws(DBusNameError) {
-    try DBusName.checkBusName(destination)
-    try DBusName.checkInterface(interface)
-    try DBusName.checkMember(member)
-    self.destination = destination
-    self.path = path
-    self.interface = interface
-    self.member = member
-    self.body = body
+    message = try .methodCall(
+      destination: destination,
+      path: path,
+      interface: interface,
+      member: member,
+      body: body
+    )
     operation = "the reply to \(member)"
   }
 
-  /// The call as a message without serial and sender.
-  var message: Message {
-    var contents = Message.Contents(kind: .methodCall)
-    contents.destination = destination
-    contents.path = path
-    contents.interface = interface
-    contents.member = member
-    contents.body = body
-    return Message(contents)
+  /// The same call as a message that expects no reply.
+  package func withoutReply() -> Message {
+    var message = message
+    message.noReplyExpected = true
+    return message
   }
-}
-
-extension MethodCall: CustomStringConvertible {
-  public var description: String { "\(interface).\(member) on \(path) of \(destination)" }
 }

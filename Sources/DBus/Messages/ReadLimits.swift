@@ -6,27 +6,20 @@
 ///
 /// Far above what bluetoothd sends, and far below what would fill the memory of this host: an
 /// attribute value has at most 512 octets, an advertisement at most 1650.
-public struct ReadLimits: Hashable, Sendable {
+package struct ReadLimits: Hashable, Sendable {
   /// The maximum length of an array of bytes or a text, in octets.
-  public var element = 1 << 17
+  package var element = 1 << 17
   /// How many octets one variant may hold: one property of an object.
-  public var variant = 1 << 17
+  package var variant = 1 << 17
   /// How many octets all arrays of bytes and texts of a reply may have: one that lists all objects.
-  public var reply = 1 << 25
+  package var reply = 1 << 25
   /// The same for a signal or a call.
-  public var signal = 1 << 20
+  package var signal = 1 << 20
   /// How many values a message may have, those inside others included.
-  public var values = 1 << 20
+  package var values = 1 << 20
 
   /// The limits for an ordinary bus.
-  ///
-  /// ```swift
-  /// var limits = ReadLimits()
-  /// limits.signal = 1 << 16
-  /// let bus = try await LibDBusConnection.open(
-  ///   address: .system, on: EventLoop(), receiving: limits)
-  /// ```
-  public init() {}
+  package init() {}
 
   /// The maximum length of a message on the wire, in octets; libdbus ends the connection at a longer
   /// one. It is that of the system bus.

@@ -3,37 +3,37 @@
 // Descriptions with closures in them; ObjectServer serves them.
 
 /// An argument of a method or a signal: its name and type.
-public struct ExportedArgument: Hashable, Sendable {
+package struct ExportedArgument: Hashable, Sendable {
   /// The name, for introspection.
-  public let name: String
+  package let name: String
   /// The D-Bus type.
-  public let signature: Signature
+  package let signature: Signature
 
   /// An argument with its name and type.
-  public init(_ name: String, _ signature: Signature) {
+  package init(_ name: String, _ signature: Signature) {
     self.name = name
     self.signature = signature
   }
 }
 
 /// A method of an exported object.
-public struct ExportedMethod: Sendable {
+package struct ExportedMethod: Sendable {
   /// Performs the call and replies through the invocation, now or later. The arguments have the
   /// declared types.
-  public typealias Body = @Sendable (Invocation) -> Void
+  package typealias Body = @Sendable (Invocation) -> Void
 
   /// The name of the method.
-  public let name: String
+  package let name: String
   /// What callers pass.
-  public let arguments: [ExportedArgument]
+  package let arguments: [ExportedArgument]
   /// What the reply has.
-  public let results: [ExportedArgument]
+  package let results: [ExportedArgument]
   let body: Body
   /// The types of the arguments, concatenated.
   let signature: Signature
 
   /// A method and the code that serves it.
-  public init(
+  package init(
     _ name: String,
     takes arguments: [ExportedArgument] = [],
     returns results: [ExportedArgument] = [],
@@ -48,22 +48,22 @@ public struct ExportedMethod: Sendable {
 }
 
 /// A property of an exported object.
-public struct ExportedProperty: Sendable {
+package struct ExportedProperty: Sendable {
   /// The current value; nil when the object does not have the property now.
-  public typealias Getter = @Sendable () -> DBusValue?
+  package typealias Getter = @Sendable () -> DBusValue?
   /// Receives a new value of the declared type, and replies to the call.
-  public typealias Setter = @Sendable (_ value: DBusValue, _ invocation: Invocation) -> Void
+  package typealias Setter = @Sendable (_ value: DBusValue, _ invocation: Invocation) -> Void
 
   /// The name of the property.
-  public let name: String
+  package let name: String
   /// The D-Bus type of its value.
-  public let signature: Signature
+  package let signature: Signature
   let get: Getter
   /// nil for a read-only property.
   let set: Setter?
 
   /// A property; without `set` it is read-only.
-  public init(
+  package init(
     _ name: String,
     _ signature: Signature,
     set: Setter? = nil,
@@ -77,40 +77,32 @@ public struct ExportedProperty: Sendable {
 }
 
 /// A signal of an exported object.
-public struct ExportedSignal: Hashable, Sendable {
+package struct ExportedSignal: Hashable, Sendable {
   /// The name of the signal.
-  public let name: String
+  package let name: String
   /// What it carries.
-  public let arguments: [ExportedArgument]
+  package let arguments: [ExportedArgument]
 
   /// A signal with its arguments.
-  public init(_ name: String, _ arguments: [ExportedArgument]) {
+  package init(_ name: String, _ arguments: [ExportedArgument]) {
     self.name = name
     self.arguments = arguments
   }
 }
 
 /// An interface of an exported object.
-public struct ExportedInterface: Sendable {
+package struct ExportedInterface: Sendable {
   /// The name of the interface.
-  public let name: String
+  package let name: String
   /// The methods that callers may call.
-  public let methods: [ExportedMethod]
+  package let methods: [ExportedMethod]
   /// The properties that callers may read, and some set.
-  public let properties: [ExportedProperty]
+  package let properties: [ExportedProperty]
   /// The signals that the object emits, for introspection.
-  public let signals: [ExportedSignal]
+  package let signals: [ExportedSignal]
 
   /// An interface of an object.
-  ///
-  /// ```swift
-  /// let sensor = ExportedInterface(
-  ///   "com.example.Sensor",
-  ///   methods: [.init("Reset") { call in call.reply() }],
-  ///   properties: [.init("Celsius", "d") { .double(21.5) }],
-  ///   signals: [.init("Ready", [])])
-  /// ```
-  public init(
+  package init(
     _ name: String,
     methods: [ExportedMethod] = [],
     properties: [ExportedProperty] = [],

@@ -3,7 +3,7 @@
 import Signals
 
 extension ObjectServer {
-  public func handle(_ invocation: Invocation) -> Bool {
+  package func handle(_ invocation: Invocation) -> Bool {
     let call = invocation.message
     guard let path = call.path else { return false }
     let object = state.withLock { $0.tree.objects[path] }
@@ -12,7 +12,7 @@ extension ObjectServer {
     if answerStandard(flushing, path, object) { return true }
     guard path == objectManager || state.withLock({ $0.tree.isNode(path) }) else { return false }
     guard let body = object.flatMap({ Self.method(call, of: $0) }) else {
-      // Peer is answered by the front.
+      // The connection answers Peer.
       if call.interface == "org.freedesktop.DBus.Peer" { return false }
       flushing.fail(Invocation.unclaimed(call, name: .unknownMethod))
       return true

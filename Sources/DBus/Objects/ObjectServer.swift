@@ -13,31 +13,23 @@ import Signals
 /// flushes.
 ///
 /// - Source: BlueZ 5.66, `gdbus/object.c`, for the rules of batching and order.
-public final class ObjectServer: ObjectHandler {
+package final class ObjectServer: ObjectHandler {
   struct State: Sendable {
     var tree = ExportedTree()
     var isFlushPosted = false
   }
 
-  let bus: any MessageBus
+  let bus: MessageBus
   let objectManager: ObjectPath?
   let state = Guarded(State())
 
   /// A server without objects. Export it on the bus to receive calls.
   ///
-  /// ```swift
-  /// let server = ObjectServer(bus: bus)
-  /// let export = try bus.export(server)
-  /// let sensor = ExportedInterface(
-  ///   "com.example.Sensor", properties: [.init("Celsius", "d") { .double(21.5) }])
-  /// server.add([sensor], at: "/com/example/sensor")
-  /// ```
-  ///
   /// - Parameters:
   ///   - bus: The bus that it serves.
   ///   - objectManager: The object that lists all others and signals when they appear and
   ///     disappear; nil for none.
-  public init(bus: any MessageBus, objectManagerAt objectManager: ObjectPath? = .root) {
+  package init(bus: MessageBus, objectManagerAt objectManager: ObjectPath? = .root) {
     self.bus = bus
     self.objectManager = objectManager
   }
@@ -46,7 +38,7 @@ public final class ObjectServer: ObjectHandler {
 
   /// Adds an object, or interfaces to one. It can be called at once and is announced with the next
   /// flush.
-  public func add(_ interfaces: [ExportedInterface], at path: ObjectPath) {
+  package func add(_ interfaces: [ExportedInterface], at path: ObjectPath) {
     if state.withLock({ $0.tree.hasPendingRemoval(at: path) }) { flush() }
     change { tree in
       for interface in interfaces { tree.add(interface, to: path) }
@@ -54,42 +46,32 @@ public final class ObjectServer: ObjectHandler {
   }
 
   /// Removes interfaces from an object, and the object with its last one.
-  public func remove(_ names: [String], from path: ObjectPath) {
+  package func remove(_ names: [String], from path: ObjectPath) {
     change { tree in
       for name in names { tree.remove(name, from: path) }
     }
   }
 
   /// Removes an object.
-  ///
-  /// ```swift
-  /// let server = ObjectServer(bus: bus)
-  /// server.remove("/com/example/sensor")  // nothing where there is no such object
-  /// ```
-  public func remove(_ path: ObjectPath) {
+  package func remove(_ path: ObjectPath) {
     change { tree in
       for name in tree.interfaceNames(at: path) { tree.remove(name, from: path) }
     }
   }
 
   /// The paths of all objects, in order.
-  public var paths: [ObjectPath] { state.withLock { Array($0.tree.paths) } }
+  package var paths: [ObjectPath] { state.withLock { Array($0.tree.paths) } }
 
   // MARK: Announcing
 
   /// Announces, with the next flush, that a property has changed, appeared or disappeared. The
   /// value is read then.
-  ///
-  /// ```swift
-  /// let server = ObjectServer(bus: bus)
-  /// server.changed("Celsius", of: "com.example.Sensor", at: "/com/example/sensor")
-  /// ```
-  public func changed(_ property: String, of interface: String, at path: ObjectPath) {
+  package func changed(_ property: String, of interface: String, at path: ObjectPath) {
     change { $0.mark(property, of: interface, at: path) }
   }
 
   /// Announces a property at once, so that each of several successive values is announced.
-  public func announce(_ property: String, of interface: String, at path: ObjectPath) {
+  package func announce(_ property: String, of interface: String, at path: ObjectPath) {
     let announcements = state.withLock { state in
       state.tree.mark(property, of: interface, at: path)
       return state.tree.takeAnnouncements(of: path)
@@ -99,13 +81,8 @@ public final class ObjectServer: ObjectHandler {
 
   /// Sends a signal of an object, after the pending changes.
   ///
-  /// ```swift
-  /// let server = ObjectServer(bus: bus)
-  /// try server.emit("Ready", of: "com.example.Sensor", at: "/com/example/sensor", [])
-  /// ```
-  ///
   /// - Throws: ``DBusNameError``, ``DBusValueError``, ``BusFailure``.
-  public func emit(
+  package func emit(
     _ member: String,
     of interface: String,
     at path: ObjectPath,
@@ -116,7 +93,7 @@ public final class ObjectServer: ObjectHandler {
   }
 
   /// Announces all pending changes.
-  public func flush() {
+  package func flush() {
     let announcements = state.withLock { $0.tree.takeAnnouncements() }
     for announcement in announcements { send(announcement) }
   }

@@ -1,32 +1,21 @@
 // An array of one type: `a…`, except octets and dictionaries, which have their own cases.
 
 /// Elements of one type; may be empty.
-public struct DBusArray: Hashable, Sendable {
+package struct DBusArray: Hashable, Sendable {
   /// The type of each element.
-  public let elementSignature: Signature
+  package let elementSignature: Signature
   /// The elements.
-  public let elements: [DBusValue]
+  package let elements: [DBusValue]
 
   /// Validates and stores elements.
-  ///
-  /// ```swift
-  /// let numbers = try DBusArray("u", [.uint32(1), .uint32(2)])
-  /// print(numbers.signature.text)  // au
-  /// ```
   ///
   /// - Throws: ``DBusValueError/notOneType(_:)``,
   ///   ``DBusValueError/typeMismatch(expected:found:index:)``, ``DBusValueError/octetsAreBytes`` or
   ///   ``DBusValueError/signature(_:)``.
-  public init(_ elementSignature: Signature, _ elements: [DBusValue]) throws(DBusValueError) {
+  package init(_ elementSignature: Signature, _ elements: [DBusValue]) throws(DBusValueError) {
     guard elementSignature.isSingle else { throw .notOneType(elementSignature) }
     guard elementSignature.text != "y" else { throw .octetsAreBytes }
-    if !elementSignature.isBasic {
-      do {
-        try SignatureParser.check("a" + elementSignature.text)
-      } catch {
-        throw .signature(error)
-      }
-    }
+    if !elementSignature.isBasic { try DBusValueError.check("a" + elementSignature.text) }
     for (index, element) in elements.enumerated() where element.signature != elementSignature {
       throw .typeMismatch(expected: elementSignature, found: element.signature, index: index)
     }
@@ -40,5 +29,5 @@ public struct DBusArray: Hashable, Sendable {
   }
 
   /// The type of the array.
-  public var signature: Signature { Signature(valid: "a" + elementSignature.text) }
+  package var signature: Signature { Signature(valid: "a" + elementSignature.text) }
 }

@@ -4,32 +4,25 @@
 ///
 /// The order is kept and counts for equality, so that encoding is repeatable octet for octet. The
 /// bus permits duplicate keys: then both entries are kept, and the last one counts.
-public struct DBusDictionary: Sendable {
+package struct DBusDictionary: Sendable {
   /// The type of the dictionary: `a{sv}`.
-  public let signature: Signature
+  package let signature: Signature
   /// The entries, in order.
-  public let entries: [(key: DBusValue, value: DBusValue)]
+  package let entries: [(key: DBusValue, value: DBusValue)]
 
   /// Validates and stores entries.
   ///
-  /// ```swift
-  /// let names = try DBusDictionary(key: "s", value: "u", [(.string("hall"), .uint32(1))])
-  /// ```
-  ///
   /// - Throws: ``DBusValueError/keyNotBasic(_:)``, ``DBusValueError/notOneType(_:)``,
   ///   ``DBusValueError/typeMismatch(expected:found:index:)`` or ``DBusValueError/signature(_:)``.
-  public init(
+  package init(
     key: Signature,
     value: Signature,
     _ entries: [(DBusValue, DBusValue)]
   ) throws(DBusValueError) {
     guard key.isBasic else { throw .keyNotBasic(key) }
     guard value.isSingle else { throw .notOneType(value) }
-    do {
-      signature = try Signature("a{\(key.text)\(value.text)}")
-    } catch {
-      throw .signature(error)
-    }
+    signature = Signature(valid: "a{\(key.text)\(value.text)}")
+    try DBusValueError.check(signature.text)
     for (index, entry) in entries.enumerated() {
       guard entry.0.signature == key else {
         throw .typeMismatch(expected: key, found: entry.0.signature, index: index)
@@ -48,35 +41,21 @@ public struct DBusDictionary: Sendable {
   }
 
   /// The value for a key; nil when there is none. O(n) in the number of entries.
-  ///
-  /// ```swift
-  /// let names = try DBusDictionary(key: "s", value: "u", [(.string("hall"), .uint32(1))])
-  /// print(names[.string("hall")]?.asUInt32 ?? 0)  // 1
-  /// ```
-  public subscript(key: DBusValue) -> DBusValue? {
+  package subscript(key: DBusValue) -> DBusValue? {
     entries.last { $0.key == key }?.value
   }
 }
 
 extension DBusDictionary: Hashable {
-  public static func == (left: DBusDictionary, right: DBusDictionary) -> Bool {
+  package static func == (left: DBusDictionary, right: DBusDictionary) -> Bool {
     left.signature == right.signature && left.entries.elementsEqual(right.entries, by: ==)
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(signature)
     for (key, value) in entries {
       hasher.combine(key)
       hasher.combine(value)
     }
-  }
-}
-
-extension String {
-  /// The octets `from..<to` of an ASCII text.
-  fileprivate init(text: String, from: Int, to: Int) {
-    let start = text.utf8.index(text.startIndex, offsetBy: from)
-    let end = text.utf8.index(text.startIndex, offsetBy: to)
-    self.init(text[start..<end])
   }
 }

@@ -1,8 +1,10 @@
-// The syntax of names on a bus.
+// The syntax of names on a bus, as libdbus checks it: it stops the program when it is given others.
 //
 // Checks of text only: whether a name has an owner or a member exists is known to the bus.
 
-/// A name, path or other text that violates the rules of the specification.
+import CDBus
+
+/// A name, a path or a signature that violates the rules of the specification.
 public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What the text was meant to be.
   public enum Kind: String, Sendable {
@@ -16,110 +18,40 @@ public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible 
     case errorName = "error name"
     /// The path of an object: `/org/bluez/hci0`.
     case objectPath = "object path"
+    /// The types of values: `a{sv}`.
+    case signature
   }
 
   /// What the text was meant to be.
   public let kind: Kind
   /// The text.
   public let text: String
-  /// Which rule it violates.
-  public let reason: String
 
-  public var description: String { "'\(text)' is not a valid \(kind.rawValue): \(reason)" }
+  public var description: String { "'\(text)' is not a valid \(kind.rawValue)" }
 }
 
-/// The rules for names.
+/// The rules for names, paths and signatures.
 ///
-/// - Source: D-Bus Specification 0.41, "Valid Names" and "Valid Object Paths".
-public enum DBusName {
-  /// The maximum length of a name, in octets. Object paths have no limit.
-  public static let maximumLength = 255
-
-  /// Checks a unique (`:1.42`) or well-known (`org.bluez`) bus name.
-  ///
-  /// ```swift
-  /// try DBusName.checkBusName("org.bluez")
-  /// ```
-  public static func checkBusName(_ name: String) throws(DBusNameError) {
-    let isUnique = name.utf8.first == UInt8(ascii: ":")
-    try check(
-      isUnique ? name.dropFirst() : name[...],
-      of: name,
-      .busName,
-      allowed: [.hyphen],
-      digitMayLead: isUnique,
-      least: 2
-    )
-  }
-
-  /// Checks an interface name: `org.bluez.Device1`.
-  public static func checkInterface(_ name: String) throws(DBusNameError) {
-    try check(name[...], of: name, .interface, least: 2)
-  }
-
-  /// Checks an error name: `org.bluez.Error.Failed`.
-  public static func checkErrorName(_ name: String) throws(DBusNameError) {
-    try check(name[...], of: name, .errorName, least: 2)
-  }
-
-  /// Checks the name of a method, signal or property: `GetAll`.
-  public static func checkMember(_ name: String) throws(DBusNameError) {
-    try check(name[...], of: name, .member, least: 1, most: 1)
+/// - Source: D-Bus Specification 0.41, "Valid Names", "Valid Object Paths" and "Valid Signatures".
+package enum DBusName {
+  /// Checks a text.
+  package static func check(
+    _ text: String,
+    as kind: DBusNameError.Kind
+  ) throws(DBusNameError) {
+    let isValid =
+      switch kind {
+      case .busName: dbus_validate_bus_name(text, nil)
+      case .interface: dbus_validate_interface(text, nil)
+      case .member: dbus_validate_member(text, nil)
+      case .errorName: dbus_validate_error_name(text, nil)
+      case .objectPath: dbus_validate_path(text, nil)
+      case .signature: dbus_signature_validate(text, nil)
+      }
+    // libdbus sees the text up to a NUL.
+    guard isValid != 0, !text.utf8.contains(0) else { throw DBusNameError(kind: kind, text: text) }
   }
 
   /// Whether this is a unique name, assigned by the bus to one connection: `:1.42`.
-  public static func isUnique(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: ":") }
-
-  private struct Extra: OptionSet {
-    let rawValue: UInt8
-    static let hyphen = Extra(rawValue: 1)
-  }
-
-  private static func check(
-    _ elements: Substring,
-    of name: String,
-    _ kind: DBusNameError.Kind,
-    allowed: Extra = [],
-    digitMayLead: Bool = false,
-    least: Int,
-    most: Int = .max
-  ) throws(DBusNameError) {
-    func fault(_ reason: String) -> DBusNameError {
-      DBusNameError(kind: kind, text: name, reason: reason)
-    }
-    guard name.utf8.count <= maximumLength else {
-      throw fault("it is longer than \(maximumLength) bytes")
-    }
-    guard !elements.isEmpty else { throw fault("it is empty") }
-    var count = 1
-    var atStart = true
-    for octet in elements.utf8 {
-      switch octet {
-      case UInt8(ascii: "."):
-        guard !atStart else { throw fault("an element is empty") }
-        count += 1
-        atStart = true
-        continue
-      case UInt8(ascii: "0")...UInt8(ascii: "9"):
-        guard !atStart || digitMayLead else { throw fault("an element begins with a digit") }
-      case UInt8(ascii: "-") where allowed.contains(.hyphen): break
-      default:
-        guard isWordCharacter(octet) else { throw fault("a character is not allowed in it") }
-      }
-      atStart = false
-    }
-    guard !atStart else { throw fault("an element is empty") }
-    guard count >= least else { throw fault("it has no dot") }
-    guard count <= most else { throw fault("it has a dot") }
-  }
-
-  /// Whether an octet is one of `A-Z a-z 0-9 _`.
-  static func isWordCharacter(_ octet: UInt8) -> Bool {
-    switch octet {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
-  }
+  package static func isUnique(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: ":") }
 }

@@ -2,25 +2,17 @@
 
 extension DBusValue {
   /// `as`
-  ///
-  /// ```swift
-  /// let uuids = DBusValue.strings(["0000180d-0000-1000-8000-00805f9b34fb"])
-  /// ```
-  public static func strings(_ texts: [String]) -> DBusValue {
+  package static func strings(_ texts: [String]) -> DBusValue {
     .array(DBusArray(valid: Signature(valid: "s"), texts.map { .string($0) }))
   }
 
   /// `ao`
-  public static func objectPaths(_ paths: [ObjectPath]) -> DBusValue {
+  package static func objectPaths(_ paths: [ObjectPath]) -> DBusValue {
     .array(DBusArray(valid: Signature(valid: "o"), paths.map { .objectPath($0) }))
   }
 
   /// `a{sv}`
-  ///
-  /// ```swift
-  /// let filter = DBusValue.properties(["Transport": .string("le"), "RSSI": .int16(-70)])
-  /// ```
-  public static func properties(_ properties: PropertyMap) -> DBusValue {
+  package static func properties(_ properties: PropertyMap) -> DBusValue {
     .dictionary(
       DBusDictionary(
         valid: Signature(valid: "a{sv}"),
@@ -30,20 +22,12 @@ extension DBusValue {
   }
 
   /// `v`, around a value.
-  ///
-  /// ```swift
-  /// let value = DBusValue.variant(of: .boolean(true))
-  /// ```
-  public static func variant(of value: DBusValue) -> DBusValue { .variant(DBusVariant(value)) }
+  package static func variant(of value: DBusValue) -> DBusValue { .variant(DBusVariant(value)) }
 
   /// An array of any type; ``bytes(_:)`` when the element type is an octet.
   ///
-  /// ```swift
-  /// let numbers = try DBusValue.array(of: "u", [.uint32(1), .uint32(2)])
-  /// ```
-  ///
   /// - Throws: What ``DBusArray/init(_:_:)`` throws.
-  public static func array(
+  package static func array(
     of element: Signature,
     _ elements: [DBusValue]
   ) throws(DBusValueError) -> DBusValue {
@@ -62,7 +46,7 @@ extension DBusValue {
   /// A dictionary of any type.
   ///
   /// - Throws: What ``DBusDictionary/init(key:value:_:)`` throws.
-  public static func dictionary(
+  package static func dictionary(
     key: Signature,
     value: Signature,
     _ entries: [(DBusValue, DBusValue)]
@@ -73,7 +57,7 @@ extension DBusValue {
   /// A structure.
   ///
   /// - Throws: What ``DBusStructure/init(_:)`` throws.
-  public static func structure(of fields: [DBusValue]) throws(DBusValueError) -> DBusValue {
+  package static func structure(of fields: [DBusValue]) throws(DBusValueError) -> DBusValue {
     .structure(try DBusStructure(fields))
   }
 }

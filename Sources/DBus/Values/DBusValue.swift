@@ -6,7 +6,7 @@
 /// One value with its type.
 ///
 /// - Source: D-Bus Specification 0.41, "Type System".
-public enum DBusValue: Hashable, Sendable {
+package enum DBusValue: Hashable, Sendable {
   /// `y`
   case byte(UInt8)
   /// `b`
@@ -47,7 +47,7 @@ public enum DBusValue: Hashable, Sendable {
 
 extension DBusValue {
   /// The type: one complete type.
-  public var signature: Signature {
+  package var signature: Signature {
     switch self {
     case .byte: .init(valid: "y")
     case .boolean: .init(valid: "b")
@@ -71,7 +71,7 @@ extension DBusValue {
   }
 
   /// The value inside all variants around it; the value itself when it is not a variant.
-  public var unwrapped: DBusValue {
+  package var unwrapped: DBusValue {
     var value = self
     while case .variant(let variant) = value { value = variant.value }
     return value

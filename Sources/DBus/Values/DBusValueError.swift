@@ -1,7 +1,7 @@
 // Values that cannot be sent on a bus.
 
 /// Why a container or a message cannot be made of these values.
-public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An element of an array, or a part of a dictionary entry, does not have the declared type.
   case typeMismatch(expected: Signature, found: Signature, index: Int)
   /// The type given for elements, keys or values is not one complete type.
@@ -13,7 +13,7 @@ public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An array of octets must be ``DBusValue/bytes(_:)``.
   case octetsAreBytes
   /// A type is malformed or nests too deep.
-  case signature(SignatureError)
+  case signature(DBusNameError)
   /// A string contains a NUL character, which D-Bus does not permit.
   case containsNUL(String)
   /// More than 64 nested containers, variants included.
@@ -24,11 +24,20 @@ public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
   case descriptorGone
 
   /// The deepest nesting of containers in a message.
-  public static let maximumDepth = 64
+  package static let maximumDepth = 64
   /// The longest array, in octets of its marshalled elements.
-  public static let maximumArrayLength = 1 << 26
+  package static let maximumArrayLength = 1 << 26
 
-  public var description: String {
+  /// Checks the type of a container or of a message.
+  static func check(_ signature: String) throws(DBusValueError) {
+    do {
+      try DBusName.check(signature, as: .signature)
+    } catch {
+      throw .signature(error)
+    }
+  }
+
+  package var description: String {
     switch self {
     case .typeMismatch(let expected, let found, let index):
       "element \(index) has the type '\(found)' where '\(expected)' was expected"
@@ -48,7 +57,7 @@ public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
 extension DBusValue {
   /// Checks what Swift's types do not rule out: NUL in strings, and how deep containers nest.
   ///
-  /// Every front makes this check, each in its own way, before it sends.
+  /// Every wire makes this check, each in its own way, before it sends.
   func checkSendable(depth: Int = 0) throws(DBusValueError) {
     guard depth <= DBusValueError.maximumDepth else { throw .tooDeep }
     switch self {

@@ -1,10 +1,10 @@
 // A value that carries its type: `v`.
 
 /// One value of any type.
-public struct DBusVariant: Hashable, Sendable {
+package struct DBusVariant: Hashable, Sendable {
   /// The value inside.
-  public let value: DBusValue
+  package let value: DBusValue
 
   /// Wraps a value.
-  public init(_ value: DBusValue) { self.value = value }
+  package init(_ value: DBusValue) { self.value = value }
 }

@@ -18,9 +18,7 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
   ///
   /// - Throws: ``DBusNameError`` when it violates a rule.
   public init(_ text: String) throws(DBusNameError) {
-    if let reason = Self.fault(in: text) {
-      throw DBusNameError(kind: .objectPath, text: text, reason: reason)
-    }
+    try DBusName.check(text, as: .objectPath)
     self.text = text
   }
 
@@ -40,7 +38,7 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
   public func appending(_ element: String) throws(DBusNameError) -> ObjectPath {
     let path = isRoot ? "/\(element)" : "\(text)/\(element)"
     guard !element.utf8.contains(UInt8(ascii: "/")) else {
-      throw DBusNameError(kind: .objectPath, text: path, reason: "the element has a slash")
+      throw DBusNameError(kind: .objectPath, text: path)
     }
     return try ObjectPath(path)
   }
@@ -74,23 +72,6 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
   }
 
   public static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
-
-  private static func fault(in text: String) -> String? {
-    var previous: UInt8 = 0
-    for octet in text.utf8 {
-      if octet == UInt8(ascii: "/") {
-        if previous == octet { return "an element is empty" }
-      } else if previous == 0 {
-        return "it does not begin with a slash"
-      } else if !DBusName.isWordCharacter(octet) {
-        return "a character is not allowed in it"
-      }
-      previous = octet
-    }
-    if previous == 0 { return "it is empty" }
-    if previous == UInt8(ascii: "/"), text.utf8.count > 1 { return "it ends with a slash" }
-    return nil
-  }
 }
 
 extension ObjectPath: ExpressibleByStringLiteral {
@@ -98,8 +79,11 @@ extension ObjectPath: ExpressibleByStringLiteral {
   ///
   /// - Precondition: It is valid.
   public init(stringLiteral text: String) {
-    precondition(Self.fault(in: text) == nil, "'\(text)' is not a valid object path")
-    self.text = text
+    do {
+      try self.init(text)
+    } catch {
+      preconditionFailure("\(error)")
+    }
   }
 }
 

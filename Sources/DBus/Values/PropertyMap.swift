@@ -4,19 +4,15 @@
 ///
 /// The order counts for equality. Meant for the few dozen properties of an interface: a lookup is
 /// O(n).
-public struct PropertyMap: Sendable {
+package struct PropertyMap: Sendable {
   /// The names and values, in order; each name once.
-  public private(set) var entries: [(name: String, value: DBusValue)]
+  package private(set) var entries: [(name: String, value: DBusValue)]
 
   /// No entries.
-  public init() { entries = [] }
+  package init() { entries = [] }
 
   /// Entries in order. For a duplicate name the last value counts, at the position of the first.
-  ///
-  /// ```swift
-  /// let properties = PropertyMap([("Powered", .boolean(true)), ("Alias", .string("desk"))])
-  /// ```
-  public init(_ entries: [(String, DBusValue)]) {
+  package init(_ entries: [(String, DBusValue)]) {
     self.entries = []
     self.entries.reserveCapacity(entries.count)
     for (name, value) in entries { self[name] = value }
@@ -33,11 +29,7 @@ public struct PropertyMap: Sendable {
   }
 
   /// The value for a name; nil when there is none. Setting nil removes it.
-  ///
-  /// ```swift
-  /// print(properties["Powered"]?.asBool ?? false)
-  /// ```
-  public subscript(name: String) -> DBusValue? {
+  package subscript(name: String) -> DBusValue? {
     get {
       for entry in entries where entry.name == name { return entry.value }
       return nil
@@ -54,25 +46,25 @@ public struct PropertyMap: Sendable {
   }
 
   /// The names, in order.
-  public var names: [String] { entries.map(\.name) }
+  package var names: [String] { entries.map(\.name) }
 
   /// The number of entries.
-  public var count: Int { entries.count }
+  package var count: Int { entries.count }
 
   /// Whether there are no entries.
-  public var isEmpty: Bool { entries.isEmpty }
+  package var isEmpty: Bool { entries.isEmpty }
 }
 
 extension PropertyMap: ExpressibleByDictionaryLiteral {
-  public init(dictionaryLiteral elements: (String, DBusValue)...) { self.init(elements) }
+  package init(dictionaryLiteral elements: (String, DBusValue)...) { self.init(elements) }
 }
 
 extension PropertyMap: Hashable {
-  public static func == (left: PropertyMap, right: PropertyMap) -> Bool {
+  package static func == (left: PropertyMap, right: PropertyMap) -> Bool {
     left.entries.elementsEqual(right.entries, by: ==)
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     for (name, value) in entries {
       hasher.combine(name)
       hasher.combine(value)

@@ -1,25 +1,22 @@
 // The signature of values: type `g`.
 
+import CDBus
+
 /// A valid sequence of complete types; may be empty.
 ///
 /// - Source: D-Bus Specification 0.41, "Type System" and "Valid Signatures".
-public struct Signature: Hashable, Sendable {
+package struct Signature: Hashable, Sendable {
   /// The signature as text: `a{sv}`.
-  public let text: String
+  package let text: String
 
   /// Validates a signature.
   ///
   /// A literal in the source needs no `try`: it must be valid, or it stops the program.
   ///
-  /// ```swift
-  /// let text = "a{sv}"
-  /// let signature = try Signature(text)
-  /// ```
-  ///
-  /// - Throws: ``SignatureError`` when it is malformed or exceeds a limit: 255 octets, 32 nested
+  /// - Throws: ``DBusNameError`` when it is malformed or exceeds a limit: 255 octets, 32 nested
   ///   arrays, 32 nested structures.
-  public init(_ text: String) throws(SignatureError) {
-    try SignatureParser.check(text)
+  package init(_ text: String) throws(DBusNameError) {
+    try DBusName.check(text, as: .signature)
     self.text = text
   }
 
@@ -27,27 +24,18 @@ public struct Signature: Hashable, Sendable {
   init(valid text: String) { self.text = text }
 
   /// The empty signature.
-  public static let empty = Signature(valid: "")
+  package static let empty = Signature(valid: "")
 
   /// Whether there is no type in it.
-  public var isEmpty: Bool { text.utf8.isEmpty }
-
-  /// The complete types, in order, one signature each.
-  ///
-  /// ```swift
-  /// print(Signature("sa{sv}").completeTypes.map(\.text))  // ["s", "a{sv}"]
-  /// ```
-  public var completeTypes: [Signature] {
-    SignatureParser.completeTypes(of: text).map { Signature(valid: String($0)) }
-  }
+  package var isEmpty: Bool { text.utf8.isEmpty }
 
   /// Whether this is exactly one complete type.
-  public var isSingle: Bool { SignatureParser.completeTypes(of: text).count == 1 }
+  package var isSingle: Bool { dbus_signature_validate_single(text, nil) != 0 }
 
   /// Whether this is exactly one basic type: not a container.
-  public var isBasic: Bool {
+  package var isBasic: Bool {
     guard text.utf8.count == 1, let code = text.utf8.first else { return false }
-    return SignatureParser.isBasic(code)
+    return dbus_type_is_basic(Int32(code)) != 0
   }
 }
 
@@ -55,7 +43,7 @@ extension Signature: ExpressibleByStringLiteral {
   /// A signature literal.
   ///
   /// - Precondition: It is valid.
-  public init(stringLiteral text: String) {
+  package init(stringLiteral text: String) {
     do {
       try self.init(text)
     } catch {
@@ -65,5 +53,5 @@ extension Signature: ExpressibleByStringLiteral {
 }
 
 extension Signature: CustomStringConvertible {
-  public var description: String { text }
+  package var description: String { text }
 }

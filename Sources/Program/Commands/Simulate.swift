@@ -89,7 +89,7 @@ struct Simulate: ParsableCommand {
     let (seed, isSteered) = (seed ?? scenario.seed ?? 0, control)
     let served = try loop.run {
       try await ServedSimulation(scenario, on: loop, seed: seed, isSteered: isSteered) {
-        try await LibDBusConnection.open(address: .given(bus.address), on: loop)
+        try await MessageBus.open(address: .given(bus.address), on: loop)
       } closeBus: {
         bus.stop()
       }

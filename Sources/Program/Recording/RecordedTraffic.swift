@@ -41,20 +41,20 @@ final class RecordedTraffic: Sendable {
     }
   }
 
-  func receive(_ message: ObservedMessage, _ now: Instant) {
+  func receive(_ message: KeptMessage, _ now: Instant) {
     guard let object = message.path, let path = BlueZPath(object), let handle = path.valueHandle
     else { return }
     let at = now - begun
     state.withLock { state in
-      switch message.kind {
-      case .call(let number): state.call(number, message, path, object, at)
-      case .reply(let number): state.ended(number, handle, nil, isAnswer: true)
-      case .error(let number, let name):
-        let error = name.map { ErrorAnswer($0, message.values.first?.asString ?? "") }
+      switch (message.kind, message.number) {
+      case (.call, let number?): state.call(number, message, path, object, at)
+      case (.reply, let number?): state.ended(number, handle, nil, isAnswer: true)
+      case (.error, let number?):
+        let error = message.error.map { ErrorAnswer($0, message.errorText ?? "") }
         let code = error.flatMap(\.refusal)
         state.ended(number, handle, code, isAnswer: code != nil)
-      case .signal: state.signal(message, path, object, handle, at)
-      case .request: break
+      case (.signal, _): state.signal(message, path, object, handle, at)
+      case (.request, _), (.call, nil), (.reply, nil), (.error, nil): break
       }
     }
   }
@@ -63,7 +63,7 @@ final class RecordedTraffic: Sendable {
 extension RecordedTraffic.State {
   fileprivate mutating func call(
     _ number: Int,
-    _ message: ObservedMessage,
+    _ message: KeptMessage,
     _ path: BlueZPath,
     _ object: ObjectPath,
     _ at: Duration
@@ -100,7 +100,7 @@ extension RecordedTraffic.State {
   }
 
   fileprivate mutating func signal(
-    _ message: ObservedMessage,
+    _ message: KeptMessage,
     _ path: BlueZPath,
     _ object: ObjectPath,
     _ handle: UInt16,

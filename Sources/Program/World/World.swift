@@ -206,7 +206,7 @@ package struct World: Sendable {
       )
       try await player.start()
       let connection = try bus.connect()
-      connection.observeMessages(to: OrgBlueZ.busName, traffic.receive)
+      connection.observe(traffic.receive)
       return (try await BlueZClient.open(bus: connection), player)
     }
     return World(

@@ -13,7 +13,7 @@ import Signals
 /// only when somebody wants them.
 final class WorldTraffic: BlueZTraffic {
   private struct Kept {
-    let message: ObservedMessage
+    let message: KeptMessage
     /// The path of the device; nil for none.
     let device: ObjectPath?
     let time: Duration
@@ -28,10 +28,14 @@ final class WorldTraffic: BlueZTraffic {
     /// full of these they take no place of the others.
     var others = RecentValues<Kept>(limit: WorldTraffic.mostMessages)
     var count: UInt64 = 0
+    /// How many calls were sent to bluetoothd.
+    var calls = 0
+    /// The latest of them that wait for their replies, by serial.
+    var waiting: [UInt32: KeptMessage] = [:]
     /// The objects of devices, by the names in output.
     var objects: [String: @Sendable () -> ObjectPath?] = [:]
     /// Who receives every message besides.
-    var observer: (@Sendable (ObservedMessage, Instant) -> Void)?
+    var observer: (@Sendable (KeptMessage, Instant) -> Void)?
 
     /// Forgets the device whose latest message is the oldest.
     mutating func forgetOne() {
@@ -39,8 +43,34 @@ final class WorldTraffic: BlueZTraffic {
       if let oldest { rings[oldest.key] = nil }
     }
 
+    /// A message, when it is of bluetoothd or for it: programs of other names send signals, too.
+    mutating func message(_ message: Message) -> KeptMessage? {
+      switch message.kind {
+      case .methodCall where message.destination == OrgBlueZ.busName:
+        calls += 1
+        let call = KeptMessage(.call, number: calls, message)
+        waiting[message.serial] = call
+        // Callers give up, and are not reported.
+        if waiting.count > WorldTraffic.mostWaiting, let oldest = waiting.keys.min() {
+          waiting[oldest] = nil
+        }
+        return call
+      case .methodReturn, .error:
+        let call = waiting.removeValue(forKey: message.replySerial ?? 0)
+        return call.map { KeptMessage(of: $0, message) }
+      case .methodCall:
+        return message.interface == Agent1.interface ? KeptMessage(.request, message) : nil
+      case .signal:
+        let isOfBlueZ =
+          message.interface == StandardInterface.objectManager
+          || message.interface == BusDriver.interface
+          || message.path?.text.hasPrefix(BlueZPath.manager.text) ?? false
+        return isOfBlueZ ? KeptMessage(.signal, message) : nil
+      }
+    }
+
     mutating func add(_ kept: Kept) {
-      guard let device = kept.device, rings[device] != nil || !kept.message.isSignal else {
+      guard let device = kept.device, rings[device] != nil || kept.message.kind != .signal else {
         return others.append(kept)
       }
       if rings[device] == nil, rings.count >= WorldTraffic.mostDevices { forgetOne() }
@@ -53,6 +83,9 @@ final class WorldTraffic: BlueZTraffic {
   /// About how many devices messages are kept.
   fileprivate static let mostDevices = 64
 
+  /// How many calls are known while they wait.
+  private static let mostWaiting = 1_024
+
   private let loop: Loop
   private let state = Guarded(State())
 
@@ -64,16 +97,16 @@ final class WorldTraffic: BlueZTraffic {
   }
 
   /// Has every later message passed on, with the time on the loop's clock.
-  func observe(_ observer: @escaping @Sendable (ObservedMessage, Instant) -> Void) {
+  func observe(_ observer: @escaping @Sendable (KeptMessage, Instant) -> Void) {
     state.withLock { $0.observer = observer }
   }
 
   /// Takes a message, from any thread.
-  @Sendable func receive(_ message: ObservedMessage) {
-    guard Self.isBlueZ(message) else { return }
+  @Sendable func receive(_ observed: Message, at instant: Instant) {
+    guard let message = state.withLock({ $0.message(observed) }) else { return }
+    state.withLock { $0.observer }?(message, instant)
     let device = message.path.flatMap { BlueZPath.devicePath(containing: $0) }
-    let time = loop.wallClockAtStart + loop.now.sinceStart
-    state.withLock { $0.observer }?(message, loop.now)
+    let time = loop.wallClockAtStart + instant.sinceStart
     // Every attribute of a device comes and goes with its services: that explains nothing.
     let isKept = message.interface != StandardInterface.objectManager || message.path == device
     if isKept {
@@ -82,20 +115,8 @@ final class WorldTraffic: BlueZTraffic {
         state.count += 1
       }
     }
-    if !message.isSignal, StandardStreams.ofProcess.presentation.verbosity == .verbose {
-      StandardError.traffic(BlueZMessage(message, at: time), at: loop.now)
-    }
-  }
-
-  /// Whether a message is one of bluetoothd, or about it: programs of other names send signals, too.
-  private static func isBlueZ(_ message: ObservedMessage) -> Bool {
-    switch message.kind {
-    case .call, .reply, .error: true
-    case .request: message.interface == Agent1.interface
-    case .signal:
-      message.path?.text.hasPrefix(BlueZPath.manager.text) ?? false
-        || message.interface == StandardInterface.objectManager
-        || message.interface == BusDriver.interface
+    if message.kind != .signal, StandardStreams.ofProcess.presentation.verbosity == .verbose {
+      StandardError.traffic(message.message(at: time), at: instant)
     }
   }
 
@@ -108,34 +129,6 @@ final class WorldTraffic: BlueZTraffic {
       return (object.flatMap { state.rings[$0]?.values } ?? []) + others
     }
     return kept.filter { $0.time >= time }.sorted { $0.number < $1.number }
-      .map { BlueZMessage($0.message, at: $0.time) }
-  }
-}
-
-extension ObservedMessage {
-  fileprivate var isSignal: Bool { kind == .signal }
-}
-
-extension BlueZMessage {
-  /// An observed message. What an agent is asked may be a passkey: it is left out.
-  fileprivate init(_ message: ObservedMessage, at time: Duration) {
-    let (kind, number, error): (Kind, Int?, String?) =
-      switch message.kind {
-      case .call(let number): (.call, number, nil)
-      case .reply(let number): (.reply, number, nil)
-      case .error(let number, let name): (.error, number, name)
-      case .signal: (.signal, nil, nil)
-      case .request: (.request, nil, nil)
-      }
-    self.init(
-      kind,
-      at: time,
-      number: number,
-      object: message.path?.text,
-      interface: message.interface,
-      member: message.member,
-      error: error,
-      arguments: kind == .request ? Secret.mask : message.arguments
-    )
+      .map { $0.message.message(at: $0.time) }
   }
 }

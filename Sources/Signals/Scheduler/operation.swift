@@ -103,7 +103,7 @@ extension Run {
 
 extension Loop {
   /// Whether this thread runs this loop now.
-  final var isCurrent: Bool { ThreadContext.current.running === self }
+  package final var isCurrent: Bool { ThreadContext.current.running === self }
 
   /// Checks that an async caller does not wait for a virtual loop that nobody drives.
   ///

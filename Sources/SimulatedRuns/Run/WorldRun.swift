@@ -12,7 +12,7 @@ import SimulatedDevices
 final class WorldRun: Sendable {
   /// A program on the bus.
   struct Program: Sendable {
-    let bus: any MessageBus
+    let bus: MessageBus
     let client: BlueZClient
     let scheduler: SerialScheduler
     /// One for each device.
@@ -31,7 +31,7 @@ final class WorldRun: Sendable {
   /// The bluetoothd that was started last; it may be dead.
   private struct Daemon: Sendable {
     let simulator: BlueZSimulator
-    let bus: any MessageBus
+    let bus: MessageBus
     var isRunning = true
   }
 
@@ -127,7 +127,7 @@ final class WorldRun: Sendable {
   /// Starts the client of a program. On a bus that stalls it may fail: within the deadline of its
   /// calls, and with a failure that names it. Then it is started again on a bus that does not
   /// stall.
-  private func open(_ connection: any MessageBus) throws -> BlueZClient {
+  private func open(_ connection: MessageBus) throws -> BlueZClient {
     let began = loop.now
     do {
       return try loop.run { try await BlueZClient.open(bus: connection) }

@@ -59,7 +59,7 @@ struct PlayedWorld {
     } catch {}
   }
 
-  private func touch(_ client: LoopbackConnection) async throws {
+  private func touch(_ client: MessageBus) async throws {
     let adapter = BlueZPath.adapter(BlueZPath.adapterName(index: 0))
     await call(client, adapter, Adapter1.interface, "StartDiscovery")
     try await loop.sleep(for: .milliseconds(1_500))
@@ -82,7 +82,7 @@ struct PlayedWorld {
     try await loop.sleep(for: .seconds(2))
   }
 
-  private func paths(_ client: LoopbackConnection) async -> [ObjectPath] {
+  private func paths(_ client: MessageBus) async -> [ObjectPath] {
     let reply = await call(
       client,
       BlueZPath.objectManager,
@@ -95,7 +95,7 @@ struct PlayedWorld {
 
   @discardableResult
   private func call(
-    _ client: LoopbackConnection,
+    _ client: MessageBus,
     _ path: ObjectPath,
     _ interface: String,
     _ member: String,

@@ -19,7 +19,7 @@ final class MessageWorld {
   private let simulator: BlueZSimulator
   private let book: Guarded<AnswerBook>
   private let addresses: [BluetoothAddress]
-  private var clients: [LoopbackConnection] = []
+  private var clients: [MessageBus] = []
   /// The objects at the start, with their interfaces.
   private(set) var objects: [ObjectPath: [String]] = [:]
   private(set) var paths: [ObjectPath] = []
@@ -184,7 +184,7 @@ final class MessageWorld {
     let interfaces: [(name: String, properties: PropertyMap)]
   }
 
-  private func managed(_ client: LoopbackConnection) throws -> [Object] {
+  private func managed(_ client: MessageBus) throws -> [Object] {
     let call = try Self.call(.root, StandardInterface.objectManager, "GetManagedObjects")
     let reply = try loop.run { try await client.call(call) }
     guard case .dictionary(let objects) = reply.body.first else { return [] }

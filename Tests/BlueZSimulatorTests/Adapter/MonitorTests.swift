@@ -118,7 +118,7 @@ struct MonitorTests {
     }
   }
 
-  private func register(_ bus: any MessageBus, at root: ObjectPath) throws -> MethodCall {
+  private func register(_ bus: MessageBus, at root: ObjectPath) throws -> MethodCall {
     try MethodCall(
       destination: OrgBlueZ.busName,
       path: Target.adapter.path,

@@ -13,7 +13,7 @@ struct ControlLab {
   let lab: Lab
   let steering: Steering
   /// Who steers.
-  let person: LoopbackConnection
+  let person: MessageBus
   /// The signals of blerun.Simulator1.
   let signals = Recorded<Message>()
   private let server: ControlServer

@@ -9,7 +9,7 @@ import Signals
 final class RawClient: Sendable {
   typealias Answer = Result<[DBusValue], DBusError>
 
-  let connection: LoopbackConnection
+  let connection: MessageBus
   private let log = Guarded<[String]>([])
   private let signals = Guarded<[Message]>([])
 

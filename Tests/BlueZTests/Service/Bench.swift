@@ -12,7 +12,7 @@ struct Bench {
   let loop = VirtualTimeLoop()
   let bus: LoopbackBus
   let bluez: ScriptedBlueZ
-  let ours: any MessageBus
+  let ours: MessageBus
   let scheduler: SerialScheduler
   private let ending: Ending
 

@@ -27,10 +27,10 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     var isDiscovering = false
   }
 
-  let bus: any MessageBus
+  let bus: MessageBus
   private let state = Guarded(State())
 
-  init(on bus: any MessageBus) {
+  init(on bus: MessageBus) {
     self.bus = bus
     script("GetManagedObjects") { bluez, call in call.reply([bluez.managedObjects]) }
     script("SetDiscoveryFilter") { _, call in call.reply() }

@@ -23,8 +23,8 @@ final class ContractBus: Sendable {
   static let interface = "org.example.Echo"
 
   let loop = EventLoop()
-  let client: any MessageBus
-  let server: any MessageBus
+  let client: MessageBus
+  let server: MessageBus
   private let daemon: PrivateDaemon?
   private let loopback: LoopbackBus?
   private let ending: Ending
@@ -35,8 +35,8 @@ final class ContractBus: Sendable {
       let daemon = try PrivateDaemon()
       let address = BusAddress.given(daemon.address)
       let limits = ReadLimits.large
-      client = try await LibDBusConnection.open(address: address, on: loop, receiving: limits)
-      server = try await LibDBusConnection.open(address: address, on: loop, receiving: limits)
+      client = try await MessageBus.open(address: address, on: loop, receiving: limits)
+      server = try await MessageBus.open(address: address, on: loop, receiving: limits)
       self.daemon = daemon
       loopback = nil
     case .loopback, .marshalledLoopback:

@@ -21,7 +21,7 @@ struct ReadLimitTests {
     var contents = Message.Contents(kind: .methodReturn)
     contents.replySerial = 1
     contents.body = body
-    return try MarshalledMessage.marshalling(Message(contents)).read(within: limits)
+    return try Message(contents).received(within: limits)
   }
 
   private static func bytes(_ count: Int) -> DBusValue {
@@ -69,10 +69,10 @@ struct ReadLimitTests {
       member: "C",
       body: [.string("first"), .properties(["Value": Self.bytes(101)]), .strings([])]
     )
-    let received = try MarshalledMessage.marshalling(message).read(within: limits)
+    let received = try message.received(within: limits)
     #expect(received.body == [.string("first")])
     #expect(received.refusal?.name == .messageTooLarge)
     let other = try Message.signal(path: "/a", interface: "a.b", member: "C", body: [])
-    #expect(try MarshalledMessage.marshalling(other).read(within: limits).refusal == nil)
+    #expect(try other.received(within: limits).refusal == nil)
   }
 }

@@ -18,7 +18,7 @@ struct ObjectServerTests {
   }
 
   let loop = VirtualTimeLoop()
-  let client: any MessageBus
+  let client: MessageBus
   let server: ObjectServer
   let lamp = Lamp()
   let received = Recorded<String>()

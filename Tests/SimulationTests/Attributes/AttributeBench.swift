@@ -85,7 +85,7 @@ extension CharacteristicSelector {
 }
 
 extension Simulation {
-  static func bench(log: LoopbackBus.Observer? = nil) throws -> Simulation {
+  static func bench(log: MessageObserver? = nil) throws -> Simulation {
     try Simulation(definition: .bench, log: log)
   }
 

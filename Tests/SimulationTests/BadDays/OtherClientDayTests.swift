@@ -138,7 +138,7 @@ struct OtherClientDayTests {
   }
 
   /// A Connect of another program's that takes for ever: the device does not answer it.
-  private func pendingConnect(_ simulation: Simulation) throws -> any MessageBus {
+  private func pendingConnect(_ simulation: Simulation) throws -> MessageBus {
     // The device becomes known.
     simulation.expectNextChain()
     simulation.device.setNextConnect(.neverAnswer)

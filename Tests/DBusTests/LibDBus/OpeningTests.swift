@@ -16,7 +16,7 @@ struct LibDBusConnectionTests {
   func missing() async {
     let address = "unix:path=/nowhere/bus"
     let error = await #expect(throws: BusFailure.self) {
-      _ = try await LibDBusConnection.open(address: .given(address), on: self.loop)
+      _ = try await MessageBus.open(address: .given(address), on: self.loop)
     }
     guard case .unreachable(address, let reason)? = error else {
       Issue.record("\(String(describing: error))")
@@ -24,7 +24,7 @@ struct LibDBusConnectionTests {
     }
     #expect(reason.contains("/nowhere/bus"))
     await #expect(throws: BusFailure.self) {
-      _ = try await LibDBusConnection.open(address: .given("nonsense"), on: self.loop)
+      _ = try await MessageBus.open(address: .given("nonsense"), on: self.loop)
     }
   }
 
@@ -32,7 +32,7 @@ struct LibDBusConnectionTests {
   func mute() async {
     daemon.pause()
     let error = await #expect(throws: TimedOut.self) {
-      _ = try await LibDBusConnection.open(
+      _ = try await MessageBus.open(
         address: .given(self.daemon.address),
         on: self.loop,
         limit: .milliseconds(20)
@@ -43,7 +43,7 @@ struct LibDBusConnectionTests {
 
   @Test("the end of the bus resumes everybody who waits for a rule")
   func endWhileSubscribing() async throws {
-    let client = try await LibDBusConnection.open(address: .given(daemon.address), on: loop)
+    let client = try await MessageBus.open(address: .given(daemon.address), on: loop)
     daemon.pause()
     let rule = MatchRule(sender: "org.example.Name", interface: "org.example.Echo")
     let waiting = (0..<2).map { _ in

@@ -1,17 +1,21 @@
-// Names, match rules and exported handlers, for every front: all are calls to the bus and entries
-// in tables.
+// Names, match rules and exported handlers: all are calls to the bus and entries in tables.
 
 import Signals
 
-extension BusFront {
+extension MessageBus {
   /// How long the bus itself may take to answer, beside the deadlines of the caller: it does nothing
   /// but look into its tables.
   private static var driverLimit: Duration { .seconds(10) }
 
   // MARK: Signals
 
-  /// See ``MessageBus/subscribe(_:_:)``.
-  func addSubscriber(
+  /// Calls `handler` with every signal that matches, until the subscription is cancelled.
+  ///
+  /// Returns when the bus has accepted the rule: later signals are received. Handlers run on the
+  /// loop, in order of arrival, before the caller of a reply that arrived later is resumed.
+  ///
+  /// - Throws: What `call` throws.
+  package func subscribe(
     _ rule: MatchRule,
     _ handler: @escaping @Sendable (Message) -> Void
   ) async throws -> Subscription {
@@ -21,7 +25,7 @@ extension BusFront {
     }
     // The sender of a signal is a unique name, and its changes of owner arrive in the same stream.
     let owner = OwnerCell()
-    let ownership = try await follow(name) { owner.set($0) }
+    let ownership = try await watchOwner(of: name) { owner.set($0) }
     do {
       let subscription = try await subscribe(rule, owner: owner, handler)
       return Subscription {
@@ -95,20 +99,21 @@ extension BusFront {
       return ticket.map { state.matches.leave($0) } ?? false
     }
     guard isLast, let ticket else { return }
-    var message = BusDriver.call(BusDriver.Method.removeMatch, [.string(ticket.rule)]).message
-    message.noReplyExpected = true
     // A bus that has ended has no rule to remove.
-    try? send(message)
+    let call = BusDriver.call(BusDriver.Method.removeMatch, [.string(ticket.rule)])
+    try? send(call.withoutReply())
   }
 
   // MARK: Names
 
-  /// See ``MessageBus/requestName(_:flags:)``.
-  func claim(
+  /// Requests a well-known name.
+  ///
+  /// - Throws: ``DBusError`` when the bus does not allow it, and what a call throws.
+  package func requestName(
     _ name: String,
     flags: NameRequestFlags
   ) async throws -> NameRequestReply {
-    try DBusName.checkBusName(name)
+    try DBusName.check(name, as: .busName)
     let reply = try await call(
       BusDriver.call(BusDriver.Method.requestName, [.string(name), .uint32(flags.rawValue)]),
       limit: Self.driverLimit
@@ -119,16 +124,16 @@ extension BusFront {
     return answer
   }
 
-  /// See ``MessageBus/releaseName(_:)``.
-  func giveBack(_ name: String) async throws {
-    try DBusName.checkBusName(name)
+  /// Releases a well-known name. Succeeds when this connection does not own it.
+  package func releaseName(_ name: String) async throws {
+    try DBusName.check(name, as: .busName)
     let call = BusDriver.call(BusDriver.Method.releaseName, [.string(name)])
     _ = try await self.call(call, limit: Self.driverLimit)
   }
 
-  /// See ``MessageBus/nameOwner(_:)``.
-  func owner(of name: String) async throws -> String? {
-    try DBusName.checkBusName(name)
+  /// The unique name of the owner of a name; nil when nobody owns it.
+  package func nameOwner(_ name: String) async throws -> String? {
+    try DBusName.check(name, as: .busName)
     do {
       return try await call(ownerCall(name), limit: Self.driverLimit).body.first?.asString
     } catch let error as DBusError where error.name == .nameHasNoOwner {
@@ -140,12 +145,14 @@ extension BusFront {
     BusDriver.call(BusDriver.Method.getNameOwner, [.string(name)])
   }
 
-  /// See ``MessageBus/watchOwner(of:_:)``.
-  func follow(
-    _ name: String,
+  /// Calls `changed` with the current owner of a name, and with each later one; nil for none.
+  ///
+  /// The first call comes before this returns.
+  package func watchOwner(
+    of name: String,
     _ changed: @escaping @Sendable (_ owner: String?) -> Void
   ) async throws -> Subscription {
-    try DBusName.checkBusName(name)
+    try DBusName.check(name, as: .busName)
     let watch = OwnerWatch(of: name, changed)
     let changes = BusDriver.ownerChanges(of: name)
     let subscription = try await subscribe(changes, owner: nil) { watch.ownerChanged($0) }
@@ -185,24 +192,18 @@ extension BusFront {
 
   // MARK: Objects
 
-  /// See ``MessageBus/export(_:)``.
-  func addHandler(_ handler: any ObjectHandler) throws -> Export {
+  /// Offers every method call to this connection to `handler`, after the handlers that were
+  /// exported before.
+  ///
+  /// Handlers are asked in order until one handles the call; a call that none handles gets an error
+  /// reply.
+  ///
+  /// - Throws: ``BusFailure`` when the bus has ended.
+  package func export(_ handler: any ObjectHandler) throws -> Export {
     let id: UInt64 = try state.withLock { state throws(BusFailure) in
       if let failure = state.failure { throw failure }
       return state.exports.add(handler)
     }
     return Export { self.state.withLock { $0.exports.remove(id) } }
-  }
-
-  /// Delivers a signal to its subscribers, in the order they subscribed. Called on the loop.
-  func deliver(_ signal: Message) {
-    let (matching, observer) = state.withLock {
-      ($0.subscribers.matching(signal), $0.callObserver)
-    }
-    observer?.receive(ObservedMessage(.signal, signal))
-    // One handler may have cancelled another.
-    for subscriber in matching where state.withLock({ $0.subscribers.contains(subscriber.id) }) {
-      subscriber.handler(signal)
-    }
   }
 }
