@@ -24,7 +24,6 @@ public final class BlueZClient: Sendable {
     /// When each adapter was last removed; it may be present again.
     var removals: [ObjectPath: Instant] = [:]
     var nextID: UInt64 = 0
-    var waits: [(id: UInt64, look: @Sendable (WaitEvent) -> Void)] = []
     var observers: [(id: UInt64, handler: @Sendable (ObservedEvent) -> Void)] = []
     var links: [ObjectPath: DeviceLink] = [:]
     /// The devices that one run has for itself.
@@ -34,12 +33,6 @@ public final class BlueZClient: Sendable {
     var discoveries: [ObjectPath: Discovery] = [:]
     var subscriptions: [Subscription] = []
     var onLinkNews: (@Sendable (LinkNews) -> Void)?
-  }
-
-  /// What a wait examines.
-  enum WaitEvent: Sendable {
-    case tree(ObjectTree)
-    case gone(Explanation)
   }
 
   /// What an observer receives.
@@ -54,7 +47,7 @@ public final class BlueZClient: Sendable {
   public let limits: BlueZLimits
   /// What the programs on this host coordinate besides bluetoothd; nil without coordination.
   public let ledger: (any LinkLedger)?
-  let state = Guarded(State())
+  let state = Awaited(State())
   /// Answers bluetoothd's requests during pairing.
   let agent: PairingAgent
 
@@ -233,9 +226,9 @@ public final class BlueZClient: Sendable {
 
   private func announce(_ changes: [TreeChange]) {
     for change in changes { notifyOwner(of: change) }
-    let (tree, waits, observers) = state.withLock { ($0.tree, $0.waits, $0.observers) }
+    let (tree, observers) = state.withLock { ($0.tree, $0.observers) }
     for observer in observers { observer.handler(.changes(changes, tree)) }
-    for wait in waits { wait.look(.tree(tree)) }
+    state.announce()
   }
 
   /// Passes a change on to the link or the discovery that it concerns.
@@ -308,23 +301,22 @@ public final class BlueZClient: Sendable {
 
   /// bluetoothd, or the bus, has disappeared: everything that waits fails now.
   private func lost(_ why: Explanation, forEver: Bool) {
-    let (links, discoveries, waits, observers) = state.withLock { state in
+    let (links, discoveries, observers) = state.withLock { state in
       state.losses += 1
       state.isInStep = false
       if forEver { state.gone = why }
       _ = state.tree.apply(.cleared)
       state.goneLinks.formUnion(state.links.keys)
-      defer { state.waits = [] }
       return (
         state.links.sorted { $0.key < $1.key }.map(\.value),
         state.discoveries.sorted { $0.key < $1.key }.map(\.value),
-        state.waits, state.observers
+        state.observers
       )
     }
     agent.forgotten()
     for link in links { link.lostDaemon(why) }
     for discovery in discoveries { discovery.sessionLost() }
     for observer in observers { observer.handler(.gone(why)) }
-    for wait in waits { wait.look(.gone(why)) }
+    state.announce()
   }
 }

@@ -17,8 +17,8 @@ final class CharacteristicChannel: Sendable {
     var rule: Subscription?
     /// StartNotify has no reply yet, and its caller may have left: until when one can come.
     var latestStart: Instant?
-    /// The next start, which waits for that reply.
-    var startSettled: Completion<Void>?
+    /// The next start waits for that reply.
+    var isStartAwaited = false
     /// StartNotify has succeeded.
     var isNotifying = false
     /// The result of AcquireNotify.
@@ -38,7 +38,7 @@ final class CharacteristicChannel: Sendable {
   let startCall: MethodCall
   let stopCall: MethodCall
   let gate = Gate()
-  let state = Guarded(State())
+  let state = Awaited(State())
 
   init(
     _ view: CharacteristicView,
