@@ -35,12 +35,7 @@ extension BlueZDeviceService {
       let falls = link(to: device).falls
       if client.look({ $0.isPaired(device) }) { return try await keep(device, answers) }
       let agent = client.agent
-      return try await agent.pairing.pass(
-        answers.offeredCapability,
-        device: deviceDescription,
-        on: loop,
-        limit: client.limits.pairingTurn
-      ) {
+      return try await agent.pairing(deviceDescription, answers.offeredCapability) {
         if client.look({ $0.isPaired(device) }) { return .already }
         let entry = try await agent.enter(answers) { device }
         do {

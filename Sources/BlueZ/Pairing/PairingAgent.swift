@@ -34,6 +34,8 @@ final class PairingAgent: Sendable {
     /// The unique name of the bluetoothd that it is registered with.
     var daemon: String?
     var export: Export?
+    /// The devices that are being paired, for those that wait.
+    var pairing: [String] = []
   }
 
   static let path = ObjectPath(stringLiteral: "/org/blerun/agent")
@@ -42,12 +44,51 @@ final class PairingAgent: Sendable {
   let limits: BlueZLimits
   let registering = Gate()
   /// Passed by every Pair.
-  let pairing = PairingQueue()
+  private let pairing = Gate()
   let state = Guarded(State())
 
   init(bus: any MessageBus, limits: BlueZLimits) {
     self.bus = bus
     self.limits = limits
+  }
+
+  // MARK: Pairing
+
+  /// Runs `body`, which pairs, when no other pairing is in its way.
+  ///
+  /// bluetoothd registers one agent for a connection, with one capability, and sends it one request at
+  /// a time: a second request is not sent, and that pairing fails. For a Just Works pairing that this
+  /// host started it never sends one. So pairings without requests run in parallel, any other alone.
+  ///
+  /// - Parameter device: The device, for those who wait for it.
+  /// - Throws: What `body` throws; ``Problem`` when the time passed before it started; a cancellation.
+  /// - Source: BlueZ 5.66, `src/agent.c` (agent_request_passkey: EBUSY while there is a request),
+  ///   `src/device.c` (pair_device: the capability is taken at Pair; one bonding a device).
+  func pairing<R>(
+    _ device: String,
+    _ capability: AgentCapability,
+    _ body: () async throws -> R
+  ) async throws -> R {
+    var hasBegun = false
+    do {
+      return try await pairing.pass(
+        on: bus.loop,
+        operation: "the end of another pairing",
+        isShared: capability == .noInputNoOutput,
+        limit: limits.pairingTurn
+      ) {
+        hasBegun = true
+        state.withLock { $0.pairing.append(device) }
+        defer {
+          state.withLock { state in
+            if let place = state.pairing.firstIndex(of: device) { state.pairing.remove(at: place) }
+          }
+        }
+        return try await body()
+      }
+    } catch let error as TimedOut {
+      throw hasBegun ? error : Problem(.pairingQueued(behind: state.withLock { $0.pairing }))
+    }
   }
 
   // MARK: Calls
@@ -174,5 +215,18 @@ final class PairingAgent: Sendable {
       guard let index = state.entries.firstIndex(where: { $0.id == entry.id }) else { return }
       if state.entries[index].dialogue.open != nil { state.entries[index].withdraw = withdraw }
     }
+  }
+}
+
+extension Explanation {
+  /// The time passed while others paired.
+  fileprivate static func pairingQueued(behind devices: [String]) -> Explanation {
+    let others = devices.isEmpty ? "another device" : devices.joined(separator: " and ")
+    return transient(
+      .busy,
+      "this program was pairing with \(others) the whole time, and this pairing has not started",
+      hint: "pair with one device after the other, or \(.moreTime); pairings "
+        + "without authentication (no-input-no-output) run in parallel"
+    )
   }
 }
