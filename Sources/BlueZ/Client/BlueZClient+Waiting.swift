@@ -26,7 +26,7 @@ extension BlueZClient {
     _ condition: @escaping @Sendable (ObjectTree) throws -> R?
   ) async throws -> R {
     try await state.until(operation, on: loop, limit: limit) { state in
-      guard state.isInStep else { throw Problem(state.gone ?? .daemonLeft) }
+      guard state.isInStep else { throw state.gone ?? .daemonLeft }
       return try condition(state.tree)
     }
   }

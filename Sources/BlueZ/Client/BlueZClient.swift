@@ -15,7 +15,7 @@ public final class BlueZClient: Sendable {
   struct State {
     var tree = ObjectTree()
     var isInStep = false
-    var gone: Explanation?
+    var gone: Problem?
     /// Counts how often bluetoothd was lost, so that a snapshot from an earlier instance is
     /// dropped.
     var losses = 0
@@ -38,7 +38,7 @@ public final class BlueZClient: Sendable {
   /// What an observer receives.
   enum ObservedEvent: Sendable {
     case changes([TreeChange], ObjectTree)
-    case gone(Explanation)
+    case gone(Problem)
   }
 
   /// The connection.
@@ -92,10 +92,8 @@ public final class BlueZClient: Sendable {
       try await client.listen()
       try await client.keepInStep()
     } catch {
-      throw FailureContext(operation: "reading bluetoothd's objects").failure(
-        error,
-        ErrorSituation(.objects)
-      )
+      let problem = Problem(error, ErrorSituation(.objects))
+      throw problem?.failure(of: "reading bluetoothd's objects") ?? error
     }
     return client
   }
@@ -133,10 +131,8 @@ public final class BlueZClient: Sendable {
     do {
       bus = try await LibDBusConnection.open(address: address, on: loop)
     } catch {
-      throw FailureContext(operation: "connecting to the message bus").failure(
-        error,
-        ErrorSituation(.objects)
-      )
+      let problem = Problem(error, ErrorSituation(.objects))
+      throw problem?.failure(of: "connecting to the message bus") ?? error
     }
     if let observing { bus.observeMessages(to: OrgBlueZ.busName, observing) }
     return try await open(bus: bus, limits: limits, ledger: ledger)
@@ -191,13 +187,13 @@ public final class BlueZClient: Sendable {
     if state.withLock({ $0.isInStep }) { _ = try await bus.nameOwner(OrgBlueZ.busName) }
     let (isInStep, losses, gone) = state.withLock { ($0.isInStep, $0.losses, $0.gone) }
     if isInStep { return }
-    if let gone { throw Problem(gone) }
+    if let gone { throw gone }
     take(.snapshotAsked)
     do {
       let reply = try await bus.call(Self.listObjects, limit: limits.call, lateReply: nil)
-      guard state.withLock({ $0.losses }) == losses else { throw Problem(.daemonLeft) }
+      guard state.withLock({ $0.losses }) == losses else { throw Problem.daemonLeft }
       guard let snapshot = TreeEvent(managedObjects: reply) else {
-        throw Problem(ErrorMapping.unknown(ErrorSituation(.objects)))
+        throw ErrorMapping.unknown(ErrorSituation(.objects))
       }
       let changes = state.withLock { state in
         state.isInStep = true
@@ -286,7 +282,7 @@ public final class BlueZClient: Sendable {
 
   /// A change was refused: the mirror is not what bluetoothd has any more. What this program has begun
   /// there is ended, without waiting for it.
-  private func refused(_ why: Explanation) {
+  private func refused(_ why: Problem) {
     let (links, discoveries) = state.withLock { state in
       (
         state.links.sorted { $0.key < $1.key }.map(\.value),
@@ -300,7 +296,7 @@ public final class BlueZClient: Sendable {
   }
 
   /// bluetoothd, or the bus, has disappeared: everything that waits fails now.
-  private func lost(_ why: Explanation, forEver: Bool) {
+  private func lost(_ why: Problem, forEver: Bool) {
     let (links, discoveries, observers) = state.withLock { state in
       state.losses += 1
       state.isInStep = false

@@ -29,7 +29,7 @@ struct PassiveScan: Sendable {
   ///   not activate this one.
   func during(_ body: () async throws -> Void) async throws {
     guard client.look({ $0.offersMonitors(at: adapter.path) }) else {
-      throw Problem(.noMonitors)
+      throw Problem.noMonitors
     }
     let (root, monitor) = Self.paths(client.newID())
     let server = ObjectServer(bus: client.bus, objectManagerAt: root)
@@ -78,7 +78,7 @@ struct PassiveScan: Sendable {
   private func activated(_ isActive: Awaited<Bool?>) async throws {
     let operation = "activating the advertisement monitor"
     try await isActive.until(operation, on: client.loop, limit: client.limits.call) { isActive in
-      if isActive == false { throw Problem(.monitorRefused) }
+      if isActive == false { throw Problem.monitorRefused }
       return isActive.map { _ in }
     }
   }
@@ -116,7 +116,7 @@ extension ObjectTree {
   }
 }
 
-extension Explanation {
+extension Problem {
   static let noMonitors = permanent(
     .notSupported,
     "this bluetoothd does not scan passively",

@@ -75,7 +75,7 @@ extension DeviceLink {
     do {
       try await callDisconnectAndSee()
     } catch is TimedOut where !Task.isCancelled {
-      throw Problem(.stillConnected)
+      throw Problem.stillConnected
     }
   }
 
@@ -203,18 +203,18 @@ extension DeviceLink {
         }
       }
     } catch let error as TimedOut {
-      throw Problem(.servicesUnread(FailureContext.within(error)), deadline: error)
+      throw Problem.servicesUnread(Problem.within(error)).caused(by: error)
     }
   }
 
   private static func ended(_ state: State) -> any Error {
     switch state.machine.ending {
-    case .refused: state.callError ?? Problem(.linkLost)
-    case .removed: Problem(.deviceRemoved)
-    case .daemonGone: state.callError ?? Problem(state.daemonProblem)
-    case .disconnected: Problem(.disconnectedMeanwhile)
-    case .lost: Problem(.lostWhileResolving)
-    case nil: Problem(.disconnectedMeanwhile)
+    case .refused: state.callError ?? Problem.linkLost
+    case .removed: Problem.deviceRemoved
+    case .daemonGone: state.callError ?? state.daemonProblem
+    case .disconnected: Problem.disconnectedMeanwhile
+    case .lost: Problem.lostWhileResolving
+    case nil: Problem.disconnectedMeanwhile
     }
   }
 

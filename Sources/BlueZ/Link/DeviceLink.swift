@@ -21,7 +21,7 @@ final class DeviceLink: Sendable {
     var machine: LinkState
     /// Why the last call failed; read by the callers that wait for its result.
     var callError: (any Error)?
-    var daemonProblem = Explanation.daemonLeft
+    var daemonProblem = Problem.daemonLeft
     var holders: [Holder] = []
     /// Requested to stay up when its turn ends.
     var isKept = false
@@ -137,7 +137,7 @@ final class DeviceLink: Sendable {
         let wasPaired = state.withLock { $0.isPaired }
         calls.linkEnded(isRemoved: ending == .removed, wasPaired: wasPaired)
       }
-      endChannels(Problem(explanation(of: ending)))
+      endChannels(problem(of: ending))
     }
     state.announce()
     return action
@@ -150,13 +150,13 @@ final class DeviceLink: Sendable {
   func paired(_ isPaired: Bool) { state.withLock { $0.isPaired = isPaired } }
 
   /// bluetoothd, or the bus, has disappeared.
-  func lostDaemon(_ why: Explanation) {
+  func lostDaemon(_ why: Problem) {
     state.withLock { $0.daemonProblem = why }
     take(.daemonGone)
   }
 
   /// Why there is no connection now.
-  var absence: Explanation {
+  var absence: Problem {
     switch state.withLock({ $0.machine.ending }) {
     case .lost: .linkLost
     case .removed: .deviceRemoved
@@ -166,7 +166,7 @@ final class DeviceLink: Sendable {
   }
 
   /// What an ending means for whatever depends on the connection.
-  func explanation(of ending: LinkState.Ending?) -> Explanation {
+  func problem(of ending: LinkState.Ending?) -> Problem {
     switch ending {
     case .removed: .deviceRemoved
     case .daemonGone: state.withLock { $0.daemonProblem }
@@ -189,7 +189,7 @@ final class DeviceLink: Sendable {
 
   /// The object of a characteristic was removed.
   func characteristicRemoved(_ path: ObjectPath) {
-    state.withLock { $0.channels.removeValue(forKey: path) }?.end(Problem(.objectGone))
+    state.withLock { $0.channels.removeValue(forKey: path) }?.end(Problem.objectGone)
   }
 
   private func endChannels(_ problem: Problem) {

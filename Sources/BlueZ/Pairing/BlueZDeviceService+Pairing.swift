@@ -45,7 +45,7 @@ extension BlueZDeviceService {
           guard isNew else { return .already }
           if answers.refusesAll {
             try await remove(device)
-            throw Problem(.pairingUnasked)
+            throw Problem.pairingUnasked
           }
           return .paired(isAuthenticated: isAuthenticated)
         } catch {
@@ -103,7 +103,7 @@ extension BlueZDeviceService {
   ) async throws -> PairingOutcome {
     guard answers.refusesAll, state.withLock({ $0.bonded == device }) else { return .already }
     try await remove(device)
-    throw Problem(.pairingUnasked)
+    throw Problem.pairingUnasked
   }
 
   /// The device's object, connected.
@@ -180,7 +180,7 @@ extension BlueZDeviceService {
         // bluetoothd does not reply for a device that it has removed.
         group.addTask { [self] in
           try await client.until("the end of the device", limit: client.limits.pair) { tree in
-            if !tree.has(Device1.interface, at: device) { throw Problem(.deviceRemoved) }
+            if !tree.has(Device1.interface, at: device) { throw Problem.deviceRemoved }
             return nil
           }
         }
@@ -216,7 +216,7 @@ extension BlueZDeviceService {
     guard let error = error as? DBusError, let refusal else { return error }
     let answer = ErrorAnswer(error)
     guard ErrorMapping.isAboutPairing(answer) else { return error }
-    return Problem(.refused(refusal), answer: answer)
+    return Problem.refused(refusal).reported(by: answer)
   }
 
   // MARK: After pairing
@@ -287,7 +287,7 @@ extension BlueZDeviceService {
     operation(.objects, isTrusted ? "trusting" : "ending the trust") { [self] in
       try await client.keepInStep()
       guard let device = knownDevice(on: try usableAdapter().path) else {
-        throw Problem(.notFound)
+        throw Problem.notFound
       }
       bind(device)
       let call = MethodCall.set(Device1.trusted, isTrusted, at: device)

@@ -87,7 +87,7 @@ final class PairingAgent: Sendable {
         return try await body()
       }
     } catch let error as TimedOut {
-      throw hasBegun ? error : Problem(.pairingQueued(behind: state.withLock { $0.pairing }))
+      throw hasBegun ? error : Problem.pairingQueued(behind: state.withLock { $0.pairing })
     }
   }
 
@@ -218,9 +218,9 @@ final class PairingAgent: Sendable {
   }
 }
 
-extension Explanation {
+extension Problem {
   /// The time passed while others paired.
-  fileprivate static func pairingQueued(behind devices: [String]) -> Explanation {
+  fileprivate static func pairingQueued(behind devices: [String]) -> Problem {
     let others = devices.isEmpty ? "another device" : devices.joined(separator: " and ")
     return transient(
       .busy,

@@ -37,13 +37,11 @@ extension BlueZDeviceService {
     return (last as? DeviceFailure)?.code == .refused ? first : last
   }
 
-  /// A failure that the state of the host explains better.
-  func caused(_ error: any Error, by original: any Error, _ context: FailureContext) -> any Error {
-    let happened = (original as? Problem)?.happened ?? client.loop.now
-    guard let failure = error as? DeviceFailure, failure.mayHaveCause,
-      let cause = hostCause(at: happened)
-    else { return error }
-    return context.failure(cause, (original as? DBusError).map { ErrorAnswer($0) })
+  /// What the state of the host explains better than a failure does.
+  func hostProblem(behind failure: any Error, _ error: any Error) -> Problem? {
+    guard (failure as? DeviceFailure)?.mayHaveCause == true else { return nil }
+    return hostCause(at: (error as? Problem)?.happened ?? client.loop.now)?
+      .reported(by: (error as? DBusError).map { ErrorAnswer($0) })
   }
 
   /// What prevents any connection from this host: bluetoothd or its adapter is missing, or was

@@ -175,14 +175,14 @@ public final class BlueZDeviceService: DeviceService {
     attribute: String? = nil,
     isWriterHere: Bool = false
   ) -> any Error {
-    let context = FailureContext(
-      operation: title,
-      device: deviceDescription,
-      attribute: attribute
-    )
     var situation = situation(call)
     situation.isWriterHere = isWriterHere
-    return caused(reasoned(context.failure(error, situation)), by: error, context)
+    let device = deviceDescription
+    func failure(_ problem: Problem) -> DeviceFailure {
+      problem.failure(of: title, device: device, attribute: attribute)
+    }
+    let failed = reasoned(Problem(error, situation).map(failure) ?? error)
+    return hostProblem(behind: failed, error).map(failure) ?? failed
   }
 
   /// A lost connection with the reason that bluetoothd reported, if any.
