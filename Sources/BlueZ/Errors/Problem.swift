@@ -147,12 +147,3 @@ extension Problem {
     return (seconds.hasSuffix(".0") ? seconds.dropLast(2) : seconds[...]) + " s"
   }
 }
-
-typealias Explanation = Problem
-
-extension Problem {
-  init(_ problem: Problem, happened: Instant? = nil) {
-    self = problem
-    self.happened = happened
-  }
-}

@@ -46,7 +46,7 @@ extension BlueZDeviceService {
 
   /// What prevents any connection from this host: bluetoothd or its adapter is missing, or was
   /// when an operation failed.
-  private func hostCause(at failure: Instant) -> Explanation? {
+  private func hostCause(at failure: Instant) -> Problem? {
     if let gone = client.absence { return gone }
     guard let adapter = state.withLock({ $0.adapter }) else { return nil }
     // An adapter that was reset is back at once, without its connections.
@@ -63,7 +63,7 @@ extension BlueZDeviceService {
 
 extension BlueZClient {
   /// Why there is no bluetoothd to call; nil while there is one.
-  var absence: Explanation? {
+  var absence: Problem? {
     state.withLock { $0.isInStep ? nil : $0.gone ?? .daemonLeft }
   }
 
@@ -101,9 +101,9 @@ extension DeviceFailure {
   }
 }
 
-extension Explanation {
+extension Problem {
   /// - Parameter title: `hci0`, or more.
-  static func adapterRemoved(_ title: String) -> Explanation {
+  static func adapterRemoved(_ title: String) -> Problem {
     .unavailable(
       .adapterMissing,
       "the adapter \(title) was removed",

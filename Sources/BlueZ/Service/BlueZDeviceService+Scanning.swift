@@ -114,11 +114,11 @@ extension BlueZDeviceService {
   ) {
     switch event {
     case .gone(let why):
-      mailbox.finish(.failure(Problem(why)))
+      mailbox.finish(.failure(why))
     case .changes(let changes, let tree):
       // The scan may still wait for the reply to StartDiscovery, and look into its mailbox later.
       if let obstacle = tree.obstacle(toDiscoveryOn: adapter) {
-        mailbox.finish(.failure(Problem(obstacle, happened: now)))
+        mailbox.finish(.failure(obstacle.happened(at: now)))
       }
       for change in changes where change.isSighting && change.path.parent == adapter.path {
         if let seen = tree.sighting(at: change.path, filter) { mailbox.send(seen) }

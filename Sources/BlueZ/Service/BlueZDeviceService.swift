@@ -225,7 +225,7 @@ public final class BlueZDeviceService: DeviceService {
     do throws(AdapterProblem) {
       return try client.state.withLock { $0.tree }.usableAdapter(adapter)
     } catch {
-      throw Problem(Explanation.adapter(error, wanted: adapter))
+      throw Problem.adapter(error, wanted: adapter)
     }
   }
 
@@ -249,16 +249,16 @@ public final class BlueZDeviceService: DeviceService {
     }
     let path = try usableAdapter().path
     guard let known = knownDevice(on: path), client.look({ $0.isConnected(known) }) else {
-      throw Problem(.notConnected)
+      throw Problem.notConnected
     }
     bind(known)
     return known
   }
 }
 
-extension Explanation {
+extension Problem {
   /// The meaning of a missing adapter.
-  static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Explanation {
+  static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Problem {
     switch problem {
     case .missing(let found) where found.isEmpty:
       .unavailable(
