@@ -72,9 +72,12 @@ extension BlueZDeviceService {
   /// The devices of a scan, each again when it has changed.
   private func sightings(in mailbox: Mailbox<Advertisement>) -> Signal<Advertisement> {
     Signal { [self] sink in
-      var last: [BluetoothAddress: Advertisement] = [:]
+      var passedOn = Sightings()
       while let next = try await nextSighting(in: mailbox) {
-        guard last.updateValue(next, forKey: next.address) != next else { continue }
+        let isNews = passedOn.add(next) { address in
+          client.look { $0.indexed(.address(address))?.isEmpty == false }
+        }
+        guard isNews else { continue }
         try await sink(next.opened(with: bindKeys))
       }
     }
