@@ -33,3 +33,5 @@ package struct RecentValues<Value> {
     }
   }
 }
+
+extension RecentValues: Sendable where Value: Sendable {}
