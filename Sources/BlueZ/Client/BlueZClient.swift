@@ -229,55 +229,52 @@ public final class BlueZClient: Sendable {
 
   /// Passes a change on to the link or the discovery that it concerns.
   private func notifyOwner(of change: TreeChange) {
+    let path = change.path
+    let link = state.withLock { $0.links[path] }
     switch change {
-    case .changed(let path, Device1.interface, _):
-      guard let link = state.withLock({ $0.links[path] }) else { return }
-      let (isUp, isResolved) = state.withLock {
-        ($0.tree.isConnected(path), $0.tree.isResolved(path))
-      }
-      if change.concerns(Device1.paired) {
-        link.paired(state.withLock { $0.tree.isPaired(path) })
-      }
+    case .changed(_, Device1.interface, _):
+      guard let link else { return }
+      if change.concerns(Device1.paired) { link.paired(look { $0.isPaired(path) }) }
+      let (isUp, isResolved) = look { ($0.isConnected(path), $0.isResolved(path)) }
       if change.concerns(Device1.connected) {
         if !isUp, !link.isEnding { trouble() }
         link.take(.connected(isUp))
       }
       if change.concerns(Device1.servicesResolved) { link.take(.resolved(isResolved)) }
-    case .changed(let path, BearerLE1.interface, _):
-      guard change.concerns(BearerLE1.connected) else { return }
-      let isUp = state.withLock { $0.tree.isConnected(path) }
-      state.withLock { $0.links[path] }?.take(.connected(isUp))
-    case .added(let path, Device1.interface):
-      guard let link = state.withLock({ $0.links[path] }) else { return }
-      let (isUp, isResolved) = state.withLock {
-        ($0.tree.isConnected(path), $0.tree.isResolved(path))
+    case .changed(_, BearerLE1.interface, _):
+      if change.concerns(BearerLE1.connected) {
+        link?.take(.connected(look { $0.isConnected(path) }))
       }
-      link.paired(state.withLock { $0.tree.isPaired(path) })
+    case .added(_, Device1.interface):
+      guard let link else { return }
+      let (isUp, isResolved) = look { ($0.isConnected(path), $0.isResolved(path)) }
+      link.paired(look { $0.isPaired(path) })
       if isUp { link.take(.connected(true)) }
       if isResolved { link.take(.resolved(true)) }
-    case .removed(let path, Device1.interface):
+    case .removed(_, Device1.interface):
       trouble()
-      state.withLock { $0.links[path] }?.take(.removed)
+      link?.take(.removed)
       state.withLock { state in
-        if state.links[path] != nil { state.goneLinks.insert(path) }
+        if link != nil { state.goneLinks.insert(path) }
         state.dropLinks()
       }
-    case .removed(let path, GattCharacteristic1.interface):
+    case .removed(_, GattCharacteristic1.interface):
       guard let device = BlueZPath.devicePath(containing: path) else { return }
       state.withLock { $0.links[device] }?.characteristicRemoved(path)
-    case .changed(let path, Adapter1.interface, _):
-      guard change.concerns(Adapter1.powered) else { return }
-      let isPowered = state.withLock { $0.tree.adapter(at: path)?.isPowered } ?? false
-      guard !isPowered else { return }
-      trouble()
-      state.withLock { $0.discoveries[path] }?.sessionLost()
-    case .removed(let path, Adapter1.interface):
-      trouble()
-      state.withLock { $0.removals[path] = bus.loop.now }
-      state.withLock { $0.discoveries[path] }?.sessionLost()
+    case .changed(_, Adapter1.interface, _):
+      guard change.concerns(Adapter1.powered), !look({ $0.isPowered(path) }) else { return }
+      adapterLost(path)
+    case .removed(_, Adapter1.interface):
+      state.withLock { $0.removals[path] = loop.now }
+      adapterLost(path)
     case .added, .removed, .changed:
       break
     }
+  }
+
+  private func adapterLost(_ adapter: ObjectPath) {
+    trouble()
+    state.withLock { $0.discoveries[adapter] }?.sessionLost()
   }
 
   /// A change was refused: the mirror is not what bluetoothd has any more. What this program has begun

@@ -13,10 +13,10 @@ import Signals
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
 struct PassiveScan: Sendable {
   private let filter: ScanFilter
-  private let adapter: AdapterView
+  private let adapter: AdapterFacts
   private let client: BlueZClient
 
-  init(_ filter: ScanFilter, on adapter: AdapterView, _ client: BlueZClient) {
+  init(_ filter: ScanFilter, on adapter: AdapterFacts, _ client: BlueZClient) {
     self.filter = filter
     self.adapter = adapter
     self.client = client

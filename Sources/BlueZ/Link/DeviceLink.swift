@@ -158,20 +158,18 @@ final class DeviceLink: Sendable {
   /// Why there is no connection now.
   var absence: Problem {
     switch state.withLock({ $0.machine.ending }) {
-    case .lost: .linkLost
-    case .removed: .deviceRemoved
-    case .daemonGone: state.withLock { $0.daemonProblem }
-    case .disconnected, .refused, nil: .notConnected
+    case .refused, nil: .notConnected
+    case let ending?: problem(of: ending)
     }
   }
 
   /// What an ending means for whatever depends on the connection.
-  func problem(of ending: LinkState.Ending?) -> Problem {
+  private func problem(of ending: LinkState.Ending) -> Problem {
     switch ending {
     case .removed: .deviceRemoved
     case .daemonGone: state.withLock { $0.daemonProblem }
     case .disconnected: .notConnected
-    case .lost, .refused, nil: .linkLost
+    case .lost, .refused: .linkLost
     }
   }
 

@@ -132,7 +132,7 @@ extension BlueZDeviceService {
   /// received at the beginning of the scan. One that is found later is used at once.
   ///
   /// - Returns: nil at the end of the limit.
-  private func chosenDevice(on adapter: AdapterView) async throws -> ObjectPath? {
+  private func chosenDevice(on adapter: AdapterFacts) async throws -> ObjectPath? {
     let discovery = client.discovery(on: adapter.path)
     let end = loop.now + client.limits.find
     while loop.now < end, try await seesDevice(on: adapter, limit: end - loop.now) {
@@ -185,7 +185,7 @@ extension BlueZDeviceService {
   /// Waits until discovery has found a device.
   ///
   /// - Returns: false at the end of the limit.
-  private func seesDevice(on adapter: AdapterView, limit: Duration) async throws -> Bool {
+  private func seesDevice(on adapter: AdapterFacts, limit: Duration) async throws -> Bool {
     let looked = Guarded<UInt64?>(nil)
     let search = search(on: adapter.path)
     do {
@@ -204,7 +204,7 @@ extension BlueZDeviceService {
     }
   }
 
-  private func notFound(on adapter: AdapterView) -> Problem {
+  private func notFound(on adapter: AdapterFacts) -> Problem {
     Problem.notFound(target, received: client.look { $0.received(on: adapter.path) })
   }
 
@@ -305,12 +305,12 @@ extension ObjectTree {
   }
 
   /// Checks that an adapter can continue to discover.
-  func requireDiscovery(on adapter: AdapterView) throws {
+  func requireDiscovery(on adapter: AdapterFacts) throws {
     if let obstacle = obstacle(toDiscoveryOn: adapter) { throw obstacle }
   }
 
   /// Why an adapter cannot continue to discover; nil when it can.
-  func obstacle(toDiscoveryOn adapter: AdapterView) -> Problem? {
+  func obstacle(toDiscoveryOn adapter: AdapterFacts) -> Problem? {
     // Called for every change: the full view is made only of an adapter that cannot.
     if isPowered(adapter.path) { return nil }
     guard let now = self.adapter(at: adapter.path) else { return .adapterRemoved(adapter.title) }

@@ -98,7 +98,7 @@ extension BlueZDeviceService {
   /// Makes the adapter scan while `body` runs: actively, or passively with a monitor.
   private func listening(
     _ filter: ScanFilter,
-    on adapter: AdapterView,
+    on adapter: AdapterFacts,
     _ body: () async throws -> Void
   ) async throws {
     guard filter.isPassive else {
@@ -111,7 +111,7 @@ extension BlueZDeviceService {
   private static func receive(
     _ event: BlueZClient.ObservedEvent,
     at now: Instant,
-    _ adapter: AdapterView,
+    _ adapter: AdapterFacts,
     _ filter: ScanFilter,
     _ mailbox: Mailbox<Advertisement>
   ) {

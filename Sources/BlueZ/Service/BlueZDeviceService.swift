@@ -221,7 +221,7 @@ public final class BlueZDeviceService: DeviceService {
   // MARK: Adapter and device
 
   /// The adapter to use now.
-  func usableAdapter() throws -> AdapterView {
+  func usableAdapter() throws -> AdapterFacts {
     do throws(AdapterProblem) {
       return try client.state.withLock { $0.tree }.usableAdapter(adapter)
     } catch {
