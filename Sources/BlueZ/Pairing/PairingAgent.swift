@@ -97,29 +97,29 @@ final class PairingAgent: Sendable {
   var interface: ExportedInterface {
     Agent1.declaration.exported(methods: [
       ExportedMethod(Agent1.release) { [weak self] in self?.released($0) },
-      ExportedMethod(Agent1.requestPinCode) { [weak self] device, call in
-        Self.take(.pinCode, about: device, call, self)
-      },
-      ExportedMethod(Agent1.displayPinCode) { [weak self] input, call in
-        Self.take(.displayPinCode(input.1), about: input.0, call, self)
-      },
-      ExportedMethod(Agent1.requestPasskey) { [weak self] device, call in
-        Self.take(.passkey, about: device, call, self)
-      },
-      ExportedMethod(Agent1.displayPasskey) { [weak self] input, call in
-        Self.take(.displayPasskey(input.1, entered: input.2), about: input.0, call, self)
-      },
-      ExportedMethod(Agent1.requestConfirmation) { [weak self] input, call in
-        Self.take(.confirmation(input.1), about: input.0, call, self)
-      },
-      ExportedMethod(Agent1.requestAuthorization) { [weak self] device, call in
-        Self.take(.authorization, about: device, call, self)
-      },
-      ExportedMethod(Agent1.authorizeService) { [weak self] input, call in
-        Self.take(.authorizeService(input.1), about: input.0, call, self)
-      },
+      request(Agent1.requestPinCode) { ($0, .pinCode) },
+      request(Agent1.displayPinCode) { ($0.0, .displayPinCode($0.1)) },
+      request(Agent1.requestPasskey) { ($0, .passkey) },
+      request(Agent1.displayPasskey) { ($0.0, .displayPasskey($0.1, entered: $0.2)) },
+      request(Agent1.requestConfirmation) { ($0.0, .confirmation($0.1)) },
+      request(Agent1.requestAuthorization) { ($0, .authorization) },
+      request(Agent1.authorizeService) { ($0.0, .authorizeService($0.1)) },
       ExportedMethod(Agent1.cancel) { [weak self] in self?.cancelled($0) },
     ])
+  }
+
+  /// A method that is a request about a device.
+  private func request<Input, Output>(
+    _ method: Method<Input, Output>,
+    _ parsed: @escaping @Sendable (Input) -> (device: ObjectPath, AgentRequest)
+  ) -> ExportedMethod {
+    ExportedMethod(method) { [weak self] input, call in
+      let (device, request) = parsed(input)
+      guard let self, isFromDaemon(call), let id = entry(for: device) else {
+        return call.fail(Self.rejected)
+      }
+      handle(.request(request), of: id, call)
+    }
   }
 
   private static let rejected = ErrorAnswer(BlueZErrorName.rejected, "Rejected").dbusError
@@ -127,18 +127,6 @@ final class PairingAgent: Sendable {
   private func isFromDaemon(_ call: Invocation) -> Bool {
     let sender = call.message.sender
     return sender != nil && state.withLock { $0.daemon } == sender
-  }
-
-  private static func take(
-    _ request: AgentRequest,
-    about device: ObjectPath,
-    _ call: Invocation,
-    _ agent: PairingAgent?
-  ) {
-    guard let agent, agent.isFromDaemon(call), let id = agent.entry(for: device) else {
-      return call.fail(rejected)
-    }
-    agent.handle(.request(request), of: id, call)
   }
 
   /// The latest entry for a device.
