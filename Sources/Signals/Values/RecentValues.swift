@@ -35,3 +35,9 @@ package struct RecentValues<Value> {
 }
 
 extension RecentValues: Sendable where Value: Sendable {}
+
+extension RecentValues: Equatable where Value: Equatable {
+  package static func == (one: Self, other: Self) -> Bool {
+    one.limit == other.limit && one.values == other.values
+  }
+}

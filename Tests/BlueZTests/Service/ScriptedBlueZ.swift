@@ -32,14 +32,6 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   let bus: any MessageBus
   private let state = Guarded(State())
 
-  private var address: String { state.withLock { $0.address } }
-  private var device: ObjectPath {
-    let elements = address.split(separator: ":").joined(separator: "_")
-    return ObjectPath(stringLiteral: "\(Self.adapter.text)/dev_\(elements)")
-  }
-  private var service: ObjectPath { ObjectPath(stringLiteral: device.text + "/service0006") }
-  private var level: ObjectPath { ObjectPath(stringLiteral: service.text + "/char0007") }
-
   init(on bus: any MessageBus) {
     self.bus = bus
     script("GetManagedObjects") { bluez, call in call.reply([bluez.managedObjects]) }
@@ -264,6 +256,14 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   }
 
   // MARK: Objects
+
+  private var address: String { state.withLock { $0.address } }
+  private var device: ObjectPath {
+    let elements = address.split(separator: ":").joined(separator: "_")
+    return ObjectPath(stringLiteral: "\(Self.adapter.text)/dev_\(elements)")
+  }
+  private var service: ObjectPath { ObjectPath(stringLiteral: device.text + "/service0006") }
+  private var level: ObjectPath { ObjectPath(stringLiteral: service.text + "/char0007") }
 
   private var managedObjects: DBusValue {
     var objects: [(DBusValue, DBusValue)] = [
