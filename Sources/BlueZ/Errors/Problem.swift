@@ -141,7 +141,8 @@ extension Problem {
 
   /// `1.5 s`, `20 s`, `40 ms`.
   private static func text(_ duration: Duration) -> String {
-    let milliseconds = Int(duration / .milliseconds(1))
+    let (whole, attoseconds) = duration.components
+    let milliseconds = whole * 1000 + attoseconds / 1_000_000_000_000_000
     if milliseconds < 1000 { return "\(milliseconds) ms" }
     let seconds = "\(Double(milliseconds) / 1000)"
     return (seconds.hasSuffix(".0") ? seconds.dropLast(2) : seconds[...]) + " s"
