@@ -80,25 +80,7 @@ extension BlueZClient {
   ///   print("\(adapter.name) is off: \(adapter.powerState ?? "unknown reason")")
   /// }
   /// ```
-  public var adapterFacts: [AdapterFacts] {
-    look { tree in
-      tree.adapters.map { adapter in
-        let properties = tree.properties(Adapter1.interface, at: adapter.path)
-        let roles = properties?[Adapter1.roles]
-        return AdapterFacts(
-          path: adapter.path,
-          name: adapter.name,
-          address: adapter.address,
-          alias: adapter.alias,
-          isPowered: adapter.isPowered,
-          powerState: properties?[Adapter1.powerState],
-          isDiscovering: adapter.isDiscovering,
-          isCentral: roles?.contains { $0.hasPrefix(Adapter1.Role.central) } ?? true,
-          offersPassiveScan: tree.offersMonitors(at: adapter.path)
-        )
-      }
-    }
-  }
+  public var adapterFacts: [AdapterFacts] { look { $0.adapters } }
 
   /// The address of the adapter that a selector selects now; nil when none can be used.
   ///

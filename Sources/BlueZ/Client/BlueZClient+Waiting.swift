@@ -25,27 +25,9 @@ extension BlueZClient {
     limit: Duration,
     _ condition: @escaping @Sendable (ObjectTree) throws -> R?
   ) async throws -> R {
-    let id = newID()
-    defer { state.withLock { $0.waits.removeAll { $0.id == id } } }
-    return try await wait(on: loop, operation: operation, limit: limit) {
-      (done: Completion<R>) in
-      let look: @Sendable (WaitEvent) -> Void = { event in
-        switch event {
-        case .tree(let tree):
-          do {
-            if let result = try condition(tree) { done.succeed(result) }
-          } catch {
-            done.fail(error)
-          }
-        case .gone(let why):
-          done.fail(Problem(why))
-        }
-      }
-      let (tree, isInStep, gone) = state.withLock { state in
-        if state.isInStep { state.waits.append((id, look)) }
-        return (state.tree, state.isInStep, state.gone)
-      }
-      look(isInStep ? .tree(tree) : .gone(gone ?? .daemonLeft))
+    try await state.until(operation, on: loop, limit: limit) { state in
+      guard state.isInStep else { throw state.gone ?? .daemonLeft }
+      return try condition(state.tree)
     }
   }
 

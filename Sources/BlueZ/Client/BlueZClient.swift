@@ -15,7 +15,7 @@ public final class BlueZClient: Sendable {
   struct State {
     var tree = ObjectTree()
     var isInStep = false
-    var gone: Explanation?
+    var gone: Problem?
     /// Counts how often bluetoothd was lost, so that a snapshot from an earlier instance is
     /// dropped.
     var losses = 0
@@ -24,7 +24,6 @@ public final class BlueZClient: Sendable {
     /// When each adapter was last removed; it may be present again.
     var removals: [ObjectPath: Instant] = [:]
     var nextID: UInt64 = 0
-    var waits: [(id: UInt64, look: @Sendable (WaitEvent) -> Void)] = []
     var observers: [(id: UInt64, handler: @Sendable (ObservedEvent) -> Void)] = []
     var links: [ObjectPath: DeviceLink] = [:]
     /// The devices that one run has for itself.
@@ -36,16 +35,10 @@ public final class BlueZClient: Sendable {
     var onLinkNews: (@Sendable (LinkNews) -> Void)?
   }
 
-  /// What a wait examines.
-  enum WaitEvent: Sendable {
-    case tree(ObjectTree)
-    case gone(Explanation)
-  }
-
   /// What an observer receives.
   enum ObservedEvent: Sendable {
     case changes([TreeChange], ObjectTree)
-    case gone(Explanation)
+    case gone(Problem)
   }
 
   /// The connection.
@@ -54,7 +47,7 @@ public final class BlueZClient: Sendable {
   public let limits: BlueZLimits
   /// What the programs on this host coordinate besides bluetoothd; nil without coordination.
   public let ledger: (any LinkLedger)?
-  let state = Guarded(State())
+  let state = Awaited(State())
   /// Answers bluetoothd's requests during pairing.
   let agent: PairingAgent
 
@@ -98,10 +91,8 @@ public final class BlueZClient: Sendable {
       try await client.listen()
       try await client.keepInStep()
     } catch {
-      throw FailureContext(operation: "reading bluetoothd's objects").failure(
-        error,
-        ErrorSituation(.objects)
-      )
+      let problem = Problem(error, ErrorSituation(.objects))
+      throw problem?.failure(of: "reading bluetoothd's objects") ?? error
     }
     return client
   }
@@ -139,10 +130,8 @@ public final class BlueZClient: Sendable {
     do {
       bus = try await MessageBus.open(address: address, on: loop)
     } catch {
-      throw FailureContext(operation: "connecting to the message bus").failure(
-        error,
-        ErrorSituation(.objects)
-      )
+      let problem = Problem(error, ErrorSituation(.objects))
+      throw problem?.failure(of: "connecting to the message bus") ?? error
     }
     if let observing { bus.observe(observing) }
     return try await open(bus: bus, limits: limits, ledger: ledger)
@@ -197,13 +186,13 @@ public final class BlueZClient: Sendable {
     if state.withLock({ $0.isInStep }) { _ = try await bus.nameOwner(OrgBlueZ.busName) }
     let (isInStep, losses, gone) = state.withLock { ($0.isInStep, $0.losses, $0.gone) }
     if isInStep { return }
-    if let gone { throw Problem(gone) }
+    if let gone { throw gone }
     take(.snapshotAsked)
     do {
       let reply = try await bus.call(Self.listObjects, limit: limits.call, lateReply: nil)
-      guard state.withLock({ $0.losses }) == losses else { throw Problem(.daemonLeft) }
+      guard state.withLock({ $0.losses }) == losses else { throw Problem.daemonLeft }
       guard let snapshot = TreeEvent(managedObjects: reply) else {
-        throw Problem(ErrorMapping.unknown(ErrorSituation(.objects)))
+        throw ErrorMapping.unknown(ErrorSituation(.objects))
       }
       let changes = state.withLock { state in
         state.isInStep = true
@@ -232,67 +221,64 @@ public final class BlueZClient: Sendable {
 
   private func announce(_ changes: [TreeChange]) {
     for change in changes { notifyOwner(of: change) }
-    let (tree, waits, observers) = state.withLock { ($0.tree, $0.waits, $0.observers) }
+    let (tree, observers) = state.withLock { ($0.tree, $0.observers) }
     for observer in observers { observer.handler(.changes(changes, tree)) }
-    for wait in waits { wait.look(.tree(tree)) }
+    state.announce()
   }
 
   /// Passes a change on to the link or the discovery that it concerns.
   private func notifyOwner(of change: TreeChange) {
+    let path = change.path
+    let link = state.withLock { $0.links[path] }
     switch change {
-    case .changed(let path, Device1.interface, _):
-      guard let link = state.withLock({ $0.links[path] }) else { return }
-      let (isUp, isResolved) = state.withLock {
-        ($0.tree.isConnected(path), $0.tree.isResolved(path))
-      }
-      if change.concerns(Device1.paired) {
-        link.paired(state.withLock { $0.tree.isPaired(path) })
-      }
+    case .changed(_, Device1.interface, _):
+      guard let link else { return }
+      if change.concerns(Device1.paired) { link.paired(look { $0.isPaired(path) }) }
+      let (isUp, isResolved) = look { ($0.isConnected(path), $0.isResolved(path)) }
       if change.concerns(Device1.connected) {
         if !isUp, !link.isEnding { trouble() }
         link.take(.connected(isUp))
       }
       if change.concerns(Device1.servicesResolved) { link.take(.resolved(isResolved)) }
-    case .changed(let path, BearerLE1.interface, _):
-      guard change.concerns(BearerLE1.connected) else { return }
-      let isUp = state.withLock { $0.tree.isConnected(path) }
-      state.withLock { $0.links[path] }?.take(.connected(isUp))
-    case .added(let path, Device1.interface):
-      guard let link = state.withLock({ $0.links[path] }) else { return }
-      let (isUp, isResolved) = state.withLock {
-        ($0.tree.isConnected(path), $0.tree.isResolved(path))
+    case .changed(_, BearerLE1.interface, _):
+      if change.concerns(BearerLE1.connected) {
+        link?.take(.connected(look { $0.isConnected(path) }))
       }
-      link.paired(state.withLock { $0.tree.isPaired(path) })
+    case .added(_, Device1.interface):
+      guard let link else { return }
+      let (isUp, isResolved) = look { ($0.isConnected(path), $0.isResolved(path)) }
+      link.paired(look { $0.isPaired(path) })
       if isUp { link.take(.connected(true)) }
       if isResolved { link.take(.resolved(true)) }
-    case .removed(let path, Device1.interface):
+    case .removed(_, Device1.interface):
       trouble()
-      state.withLock { $0.links[path] }?.take(.removed)
+      link?.take(.removed)
       state.withLock { state in
-        if state.links[path] != nil { state.goneLinks.insert(path) }
+        if link != nil { state.goneLinks.insert(path) }
         state.dropLinks()
       }
-    case .removed(let path, GattCharacteristic1.interface):
+    case .removed(_, GattCharacteristic1.interface):
       guard let device = BlueZPath.devicePath(containing: path) else { return }
       state.withLock { $0.links[device] }?.characteristicRemoved(path)
-    case .changed(let path, Adapter1.interface, _):
-      guard change.concerns(Adapter1.powered) else { return }
-      let isPowered = state.withLock { $0.tree.adapter(at: path)?.isPowered } ?? false
-      guard !isPowered else { return }
-      trouble()
-      state.withLock { $0.discoveries[path] }?.sessionLost()
-    case .removed(let path, Adapter1.interface):
-      trouble()
-      state.withLock { $0.removals[path] = bus.loop.now }
-      state.withLock { $0.discoveries[path] }?.sessionLost()
+    case .changed(_, Adapter1.interface, _):
+      guard change.concerns(Adapter1.powered), !look({ $0.isPowered(path) }) else { return }
+      adapterLost(path)
+    case .removed(_, Adapter1.interface):
+      state.withLock { $0.removals[path] = loop.now }
+      adapterLost(path)
     case .added, .removed, .changed:
       break
     }
   }
 
+  private func adapterLost(_ adapter: ObjectPath) {
+    trouble()
+    state.withLock { $0.discoveries[adapter] }?.sessionLost()
+  }
+
   /// A change was refused: the mirror is not what bluetoothd has any more. What this program has begun
   /// there is ended, without waiting for it.
-  private func refused(_ why: Explanation) {
+  private func refused(_ why: Problem) {
     let (links, discoveries) = state.withLock { state in
       (
         state.links.sorted { $0.key < $1.key }.map(\.value),
@@ -306,24 +292,23 @@ public final class BlueZClient: Sendable {
   }
 
   /// bluetoothd, or the bus, has disappeared: everything that waits fails now.
-  private func lost(_ why: Explanation, forEver: Bool) {
-    let (links, discoveries, waits, observers) = state.withLock { state in
+  private func lost(_ why: Problem, forEver: Bool) {
+    let (links, discoveries, observers) = state.withLock { state in
       state.losses += 1
       state.isInStep = false
       if forEver { state.gone = why }
       _ = state.tree.apply(.cleared)
       state.goneLinks.formUnion(state.links.keys)
-      defer { state.waits = [] }
       return (
         state.links.sorted { $0.key < $1.key }.map(\.value),
         state.discoveries.sorted { $0.key < $1.key }.map(\.value),
-        state.waits, state.observers
+        state.observers
       )
     }
     agent.forgotten()
     for link in links { link.lostDaemon(why) }
     for discovery in discoveries { discovery.sessionLost() }
     for observer in observers { observer.handler(.gone(why)) }
-    for wait in waits { wait.look(.gone(why)) }
+    state.announce()
   }
 }

@@ -1,61 +1,54 @@
-// One at a time, in order of arrival, across suspensions.
+// In order of arrival, across suspensions.
 
 import Signals
 
-/// Admits one task at a time to a section of async code.
+/// Admits one task at a time to a section of async code, or several that can share it.
+///
+/// Nobody is overtaken by one that it would have to wait for.
 final class Gate: Sendable {
-  private struct State {
-    var isTaken = false
-    var waiting: [Completion<Void>] = []
+  private struct State: Sendable {
+    /// Those inside, then those that wait.
+    var entries: [(id: UInt64, isShared: Bool)] = []
+    var lastID: UInt64 = 0
+
+    mutating func enter(_ isShared: Bool) -> UInt64 {
+      lastID += 1
+      entries.append((lastID, isShared))
+      return lastID
+    }
+
+    /// Whether one is the first, or shares with all before it.
+    func admits(_ id: UInt64) -> Bool {
+      if entries.first?.id == id { return true }
+      let first = entries.first { !$0.isShared || $0.id == id }
+      return first?.id == id && first?.isShared == true
+    }
   }
 
-  private let state = Guarded(State())
+  private let state = Awaited(State())
 
-  /// Runs `body` when no other task is inside.
+  /// Runs `body` when no other task is inside, or only such that share.
   ///
+  /// - Parameters:
+  ///   - operation: What the wait is for, in the error.
+  ///   - isShared: Whether others that share may be inside meanwhile.
+  ///   - limit: How long to wait, in addition to the enclosing deadlines.
   /// - Throws: What `body` throws; the errors of a wait, before `body` starts.
   func pass<R>(
     on loop: Loop,
     operation: String,
+    isShared: Bool = false,
+    limit: Duration? = nil,
     _ body: () async throws -> R
   ) async throws -> R {
-    try await enter(on: loop, operation: operation)
-    defer { leave() }
+    let (id, isFree) = state.withLock { state in
+      let id = state.enter(isShared)
+      return (id, state.admits(id))
+    }
+    defer { state.change { $0.entries.removeAll { $0.id == id } } }
+    if !isFree {
+      try await state.until(operation, on: loop, limit: limit) { $0.admits(id) ? () : nil }
+    }
     return try await body()
-  }
-
-  private func enter(on loop: Loop, operation: String) async throws {
-    let isFree = state.withLock { state in
-      if state.isTaken { return false }
-      state.isTaken = true
-      return true
-    }
-    if isFree { return }
-    try await wait(on: loop, operation: operation) { (admitted: Completion<Void>) in
-      let isFree = state.withLock { state in
-        if state.isTaken {
-          state.waiting.append(admitted)
-          return false
-        }
-        state.isTaken = true
-        return true
-      }
-      // A waiter that was cancelled in between passes the place on.
-      if isFree, !admitted.succeed(()) { leave() }
-    }
-  }
-
-  private func leave() {
-    while true {
-      let next: Completion<Void>? = state.withLock { state in
-        if state.waiting.isEmpty {
-          state.isTaken = false
-          return nil
-        }
-        return state.waiting.removeFirst()
-      }
-      guard let next else { return }
-      if next.succeed(()) { return }
-    }
   }
 }

@@ -13,10 +13,10 @@ import Signals
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
 struct PassiveScan: Sendable {
   private let filter: ScanFilter
-  private let adapter: AdapterView
+  private let adapter: AdapterFacts
   private let client: BlueZClient
 
-  init(_ filter: ScanFilter, on adapter: AdapterView, _ client: BlueZClient) {
+  init(_ filter: ScanFilter, on adapter: AdapterFacts, _ client: BlueZClient) {
     self.filter = filter
     self.adapter = adapter
     self.client = client
@@ -29,17 +29,17 @@ struct PassiveScan: Sendable {
   ///   not activate this one.
   func during(_ body: () async throws -> Void) async throws {
     guard client.look({ $0.offersMonitors(at: adapter.path) }) else {
-      throw Problem(.noMonitors)
+      throw Problem.noMonitors
     }
     let (root, monitor) = Self.paths(client.newID())
     let server = ObjectServer(bus: client.bus, objectManagerAt: root)
-    let state = Guarded<MonitorState>(.waiting([]))
-    server.add([interface(state)], at: monitor)
+    let isActive = Awaited<Bool?>(nil)
+    server.add([interface(isActive)], at: monitor)
     let export = try client.bus.export(server)
     defer { export.cancel() }
     do {
       try await call(AdvertisementMonitorManager1.registerMonitor, root)
-      try await activated(state)
+      try await activated(isActive)
       try await body()
     } catch {
       try? await end(root)
@@ -75,51 +75,25 @@ struct PassiveScan: Sendable {
 
   // MARK: Activation
 
-  private enum MonitorState: Sendable {
-    case waiting([Completion<Void>])
-    case active
-    case released
-
-    func outcome() -> Result<Void, any Error>? {
-      switch self {
-      case .waiting: nil
-      case .active: .success(())
-      case .released: .failure(Problem(.monitorRefused))
-      }
-    }
-  }
-
-  private func activated(_ state: Guarded<MonitorState>) async throws {
+  private func activated(_ isActive: Awaited<Bool?>) async throws {
     let operation = "activating the advertisement monitor"
-    try await wait(on: client.loop, operation: operation, limit: client.limits.call) {
-      (done: Completion<Void>) in
-      let outcome = state.withLock { state in
-        if case .waiting(let waiting) = state { state = .waiting(waiting + [done]) }
-        return state.outcome()
-      }
-      if let outcome { done.end(outcome) }
+    try await isActive.until(operation, on: client.loop, limit: client.limits.call) { isActive in
+      if isActive == false { throw Problem.monitorRefused }
+      return isActive.map { _ in }
     }
   }
 
-  private func interface(_ state: Guarded<MonitorState>) -> ExportedInterface {
-    let become: @Sendable (MonitorState) -> Void = { new in
-      let waiting = state.withLock { state -> [Completion<Void>] in
-        defer { state = new }
-        if case .waiting(let waiting) = state { return waiting }
-        return []
-      }
-      if let outcome = new.outcome() { for done in waiting { done.end(outcome) } }
-    }
+  private func interface(_ isActive: Awaited<Bool?>) -> ExportedInterface {
     let patterns = AdvertisementMonitor1.Pattern.patterns(for: filter)
     return ExportedInterface(
       AdvertisementMonitor1.interface,
       methods: [
         ExportedMethod(AdvertisementMonitor1.release) { call in
-          become(.released)
+          isActive.change { $0 = false }
           call.reply()
         },
         ExportedMethod(AdvertisementMonitor1.activate) { call in
-          become(.active)
+          isActive.change { $0 = true }
           call.reply()
         },
         ExportedMethod(AdvertisementMonitor1.deviceFound) { $1.reply() },
@@ -142,7 +116,7 @@ extension ObjectTree {
   }
 }
 
-extension Explanation {
+extension Problem {
   static let noMonitors = permanent(
     .notSupported,
     "this bluetoothd does not scan passively",

@@ -15,7 +15,7 @@ extension ErrorMapping {
   }
 
   /// - Source: BlueZ 5.66, `src/device.c` (btd_device_bonding_failed and new_authentication_reply).
-  static func pairing(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Explanation {
+  static func pairing(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Problem {
     switch answer.name {
     case BlueZErrorName.authenticationTimeout:
       return .transient(
@@ -62,7 +62,7 @@ extension ErrorMapping {
   }
 }
 
-extension Explanation {
+extension Problem {
   static let pairingUndone = permanent(
     .pairingFailed,
     "the device did not pair, for an unknown reason",
@@ -79,7 +79,7 @@ extension Explanation {
   )
 
   /// Pairing failed because of an answer of our own agent.
-  static func refused(_ refusal: AgentDialogue.Refusal) -> Explanation {
+  static func refused(_ refusal: AgentDialogue.Refusal) -> Problem {
     switch refusal {
     case .unanswered(.comparison(let number)):
       permanent(

@@ -130,7 +130,7 @@ final class AttributeCalls: Sendable {
     guard answer.attErrorCode == .unlikelyError, let since,
       bus.loop.now - since > .milliseconds(29_500)
     else { return nil }
-    return Problem(.transactionTimedOut, answer: answer)
+    return Problem.transactionTimedOut.reported(by: answer)
   }
 
   /// The connection has ended: pending calls get a moment for a reply, and fail then.
@@ -144,12 +144,12 @@ final class AttributeCalls: Sendable {
     guard !left.isEmpty else { return }
     bus.loop.after(limits.unanswered) {
       for call in left {
-        let explanation = Explanation.unanswered(
+        let problem = Problem.unanswered(
           after: now - call.since,
           isRemoved: isRemoved,
           mayWantPairing: call.isConclusive && !wasPaired
         )
-        call.caller.fail(Problem(explanation))
+        call.caller.fail(problem)
       }
     }
   }
@@ -164,13 +164,13 @@ extension AttributeCalls {
     let now = bus.loop.now
     let left = state.withLock { $0.pending }
     // A request that waited longer may have required pairing; its own wait reports that in time.
-    for call in left where now - call.since < Explanation.leastSecurityWait {
-      call.caller.fail(Problem(.deviceRemoved))
+    for call in left where now - call.since < Problem.leastSecurityWait {
+      call.caller.fail(Problem.deviceRemoved)
     }
   }
 }
 
-extension Explanation {
+extension Problem {
   /// The minimum time for which a request waits for a pairing before bluetoothd removes the device
   /// for it; the Security Manager times out after 30 s. A device that is removed earlier was
   /// removed by a program.
@@ -187,7 +187,7 @@ extension Explanation {
     after wait: Duration,
     isRemoved: Bool,
     mayWantPairing: Bool
-  ) -> Explanation {
+  ) -> Problem {
     if isRemoved, wait < leastSecurityWait { return .deviceRemoved }
     return mayWantPairing ? .pairingAwaited : .linkLost
   }

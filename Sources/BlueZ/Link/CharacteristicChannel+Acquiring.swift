@@ -25,7 +25,7 @@ extension CharacteristicChannel {
       received: { [weak self] value in
         guard let self else { return }
         guard value.count <= GattCharacteristic1.longestValue else {
-          return end(Problem(.receivedTooLong(octets: value.count)))
+          return end(Problem.receivedTooLong(octets: value.count))
         }
         deliver(value, at: loop.now)
       },
@@ -46,7 +46,7 @@ extension CharacteristicChannel {
     }
     loop.after(limits.release) { [weak self] in
       guard let self, state.withLock({ $0.isCauseOpen }) else { return }
-      end(Problem(.notifyReleased))
+      end(Problem.notifyReleased)
     }
   }
 
@@ -66,7 +66,7 @@ extension CharacteristicChannel {
     }
     guard let (descriptor, mtu) = reply.output(of: method) else {
       Self.close(reply)
-      throw Problem(ErrorMapping.unknown(ErrorSituation(.acquireNotify)))
+      throw ErrorMapping.unknown(ErrorSituation(.acquireNotify))
     }
     // Observers of the bus may keep the reply for a while; the descriptor is ours alone.
     return Acquired(descriptor: UnixFD(owning: descriptor.release()), mtu: Int(mtu))
@@ -80,7 +80,7 @@ extension CharacteristicChannel {
   }
 }
 
-extension Explanation {
+extension Problem {
   static let notifyReleased = transient(
     .refused,
     "bluetoothd ended the acquired subscription while connected: another program stopped it, "

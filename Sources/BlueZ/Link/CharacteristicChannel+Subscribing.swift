@@ -98,20 +98,13 @@ extension CharacteristicChannel {
     guard let latest = state.withLock({ $0.latestStart }) else { return }
     // After that no reply comes any more, and the next start is sent all the same.
     let timer = loop.at(latest) { [weak self] in self?.startAnswered() }
+    state.withLock { $0.isStartAwaited = true }
     defer {
       timer.cancel()
-      state.withLock { $0.startSettled = nil }
+      state.withLock { $0.isStartAwaited = false }
     }
-    try await wait(
-      on: loop,
-      operation: startCall.operation,
-      limit: limit ?? limits.attribute
-    ) { (done: Completion<Void>) in
-      let isOpen = state.withLock { state in
-        if state.latestStart != nil { state.startSettled = done }
-        return state.latestStart != nil
-      }
-      if !isOpen { done.succeed(()) }
+    try await state.until(startCall.operation, on: loop, limit: limit ?? limits.attribute) {
+      $0.latestStart == nil ? () : nil
     }
   }
 
@@ -121,12 +114,10 @@ extension CharacteristicChannel {
 
   /// No StartNotify is pending any more.
   private func startAnswered() {
-    let next: Completion<Void>? = state.withLock { state in
+    state.change { state in
       state.latestStart = nil
-      defer { state.startSettled = nil }
-      return state.startSettled
+      state.isStartAwaited = false
     }
-    next?.succeed(())
   }
 
   /// StartNotify was answered after its caller had left: the subscription is stopped unless another
@@ -144,7 +135,7 @@ extension CharacteristicChannel {
   /// Stops a subscription without subscribers; does not wait for the reply.
   private func stopUnwanted() {
     let isUnwanted = state.withLock { state in
-      guard state.subscribers.isEmpty || state.startSettled != nil, state.isNotifying else {
+      guard state.subscribers.isEmpty || state.isStartAwaited, state.isNotifying else {
         return false
       }
       state.isNotifying = false
@@ -241,13 +232,13 @@ extension CharacteristicChannel {
 
   private func receive(_ message: Message) {
     if let refusal = message.refusal {
-      return end(Problem(.messageTooLarge(refusal.message)))
+      return end(Problem.messageTooLarge(refusal.message))
     }
     guard message.body.count == 3,
       let value = message.body[1].asPropertyMap?[GattCharacteristic1.value]
     else { return }
     guard value.count <= GattCharacteristic1.longestValue else {
-      return end(Problem(.receivedTooLong(octets: value.count)))
+      return end(Problem.receivedTooLong(octets: value.count))
     }
     switch state.withLock({ $0.filter.arrived(value, at: loop.now) }) {
     case .deliver(let held):

@@ -17,8 +17,8 @@ final class CharacteristicChannel: Sendable {
     var rule: Subscription?
     /// StartNotify has no reply yet, and its caller may have left: until when one can come.
     var latestStart: Instant?
-    /// The next start, which waits for that reply.
-    var startSettled: Completion<Void>?
+    /// The next start waits for that reply.
+    var isStartAwaited = false
     /// StartNotify has succeeded.
     var isNotifying = false
     /// The result of AcquireNotify.
@@ -38,7 +38,7 @@ final class CharacteristicChannel: Sendable {
   let startCall: MethodCall
   let stopCall: MethodCall
   let gate = Gate()
-  let state = Guarded(State())
+  let state = Awaited(State())
 
   init(
     _ view: CharacteristicView,
@@ -80,9 +80,9 @@ final class CharacteristicChannel: Sendable {
 
   /// A value that was read, as long as it may be.
   static func checked(_ value: [UInt8]?) throws(Problem) -> [UInt8] {
-    guard let value else { throw Problem(ErrorMapping.unknown(ErrorSituation(.read))) }
+    guard let value else { throw ErrorMapping.unknown(ErrorSituation(.read)) }
     guard value.count <= GattCharacteristic1.longestValue else {
-      throw Problem(.receivedTooLong(octets: value.count))
+      throw Problem.receivedTooLong(octets: value.count)
     }
     return value
   }

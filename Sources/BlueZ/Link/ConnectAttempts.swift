@@ -106,14 +106,14 @@ extension ConnectAttempts.Failing {
   init(_ error: any Error, isAdapterOff: Bool) {
     switch error {
     case let error as DBusError: self = Self.of(ErrorAnswer(error), isAdapterOff)
-    case let problem as Problem: self = Self.of(problem.explanation)
+    case let problem as Problem: self = Self.of(problem)
     default: self = .definite
     }
   }
 
-  private static func of(_ explanation: Explanation) -> Self {
-    if [.deviceRemoved, .objectGone].contains(explanation) { return .vanished }
-    if [.lostWhileResolving, .linkLost].contains(explanation) { return .aborted }
+  private static func of(_ problem: Problem) -> Self {
+    if [.deviceRemoved, .objectGone].contains(problem) { return .vanished }
+    if [.lostWhileResolving, .linkLost].contains(problem) { return .aborted }
     return .definite
   }
 

@@ -75,7 +75,7 @@ extension DeviceLink {
     do {
       try await callDisconnectAndSee()
     } catch is TimedOut where !Task.isCancelled {
-      throw Problem(.stillConnected)
+      throw Problem.stillConnected
     }
   }
 
@@ -121,7 +121,7 @@ extension DeviceLink {
       if error is CancellationError { return }
       state.withLock { $0.callError = error }
       if case BusFailure.closed = error { return lostDaemon(.busLost) }
-      if error is TimedOut { wake() } else { take(.connectAnswered(success: false)) }
+      if error is TimedOut { state.announce() } else { take(.connectAnswered(success: false)) }
     }
   }
 
@@ -182,38 +182,39 @@ extension DeviceLink {
 
   /// Waits until the services are resolved.
   private func waitUntilReady() async throws {
-    let isReady = try await wait("connecting", limit: limits.connect) {
-      state -> Result<Bool, any Error>? in
+    let isReady = try await state.until("connecting", on: loop, limit: limits.connect) {
+      state -> Bool? in
       switch state.machine.phase {
-      case .ready: return .success(true)
-      case .resolving: return .success(false)
-      case .connecting: return state.callError.map { .failure($0) }
-      case .idle, .disconnecting: return .failure(Self.ended(state))
+      case .ready: return true
+      case .resolving: return false
+      case .connecting:
+        if let error = state.callError { throw error }
+        return nil
+      case .idle, .disconnecting: throw Self.ended(state)
       }
     }
     if isReady { return }
     do {
-      try await wait("resolving the services", limit: limits.resolve) {
-        state -> Result<Void, any Error>? in
+      try await state.until("resolving the services", on: loop, limit: limits.resolve) { state in
         switch state.machine.phase {
-        case .ready: .success(())
-        case .connecting, .resolving: nil
-        case .idle, .disconnecting: .failure(Self.ended(state))
+        case .ready: return ()
+        case .connecting, .resolving: return nil
+        case .idle, .disconnecting: throw Self.ended(state)
         }
       }
     } catch let error as TimedOut {
-      throw Problem(.servicesUnread(FailureContext.within(error)), deadline: error)
+      throw Problem.servicesUnread(Problem.within(error)).caused(by: error)
     }
   }
 
   private static func ended(_ state: State) -> any Error {
     switch state.machine.ending {
-    case .refused: state.callError ?? Problem(.linkLost)
-    case .removed: Problem(.deviceRemoved)
-    case .daemonGone: state.callError ?? Problem(state.daemonProblem)
-    case .disconnected: Problem(.disconnectedMeanwhile)
-    case .lost: Problem(.lostWhileResolving)
-    case nil: Problem(.disconnectedMeanwhile)
+    case .refused: state.callError ?? Problem.linkLost
+    case .removed: Problem.deviceRemoved
+    case .daemonGone: state.callError ?? state.daemonProblem
+    case .disconnected: Problem.disconnectedMeanwhile
+    case .lost: Problem.lostWhileResolving
+    case nil: Problem.disconnectedMeanwhile
     }
   }
 

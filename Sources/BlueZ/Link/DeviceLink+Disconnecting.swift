@@ -17,7 +17,7 @@ extension DeviceLink {
         try await callDisconnectAndSee()
         break loop
       case .waitUntilDown:
-        if try await !waitUntilDown(), isConnectOpen { throw Problem(.stillConnected) }
+        if try await !waitUntilDown(), isConnectOpen { throw Problem.stillConnected }
       case .nothing, .adopt, .callConnect, .reportLoss:
         break loop
       }
@@ -99,16 +99,15 @@ extension DeviceLink {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await self.callDisconnect() }
       defer { group.cancelAll() }
-      let isOver = try await wait("disconnecting", limit: limits.disconnect) {
-        state -> Result<Bool, any Error>? in
+      let isOver = try await state.until("disconnecting", on: loop, limit: limits.disconnect) {
+        state -> Bool? in
         switch state.machine.phase {
         // A pending Connect might still make another connection.
         case .disconnecting where state.machine.fellUnanswered && state.pendingConnects == 0:
-          .success(false)
-        case .disconnecting: nil
-        case .idle: .success(true)
-        case .connecting, .resolving, .ready:
-          .failure(state.callError ?? Problem(.stillConnected))
+          return false
+        case .disconnecting: return nil
+        case .idle: return true
+        case .connecting, .resolving, .ready: throw state.callError ?? Problem.stillConnected
         }
       }
       if !isOver { try await seeAnswered() }
@@ -118,8 +117,8 @@ extension DeviceLink {
   /// The connection has dropped: the reply to Disconnect arrives with that, or is not needed.
   private func seeAnswered() async throws {
     do {
-      try await wait("the answer to Disconnect", limit: limits.release) {
-        $0.machine.phase == .disconnecting ? nil : .success(())
+      try await state.until("the answer to Disconnect", on: loop, limit: limits.release) {
+        $0.machine.phase == .disconnecting ? nil : ()
       }
     } catch is TimedOut where !Task.isCancelled {
       take(.disconnectAnswered(success: true))
@@ -192,8 +191,8 @@ extension DeviceLink {
     do {
       // A bus that has left a clean-up unanswered is not waited for again.
       let limit = calls.isSilent ? .zero : limits.disconnect
-      try await wait("the end of the last link", limit: limit) {
-        $0.machine.phase == .disconnecting ? nil : .success(())
+      try await state.until("the end of the last link", on: loop, limit: limit) {
+        $0.machine.phase == .disconnecting ? nil : ()
       }
       return true
     } catch is TimedOut where !Task.isCancelled {

@@ -21,12 +21,10 @@ final class DeviceLink: Sendable {
     var machine: LinkState
     /// Why the last call failed; read by the callers that wait for its result.
     var callError: (any Error)?
-    var daemonProblem = Explanation.daemonLeft
+    var daemonProblem = Problem.daemonLeft
     var holders: [Holder] = []
     /// Requested to stay up when its turn ends.
     var isKept = false
-    var nextID: UInt64 = 0
-    var waits: [(id: UInt64, look: @Sendable () -> Void)] = []
     var channels: [ObjectPath: CharacteristicChannel] = [:]
     /// The ATT MTU in octets, as last reported on this connection.
     var mtu: Int?
@@ -56,7 +54,7 @@ final class DeviceLink: Sendable {
   let news: @Sendable (LinkNews.Change) -> Void
   /// The pending calls about the device's attributes.
   let calls: AttributeCalls
-  let state: Guarded<State>
+  let state: Awaited<State>
 
   /// Whether this program has made the connection, or is making it.
   var isOurs: Bool { state.withLock { $0.machine.maker == .us } }
@@ -65,8 +63,8 @@ final class DeviceLink: Sendable {
   var isUnused: Bool {
     state.withLock { state in
       state.machine.phase == .idle && !state.machine.isUp && state.holders.isEmpty
-        && state.waits.isEmpty && state.pendingConnects == 0 && !state.isRecorded
-    }
+        && state.pendingConnects == 0 && !state.isRecorded
+    } && !state.isAwaited
   }
 
   init(
@@ -88,7 +86,7 @@ final class DeviceLink: Sendable {
     self.news = news
     calls = AttributeCalls(bus: bus, limits: limits)
     let machine = LinkState(isUp: isUp, isResolved: isResolved)
-    state = Guarded(State(machine: machine, isPaired: isPaired))
+    state = Awaited(State(machine: machine, isPaired: isPaired))
   }
 
   var loop: Loop { bus.loop }
@@ -139,9 +137,9 @@ final class DeviceLink: Sendable {
         let wasPaired = state.withLock { $0.isPaired }
         calls.linkEnded(isRemoved: ending == .removed, wasPaired: wasPaired)
       }
-      endChannels(Problem(explanation(of: ending)))
+      endChannels(problem(of: ending))
     }
-    wake()
+    state.announce()
     return action
   }
 
@@ -151,60 +149,27 @@ final class DeviceLink: Sendable {
   /// Whether there is a bond with the device.
   func paired(_ isPaired: Bool) { state.withLock { $0.isPaired = isPaired } }
 
-  /// Wakes all waiters.
-  func wake() {
-    for wait in state.withLock({ $0.waits }) { wait.look() }
-  }
-
   /// bluetoothd, or the bus, has disappeared.
-  func lostDaemon(_ why: Explanation) {
+  func lostDaemon(_ why: Problem) {
     state.withLock { $0.daemonProblem = why }
     take(.daemonGone)
   }
 
   /// Why there is no connection now.
-  var absence: Explanation {
+  var absence: Problem {
     switch state.withLock({ $0.machine.ending }) {
-    case .lost: .linkLost
-    case .removed: .deviceRemoved
-    case .daemonGone: state.withLock { $0.daemonProblem }
-    case .disconnected, .refused, nil: .notConnected
+    case .refused, nil: .notConnected
+    case let ending?: problem(of: ending)
     }
   }
 
   /// What an ending means for whatever depends on the connection.
-  func explanation(of ending: LinkState.Ending?) -> Explanation {
+  private func problem(of ending: LinkState.Ending) -> Problem {
     switch ending {
     case .removed: .deviceRemoved
     case .daemonGone: state.withLock { $0.daemonProblem }
     case .disconnected: .notConnected
-    case .lost, .refused, nil: .linkLost
-    }
-  }
-
-  // MARK: Waiting
-
-  /// Waits until `outcome` returns a result.
-  ///
-  /// - Parameter outcome: Examines the state after each event.
-  func wait<R: Sendable>(
-    _ operation: String,
-    limit: Duration,
-    _ outcome: @escaping @Sendable (State) -> Result<R, any Error>?
-  ) async throws -> R {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    defer { state.withLock { $0.waits.removeAll { $0.id == id } } }
-    return try await Signals.wait(on: loop, operation: operation, limit: limit) {
-      (done: Completion<R>) in
-      let look: @Sendable () -> Void = { [self] in
-        let present = state.withLock { $0 }
-        if let result = outcome(present) { done.end(result) }
-      }
-      state.withLock { $0.waits.append((id, look)) }
-      look()
+    case .lost, .refused: .linkLost
     }
   }
 
@@ -222,7 +187,7 @@ final class DeviceLink: Sendable {
 
   /// The object of a characteristic was removed.
   func characteristicRemoved(_ path: ObjectPath) {
-    state.withLock { $0.channels.removeValue(forKey: path) }?.end(Problem(.objectGone))
+    state.withLock { $0.channels.removeValue(forKey: path) }?.end(Problem.objectGone)
   }
 
   private func endChannels(_ problem: Problem) {

@@ -45,8 +45,8 @@ final class AcquiredWriter: CommandWriter {
       // bluetoothd would silently truncate a longer one.
       guard value.count <= longestValue else {
         throw value.count > GattCharacteristic1.longestValue
-          ? Problem(.tooLong(octets: value.count))
-          : Problem(.commandTooLong(octets: value.count, mtu: mtu))
+          ? Problem.tooLong(octets: value.count)
+          : Problem.commandTooLong(octets: value.count, mtu: mtu)
       }
       let title = "writing \(selector)"
       try await gate.pass(on: channel.loop, operation: title) {
@@ -68,7 +68,7 @@ final class AcquiredWriter: CommandWriter {
     try await service.client.keepInStep()
     let device = try service.connectedDevice()
     let isUp = service.client.look { $0.isConnected(device) }
-    return Problem(isUp ? .writerReleased : .linkLost)
+    return isUp ? .writerReleased : .linkLost
   }
 
   /// Releases the characteristic: when bluetoothd has read what was written, closes the socket and

@@ -20,7 +20,8 @@ final class AttributeSocket: Sendable {
 
   private struct State {
     var watch: Watch?
-    var writable: Completion<Void>?
+    /// Somebody waits until there is room.
+    var isFull = false
     var isEnded = false
   }
 
@@ -28,7 +29,7 @@ final class AttributeSocket: Sendable {
   private let loop: Loop
   private let received: @Sendable ([UInt8]) -> Void
   private let ended: @Sendable () -> Void
-  private let state = Guarded(State())
+  private let state = Awaited(State())
 
   /// Takes ownership of the descriptor and starts to watch it.
   ///
@@ -92,23 +93,17 @@ final class AttributeSocket: Sendable {
 
   /// Waits until there may be room, or the socket has ended.
   func waitUntilWritable(_ operation: String) async throws {
-    try await wait(on: loop, operation: operation) { (done: Completion<Void>) in
-      let watch: Watch? = state.withLock { state in
-        guard !state.isEnded else { return nil }
-        state.writable = done
-        return state.watch
-      }
-      if let watch { watch.update([.readable, .writable]) } else { done.succeed(()) }
+    let watch = state.withLock { state in
+      state.isFull = !state.isEnded
+      return state.watch
     }
+    watch?.update([.readable, .writable])
+    try await state.until(operation, on: loop) { $0.isFull ? nil : () }
   }
 
   private func writable() {
-    let (waiting, watch) = state.withLock { state in
-      defer { state.writable = nil }
-      return (state.writable, state.watch)
-    }
-    watch?.update(.readable)
-    waiting?.succeed(())
+    state.withLock { $0.watch }?.update(.readable)
+    state.change { $0.isFull = false }
   }
 
   /// How many octets bluetoothd has not read yet.
@@ -125,14 +120,14 @@ final class AttributeSocket: Sendable {
   /// - Returns: False when that was done before.
   @discardableResult
   func close() -> Bool {
-    let (isFirst, watch, waiting) = state.withLock { state in
+    let (isFirst, watch) = state.withLock { state in
       defer { state = State(isEnded: true) }
-      return (!state.isEnded, state.watch, state.writable)
+      return (!state.isEnded, state.watch)
     }
     guard isFirst else { return false }
     watch?.cancel()
     _ = Glibc.close(end.release())
-    waiting?.succeed(())
+    state.announce()
     return true
   }
 }

@@ -7,30 +7,32 @@ import Signals
 final class NotificationMailbox: Sendable {
   private struct State {
     var queue: NotificationQueue
-    var taker: Completion<Void>?
     var ending: (any Error)?
     /// It was interrupted, and has not resumed.
     var isInterrupted = false
     /// How many entries were taken since the last one that was waited for.
     var takenAtOnce = 0
+
+    var isReady: Bool { !queue.isEmpty || ending != nil }
   }
 
   /// How many waiting entries are taken before the loop does other work.
   static let mostAtOnce = 64
 
   let options: SubscriptionOptions
-  private let state: Guarded<State>
+  private let state: Awaited<State>
 
   init(_ options: SubscriptionOptions) {
     self.options = options
-    state = Guarded(
+    state = Awaited(
       State(queue: NotificationQueue(bound: options.buffer, rule: options.overflow))
     )
   }
 
   /// Adds a value; ignored when the mailbox has ended.
   func send(_ notification: NotifiedValue) {
-    change { state in
+    state.change { state in
+      guard state.ending == nil else { return }
       if !state.queue.put(notification) { state.ending = BufferOverflow(bound: options.buffer) }
     }
   }
@@ -38,8 +40,9 @@ final class NotificationMailbox: Sendable {
   /// The subscription has ended by itself at `instant`: the subscriber fails after the buffered
   /// values, or resumes if it wants to and that can help.
   func end(_ problem: Problem, at instant: Instant) {
-    let code = problem.explanation.code
-    change { state in
+    let code = problem.code
+    state.change { state in
+      guard state.ending == nil else { return }
       let isLoss = code == .linkLost || state.isInterrupted && code == .notConnected
       if options.onLinkLoss == .resume, isLoss {
         // A dropped connection, the objects removed with it, and an attempt to resume that was
@@ -55,16 +58,6 @@ final class NotificationMailbox: Sendable {
   /// The subscription has resumed: what ends it from now on is another loss.
   func resumed() { state.withLock { $0.isInterrupted = false } }
 
-  private func change(_ body: (inout State) -> Void) {
-    let taker: Completion<Void>? = state.withLock { state in
-      guard state.ending == nil else { return nil }
-      body(&state)
-      defer { state.taker = nil }
-      return state.taker
-    }
-    taker?.succeed(())
-  }
-
   /// Waits for the next entry. Entries that are there already are taken without a wait; after so many
   /// of them the loop does other work first.
   ///
@@ -72,16 +65,12 @@ final class NotificationMailbox: Sendable {
   func next(on loop: Loop, operation: String) async throws -> NotificationQueue.Entry {
     if let entry = takeAtOnce() { return entry }
     while true {
-      // Also for an existing entry: a subscriber that was cancelled receives none.
-      try await wait(on: loop, operation: operation) { (woken: Completion<Void>) in
-        let (isReady, isLate) = state.withLock { state in
-          if !state.queue.isEmpty || state.ending != nil {
-            return (true, state.takenAtOnce == Self.mostAtOnce)
-          }
-          state.taker = woken
-          return (false, false)
-        }
-        if isLate { loop.post { woken.succeed(()) } } else if isReady { woken.succeed(()) }
+      let isLate = state.withLock { $0.isReady && $0.takenAtOnce == Self.mostAtOnce }
+      if isLate {
+        try await wait(on: loop, operation: operation) { done in loop.post { done.succeed(()) } }
+      } else {
+        // Also for an existing entry: a subscriber that was cancelled receives none.
+        try await state.until(operation, on: loop) { $0.isReady ? () : nil }
       }
       let next: Result<NotificationQueue.Entry, any Error>? = state.withLock { state in
         state.takenAtOnce = 0

@@ -35,12 +35,7 @@ extension BlueZDeviceService {
       let falls = link(to: device).falls
       if client.look({ $0.isPaired(device) }) { return try await keep(device, answers) }
       let agent = client.agent
-      return try await agent.pairing.pass(
-        answers.offeredCapability,
-        device: deviceDescription,
-        on: loop,
-        limit: client.limits.pairingTurn
-      ) {
+      return try await agent.pairing(deviceDescription, answers.offeredCapability) {
         if client.look({ $0.isPaired(device) }) { return .already }
         let entry = try await agent.enter(answers) { device }
         do {
@@ -50,7 +45,7 @@ extension BlueZDeviceService {
           guard isNew else { return .already }
           if answers.refusesAll {
             try await remove(device)
-            throw Problem(.pairingUnasked)
+            throw Problem.pairingUnasked
           }
           return .paired(isAuthenticated: isAuthenticated)
         } catch {
@@ -108,7 +103,7 @@ extension BlueZDeviceService {
   ) async throws -> PairingOutcome {
     guard answers.refusesAll, state.withLock({ $0.bonded == device }) else { return .already }
     try await remove(device)
-    throw Problem(.pairingUnasked)
+    throw Problem.pairingUnasked
   }
 
   /// The device's object, connected.
@@ -185,7 +180,7 @@ extension BlueZDeviceService {
         // bluetoothd does not reply for a device that it has removed.
         group.addTask { [self] in
           try await client.until("the end of the device", limit: client.limits.pair) { tree in
-            if !tree.has(Device1.interface, at: device) { throw Problem(.deviceRemoved) }
+            if !tree.has(Device1.interface, at: device) { throw Problem.deviceRemoved }
             return nil
           }
         }
@@ -221,7 +216,7 @@ extension BlueZDeviceService {
     guard let error = error as? DBusError, let refusal else { return error }
     let answer = ErrorAnswer(error)
     guard ErrorMapping.isAboutPairing(answer) else { return error }
-    return Problem(.refused(refusal), answer: answer)
+    return Problem.refused(refusal).reported(by: answer)
   }
 
   // MARK: After pairing
@@ -292,7 +287,7 @@ extension BlueZDeviceService {
     operation(.objects, isTrusted ? "trusting" : "ending the trust") { [self] in
       try await client.keepInStep()
       guard let device = knownDevice(on: try usableAdapter().path) else {
-        throw Problem(.notFound)
+        throw Problem.notFound
       }
       bind(device)
       let call = MethodCall.set(Device1.trusted, isTrusted, at: device)

@@ -34,6 +34,8 @@ final class PairingAgent: Sendable {
     /// The unique name of the bluetoothd that it is registered with.
     var daemon: String?
     var export: Export?
+    /// The devices that are being paired, for those that wait.
+    var pairing: [String] = []
   }
 
   static let path = ObjectPath(stringLiteral: "/org/blerun/agent")
@@ -42,12 +44,51 @@ final class PairingAgent: Sendable {
   let limits: BlueZLimits
   let registering = Gate()
   /// Passed by every Pair.
-  let pairing = PairingQueue()
+  private let pairing = Gate()
   let state = Guarded(State())
 
   init(bus: MessageBus, limits: BlueZLimits) {
     self.bus = bus
     self.limits = limits
+  }
+
+  // MARK: Pairing
+
+  /// Runs `body`, which pairs, when no other pairing is in its way.
+  ///
+  /// bluetoothd registers one agent for a connection, with one capability, and sends it one request at
+  /// a time: a second request is not sent, and that pairing fails. For a Just Works pairing that this
+  /// host started it never sends one. So pairings without requests run in parallel, any other alone.
+  ///
+  /// - Parameter device: The device, for those who wait for it.
+  /// - Throws: What `body` throws; ``Problem`` when the time passed before it started; a cancellation.
+  /// - Source: BlueZ 5.66, `src/agent.c` (agent_request_passkey: EBUSY while there is a request),
+  ///   `src/device.c` (pair_device: the capability is taken at Pair; one bonding a device).
+  func pairing<R>(
+    _ device: String,
+    _ capability: AgentCapability,
+    _ body: () async throws -> R
+  ) async throws -> R {
+    var hasBegun = false
+    do {
+      return try await pairing.pass(
+        on: bus.loop,
+        operation: "the end of another pairing",
+        isShared: capability == .noInputNoOutput,
+        limit: limits.pairingTurn
+      ) {
+        hasBegun = true
+        state.withLock { $0.pairing.append(device) }
+        defer {
+          state.withLock { state in
+            if let place = state.pairing.firstIndex(of: device) { state.pairing.remove(at: place) }
+          }
+        }
+        return try await body()
+      }
+    } catch let error as TimedOut {
+      throw hasBegun ? error : Problem.pairingQueued(behind: state.withLock { $0.pairing })
+    }
   }
 
   // MARK: Calls
@@ -56,29 +97,29 @@ final class PairingAgent: Sendable {
   var interface: ExportedInterface {
     Agent1.declaration.exported(methods: [
       ExportedMethod(Agent1.release) { [weak self] in self?.released($0) },
-      ExportedMethod(Agent1.requestPinCode) { [weak self] device, call in
-        Self.take(.pinCode, about: device, call, self)
-      },
-      ExportedMethod(Agent1.displayPinCode) { [weak self] input, call in
-        Self.take(.displayPinCode(input.1), about: input.0, call, self)
-      },
-      ExportedMethod(Agent1.requestPasskey) { [weak self] device, call in
-        Self.take(.passkey, about: device, call, self)
-      },
-      ExportedMethod(Agent1.displayPasskey) { [weak self] input, call in
-        Self.take(.displayPasskey(input.1, entered: input.2), about: input.0, call, self)
-      },
-      ExportedMethod(Agent1.requestConfirmation) { [weak self] input, call in
-        Self.take(.confirmation(input.1), about: input.0, call, self)
-      },
-      ExportedMethod(Agent1.requestAuthorization) { [weak self] device, call in
-        Self.take(.authorization, about: device, call, self)
-      },
-      ExportedMethod(Agent1.authorizeService) { [weak self] input, call in
-        Self.take(.authorizeService(input.1), about: input.0, call, self)
-      },
+      request(Agent1.requestPinCode) { ($0, .pinCode) },
+      request(Agent1.displayPinCode) { ($0.0, .displayPinCode($0.1)) },
+      request(Agent1.requestPasskey) { ($0, .passkey) },
+      request(Agent1.displayPasskey) { ($0.0, .displayPasskey($0.1, entered: $0.2)) },
+      request(Agent1.requestConfirmation) { ($0.0, .confirmation($0.1)) },
+      request(Agent1.requestAuthorization) { ($0, .authorization) },
+      request(Agent1.authorizeService) { ($0.0, .authorizeService($0.1)) },
       ExportedMethod(Agent1.cancel) { [weak self] in self?.cancelled($0) },
     ])
+  }
+
+  /// A method that is a request about a device.
+  private func request<Input, Output>(
+    _ method: Method<Input, Output>,
+    _ parsed: @escaping @Sendable (Input) -> (device: ObjectPath, AgentRequest)
+  ) -> ExportedMethod {
+    ExportedMethod(method) { [weak self] input, call in
+      let (device, request) = parsed(input)
+      guard let self, isFromDaemon(call), let id = entry(for: device) else {
+        return call.fail(Self.rejected)
+      }
+      handle(.request(request), of: id, call)
+    }
   }
 
   private static let rejected = ErrorAnswer(BlueZErrorName.rejected, "Rejected").dbusError
@@ -86,18 +127,6 @@ final class PairingAgent: Sendable {
   private func isFromDaemon(_ call: Invocation) -> Bool {
     let sender = call.message.sender
     return sender != nil && state.withLock { $0.daemon } == sender
-  }
-
-  private static func take(
-    _ request: AgentRequest,
-    about device: ObjectPath,
-    _ call: Invocation,
-    _ agent: PairingAgent?
-  ) {
-    guard let agent, agent.isFromDaemon(call), let id = agent.entry(for: device) else {
-      return call.fail(rejected)
-    }
-    agent.handle(.request(request), of: id, call)
   }
 
   /// The latest entry for a device.
@@ -174,5 +203,18 @@ final class PairingAgent: Sendable {
       guard let index = state.entries.firstIndex(where: { $0.id == entry.id }) else { return }
       if state.entries[index].dialogue.open != nil { state.entries[index].withdraw = withdraw }
     }
+  }
+}
+
+extension Problem {
+  /// The time passed while others paired.
+  fileprivate static func pairingQueued(behind devices: [String]) -> Problem {
+    let others = devices.isEmpty ? "another device" : devices.joined(separator: " and ")
+    return transient(
+      .busy,
+      "this program was pairing with \(others) the whole time, and this pairing has not started",
+      hint: "pair with one device after the other, or \(.moreTime); pairings "
+        + "without authentication (no-input-no-output) run in parallel"
+    )
   }
 }

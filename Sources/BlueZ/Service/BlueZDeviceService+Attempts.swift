@@ -158,19 +158,19 @@ extension BlueZDeviceService {
 
   /// The adapter to use, once it is on: waits for one that is powering on, and with
   /// ``ConnectOptions/adapterWait`` for any that is off or missing.
-  func readyAdapter() async throws -> AdapterView {
+  func readyAdapter() async throws -> AdapterFacts {
     let ready = try await awaitedAdapter()
     state.withLock { $0.adapter = ready.path }
     return ready
   }
 
-  private func awaitedAdapter() async throws -> AdapterView {
+  private func awaitedAdapter() async throws -> AdapterFacts {
     let wanted = adapter
     let wait: Duration
     do {
       return try client.look { try $0.usableAdapter(wanted) }
     } catch let problem as AdapterProblem {
-      guard let limit = limit(on: problem) else { throw Problem(.adapter(problem, wanted: wanted)) }
+      guard let limit = limit(on: problem) else { throw Problem.adapter(problem, wanted: wanted) }
       wait = limit
     }
     do {

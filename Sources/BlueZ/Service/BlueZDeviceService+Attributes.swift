@@ -53,7 +53,7 @@ extension BlueZDeviceService {
       let value: [UInt8]
       do {
         guard offset >= 0, offset <= GattCharacteristic1.longestValue else {
-          throw Problem(.offsetTooFar(offset))
+          throw Problem.offsetTooFar(offset)
         }
         value = try await channel(selector).read(offset: offset)
       } catch {
@@ -107,15 +107,15 @@ extension BlueZDeviceService {
     Signal.operation(of: scheduler, "writing") { [self] sink in
       do {
         let longest = GattCharacteristic1.longestValue
-        guard value.count <= longest else { throw Problem(.tooLong(octets: value.count)) }
+        guard value.count <= longest else { throw Problem.tooLong(octets: value.count) }
         guard (0...longest - value.count).contains(offset) else {
-          throw Problem(.writtenTooFar(octets: value.count, offset: offset))
+          throw Problem.writtenTooFar(octets: value.count, offset: offset)
         }
         let channel = try channel(selector)
         try channel.requireOffer(of: .write(kind))
         let type = Self.type(kind, channel.view.properties ?? [])
         if type == GattCharacteristic1.WriteType.command {
-          guard offset == 0 else { throw Problem(.commandFrom(offset)) }
+          guard offset == 0 else { throw Problem.commandFrom(offset) }
           try await requirePlace(for: value.count, selector)
         }
         try await channel.write(value, type: type, offset: offset)
@@ -151,7 +151,7 @@ extension BlueZDeviceService {
     let device = try linkedDevice()
     let view = try client.look { tree in
       let all = tree.characteristics(of: device)
-      if all.isEmpty, !tree.isResolved(device) { throw Problem(.servicesUnread) }
+      if all.isEmpty, !tree.isResolved(device) { throw Problem.servicesUnread }
       return try selector.resolved(among: all)
     }
     let channel = link(to: device).channel(of: view)
@@ -167,7 +167,7 @@ extension BlueZDeviceService {
   func linkedDevice() throws -> ObjectPath {
     let device = try connectedDevice()
     guard client.look({ $0.isConnected(device) }) else {
-      throw Problem(link(to: device).absence)
+      throw link(to: device).absence
     }
     return device
   }
@@ -213,12 +213,12 @@ extension CharacteristicChannel {
     guard let offered = view.properties, let refusal = operation.refusal(by: offered) else {
       return
     }
-    throw Problem(.notOffered(refusal))
+    throw Problem.notOffered(refusal)
   }
 }
 
-extension Explanation {
-  static func offsetTooFar(_ offset: Int) -> Explanation {
+extension Problem {
+  static func offsetTooFar(_ offset: Int) -> Problem {
     permanent(
       .invalidValue,
       "the offset \(offset) is beyond every value: an attribute has at most "
@@ -227,7 +227,7 @@ extension Explanation {
     )
   }
 
-  static func writtenTooFar(octets: Int, offset: Int) -> Explanation {
+  static func writtenTooFar(octets: Int, offset: Int) -> Problem {
     permanent(
       .invalidValue,
       "\(octets) bytes at offset \(offset) do not fit: an attribute has at most "
@@ -236,7 +236,7 @@ extension Explanation {
     )
   }
 
-  static func notOffered(_ refusal: CharacteristicOperation.Refusal) -> Explanation {
+  static func notOffered(_ refusal: CharacteristicOperation.Refusal) -> Problem {
     permanent(
       .notSupported,
       "the characteristic \(refusal)",
@@ -246,7 +246,7 @@ extension Explanation {
 
   /// - Source: BlueZ, `src/gatt-client.c` (characteristic_write_value): a command with an offset is
   ///   not supported.
-  static func commandFrom(_ offset: Int) -> Explanation {
+  static func commandFrom(_ offset: Int) -> Problem {
     permanent(
       .notSupported,
       "a write without response carries no offset, and this one starts at offset \(offset)",
@@ -254,7 +254,7 @@ extension Explanation {
     )
   }
 
-  static func tooLong(octets: Int) -> Explanation {
+  static func tooLong(octets: Int) -> Problem {
     permanent(
       .invalidValue,
       "the value has \(octets) bytes, an attribute at most \(GattCharacteristic1.longestValue)",

@@ -37,18 +37,16 @@ extension BlueZDeviceService {
     return (last as? DeviceFailure)?.code == .refused ? first : last
   }
 
-  /// A failure that the state of the host explains better.
-  func caused(_ error: any Error, by original: any Error, _ context: FailureContext) -> any Error {
-    let happened = (original as? Problem)?.happened ?? client.loop.now
-    guard let failure = error as? DeviceFailure, failure.mayHaveCause,
-      let cause = hostCause(at: happened)
-    else { return error }
-    return context.failure(cause, (original as? DBusError).map { ErrorAnswer($0) })
+  /// What the state of the host explains better than a failure does.
+  func hostProblem(behind failure: any Error, _ error: any Error) -> Problem? {
+    guard (failure as? DeviceFailure)?.mayHaveCause == true else { return nil }
+    return hostCause(at: (error as? Problem)?.happened ?? client.loop.now)?
+      .reported(by: (error as? DBusError).map { ErrorAnswer($0) })
   }
 
   /// What prevents any connection from this host: bluetoothd or its adapter is missing, or was
   /// when an operation failed.
-  private func hostCause(at failure: Instant) -> Explanation? {
+  private func hostCause(at failure: Instant) -> Problem? {
     if let gone = client.absence { return gone }
     guard let adapter = state.withLock({ $0.adapter }) else { return nil }
     // An adapter that was reset is back at once, without its connections.
@@ -65,7 +63,7 @@ extension BlueZDeviceService {
 
 extension BlueZClient {
   /// Why there is no bluetoothd to call; nil while there is one.
-  var absence: Explanation? {
+  var absence: Problem? {
     state.withLock { $0.isInStep ? nil : $0.gone ?? .daemonLeft }
   }
 
@@ -103,9 +101,9 @@ extension DeviceFailure {
   }
 }
 
-extension Explanation {
+extension Problem {
   /// - Parameter title: `hci0`, or more.
-  static func adapterRemoved(_ title: String) -> Explanation {
+  static func adapterRemoved(_ title: String) -> Problem {
     .unavailable(
       .adapterMissing,
       "the adapter \(title) was removed",

@@ -32,7 +32,7 @@ extension BlueZDeviceService {
       let origin: LinkOrigin
       do {
         try requireNoOpenStream()
-        guard let turn = Turn.current else { throw Problem(.connectOutsideTurn) }
+        guard let turn = Turn.current else { throw Problem.connectOutsideTurn }
         state.withLock { ($0.candidates, $0.awaited) = ([], nil) }
         try await forgetIfFresh()
         origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
@@ -72,7 +72,7 @@ extension BlueZDeviceService {
     expecting: [ServiceSelector]
   ) async throws -> LinkOrigin {
     bind(device)
-    guard let adapter = device.parent else { throw Problem(.objectGone) }
+    guard let adapter = device.parent else { throw Problem.objectGone }
     try await chooseBearer(of: device)
     let link = link(to: device)
     let wasPaired = client.look { $0.isPaired(device) }
@@ -132,7 +132,7 @@ extension BlueZDeviceService {
   /// received at the beginning of the scan. One that is found later is used at once.
   ///
   /// - Returns: nil at the end of the limit.
-  private func chosenDevice(on adapter: AdapterView) async throws -> ObjectPath? {
+  private func chosenDevice(on adapter: AdapterFacts) async throws -> ObjectPath? {
     let discovery = client.discovery(on: adapter.path)
     let end = loop.now + client.limits.find
     while loop.now < end, try await seesDevice(on: adapter, limit: end - loop.now) {
@@ -152,7 +152,7 @@ extension BlueZDeviceService {
   private func choose(_ best: DeviceMatch, of found: [DeviceMatch]) throws -> ObjectPath {
     let isOne = found.count == 1
     let candidates = isOne ? [] : found.map(\.candidate)
-    if !isOne, options.isUnique { throw Problem(.several(target, candidates)) }
+    if !isOne, options.isUnique { throw Problem.several(target, candidates) }
     state.withLock { state in
       state.chosen = best.path
       state.candidates = candidates
@@ -185,7 +185,7 @@ extension BlueZDeviceService {
   /// Waits until discovery has found a device.
   ///
   /// - Returns: false at the end of the limit.
-  private func seesDevice(on adapter: AdapterView, limit: Duration) async throws -> Bool {
+  private func seesDevice(on adapter: AdapterFacts, limit: Duration) async throws -> Bool {
     let looked = Guarded<UInt64?>(nil)
     let search = search(on: adapter.path)
     do {
@@ -204,8 +204,8 @@ extension BlueZDeviceService {
     }
   }
 
-  private func notFound(on adapter: AdapterView) -> Problem {
-    Problem(.notFound(target, received: client.look { $0.received(on: adapter.path) }))
+  private func notFound(on adapter: AdapterFacts) -> Problem {
+    Problem.notFound(target, received: client.look { $0.received(on: adapter.path) })
   }
 
   // MARK: Services
@@ -215,12 +215,10 @@ extension BlueZDeviceService {
     let missing = expected.filter { !found.contains($0.uuid) }
     guard let first = missing.first else { return }
     let advertised = client.look { $0.advertisement(of: device)?.services ?? [] }
-    throw Problem(
-      .missing(
-        missing,
-        found: found.map { ServiceSelector($0, names: first.names) },
-        hidden: missing.contains { advertised.contains($0.uuid) }
-      )
+    throw Problem.missing(
+      missing,
+      found: found.map { ServiceSelector($0, names: first.names) },
+      hidden: missing.contains { advertised.contains($0.uuid) }
     )
   }
 
@@ -236,7 +234,7 @@ extension BlueZDeviceService {
     do {
       return try await client.until("the services' objects", limit: client.limits.objects) {
         tree in
-        guard tree.isConnected(device) else { throw Problem(.lostWhileResolving) }
+        guard tree.isConnected(device) else { throw Problem.lostWhileResolving }
         let services = tree.serviceUUIDs(of: device)
         let isComplete = !services.isEmpty && expected.allSatisfy { services.contains($0) }
         return isComplete ? services : nil
@@ -296,7 +294,7 @@ extension BlueZDeviceService {
   func requireNoOpenStream() throws {
     guard !OpenStream.current.isEmpty, let openStream, OpenStream.current.contains(openStream)
     else { return }
-    throw Problem(.insideSubscription)
+    throw Problem.insideSubscription
   }
 }
 
@@ -307,12 +305,12 @@ extension ObjectTree {
   }
 
   /// Checks that an adapter can continue to discover.
-  func requireDiscovery(on adapter: AdapterView) throws {
-    if let obstacle = obstacle(toDiscoveryOn: adapter) { throw Problem(obstacle) }
+  func requireDiscovery(on adapter: AdapterFacts) throws {
+    if let obstacle = obstacle(toDiscoveryOn: adapter) { throw obstacle }
   }
 
   /// Why an adapter cannot continue to discover; nil when it can.
-  func obstacle(toDiscoveryOn adapter: AdapterView) -> Explanation? {
+  func obstacle(toDiscoveryOn adapter: AdapterFacts) -> Problem? {
     // Called for every change: the full view is made only of an adapter that cannot.
     if isPowered(adapter.path) { return nil }
     guard let now = self.adapter(at: adapter.path) else { return .adapterRemoved(adapter.title) }
@@ -320,7 +318,7 @@ extension ObjectTree {
   }
 }
 
-extension Explanation {
+extension Problem {
   static let connectOutsideTurn = permanent(
     .connectOutsideTurn,
     "a connection belongs to a turn, which ends it; there is no turn here",
@@ -329,7 +327,7 @@ extension Explanation {
   )
 
   /// Several devices, where there is to be one.
-  static func several(_ target: DeviceTarget, _ found: [DeviceCandidate]) -> Explanation {
+  static func several(_ target: DeviceTarget, _ found: [DeviceCandidate]) -> Problem {
     permanent(
       .ambiguous,
       "\(found.count) devices match \(target): \(DeviceCandidate.list(found))",
@@ -350,7 +348,7 @@ extension Explanation {
     _ missing: [ServiceSelector],
     found: [ServiceSelector],
     hidden: Bool
-  ) -> Explanation {
+  ) -> Problem {
     func list(_ services: [ServiceSelector]) -> String {
       services.map(\.description).joined(separator: ", ")
     }
@@ -369,7 +367,7 @@ extension Explanation {
   /// The connection is up, and bluetoothd does not report the services as resolved.
   ///
   /// - Parameter within: ` within 20 s`.
-  static func servicesUnread(_ within: String) -> Explanation {
+  static func servicesUnread(_ within: String) -> Problem {
     transient(
       .timedOut,
       "the device is connected, but bluetoothd has not read its services\(within)",
@@ -381,7 +379,7 @@ extension Explanation {
   ///
   /// - Source: BlueZ 5.66, `src/device.c` (device_svc_resolved): set
   ///   whatever the result of the discovery.
-  static func noServices(_ code: DeviceFailure.Code, _ wanted: String) -> Explanation {
+  static func noServices(_ code: DeviceFailure.Code, _ wanted: String) -> Problem {
     transient(
       code,
       "bluetoothd has read no services of the device, and so no \(wanted)",

@@ -22,11 +22,11 @@ extension BlueZDeviceService {
   ) -> Signal<Void> {
     descriptorOperation(.write, "writing", selector) { [self] in
       guard value.count <= GattCharacteristic1.longestValue else {
-        throw Problem(.tooLong(octets: value.count))
+        throw Problem.tooLong(octets: value.count)
       }
       let (view, calls) = try descriptor(selector)
       guard view.uuid != .clientCharacteristicConfiguration else {
-        throw Problem(.configurationWrite(view.characteristic))
+        throw Problem.configurationWrite(view.characteristic)
       }
       _ = try await calls.call(
         .bluez(view.path, GattDescriptor1.writeValue, (value, [:]))
@@ -52,9 +52,9 @@ extension BlueZDeviceService {
   }
 }
 
-extension Explanation {
+extension Problem {
   /// - Source: BlueZ, `src/gatt-client.c` (descriptor_write_value).
-  static func configurationWrite(_ characteristic: CharacteristicView) -> Explanation {
+  static func configurationWrite(_ characteristic: CharacteristicView) -> Problem {
     permanent(
       .notPermitted,
       "bluetoothd manages the Client Characteristic Configuration, and rejects writes to it",

@@ -40,8 +40,8 @@ extension BlueZDeviceService {
     operation(.objects, title) { [self] in
       let device = try connectedDevice()
       let seen = client.look { $0.advertisement(of: device) }
-      guard let seen, seen.isConnected else { throw Problem(.notConnected) }
-      guard let meter else { throw Problem(.noMeter) }
+      guard let seen, seen.isConnected else { throw Problem.notConnected }
+      guard let meter else { throw Problem.noMeter }
       do {
         return try await ask(meter, LinkIdentity(adapter: seen.adapter, address: seen.address))
       } catch let failure as DeviceFailure {
@@ -51,7 +51,7 @@ extension BlueZDeviceService {
   }
 }
 
-extension Explanation {
+extension Problem {
   fileprivate static let noMeter = permanent(
     .notSupported,
     "this service was created without a link meter",

@@ -20,7 +20,7 @@ extension BlueZDeviceService {
     case .held(let giveBack): keep(link, in: turn, giveBack)
     case .taken(let run):
       state.withLock { $0.awaited = link }
-      throw Problem(.inUse(by: run))
+      throw Problem.inUse(by: run)
     }
   }
 
@@ -52,7 +52,7 @@ extension BlueZDeviceService {
         case .taken(let run):
           if run != noticed { notify(.awaiting(run: run)) }
           noticed = run
-          guard loop.now < end else { throw Problem(.inUse(by: run)) }
+          guard loop.now < end else { throw Problem.inUse(by: run) }
         }
         try await loop.sleep(for: client.limits.otherRunWatch)
       }
@@ -70,8 +70,8 @@ extension BlueZDeviceService {
   }
 }
 
-extension Explanation {
-  fileprivate static func inUse(by run: String) -> Explanation {
+extension Problem {
+  fileprivate static func inUse(by run: String) -> Problem {
     transient(
       .busy,
       "\(run), uses the device",

@@ -72,9 +72,12 @@ extension BlueZDeviceService {
   /// The devices of a scan, each again when it has changed.
   private func sightings(in mailbox: Mailbox<Advertisement>) -> Signal<Advertisement> {
     Signal { [self] sink in
-      var last: [BluetoothAddress: Advertisement] = [:]
+      var passedOn = Sightings()
       while let next = try await nextSighting(in: mailbox) {
-        guard last.updateValue(next, forKey: next.address) != next else { continue }
+        let isNews = passedOn.add(next) { address in
+          client.look { $0.indexed(.address(address))?.isEmpty == false }
+        }
+        guard isNews else { continue }
         try await sink(next.opened(with: bindKeys))
       }
     }
@@ -95,7 +98,7 @@ extension BlueZDeviceService {
   /// Makes the adapter scan while `body` runs: actively, or passively with a monitor.
   private func listening(
     _ filter: ScanFilter,
-    on adapter: AdapterView,
+    on adapter: AdapterFacts,
     _ body: () async throws -> Void
   ) async throws {
     guard filter.isPassive else {
@@ -108,17 +111,17 @@ extension BlueZDeviceService {
   private static func receive(
     _ event: BlueZClient.ObservedEvent,
     at now: Instant,
-    _ adapter: AdapterView,
+    _ adapter: AdapterFacts,
     _ filter: ScanFilter,
     _ mailbox: Mailbox<Advertisement>
   ) {
     switch event {
     case .gone(let why):
-      mailbox.finish(.failure(Problem(why)))
+      mailbox.finish(.failure(why))
     case .changes(let changes, let tree):
       // The scan may still wait for the reply to StartDiscovery, and look into its mailbox later.
       if let obstacle = tree.obstacle(toDiscoveryOn: adapter) {
-        mailbox.finish(.failure(Problem(obstacle, happened: now)))
+        mailbox.finish(.failure(obstacle.happened(at: now)))
       }
       for change in changes where change.isSighting && change.path.parent == adapter.path {
         if let seen = tree.sighting(at: change.path, filter) { mailbox.send(seen) }

@@ -175,14 +175,14 @@ public final class BlueZDeviceService: DeviceService {
     attribute: String? = nil,
     isWriterHere: Bool = false
   ) -> any Error {
-    let context = FailureContext(
-      operation: title,
-      device: deviceDescription,
-      attribute: attribute
-    )
     var situation = situation(call)
     situation.isWriterHere = isWriterHere
-    return caused(reasoned(context.failure(error, situation)), by: error, context)
+    let device = deviceDescription
+    func failure(_ problem: Problem) -> DeviceFailure {
+      problem.failure(of: title, device: device, attribute: attribute)
+    }
+    let failed = reasoned(Problem(error, situation).map(failure) ?? error)
+    return hostProblem(behind: failed, error).map(failure) ?? failed
   }
 
   /// A lost connection with the reason that bluetoothd reported, if any.
@@ -221,11 +221,11 @@ public final class BlueZDeviceService: DeviceService {
   // MARK: Adapter and device
 
   /// The adapter to use now.
-  func usableAdapter() throws -> AdapterView {
+  func usableAdapter() throws -> AdapterFacts {
     do throws(AdapterProblem) {
       return try client.state.withLock { $0.tree }.usableAdapter(adapter)
     } catch {
-      throw Problem(Explanation.adapter(error, wanted: adapter))
+      throw Problem.adapter(error, wanted: adapter)
     }
   }
 
@@ -249,16 +249,16 @@ public final class BlueZDeviceService: DeviceService {
     }
     let path = try usableAdapter().path
     guard let known = knownDevice(on: path), client.look({ $0.isConnected(known) }) else {
-      throw Problem(.notConnected)
+      throw Problem.notConnected
     }
     bind(known)
     return known
   }
 }
 
-extension Explanation {
+extension Problem {
   /// The meaning of a missing adapter.
-  static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Explanation {
+  static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Problem {
     switch problem {
     case .missing(let found) where found.isEmpty:
       .unavailable(

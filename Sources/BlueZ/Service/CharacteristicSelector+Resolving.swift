@@ -15,7 +15,7 @@ extension CharacteristicSelector {
       let found =
         all.first { $0.valueHandle == handle } ?? all.first { $0.valueHandle == handle &+ 1 }
       guard let found else {
-        throw Problem(.missing(self, among: all))
+        throw Problem.missing(self, among: all)
       }
       return found
     }
@@ -24,21 +24,21 @@ extension CharacteristicSelector {
     }
     if let instance {
       guard matching.indices.contains(instance) else {
-        throw Problem(.missing(self, among: all))
+        throw Problem.missing(self, among: all)
       }
       return matching[instance]
     }
-    guard let first = matching.first else { throw Problem(.missing(self, among: all)) }
-    guard matching.count == 1 else { throw Problem(.ambiguous(self, matching, among: all)) }
+    guard let first = matching.first else { throw Problem.missing(self, among: all) }
+    guard matching.count == 1 else { throw Problem.ambiguous(self, matching, among: all) }
     return first
   }
 }
 
-extension Explanation {
+extension Problem {
   static func missing(
     _ selector: CharacteristicSelector,
     among all: [CharacteristicView]
-  ) -> Explanation {
+  ) -> Problem {
     if all.isEmpty {
       return .noServices(.characteristicMissing, "\(selector)")
     }
@@ -71,7 +71,7 @@ extension Explanation {
     _ selector: CharacteristicSelector,
     _ matching: [CharacteristicView],
     among all: [CharacteristicView]
-  ) -> Explanation {
+  ) -> Problem {
     permanent(
       .ambiguous,
       "\(selector) matches \(matching.count) characteristics: "

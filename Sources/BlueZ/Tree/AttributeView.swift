@@ -32,7 +32,7 @@ extension ObjectTree {
     }
   }
 
-  /// The characteristics of a device, in order of handle.
+  /// The characteristics of a device, or of one of its services, in order of handle.
   func characteristics(of device: ObjectPath) -> [CharacteristicView] {
     paths(with: GattCharacteristic1.interface, below: device).compactMap { path in
       guard case .characteristic(_, _, _, let declaration)? = BlueZPath(path),
@@ -63,32 +63,18 @@ extension ObjectTree {
         handle: handle,
         isPrimary: value(GattService1.primary, at: path) ?? true,
         includes: includes.compactMap { BlueZPath($0)?.handle },
-        characteristics: characteristics(in: path, mtu: mtu)
+        characteristics: characteristics(of: path).map { view in
+          GATTCharacteristic(
+            uuid: view.uuid,
+            handle: view.valueHandle,
+            properties: view.properties ?? [],
+            mtu: mtu ?? value(GattCharacteristic1.mtu, at: view.path).map { Int($0) },
+            descriptors: descriptors(of: view).map {
+              GATTDescriptor(uuid: $0.uuid, handle: $0.handle)
+            }
+          )
+        }
       )
-    }
-  }
-
-  private func characteristics(in service: ObjectPath, mtu: Int?) -> [GATTCharacteristic] {
-    paths(with: GattCharacteristic1.interface, below: service).compactMap { path in
-      guard let declaration = BlueZPath(path)?.handle,
-        let uuid = value(GattCharacteristic1.uuid, at: path)
-      else { return nil }
-      return GATTCharacteristic(
-        uuid: uuid,
-        handle: declaration &+ 1,
-        properties: value(GattCharacteristic1.flags, at: path) ?? [],
-        mtu: mtu ?? value(GattCharacteristic1.mtu, at: path).map { Int($0) },
-        descriptors: descriptors(in: path)
-      )
-    }
-  }
-
-  private func descriptors(in characteristic: ObjectPath) -> [GATTDescriptor] {
-    paths(with: GattDescriptor1.interface, below: characteristic).compactMap { path in
-      guard let handle = BlueZPath(path)?.handle,
-        let uuid = value(GattDescriptor1.uuid, at: path)
-      else { return nil }
-      return GATTDescriptor(uuid: uuid, handle: handle)
     }
   }
 }

@@ -9,11 +9,15 @@ import DBus
 
 /// The devices with an address or a name.
 struct DeviceIndex: Sendable {
-  /// By the address in the path, and by the reported one: the identity address behind a private
-  /// address may be known.
-  private var addresses: [BluetoothAddress: SortedPaths] = [:]
-  /// By the name in lower case: names match without regard to case.
-  private var names: [String: SortedPaths] = [:]
+  private enum Key: Hashable {
+    /// The address in the path, or the reported one: the identity address behind a private address
+    /// may be known.
+    case address(BluetoothAddress)
+    /// In lower case: names match without regard to case.
+    case name(String)
+  }
+
+  private var paths: [Key: SortedPaths] = [:]
 
   /// Whether a change affects a property that devices are found by.
   static func isConcerned(by change: TreeChange) -> Bool {
@@ -22,50 +26,31 @@ struct DeviceIndex: Sendable {
 
   /// The properties of a device have changed; nil before it was added, and after it was removed.
   mutating func change(_ path: ObjectPath, from old: PropertyMap?, to new: PropertyMap?) {
-    let before = old?[Device1.address]
-    let after = new?[Device1.address]
-    if before != after || (old == nil) != (new == nil) {
-      for address in Self.addresses(path, before) { addresses[address]?.remove(path) }
-      if new != nil {
-        for address in Self.addresses(path, after) {
-          addresses[address, default: SortedPaths()].insert(path)
-        }
-      }
-      for address in Self.addresses(path, before) where addresses[address]?.count == 0 {
-        addresses[address] = nil
-      }
+    let (before, after) = (Self.keys(path, old), Self.keys(path, new))
+    for key in before.subtracting(after) {
+      paths[key]?.remove(path)
+      if paths[key]?.count == 0 { paths[key] = nil }
     }
-    let (oldName, newName) = (
-      old?[Device1.name]?.lowercased(), new?[Device1.name]?.lowercased()
-    )
-    guard oldName != newName else { return }
-    if let oldName {
-      names[oldName]?.remove(path)
-      if names[oldName]?.count == 0 { names[oldName] = nil }
-    }
-    if let newName { names[newName, default: SortedPaths()].insert(path) }
+    for key in after.subtracting(before) { paths[key, default: SortedPaths()].insert(path) }
   }
 
-  private static func addresses(_ path: ObjectPath, _ reported: BluetoothAddress?)
-    -> [BluetoothAddress]
-  {
-    var addresses: [BluetoothAddress] = []
-    if let address = BlueZPath.address(ofDevice: path) { addresses.append(address) }
-    if let reported, !addresses.contains(reported) { addresses.append(reported) }
-    return addresses
+  private static func keys(_ path: ObjectPath, _ properties: PropertyMap?) -> Set<Key> {
+    guard let properties else { return [] }
+    let addresses = [BlueZPath.address(ofDevice: path), properties[Device1.address]]
+    let name = (properties[Device1.name]?.lowercased()).map { Key.name($0) }
+    return Set(addresses.compactMap { $0.map { .address($0) } } + (name.map { [$0] } ?? []))
   }
 
   /// The candidates for a target, in order of path; nil when every device has to be checked.
   func devices(_ target: DeviceTarget) -> [ObjectPath]? {
+    func devices(_ key: Key) -> [ObjectPath] { Array(paths[key] ?? SortedPaths()) }
     switch target {
-    case .address(let address): Array(addresses[address] ?? SortedPaths())
+    case .address(let address): return devices(.address(address))
     case .name(let name, _):
-      name.contains { $0 == "*" || $0 == "?" }
-        ? nil : Array(names[name.lowercased()] ?? SortedPaths())
+      return name.contains { $0 == "*" || $0 == "?" } ? nil : devices(.name(name.lowercased()))
     case .seen(let address, let name):
-      Set(addresses[address] ?? SortedPaths()).union(names[name.lowercased()] ?? SortedPaths())
-        .sorted()
-    case .service, .alias, .any: nil
+      return Set(devices(.address(address)) + devices(.name(name.lowercased()))).sorted()
+    case .service, .alias, .any: return nil
     }
   }
 }

@@ -1,7 +1,7 @@
 // A mirror of bluetoothd's objects: messages in, changes out.
 //
 // A pure value. It sends nothing and waits for nothing; the meaning of the objects is in
-// AdapterView.swift, DeviceView.swift and AttributeView.swift.
+// ObjectTree+Adapters.swift, DeviceView.swift and AttributeView.swift.
 
 import BlueZInterfaces
 import Bluetooth
@@ -134,19 +134,14 @@ struct ObjectTree: Sendable {
       || paths[GattService1.interface].map { $0.below(device).contains { _ in true } } == true
   }
 
-  private mutating func replace(
-    with listed: [ListedObject]
-  ) -> [TreeChange] {
+  private mutating func replace(with listed: [ListedObject]) -> [TreeChange] {
     let before = self
-    var changes: [TreeChange] = []
-    let signalled = remembered
-    var fresh: [ObjectPath: Interfaces] = [:]
+    objects = [:]
     for object in listed {
       for interface in object.interfaces where Self.isMirrored(interface.name) {
-        fresh[object.path, default: [:]][interface.name] = interface.properties
+        objects[object.path, default: [:]][interface.name] = interface.properties
       }
     }
-    objects = fresh
     index()
     let devices = paths(with: Device1.interface)
     advertised.keep(devices)
@@ -154,12 +149,10 @@ struct ObjectTree: Sendable {
       let properties = properties(Device1.interface, at: device)
       properties.map { advertised.added(device, $0, isRead: isRead(device)) }
     }
-    for event in signalled { _ = applySignal(event) }
+    for event in remembered { _ = applySignal(event) }
     attributeGeneration = before.attributeGeneration + 1
     countAllDevices()
-    changes += before.removals(towards: self)
-    changes += before.additions(towards: self)
-    return changes
+    return before.removals(towards: self) + before.additions(towards: self)
   }
 
   private mutating func countDevice(_ interface: String, _ path: ObjectPath) {

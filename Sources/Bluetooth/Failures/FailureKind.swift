@@ -59,7 +59,7 @@ public enum FailureKind: Hashable, Sendable {
   case other
 
   /// What is wrong with a connection.
-  public enum Link: Hashable, Sendable {
+  public enum Link: Hashable, Sendable, CaseIterable {
     /// There was none when the operation began.
     case notConnected
     /// It could not be made.
@@ -69,7 +69,7 @@ public enum FailureKind: Hashable, Sendable {
   }
 
   /// What a device does not have.
-  public enum Attribute: Hashable, Sendable {
+  public enum Attribute: Hashable, Sendable, CaseIterable {
     /// A service.
     case service
     /// A characteristic.
@@ -79,7 +79,7 @@ public enum FailureKind: Hashable, Sendable {
   }
 
   /// What a host lacks.
-  public enum Host: Hashable, Sendable {
+  public enum Host: Hashable, Sendable, CaseIterable {
     /// The message bus cannot be reached.
     case busUnreachable
     /// The connection to the message bus ended.
@@ -97,7 +97,7 @@ public enum FailureKind: Hashable, Sendable {
   }
 
   /// How a program uses the library in a way that cannot work.
-  public enum Misuse: Hashable, Sendable {
+  public enum Misuse: Hashable, Sendable, CaseIterable {
     /// Work belongs to a turn that has ended.
     case turnEnded
     /// An operation of another scheduler inside a turn.
@@ -206,37 +206,30 @@ extension FailureKind {
 extension DeviceFailure: KnownFailure {
   /// The kind: what a program decides by.
   public var kind: FailureKind {
-    switch code {
-    case .timedOut: .timedOut(timedOut ?? TimedOut(operation: operation, after: nil))
-    case .cancelled: .cancelled
-    case .notConnected: .link(.notConnected, linkEnd)
-    case .connectFailed: .link(.notMade, linkEnd)
-    case .linkLost: .link(.lost, linkEnd)
-    case .notPermitted where self.class == .unavailable: .host(.permissionMissing)
-    case .notPermitted: .notPermitted(att)
-    case .refused: .refused(att)
-    case .notPaired: .notPaired
-    case .pairingFailed: .pairingFailed
-    case .notSupported: .notSupported
-    case .busy: .busy
-    case .notFound: .notFound
-    case .ambiguous: .ambiguous
-    case .serviceMissing: .missing(.service)
-    case .characteristicMissing: .missing(.characteristic)
-    case .descriptorMissing: .missing(.descriptor)
-    case .invalidValue: .invalidValue(nil)
-    case .busUnreachable: .host(.busUnreachable)
-    case .busLost: .host(.busLost)
-    case .daemonMissing: .host(.daemonMissing)
-    case .adapterMissing: .host(.adapterMissing)
-    case .adapterOff: .host(.adapterOff)
-    case .capabilityMissing: .host(.permissionMissing)
-    case .valuesLost: .valuesLost(bound: nil)
-    case .cleanUpFailed: .cleanUpFailed
-    case .connectOutsideTurn: .misuse(.connectOutsideTurn)
-    case .insideSubscription: .misuse(.insideSubscription)
-    // open: codes of other modules, and of bluetoothd
-    default: self.class == .unavailable ? .host(.other) : .other
+    switch FailureKind.byCode[code] {
+    case .timedOut?: .timedOut(timedOut ?? TimedOut(operation: operation, after: nil))
+    case .link(let link, _)?: .link(link, linkEnd)
+    case .refused?: .refused(att)
+    // One code for a device that does not permit the access, and for a bus.
+    case .notPermitted? where self.class == .unavailable: .host(.permissionMissing)
+    case .notPermitted?: .notPermitted(att)
+    case let kind?: kind
+    case nil: self.class == .unavailable ? .host(.other) : .other
     }
   }
+}
+
+extension FailureKind {
+  /// The kinds that have a code of their own, without details.
+  fileprivate static let byCode: [DeviceFailure.Code: FailureKind] = {
+    let kinds: [FailureKind] =
+      [
+        .timedOut(TimedOut(operation: "", after: nil)), .cancelled, .refused(nil),
+        .notPermitted(nil), .notPaired, .pairingFailed, .notSupported, .busy, .notFound, .ambiguous,
+        .invalidValue(nil), .valuesLost(bound: nil), .cleanUpFailed,
+      ] + Link.allCases.map { .link($0, nil) } + Attribute.allCases.map { .missing($0) }
+      + Host.allCases.map { .host($0) } + Misuse.allCases.map { .misuse($0) }
+    let coded = kinds.filter { $0.code != .unknown }
+    return Dictionary(uniqueKeysWithValues: coded.map { ($0.code, $0) })
+  }()
 }

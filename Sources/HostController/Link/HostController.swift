@@ -37,13 +37,15 @@ public struct HostController: LinkMeter, AdapterInspection {
     self.timing = timing
   }
 
-  /// Runs queries of the kernel; a refusal becomes a failure of the operation.
+  /// Runs queries of the kernel; one that is not answered is a failure of the operation.
   private func asking<Answer>(
     _ operation: String,
     _ body: () async throws -> Answer
   ) async throws -> Answer {
     do {
       return try await body()
+    } catch let problem as HostProblem {
+      throw problem.failure(operation)
     } catch let refusal as KernelRefusal {
       throw refusal.failure(operation)
     }
@@ -52,37 +54,34 @@ public struct HostController: LinkMeter, AdapterInspection {
   // MARK: Links
 
   public func strength(of link: LinkIdentity) async throws -> LinkStrength {
-    let operation = "measuring the link"
-    return try await asking(operation) {
-      let controller = try Self.index(of: link.adapter, operation)
+    try await asking("measuring the link") {
+      let controller = try Self.index(of: link.adapter)
       let links = try kernel.connections(of: controller)
-      guard let found = links.first(where: { $0.address == link.address }) else {
-        throw ControllerAnswer.noLink(operation)
+      guard let handle = links.first(where: { $0.address == link.address })?.handle else {
+        throw HostProblem.noLink
       }
-      let handle = found.handle
-      let measured = try await kernel.answer(to: .readRSSI(handle), of: controller)
-      let rssi = try ControllerAnswer.level(measured, handle: handle, operation)
+      let rssi = try await kernel.answer(to: .readRSSI(handle), of: controller).level(of: handle)
       let power = try await kernel.answer(to: .readTransmitPower(handle), of: controller)
       // Not every controller supports the command, and none has to know the power.
-      let txPower = try? ControllerAnswer.level(power, handle: handle, operation)
-      return LinkStrength(rssi: rssi, txPower: txPower)
+      return LinkStrength(rssi: rssi, txPower: try? power.level(of: handle))
     }
   }
 
   public func parameters(of link: LinkIdentity) async throws -> ConnectionParameters {
-    let operation = "asking for the timing of the link"
-    let controller = try Self.index(of: link.adapter, operation)
-    guard let timing else { throw ControllerAnswer.untraced(operation) }
-    guard let parameters = timing(link.address, controller) else {
-      throw ControllerAnswer.madeUntraced(operation)
+    try await asking("asking for the timing of the link") {
+      let controller = try Self.index(of: link.adapter)
+      guard let timing else { throw HostProblem.untraced }
+      guard let parameters = timing(link.address, controller) else {
+        throw HostProblem.madeUntraced
+      }
+      return parameters
     }
-    return parameters
   }
 
   /// 0 for `hci0`.
-  private static func index(of adapter: String, _ operation: String) throws -> UInt16 {
+  private static func index(of adapter: String) throws(HostProblem) -> UInt16 {
     guard adapter.hasPrefix("hci"), let index = UInt16(adapter.dropFirst(3)) else {
-      throw ControllerAnswer.noAdapter(adapter, operation)
+      throw .noAdapter(adapter)
     }
     return index
   }
@@ -90,12 +89,10 @@ public struct HostController: LinkMeter, AdapterInspection {
   // MARK: Adapters
 
   public func adapters() async throws -> [AdapterDetails] {
-    let operation = "listing the adapters"
-    return try await asking(operation) {
-      let list = try await kernel.answer(to: .readIndexList)
-      let indexes = try ControllerInformation.indexes(ControllerAnswer.done(list, operation))
+    try await asking("listing the adapters") {
+      let list = try await kernel.answer(to: .readIndexList).parameters()
       var adapters: [AdapterDetails] = []
-      for index in indexes ?? [] {
+      for index in ControllerInformation.indexes(list) ?? [] {
         let answer = try await kernel.answer(to: .readInformation(of: index))
         // An adapter may disappear while the others are queried.
         guard case .done(let parameters) = answer,

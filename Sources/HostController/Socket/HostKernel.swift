@@ -30,4 +30,9 @@ struct KernelConnection: Hashable, Sendable {
 /// A system call that failed.
 struct KernelRefusal: Error, Hashable, Sendable {
   let errorNumber: Int32
+
+  /// The failure of an operation that needed the call.
+  func failure(_ operation: String) -> DeviceFailure {
+    HostProblem.systemCall(errorNumber).failure(operation)
+  }
 }

@@ -10,83 +10,65 @@ enum PacketText {
   static func text(of packet: MonitorPacket) -> String {
     var reader = FrameReader(packet.payload)
     switch packet.opcode {
-    case 2: return "< \(command(&reader))"
-    case MonitorPacket.event: return "> \(event(&reader))"
-    case 4: return "< \(data(&reader))"
-    case 5: return "> \(data(&reader))"
+    case 2: return "< command \(reader.name(2, in: commands) ?? "(cut off)")"
+    case MonitorPacket.event: return "> event \(event(&reader) ?? "(cut off)")"
+    case 4: return "< \(data(&reader) ?? "data (cut off)")"
+    case 5: return "> \(data(&reader) ?? "data (cut off)")"
     // open: kinds of the kernel
     default: return "= note of kind \(packet.opcode)"
     }
   }
 
-  private static func hex(_ number: some BinaryInteger, digits: Int) -> String {
-    let text = String(number, radix: 16)
-    return "0x" + String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-  }
-
-  private static func named(_ number: UInt64, _ names: [UInt64: String], digits: Int) -> String {
-    names[number] ?? hex(number, digits: digits)
-  }
-
-  // MARK: HCI
-
-  private static func command(_ reader: inout FrameReader) -> String {
-    "command \(reader.number(2).map { named($0, commands, digits: 4) } ?? "(cut off)")"
-  }
-
-  private static func event(_ reader: inout FrameReader) -> String {
-    guard let code = reader.number(1), reader.number(1) != nil else { return "event (cut off)" }
+  private static func event(_ reader: inout FrameReader) -> String? {
+    guard let code = reader.number(1), let length = reader.number(1) else { return nil }
+    var parts = [events[code] ?? FrameReader.hex(code, octets: 1)]
     switch code {
     case 0x05:
-      guard reader.number(3) != nil, let reason = reader.number(1) else { break }
-      return "event Disconnection Complete, reason \(hex(reason, digits: 2))"
+      _ = reader.take(3)
+      if let reason = reader.hex(1) { parts.append("reason \(reason)") }
     case 0x0e:
-      guard reader.number(1) != nil, let opcode = reader.number(2) else { break }
-      let status = reader.number(1).map { ", status \(hex($0, digits: 2))" } ?? ""
-      return "event Command Complete, \(named(opcode, commands, digits: 4))\(status)"
+      _ = reader.take(1)
+      if let command = reader.name(2, in: commands) { parts.append(command) }
+      if let status = reader.hex(1) { parts.append("status \(status)") }
     case 0x0f:
-      guard let status = reader.number(1), reader.number(1) != nil, let opcode = reader.number(2)
-      else { break }
-      let name = named(opcode, commands, digits: 4)
-      return "event Command Status, \(name), status \(hex(status, digits: 2))"
-    case 0x3e:
-      guard let kind = reader.number(1) else { break }
-      return "event \(named(kind, leEvents, digits: 2))"
+      let status = reader.hex(1)
+      _ = reader.take(1)
+      if let command = reader.name(2, in: commands), let status {
+        parts += [command, "status \(status)"]
+      }
+    case 0x3e where length > 0: return reader.name(1, in: leEvents)
     // open: numbers of the specification
     default: break
     }
-    return "event \(named(code, events, digits: 2))"
+    return parts.joined(separator: ", ")
   }
 
-  // MARK: Data
-
-  private static func data(_ reader: inout FrameReader) -> String {
-    guard let header = reader.number(2), reader.number(2) != nil else { return "data (cut off)" }
+  private static func data(_ reader: inout FrameReader) -> String? {
+    guard let header = reader.number(2), reader.take(2) != nil else { return nil }
     // 01: a packet that continues another one.
-    guard header >> 12 & 3 != 1, reader.number(2) != nil, let channel = reader.number(2) else {
+    guard header >> 12 & 3 != 1, reader.take(2) != nil, let channel = reader.number(2) else {
       return "data, continued"
     }
-    guard let opcode = reader.number(1) else { return "data (cut off)" }
     switch channel {
-    case 4: return "ATT \(attribute(opcode, &reader))"
-    case 5: return "L2CAP signalling \(hex(opcode, digits: 2))"
-    case 6: return "SMP \(named(opcode, pairing, digits: 2))"
+    case 4: return attribute(&reader).map { "ATT \($0)" }
+    case 5: return reader.hex(1).map { "L2CAP signalling \($0)" }
+    case 6: return reader.name(1, in: pairing).map { "SMP \($0)" }
     // open: channels
-    default: return "data on channel \(hex(channel, digits: 4))"
+    default: return "data on channel \(FrameReader.hex(channel, octets: 2))"
     }
   }
 
-  private static func attribute(_ opcode: UInt64, _ reader: inout FrameReader) -> String {
-    let name = named(opcode, attributes, digits: 2)
+  private static func attribute(_ reader: inout FrameReader) -> String? {
+    guard let opcode = reader.number(1) else { return nil }
+    let name = attributes[opcode] ?? FrameReader.hex(opcode, octets: 1)
     switch opcode {
     case 0x01:
-      guard let request = reader.number(1), let handle = reader.number(2),
-        let code = reader.number(1)
+      guard let request = reader.name(1, in: attributes), let handle = reader.hex(2),
+        let code = reader.hex(1)
       else { return name }
-      return "\(name), \(named(request, attributes, digits: 2)) to \(hex(handle, digits: 4)): "
-        + hex(code, digits: 2)
+      return "\(name), \(request) to \(handle): \(code)"
     case 0x0a, 0x0c, 0x12, 0x16, 0x1b, 0x1d, 0x52:
-      return name + (reader.number(2).map { " \(hex($0, digits: 4))" } ?? "")
+      return name + (reader.hex(2).map { " \($0)" } ?? "")
     // open: numbers of the specification
     default: return name
     }
@@ -102,8 +84,10 @@ enum PacketText {
     0x2043: "LE Extended Create Connection",
   ]
   private static let events: [UInt64: String] = [
-    0x08: "Encryption Change", 0x0c: "Read Remote Version Information Complete",
-    0x13: "Number Of Completed Packets", 0x30: "Encryption Key Refresh Complete",
+    0x05: "Disconnection Complete", 0x08: "Encryption Change",
+    0x0c: "Read Remote Version Information Complete", 0x0e: "Command Complete",
+    0x0f: "Command Status", 0x13: "Number Of Completed Packets",
+    0x30: "Encryption Key Refresh Complete",
   ]
   private static let leEvents: [UInt64: String] = [
     0x01: "LE Connection Complete", 0x02: "LE Advertising Report",
@@ -131,4 +115,21 @@ enum PacketText {
     0x09: "Identity Address Information", 0x0a: "Signing Information", 0x0b: "Security Request",
     0x0c: "Pairing Public Key", 0x0d: "Pairing DHKey Check",
   ]
+}
+
+extension FrameReader {
+  fileprivate static func hex(_ number: UInt64, octets: Int) -> String {
+    let text = String(number, radix: 16)
+    return "0x" + String(repeating: "0", count: max(0, 2 * octets - text.utf8.count)) + text
+  }
+
+  /// The next number in digits.
+  fileprivate mutating func hex(_ octets: Int) -> String? {
+    number(octets).map { Self.hex($0, octets: octets) }
+  }
+
+  /// The next number by its name, or in digits.
+  fileprivate mutating func name(_ octets: Int, in names: [UInt64: String]) -> String? {
+    number(octets).map { names[$0] ?? Self.hex($0, octets: octets) }
+  }
 }

@@ -1,6 +1,7 @@
 // What of a trace is written where, and what is known of it: decisions without a file or a socket.
 
 import Bluetooth
+import Signals
 
 /// The content of a trace as it grows, within its limit.
 ///
@@ -31,8 +32,8 @@ struct TraceContent: Sendable {
   private(set) var octets: Int
   /// The capture time of each packet in the current file, in microseconds since 1970.
   private(set) var times: [Int] = []
-  /// The last packets of the current file, with their places in ``times``.
-  private var recent: [(place: Int, packet: MonitorPacket)] = []
+  /// The last packets of the current file, as many as a slice has.
+  private var recent = RecentValues<MonitorPacket>(limit: 32)
   /// The files that exist, the current one last.
   private(set) var files = [File(number: 0, packets: 0)]
   /// How many packets are in no file: those between the first and the others, or after a full one.
@@ -65,26 +66,18 @@ struct TraceContent: Sendable {
       return writing
     }
     octets += record.count
-    keep(packet)
+    // The beginning of a packet: what it is.
+    recent.append(
+      MonitorPacket(
+        opcode: packet.opcode,
+        index: packet.index,
+        payload: Array(packet.payload.prefix(24))
+      )
+    )
     times.append(microseconds)
     files[files.count - 1].packets += 1
     writing.octets = record
     return writing
-  }
-
-  /// How many packets ``TraceSlice/last`` has.
-  private static let mostOfSlice = 32
-
-  /// Keeps the beginning of a packet: what it is.
-  private mutating func keep(_ packet: MonitorPacket) {
-    // Removed many at a time: each removal moves the others.
-    if recent.count == 2 * Self.mostOfSlice { recent.removeFirst(Self.mostOfSlice) }
-    let start = MonitorPacket(
-      opcode: packet.opcode,
-      index: packet.index,
-      payload: Array(packet.payload.prefix(24))
-    )
-    recent.append((times.count, start))
   }
 
   private mutating func begin(_ writing: inout Writing) {
@@ -97,7 +90,7 @@ struct TraceContent: Sendable {
     }
     files.append(File(number: number, packets: 0))
     times = []
-    recent = []
+    recent = RecentValues(limit: recent.limit)
     octets = SnoopFormat.header.count
   }
 
@@ -124,8 +117,8 @@ struct TraceContent: Sendable {
 
   /// The last packets from a place in the current file on.
   private func last(from first: Int) -> [TracePacket] {
-    // In the order of their places.
-    recent.suffix(Self.mostOfSlice).drop { $0.place < first }.map { place, packet in
+    let packets = recent.values.suffix(times.count - first)
+    return zip(times.count - packets.count..<times.count, packets).map { place, packet in
       TracePacket(
         number: place + 1,
         time: .microseconds(times[place]),

@@ -94,47 +94,44 @@ struct ErrorMappingTests {
 
   @Test("each error has its code and class", arguments: attributes + connections + buses)
   func maps(expected: Expected) {
-    let explanation = ErrorMapping.explain(expected.answer, ErrorSituation(expected.call))
-    #expect(explanation.code == expected.code)
-    #expect(explanation.failureClass == expected.failureClass)
+    let problem = ErrorMapping.explain(expected.answer, ErrorSituation(expected.call))
+    #expect(problem.code == expected.code)
+    #expect(problem.failureClass == expected.failureClass)
   }
 
   @Test("an invalid handle names the services that bluetoothd has cached", arguments: ["01", "12"])
   func staleCache(code: String) {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x\(code)")
-    let explanation = ErrorMapping.explain(answer, ErrorSituation(.read))
-    #expect(explanation.code == .refused)
-    let hint = explanation.hint.text
+    let problem = ErrorMapping.explain(answer, ErrorSituation(.read))
+    #expect(problem.code == .refused)
+    let hint = problem.hint.text
     #expect(hint.contains("cached") && hint.contains("isFresh"))
   }
 
   @Test("an error at the end of the connection is reported as link-lost")
   func linkLost() {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x0e")
-    let explanation = ErrorMapping.explain(answer, ErrorSituation(.read, isLinkDown: true))
-    #expect(explanation == .linkLost)
+    let problem = ErrorMapping.explain(answer, ErrorSituation(.read, isLinkDown: true))
+    #expect(problem == .linkLost)
   }
 
   @Test("any error while the adapter is off is reported as adapter-off")
   func adapterOff() {
-    let explanation = ErrorMapping.explain(
+    let problem = ErrorMapping.explain(
       .inputOutputError,
       ErrorSituation(.connect, isAdapterOff: true)
     )
-    #expect(explanation == .adapterOff)
+    #expect(problem == .adapterOff)
   }
 
   @Test("a failure keeps the error, the ATT code and the operation")
   func keepsAnswer() throws {
-    let context = FailureContext(
-      operation: "reading battery-level",
+    let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x80")
+    let problem = try #require(Problem(answer.dbusError, ErrorSituation(.read)))
+    let failure = problem.failure(
+      of: "reading battery-level",
       device: "Thermo-1",
       attribute: "battery-level"
-    )
-    let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x80")
-    let failure = context.failure(
-      ErrorMapping.explain(answer, ErrorSituation(.read)),
-      answer
     )
     #expect(failure.operation == "reading battery-level")
     #expect(failure.device == "Thermo-1")

@@ -61,6 +61,28 @@ struct DroppedLinkTests {
     #expect(service.client.state.withLock { Array($0.links.keys) } == [path])
   }
 
+  @Test("of a device that changes its address again and again, nothing is kept but the last one")
+  func moving() throws {
+    var options = ConnectOptions()
+    options.otherRuns = .fail
+    let service = try bench.service(.name("Thermo-1"), options: options)
+    let (loop, bluez) = (bench.loop, bluez)
+    for number in 10..<310 {
+      let chain = service.connect().flattenMap { service.read("battery-level") }
+      #expect(try bench.first(chain) == [42])
+      let address = BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number))
+      try loop.run {
+        bluez.deviceMoves(to: "\(address)")
+        try await loop.sleep(for: .seconds(1))
+      }
+    }
+    let client = service.client
+    #expect(links(service) == 0)
+    #expect(client.state.withLock { $0.goneLinks.count + $0.reserved.count } == 0)
+    let objects = [Device1.interface, GattService1.interface, GattCharacteristic1.interface]
+    #expect(client.look { tree in objects.map { tree.paths(with: $0).count } } == [1, 0, 0])
+  }
+
   @Test("a service knows how its dropped link ended, and why there is none now")
   func explained() throws {
     let service = try bench.service()

@@ -21,6 +21,8 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   private struct State {
     var answers: [String: Answer] = [:]
     var calls: [String] = []
+    /// Where the device is.
+    var address = ScriptedBlueZ.address
     var isKnown = true
     var isConnected = false
     var isPowered = true
@@ -123,38 +125,47 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
 
   func deviceAppears() {
     isDeviceKnown = true
-    added(Self.device, Device1.interface, deviceProperties)
+    added(device, Device1.interface, deviceProperties)
+  }
+
+  /// The device is gone with its services, and appears at another address.
+  func deviceMoves(to address: String) {
+    removed(level, GattCharacteristic1.interface)
+    removed(service, GattService1.interface)
+    deviceGoes()
+    state.withLock { $0.address = address }
+    deviceAppears()
   }
 
   func deviceGoes() {
     isDeviceKnown = false
     isConnected = false
-    removed(Self.device, Device1.interface)
+    removed(device, Device1.interface)
   }
 
   func paired() {
-    changed(Self.device, Device1.interface, ["Paired": .boolean(true)])
+    changed(device, Device1.interface, ["Paired": .boolean(true)])
   }
 
   func linkUp() {
     isConnected = true
-    changed(Self.device, Device1.interface, ["Connected": .boolean(true)])
+    changed(device, Device1.interface, ["Connected": .boolean(true)])
   }
 
   func servicesAppear() {
-    added(Self.service, GattService1.interface, serviceProperties)
-    added(Self.level, GattCharacteristic1.interface, levelProperties)
+    added(service, GattService1.interface, serviceProperties)
+    added(level, GattCharacteristic1.interface, levelProperties)
     resolved()
   }
 
   func resolved() {
-    changed(Self.device, Device1.interface, ["ServicesResolved": .boolean(true)])
+    changed(device, Device1.interface, ["ServicesResolved": .boolean(true)])
   }
 
   func linkLost() {
     isConnected = false
     changed(
-      Self.device,
+      device,
       Device1.interface,
       ["ServicesResolved": .boolean(false), "Connected": .boolean(false)]
     )
@@ -163,7 +174,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   /// Reports why the connection ends, as bluetoothd 5.83 does before it reports the end.
   func disconnected(_ reason: String, _ text: String) {
     signal(
-      Self.device,
+      device,
       Device1.interface,
       Device1.disconnected,
       [.string(reason), .string(text)]
@@ -172,30 +183,30 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
 
   /// bluetoothd exports the two bearers of the device.
   func bearersAppear() {
-    added(Self.device, BearerBREDR1.interface, [:])
-    added(Self.device, BearerLE1.interface, ["Connected": .boolean(false)])
+    added(device, BearerBREDR1.interface, [:])
+    added(device, BearerLE1.interface, ["Connected": .boolean(false)])
   }
 
   func bearer(isConnected: Bool) {
-    changed(Self.device, BearerLE1.interface, ["Connected": .boolean(isConnected)])
+    changed(device, BearerLE1.interface, ["Connected": .boolean(isConnected)])
   }
 
   func prefers(_ bearer: String) {
-    changed(Self.device, Device1.interface, ["PreferredBearer": .string(bearer)])
+    changed(device, Device1.interface, ["PreferredBearer": .string(bearer)])
   }
 
   func notify(_ value: [UInt8]) {
-    changed(Self.level, GattCharacteristic1.interface, ["Value": .bytes(value)])
+    changed(level, GattCharacteristic1.interface, ["Value": .bytes(value)])
   }
 
   /// As bluetoothd 5.66 does: after two seconds, around the reply.
   func disconnect(answering call: Invocation) {
     guard isConnected else { return call.reply() }
     bus.loop.after(.seconds(2)) { [self] in
-      changed(Self.device, Device1.interface, ["ServicesResolved": .boolean(false)])
+      changed(device, Device1.interface, ["ServicesResolved": .boolean(false)])
       call.reply()
       isConnected = false
-      changed(Self.device, Device1.interface, ["Connected": .boolean(false)])
+      changed(device, Device1.interface, ["Connected": .boolean(false)])
     }
   }
 
@@ -246,6 +257,14 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
 
   // MARK: Objects
 
+  private var address: String { state.withLock { $0.address } }
+  private var device: ObjectPath {
+    let elements = address.split(separator: ":").joined(separator: "_")
+    return ObjectPath(stringLiteral: "\(Self.adapter.text)/dev_\(elements)")
+  }
+  private var service: ObjectPath { ObjectPath(stringLiteral: device.text + "/service0006") }
+  private var level: ObjectPath { ObjectPath(stringLiteral: service.text + "/char0007") }
+
   private var managedObjects: DBusValue {
     var objects: [(DBusValue, DBusValue)] = [
       (
@@ -255,17 +274,17 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     ]
     if isDeviceKnown {
       objects.append(
-        (.objectPath(Self.device), Self.interfaces([(Device1.interface, deviceProperties)]))
+        (.objectPath(device), Self.interfaces([(Device1.interface, deviceProperties)]))
       )
     }
     if isDeviceKnown && isConnected {
       objects += [
         (
-          .objectPath(Self.service),
+          .objectPath(service),
           Self.interfaces([(GattService1.interface, serviceProperties)])
         ),
         (
-          .objectPath(Self.level),
+          .objectPath(level),
           Self.interfaces([(GattCharacteristic1.interface, levelProperties)])
         ),
       ]
@@ -301,7 +320,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   private var deviceProperties: PropertyMap {
     let isConnected = isConnected
     return [
-      "Address": .string(Self.address), "AddressType": .string("random"),
+      "Address": .string(address), "AddressType": .string("random"),
       "Name": .string("Thermo-1"), "Alias": .string("Thermo-1"),
       "Paired": .boolean(false), "RSSI": .int16(-60),
       "Connected": .boolean(isConnected), "Adapter": .objectPath(Self.adapter),
@@ -313,7 +332,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   private var serviceProperties: PropertyMap {
     [
       "UUID": .string("0000180f-0000-1000-8000-00805f9b34fb"),
-      "Device": .objectPath(Self.device), "Primary": .boolean(true),
+      "Device": .objectPath(device), "Primary": .boolean(true),
       "Includes": .objectPaths([]),
     ]
   }
@@ -321,7 +340,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   private var levelProperties: PropertyMap {
     [
       "UUID": .string("00002a19-0000-1000-8000-00805f9b34fb"),
-      "Service": .objectPath(Self.service), "Value": .bytes([]),
+      "Service": .objectPath(service), "Value": .bytes([]),
       "Flags": .strings(["read", "write", "notify"]), "MTU": .uint16(23),
     ]
   }

@@ -1,58 +1,9 @@
-// The meaning of an error for the user of an operation.
+// The problems without an error reply, and those that several error replies share.
 
 import BlueZInterfaces
 import Bluetooth
 
-/// The meaning of an error: the failure, whether it is transient, and what to try.
-struct Explanation: Equatable, Sendable {
-  let code: DeviceFailure.Code
-  let failureClass: FailureClass
-  let meaning: String
-  let hint: Hint
-
-  private init(
-    _ code: DeviceFailure.Code,
-    _ failureClass: FailureClass,
-    _ meaning: String,
-    _ hint: Hint
-  ) {
-    self.code = code
-    self.failureClass = failureClass
-    self.meaning = meaning
-    self.hint = hint
-  }
-
-  /// Another attempt may succeed.
-  static func transient(
-    _ code: DeviceFailure.Code,
-    _ meaning: String,
-    hint: Hint
-  ) -> Explanation {
-    Explanation(code, .passing, meaning, hint)
-  }
-
-  /// Another attempt fails the same way.
-  static func permanent(
-    _ code: DeviceFailure.Code,
-    _ meaning: String,
-    hint: Hint
-  ) -> Explanation {
-    Explanation(code, .definite, meaning, hint)
-  }
-
-  /// The bus, the daemon or the adapter is missing.
-  static func unavailable(
-    _ code: DeviceFailure.Code,
-    _ meaning: String,
-    hint: Hint
-  ) -> Explanation {
-    Explanation(code, .unavailable, meaning, hint)
-  }
-}
-
-// MARK: Failures without an error reply, and those that several error replies share
-
-extension Explanation {
+extension Problem {
   static let daemonMissing = unavailable(
     .daemonMissing,
     "bluetoothd is not on the bus",
@@ -69,7 +20,7 @@ extension Explanation {
     hint: "check that the bus is running (systemctl status dbus) and run again"
   )
   /// A message of bluetoothd was refused because of its size.
-  static func messageTooLarge(_ reason: String) -> Explanation {
+  static func messageTooLarge(_ reason: String) -> Problem {
     permanent(
       .invalidValue,
       "bluetoothd sent a message that was refused: \(reason)",
@@ -78,7 +29,7 @@ extension Explanation {
   }
   /// A value is longer than the Attribute Protocol allows.
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9 (Long Attribute Values).
-  static func receivedTooLong(octets: Int) -> Explanation {
+  static func receivedTooLong(octets: Int) -> Problem {
     permanent(
       .invalidValue,
       "a value of \(octets) bytes was received, and an attribute has at most "
@@ -156,7 +107,7 @@ extension Explanation {
       + "and not connected to another host"
   )
   /// - Parameter received: What discovery has received instead.
-  static func notFound(_ target: DeviceTarget, received: [Advertisement]) -> Explanation {
+  static func notFound(_ target: DeviceTarget, received: [Advertisement]) -> Problem {
     transient(
       .notFound,
       notFound.meaning + target.others(among: received),
@@ -191,7 +142,7 @@ extension Explanation {
 
 // MARK: Endings of a link that is being made or ended
 
-extension Explanation {
+extension Problem {
   static let disconnectedMeanwhile = transient(
     .connectFailed,
     "the link was disconnected while it was being made",

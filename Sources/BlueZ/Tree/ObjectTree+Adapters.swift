@@ -4,18 +4,10 @@ import BlueZInterfaces
 import Bluetooth
 import DBus
 
-/// One adapter in the tree.
-struct AdapterView: Equatable, Sendable {
-  let path: ObjectPath
-  /// `hci0`
-  let name: String
-  let address: BluetoothAddress?
-  let alias: String
-  let isPowered: Bool
-  let isBlocked: Bool
+extension AdapterFacts {
+  var isBlocked: Bool { powerState == Adapter1.PowerState.blocked }
   /// It is powering on.
-  let isTurningOn: Bool
-  let isDiscovering: Bool
+  var isTurningOn: Bool { powerState == Adapter1.PowerState.turningOn }
 
   /// For messages: `hci0 (00:AA:01:00:00:23)`.
   var title: String {
@@ -28,12 +20,12 @@ enum AdapterProblem: Error, Equatable {
   /// None matches the selector; the titles of the existing ones.
   case missing(found: [String])
   /// It is off.
-  case off(AdapterView)
+  case off(AdapterFacts)
 }
 
 extension ObjectTree {
   /// The adapters, in order of index.
-  var adapters: [AdapterView] {
+  var adapters: [AdapterFacts] {
     paths(with: Adapter1.interface)
       .compactMap { adapter(at: $0) }
       .sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }
@@ -45,23 +37,25 @@ extension ObjectTree {
   }
 
   /// The adapter at a path.
-  func adapter(at path: ObjectPath) -> AdapterView? {
+  func adapter(at path: ObjectPath) -> AdapterFacts? {
     guard let properties = properties(Adapter1.interface, at: path) else { return nil }
     let name = path.lastElement
-    return AdapterView(
+    let roles = properties[Adapter1.roles]
+    return AdapterFacts(
       path: path,
       name: name,
       address: properties[Adapter1.address],
       alias: properties[Adapter1.alias] ?? name,
       isPowered: isPowered(path),
-      isBlocked: properties[Adapter1.powerState] == Adapter1.PowerState.blocked,
-      isTurningOn: properties[Adapter1.powerState] == Adapter1.PowerState.turningOn,
-      isDiscovering: properties[Adapter1.discovering] ?? false
+      powerState: properties[Adapter1.powerState],
+      isDiscovering: properties[Adapter1.discovering] ?? false,
+      isCentral: roles?.contains { $0.hasPrefix(Adapter1.Role.central) } ?? true,
+      offersPassiveScan: offersMonitors(at: path)
     )
   }
 
   /// The selected adapter, which is on.
-  func usableAdapter(_ selector: AdapterSelector) throws(AdapterProblem) -> AdapterView {
+  func usableAdapter(_ selector: AdapterSelector) throws(AdapterProblem) -> AdapterFacts {
     let all = adapters
     let matching = all.filter { selector.names($0) }
     guard let first = matching.first else {
@@ -74,7 +68,7 @@ extension ObjectTree {
 
 extension AdapterSelector {
   /// Whether the selector matches an adapter.
-  func names(_ adapter: AdapterView) -> Bool {
+  func names(_ adapter: AdapterFacts) -> Bool {
     switch self {
     case .first: true
     case .name(let name): adapter.name == name

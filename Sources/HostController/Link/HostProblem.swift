@@ -1,0 +1,127 @@
+// Why the kernel or a controller has no answer, and which failure that is.
+
+import Bluetooth
+import Glibc
+
+/// A question that was not answered.
+enum HostProblem: Error, Equatable {
+  /// The kernel has no such connection.
+  case noLink
+  /// The controller refused a command.
+  case refused(HCIStatus)
+  /// The controller answered that it does not know the level.
+  case levelUnknown
+  /// The management interface refused a command.
+  case refusedByKernel(status: UInt8)
+  /// No trace is running that could see the events of the controllers.
+  case untraced
+  /// A trace is running, and the connection was made before it started.
+  case madeUntraced
+  case noAdapter(String)
+  /// A system call failed, with this error number.
+  case systemCall(Int32)
+
+  /// The failure of an operation that needed the answer.
+  func failure(_ operation: String) -> DeviceFailure {
+    let (code, meaning, hint) = explanation
+    return DeviceFailure(
+      code: code,
+      class: failureClass,
+      operation: operation,
+      meaning: meaning,
+      hint: hint
+    )
+  }
+
+  private var failureClass: FailureClass {
+    switch self {
+    case .noLink, .systemCall(EBUSY): .passing
+    case .refused, .levelUnknown: .definite
+    case .refusedByKernel, .untraced, .madeUntraced, .noAdapter, .systemCall: .unavailable
+    }
+  }
+
+  private var explanation: (DeviceFailure.Code, String, Hint) {
+    switch self {
+    case .noLink: (.notConnected, "the kernel has no connection to it", "connect first")
+    case .refused(let status):
+      (
+        status == .unknownCommand ? .notSupported : .refused,
+        "the controller answered \(status)", ""
+      )
+    case .levelUnknown:
+      (.notSupported, "the controller does not report it", "use another adapter")
+    case .refusedByKernel(let status):
+      (
+        .refused, "the kernel's management interface answered status \(status)",
+        "see doc/mgmt-api.txt of BlueZ"
+      )
+    case .untraced:
+      (
+        .timingUnknown,
+        "the parameters are unknown: a controller reports them when a connection is made or "
+          + "updated, and they cannot be read later",
+        "run with --trace FILE, which needs CAP_NET_RAW"
+      )
+    case .madeUntraced:
+      (
+        .timingUnknown,
+        "the parameters are unknown: the connection was made before the trace started, or "
+          + "to a private address of the device",
+        "disconnect the device first, so that this run makes the connection"
+      )
+    case .noAdapter(let name):
+      (.adapterMissing, "unknown adapter '\(name)'", "blerun adapters lists them")
+    // The monitor channel needs it, and so do commands that are not read-only.
+    case .systemCall(EPERM), .systemCall(EACCES):
+      (
+        .capabilityMissing, "this needs the capability CAP_NET_RAW",
+        "sudo setcap cap_net_raw,cap_net_admin+eip \"$(command -v blerun)\", or run it as root"
+      )
+    case .systemCall(EAFNOSUPPORT), .systemCall(EPROTONOSUPPORT):
+      (
+        .socketsMissing, "the kernel has no Bluetooth sockets for this process",
+        "load the kernel's bluetooth module; in a container, use the host's network"
+      )
+    case .systemCall(ENODEV):
+      (.adapterMissing, "the adapter is gone", "plug it in again; blerun adapters lists them")
+    case .systemCall(ENETDOWN):
+      (.adapterOff, "the adapter is off", "power it on: bluetoothctl power on")
+    case .systemCall(EBUSY):
+      (
+        .busy, "another program has exclusive access to the adapter",
+        "end that program and try again"
+      )
+    case .systemCall(let number):
+      (.unknown, "the kernel refused the call: \(String(cString: strerror(number)))", "")
+    }
+  }
+}
+
+extension HCIAnswer {
+  /// The level in dBm that a controller reported for a connection.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.5.4 (127: not known).
+  func level(of handle: UInt16) throws(HostProblem) -> Int {
+    switch self {
+    case .refused(.unknownConnection): throw .noLink
+    case .refused(let status): throw .refused(status)
+    case .done(let parameters):
+      var reader = FrameReader(parameters)
+      guard reader.uint16() == handle, let level = reader.signed(), level != 127 else {
+        throw .levelUnknown
+      }
+      return level
+    }
+  }
+}
+
+extension ManagementAnswer {
+  /// The return parameters.
+  func parameters() throws(HostProblem) -> [UInt8] {
+    switch self {
+    case .done(let parameters): return parameters
+    case .refused(let status): throw .refusedByKernel(status: status)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// Waiting for a state.
+
+import Signals
+import Testing
+
+@testable import BlueZ
+
+@Suite("State that is waited for")
+struct AwaitedTests {
+  private struct Refused: Error, Equatable {}
+
+  private let loop = VirtualTimeLoop()
+  private let state = Awaited(0)
+
+  /// How a wait for two ends: when it is reached, at once where it has passed, never after a negative one.
+  private func wait(limit: Duration? = nil) -> Task<String, any Error> {
+    loop.task { [state, loop] in
+      try await state.until("two", on: loop, limit: limit) { value in
+        if value < 0 { throw Refused() }
+        return value >= 2 ? "\(value)" : nil
+      }
+    }
+  }
+
+  @Test("who waits looks at once, and after each change that is announced")
+  func looks() throws {
+    let values = try loop.run { [state, loop] in
+      let first = wait()
+      try await loop.sleep(for: .seconds(1))
+      state.change { $0 = 1 }
+      state.withLock { $0 = 2 }
+      state.withLock { $0 = 3 }
+      state.announce()
+      return [try await first.value, try await wait().value]
+    }
+    #expect(values == ["3", "3"])
+    #expect(!state.isAwaited)
+    loop.end()
+  }
+
+  @Test(
+    "a wait ends with what its outcome throws, with its limit, and with its task; nothing is left"
+  )
+  func ends() throws {
+    try loop.run { [state, loop] in
+      let (late, cancelled, refused) = (wait(limit: .seconds(1)), wait(), wait())
+      try await loop.sleep(for: .seconds(2))
+      cancelled.cancel()
+      state.change { $0 = -1 }
+      await #expect(throws: TimedOut.self) { try await late.value }
+      await #expect(throws: CancellationError.self) { try await cancelled.value }
+      await #expect(throws: Refused.self) { try await refused.value }
+    }
+    #expect(!state.isAwaited)
+    loop.end()
+  }
+}
