@@ -33,3 +33,11 @@ package struct RecentValues<Value> {
     }
   }
 }
+
+extension RecentValues: Sendable where Value: Sendable {}
+
+extension RecentValues: Equatable where Value: Equatable {
+  package static func == (one: Self, other: Self) -> Bool {
+    one.limit == other.limit && one.values == other.values
+  }
+}
