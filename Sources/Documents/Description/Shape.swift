@@ -145,21 +145,6 @@ extension Shape where Value == Duration {
   }
 }
 
-extension Duration {
-  /// The duration as it is written in documents, in the largest unit that divides it: `24h`.
-  ///
-  /// Milliseconds where no larger unit fits.
-  package var written: String {
-    let milliseconds = Int64(self / .milliseconds(1))
-    let units: [(name: String, size: Int64)] = [("h", 3_600_000), ("m", 60_000), ("s", 1000)]
-    if milliseconds == 0 { return "0s" }
-    for unit in units where milliseconds.isMultiple(of: unit.size) {
-      return "\(milliseconds / unit.size)\(unit.name)"
-    }
-    return "\(milliseconds)ms"
-  }
-}
-
 extension Shape
 where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
   /// One of the words of an enumeration.

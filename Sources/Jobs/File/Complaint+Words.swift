@@ -1,6 +1,7 @@
 // Errors that files and the one-line form share.
 
 import Bluetooth
+import Documents
 
 extension Complaint {
   /// A text that does not name a characteristic.

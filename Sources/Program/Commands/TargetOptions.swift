@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 import Jobs
 import SimulatedDevices
 
