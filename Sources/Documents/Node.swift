@@ -117,8 +117,8 @@ public struct Node: Hashable, Sendable {
     _ message: String,
     expected: String? = nil,
     nearest: String? = nil
-  ) -> DocumentProblem {
-    DocumentProblem(place, path: path, message, expected: expected, nearest: nearest)
+  ) -> Problem {
+    Problem(message, expected: expected, nearest: nearest, at: place, path: path)
   }
 
   /// An error: the node holds `found` instead of what is expected.
@@ -126,7 +126,7 @@ public struct Node: Hashable, Sendable {
     found: String,
     expected: String,
     nearest: String? = nil
-  ) -> DocumentProblem {
-    DocumentProblem(place, path: path, found: found, expected: expected, nearest: nearest)
+  ) -> Problem {
+    Problem(found: found, expected: expected, nearest: nearest, at: place, path: path)
   }
 }

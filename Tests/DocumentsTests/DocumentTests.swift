@@ -139,8 +139,8 @@ struct DocumentTests {
 
   @Test("complaints come in the order of the file, each once")
   func complaintsOnce() {
-    func problem(_ line: Int, _ message: String) -> DocumentProblem {
-      DocumentProblem(Place(file: "a", line: line, column: 1), path: "", message)
+    func problem(_ line: Int, _ message: String) -> Problem {
+      Problem(message, at: Place(file: "a", line: line, column: 1))
     }
     let errors = DocumentErrors([problem(2, "b"), problem(1, "a"), problem(2, "b")])
     #expect(errors.problems == [problem(1, "a"), problem(2, "b")])

@@ -5,7 +5,7 @@ import Spelling
 /// The state of a reading: the errors so far, and what later keys need of earlier ones.
 public protocol Reading: SendableMetatype {
   /// The errors found so far.
-  var problems: [DocumentProblem] { get set }
+  var problems: [Problem] { get set }
 }
 
 /// One kind of value in a document: how it is read, described in errors and schemas, and shown.
@@ -24,7 +24,7 @@ public struct Shape<Value, State: Reading>: Sendable {
   /// A kind of value.
   ///
   /// ```swift
-  /// struct State: Reading { var problems: [DocumentProblem] = [] }
+  /// struct State: Reading { var problems: [Problem] = [] }
   /// let address = Shape<BluetoothAddress, State>(
   ///   "an address such as C0:FF:EE:00:00:01", schema: Schema(["type": "string"])
   /// ) { node, _ in node.text.flatMap { BluetoothAddress($0) } }
@@ -67,7 +67,7 @@ extension Node {
   public var shown: String { text.map { "'\($0)'" } ?? kind }
 
   /// An error: the node is not what is expected.
-  public func problem(expected: String, nearest: String? = nil) -> DocumentProblem {
+  public func problem(expected: String, nearest: String? = nil) -> Problem {
     problem(found: shown, expected: expected, nearest: nearest)
   }
 }

@@ -55,7 +55,7 @@ extension CharacteristicSelector {
     do {
       return try CharacteristicSelector(parsing: text, names: names)
     } catch {
-      throw WrongText("\(error)\(DeviceOptions.hint(for: text))")
+      throw Problem("\(error)\(DeviceOptions.hint(for: text))")
     }
   }
 }
@@ -66,7 +66,7 @@ extension DescriptorSelector {
     do {
       return try DescriptorSelector(parsing: text, names: names)
     } catch {
-      throw WrongText("\(error)\(DeviceOptions.hint(for: text))")
+      throw Problem("\(error)\(DeviceOptions.hint(for: text))")
     }
   }
 }
