@@ -138,7 +138,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    library("Journal", ["Jobs", "Signals", grdb]),
+    library("Journal", ["Jobs", "Documents", "Signals", grdb]),
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library("Fleet", ["Jobs", "Documents", "Bluetooth", "Signals"]),
@@ -200,7 +200,8 @@ let package = Package(
     .executableTarget(
       name: "blerun-fleet",
       dependencies: [
-        "Program", "FleetNATS", "Fleet", "Journal", "Jobs", "BlueZ", "Bluetooth", "Signals",
+        "Program", "FleetNATS", "Fleet", "Journal", "Jobs", "Documents", "BlueZ", "Bluetooth",
+        "Signals",
         argumentParser,
       ],
       swiftSettings: strict,

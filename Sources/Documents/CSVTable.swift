@@ -40,7 +40,7 @@ public struct CSVTable: Hashable, Sendable {
     var problems = reader.problems
     guard let header = lines.first else {
       throw DocumentErrors(
-        problems.isEmpty ? [DocumentProblem(start, path: "", "the file is empty")] : problems
+        problems.isEmpty ? [Problem("the file is empty", at: start)] : problems
       )
     }
     let columns = header.map { $0.cellText }
@@ -83,7 +83,7 @@ private struct CSVReader {
   private var index = 0
   private var place: (line: Int, column: Int) = (1, 1)
   private var count = 0
-  private(set) var problems: [DocumentProblem] = []
+  private(set) var problems: [Problem] = []
 
   init(_ text: String, file: String, limits: DocumentLimits) {
     let scalars = Array(text.unicodeScalars)
@@ -104,7 +104,7 @@ private struct CSVReader {
       }
       guard count <= limits.nodes else {
         problems.append(
-          DocumentProblem(here, path: "", "the table has more than \(limits.nodes) cells")
+          Problem("the table has more than \(limits.nodes) cells", at: here)
         )
         return lines
       }
@@ -148,7 +148,7 @@ private struct CSVReader {
       }
       text.append(scalar)
     }
-    problems.append(DocumentProblem(start, path: "", "the quotes are not closed"))
+    problems.append(Problem("the quotes are not closed", at: start))
     return closed(text, start)
   }
 
@@ -167,7 +167,7 @@ private struct CSVReader {
     while let scalar = next, scalar != ",", !scalar.endsLine {
       if !scalar.isBlank {
         problems.append(
-          DocumentProblem(here, path: "", "text after the closing quote", expected: "a comma")
+          Problem("text after the closing quote", expected: "a comma", at: here)
         )
         while let other = next, other != ",", !other.endsLine { step() }
         break

@@ -32,7 +32,7 @@ public struct DocumentLimits: Hashable, Sendable {
     guard text.utf8.count > octets else { return }
     let start = Place(file: file, line: 1, column: 1)
     throw DocumentErrors([
-      DocumentProblem(start, path: "", "the file is longer than \(octets) bytes")
+      Problem("the file is longer than \(octets) bytes", at: start)
     ])
   }
 }

@@ -25,14 +25,14 @@ struct InvalidYAML {
   /// - Parameters:
   ///   - problem: The message of libyaml.
   ///   - context: Where what it is about begins.
-  func problem(_ problem: String, at place: Place, since context: Place?) -> DocumentProblem {
+  func problem(_ problem: String, at place: Place, since context: Place?) -> Problem {
     let fromZero = { (place: Place) in (max(0, place.line - 1), max(0, place.column - 1)) }
     return found(problem, at: fromZero(place), since: context.map(fromZero))
   }
 
   // MARK: Messages
 
-  private func found(_ problem: String, at mark: Mark, since context: Mark?) -> DocumentProblem {
+  private func found(_ problem: String, at mark: Mark, since context: Mark?) -> Problem {
     let word = word(at: mark)
     switch problem {
     case _ where problem.contains("tab character") || character(at: mark) == "\t":
@@ -89,7 +89,7 @@ struct InvalidYAML {
   }
 
   /// A text where the next key or the next item should begin.
-  private func unexpected(_ mark: Mark, isInList: Bool) -> DocumentProblem {
+  private func unexpected(_ mark: Mark, isInList: Bool) -> Problem {
     let own = Indentation(line(mark.line))
     guard own.first == mark.column else {
       return report(mark, "expected the end of the line, found '\(word(at: mark))'")
@@ -103,7 +103,7 @@ struct InvalidYAML {
   }
 
   /// A second ':' in a line, or one in a line that goes on with the value of the line before.
-  private func colon(_ mark: Mark) -> DocumentProblem {
+  private func colon(_ mark: Mark) -> Problem {
     let before = line(mark.line).prefix(mark.column)
     if String(before).contains(": ") {
       return report(mark, "': ' inside a value", expected: "quotes around the value")
@@ -117,7 +117,7 @@ struct InvalidYAML {
   }
 
   /// An escape in double quotes that is no character: `\xg1`, `\ud83d`, `\U00110000`.
-  private func escape(_ mark: Mark) -> DocumentProblem {
+  private func escape(_ mark: Mark) -> Problem {
     let letter = line(mark.line).dropFirst(mark.column + 1).first ?? "u"
     let length = ["x": 2, "U": 8][letter] ?? 4
     let digits = line(mark.line).dropFirst(mark.column + 2).prefix(length)
@@ -142,12 +142,11 @@ struct InvalidYAML {
     _ mark: Mark,
     _ message: String,
     expected: String? = nil
-  ) -> DocumentProblem {
-    DocumentProblem(
-      Place(file: file, line: mark.line + 1, column: mark.column + 1),
-      path: "",
+  ) -> Problem {
+    Problem(
       "invalid YAML: \(message)",
       expected: expected,
+      at: Place(file: file, line: mark.line + 1, column: mark.column + 1),
       line: isSecret(mark.line) ? nil : String(line(mark.line))
     )
   }

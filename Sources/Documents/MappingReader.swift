@@ -12,7 +12,7 @@ public struct MappingReader {
   private let entries: [Node.Entry]
   private var known: [String] = []
   /// The errors so far.
-  public private(set) var problems: [DocumentProblem] = []
+  public private(set) var problems: [Problem] = []
 
   /// Starts to read a node, which should be a mapping.
   ///
@@ -83,21 +83,21 @@ public struct MappingReader {
   }
 
   /// Adds errors that were found elsewhere.
-  public mutating func complain(_ more: [DocumentProblem]) { problems += more }
+  public mutating func complain(_ more: [Problem]) { problems += more }
 
   /// Reports the unknown keys.
   ///
   /// - Returns: All errors.
-  public mutating func finish() -> [DocumentProblem] {
+  public mutating func finish() -> [Problem] {
     for entry in entries where !known.contains(entry.key) {
       let nearest = Spelling.nearest(to: entry.key, among: known)
       problems.append(
-        DocumentProblem(
-          entry.keyPlace,
-          path: entry.key.mayBeSecret ? node.path : entry.value.path,
+        Problem(
           "unknown key \(entry.key.shownAsKey)",
           expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
-          nearest: nearest
+          nearest: nearest,
+          at: entry.keyPlace,
+          path: entry.key.mayBeSecret ? node.path : entry.value.path
         )
       )
     }

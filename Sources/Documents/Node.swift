@@ -117,8 +117,8 @@ public struct Node: Hashable, Sendable {
     _ message: String,
     expected: String? = nil,
     nearest: String? = nil
-  ) -> DocumentProblem {
-    DocumentProblem(place, path: path, message, expected: expected, nearest: nearest)
+  ) -> Problem {
+    Problem(message, expected: expected, nearest: nearest, at: place, path: path)
   }
 
   /// An error: the node holds `found` instead of what is expected.
@@ -126,25 +126,7 @@ public struct Node: Hashable, Sendable {
     found: String,
     expected: String,
     nearest: String? = nil
-  ) -> DocumentProblem {
-    DocumentProblem(place, path: path, found: found, expected: expected, nearest: nearest)
-  }
-}
-
-extension Duration {
-  /// Reads `10s`, `500ms`, `3m`, `1.5h`: a number that is not negative, and its unit.
-  ///
-  /// ```swift
-  /// print(Duration(written: "1.5m") == .seconds(90))  // true
-  /// ```
-  public init?(written text: String) {
-    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    guard let number = Double(digits), number.isFinite else { return nil }
-    let units: [String: Double] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000]
-    guard let unit = units[String(text.dropFirst(digits.count))] else { return nil }
-    let microseconds = number * unit * 1000
-    // The limit is a hundred years.
-    guard microseconds <= 3.2e15 else { return nil }
-    self = .microseconds(Int64(microseconds.rounded()))
+  ) -> Problem {
+    Problem(found: found, expected: expected, nearest: nearest, at: place, path: path)
   }
 }

@@ -35,9 +35,9 @@ struct NodeReader {
   private var count = 0
   /// The octets of their paths, and of the texts of aliases.
   private var octets = 0
-  private var problems: [DocumentProblem] = []
+  private var problems: [Problem] = []
   /// An error for each key that its mapping has already, at the later place.
-  private var duplicates: [DocumentProblem] = []
+  private var duplicates: [Problem] = []
 
   /// The root of the document.
   static func root(
@@ -69,7 +69,7 @@ struct NodeReader {
     _ = try next()
     guard try next().content != .streamEnd else {
       let start = Place(file: file, line: 1, column: 1)
-      throw DocumentErrors([DocumentProblem(start, path: "", "the file is empty")])
+      throw DocumentErrors([Problem("the file is empty", at: start)])
     }
     let root = try node(next(), path: "", depth: 0)
     _ = try next()
@@ -128,7 +128,7 @@ struct NodeReader {
       let name = try name(key, path, depth)
       if let name, let first = places[name] {
         let message = "duplicate key \(name.shownAsKey), first at \(first)"
-        duplicates.append(DocumentProblem(key.place, path: "", message))
+        duplicates.append(Problem(message, at: key.place))
       } else if let name {
         places[name] = key.place
       }
@@ -156,7 +156,7 @@ struct NodeReader {
     }
     if case .scalar(let text, _) = content { return text }
     problems.append(
-      DocumentProblem(key.place, path: path, "the key is not a single value", expected: "a name")
+      Problem("the key is not a single value", expected: "a name", at: key.place, path: path)
     )
     return nil
   }
@@ -209,7 +209,7 @@ struct NodeReader {
     _ depth: Int
   ) throws(DocumentErrors) {
     guard depth <= limits.depth + 1 else {
-      throw DocumentErrors([DocumentProblem(place, path: "", tooDeep)])
+      throw DocumentErrors([Problem(tooDeep, at: place)])
     }
     try take(place, path, depth)
   }
@@ -224,14 +224,14 @@ struct NodeReader {
     octets += path.utf8.count
     guard count <= limits.nodes else {
       let message = "the document has more than \(limits.nodes) values"
-      throw DocumentErrors([DocumentProblem(place, path: path, message)])
+      throw DocumentErrors([Problem(message, at: place, path: path)])
     }
     guard octets <= limits.expandedOctets else {
       let message = "its keys and aliases expand to too much text"
-      throw DocumentErrors([DocumentProblem(place, path: "", message)])
+      throw DocumentErrors([Problem(message, at: place)])
     }
     if depth == limits.depth + 1 {
-      problems.append(DocumentProblem(place, path: path, tooDeep))
+      problems.append(Problem(tooDeep, at: place, path: path))
     }
   }
 

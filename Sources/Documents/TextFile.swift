@@ -36,7 +36,7 @@ public enum TextFile {
     let lines = octets.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let broken = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
     let place = Place(file: path, line: (broken ?? 0) + 1, column: 1)
-    throw DocumentErrors([DocumentProblem(place, path: "", "the file is not valid UTF-8")])
+    throw DocumentErrors([Problem("the file is not valid UTF-8", at: place)])
   }
 
   package static func octets(_ path: String, limit: Int) throws(DocumentErrors) -> [UInt8] {
@@ -78,6 +78,6 @@ public enum TextFile {
   }
 
   private static func problem(_ path: String, _ message: String) -> DocumentErrors {
-    DocumentErrors([DocumentProblem(Place(file: path), path: "", message)])
+    DocumentErrors([Problem(message, at: Place(file: path))])
   }
 }

@@ -2,6 +2,7 @@
 //
 // Writing is in Recording, reading in Reading.
 
+import Documents
 import GRDB
 import Glibc
 
@@ -96,30 +97,15 @@ public final class JournalFile: Sendable {
 
   /// Creates an empty file that only this user may read, and its folder.
   private static func make(_ path: String, _ sync: Sync) throws(JournalFailure) {
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      try makeFolder(String(path[..<slash]), of: path, sync)
+    // If a loss of power removed the folder, the journal would be lost with it.
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex,
+      let number = Folder.make(String(path[..<slash]), isDurable: sync == .full)
+    {
+      throw failure(path, number)
     }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(path, errno) }
     Glibc.close(descriptor)
-  }
-
-  private static func makeFolder(
-    _ folder: String,
-    of path: String,
-    _ sync: Sync
-  ) throws(JournalFailure) {
-    guard access(folder, F_OK) != 0 else { return }
-    let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
-    if !parent.isEmpty { try makeFolder(parent, of: path, sync) }
-    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure(path, errno) }
-    guard sync == .full else { return }
-    // If a loss of power removed the folder, the journal would be lost with it.
-    let descriptor = open(parent.isEmpty ? "/" : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor >= 0 {
-      fsync(descriptor)
-      Glibc.close(descriptor)
-    }
   }
 
   private static func failure(_ path: String, _ number: Int32) -> JournalFailure {

@@ -1,6 +1,7 @@
 // The command line: parses, runs the chosen command, and ends with the promised exit status.
 
 package import ArgumentParser
+import Documents
 import Glibc
 import Jobs
 
@@ -126,7 +127,7 @@ package struct Blerun: ParsableCommand {
       try body()
       return .ok
     } catch let ending as Ending {
-      for diagnostic in ending.diagnostics { StandardError.failure(diagnostic) }
+      for problem in ending.problems { StandardError.failure(problem) }
       return ending.status
     } catch {
       return status(printing: error, otherwise: .failed)

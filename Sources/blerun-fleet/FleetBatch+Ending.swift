@@ -1,6 +1,7 @@
 // How a job of a batch ended, as the events of a run.
 
 import Bluetooth
+import Documents
 import Fleet
 import Jobs
 import Program

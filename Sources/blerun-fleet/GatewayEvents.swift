@@ -3,6 +3,7 @@
 // A file for each claim, with a chunk on each line. It is not flushed: what a loss of power takes is
 // missing, and followers know how much that is.
 
+import Documents
 import Fleet
 import Glibc
 import Jobs

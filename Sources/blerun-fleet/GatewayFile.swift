@@ -3,6 +3,7 @@
 // A write waits for the disk, so it is done on a thread of its own. What comes meanwhile goes with the next
 // one: chains that run beside each other share their writes.
 
+import Documents
 import Fleet
 import Glibc
 import Jobs
@@ -44,7 +45,7 @@ final class GatewayFile: Sendable {
       throw Ending(.unavailable, "no thread is left: see ulimit -u")
     }
     self.worker = worker
-    if let slash = path.lastIndex(of: "/") { Self.makeFolder(String(path[..<slash])) }
+    if let slash = path.lastIndex(of: "/") { Folder.make(String(path[..<slash])) }
     let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw Self.failure(path, "cannot be locked") }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -127,13 +128,6 @@ final class GatewayFile: Sendable {
 
   private static func failure(_ path: String, _ what: String) -> Ending {
     Ending(.output, "\(path) \(what): \(String(cString: strerror(errno)))")
-  }
-
-  private static func makeFolder(_ path: String) {
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      makeFolder(String(path[..<slash]))
-    }
-    mkdir(path, 0o700)
   }
 
   private static func read(_ path: String) throws(Ending) -> String {

@@ -5,6 +5,7 @@
 
 import BlueZ
 import Bluetooth
+import Documents
 import Fleet
 import Jobs
 import Program

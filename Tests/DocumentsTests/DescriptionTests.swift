@@ -6,7 +6,7 @@ import Testing
 @Suite("Descriptions of mappings")
 struct DescriptionTests {
   struct State: Reading {
-    var problems: [DocumentProblem] = []
+    var problems: [Problem] = []
   }
 
   enum Way: String, CaseIterable, Sendable { case there, back, both }

@@ -118,6 +118,18 @@ struct DocumentTests {
   }
 
   @Test(
+    "durations are written with the largest unit that divides them",
+    arguments: [
+      ("0s", Duration.zero), ("90m", .seconds(5400)), ("1h", .seconds(3600)),
+      ("1500ms", .milliseconds(1500)), ("0.005ms", .microseconds(5)),
+      ("-1.250ms", .microseconds(-1250)),
+    ]
+  )
+  func writtenDurations(text: String, duration: Duration) {
+    #expect(duration.written == text)
+  }
+
+  @Test(
     "texts that are not durations",
     arguments: ["10", "s", "-1s", "1d", "soon", "1e99h", "infs"]
   )
@@ -127,8 +139,8 @@ struct DocumentTests {
 
   @Test("complaints come in the order of the file, each once")
   func complaintsOnce() {
-    func problem(_ line: Int, _ message: String) -> DocumentProblem {
-      DocumentProblem(Place(file: "a", line: line, column: 1), path: "", message)
+    func problem(_ line: Int, _ message: String) -> Problem {
+      Problem(message, at: Place(file: "a", line: line, column: 1))
     }
     let errors = DocumentErrors([problem(2, "b"), problem(1, "a"), problem(2, "b")])
     #expect(errors.problems == [problem(1, "a"), problem(2, "b")])

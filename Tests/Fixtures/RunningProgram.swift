@@ -1,5 +1,6 @@
 // A program run by a test, as a user runs it: its output is read as it comes.
 
+import Documents
 import Glibc
 
 /// A running program. It is killed when it is no longer held.
@@ -187,13 +188,8 @@ package final class RunningProgram {
   /// The names of its threads.
   package var threads: [String] {
     let tasks = "/proc/\(child.identifier)/task"
-    guard let folder = opendir(tasks) else { return [] }
-    defer { closedir(folder) }
     var names: [String] = []
-    while let entry = readdir(folder) {
-      let number = withUnsafePointer(to: entry.pointee.d_name) { name in
-        name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
+    for number in Folder.names(in: tasks) ?? [] {
       guard let file = fopen("\(tasks)/\(number)/comm", "r") else { continue }
       defer { fclose(file) }
       var line = [CChar](repeating: 0, count: 64)

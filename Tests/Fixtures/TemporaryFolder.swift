@@ -1,5 +1,6 @@
 // A folder of a test's own.
 
+import Documents
 import Glibc
 
 /// A folder that goes with this object, and everything in it.
@@ -24,19 +25,9 @@ package final class TemporaryFolder {
   }
 
   private static func remove(_ path: String) {
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { octets in
-          String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        guard name != ".", name != ".." else { continue }
-        if entry.pointee.d_type == DT_DIR {
-          remove("\(path)/\(name)")
-        } else {
-          unlink("\(path)/\(name)")
-        }
-      }
-      closedir(folder)
+    // A folder cannot be unlinked.
+    for name in Folder.names(in: path) ?? [] where unlink("\(path)/\(name)") != 0 {
+      remove("\(path)/\(name)")
     }
     rmdir(path)
   }

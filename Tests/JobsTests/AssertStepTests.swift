@@ -1,5 +1,6 @@
 // `assert`: captured values that have to be as they are meant to be.
 
+import Documents
 import Testing
 
 @testable import Jobs
@@ -93,6 +94,6 @@ struct AssertStepTests {
       "1:30",
       "expected one of name, on-failure"
     )
-    #expect(throws: PlanError.self) { try Step.assert("1x", .equal(1)) }
+    #expect(throws: Problem.self) { try Step.assert("1x", .equal(1)) }
   }
 }

@@ -1,6 +1,7 @@
 // Steps that must fail, that are tried again, and after which a run goes on.
 
 import Bluetooth
+import Documents
 import Testing
 
 @testable import Jobs
@@ -113,8 +114,8 @@ struct ExpectedFailureTests {
   func swift() throws {
     let step = try Step.write("alert-level", "u8:9").failing(with: "busy", "0x13")
     #expect(step.description == "write alert-level u8:9 expect error in busy,value-not-allowed")
-    #expect(throws: PlanError.self) { try Step.write("alert-level", "u8:9").failing(with: "no") }
-    #expect(throws: PlanError.self) { try Step.sleep(.seconds(1)).failing(with: "any") }
+    #expect(throws: Problem.self) { try Step.write("alert-level", "u8:9").failing(with: "no") }
+    #expect(throws: Problem.self) { try Step.sleep(.seconds(1)).failing(with: "any") }
   }
 
   // MARK: Further tries
@@ -225,7 +226,7 @@ struct ExpectedFailureTests {
     #expect(bench.device.calls.contains("write alert-level 02"))
     let plan = try Plan { try Step.repeated(2, index: "i") { try Step.log("turn {i}") } }
     #expect(plan.steps[0].description == "repeat 2 index i")
-    #expect(throws: PlanError.self) {
+    #expect(throws: Problem.self) {
       try Plan { try Step.repeated(2) { try Step.log("turn {i}") } }
     }
   }

@@ -116,12 +116,12 @@ struct PlanRunningTests {
   }
 
   /// The error of a chain. Not `#expect(throws:)`: all of its closure has the line of the macro.
-  private func complaint(_ make: () throws -> Plan) -> PlanError? {
+  private func complaint(_ make: () throws -> Plan) -> Problem? {
     do {
       _ = try make()
       return nil
     } catch {
-      return error as? PlanError
+      return error as? Problem
     }
   }
 
@@ -147,15 +147,15 @@ struct PlanRunningTests {
           .expect("celsius", .above(1))
       }
     }
-    #expect(unknown?.source == Place(file: #fileID, line: #line - 3))
+    #expect(unknown?.place == Place(file: #fileID, line: #line - 3))
     let late = complaint {
       try Plan {
         Step.mtu
         try Step.assert("battery", .above(1))
       }
     }
-    #expect(late?.source == Place(file: #fileID, line: #line - 3))
-    #expect(late?.step == StepPosition(2))
+    #expect(late?.place == Place(file: #fileID, line: #line - 3))
+    #expect(late?.path == "step 2")
   }
 
   @Test("a deadline that passes cancels the run, which is in its record after the disconnect")

@@ -1,6 +1,7 @@
 // What a run waits for, as it reports it to who looks.
 
 import Bluetooth
+import Documents
 import Signals
 import Testing
 

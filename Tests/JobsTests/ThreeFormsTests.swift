@@ -1,6 +1,7 @@
 // The same chain in a file, on one line and in Swift is the same plan.
 
 import Bluetooth
+import Documents
 import Foundation
 import Testing
 
@@ -173,8 +174,8 @@ struct ThreeFormsTests {
         _ = try Plan { try steps() }
         return ""
       } catch {
-        guard let error = error as? PlanError else { return "\(error)" }
-        return (error.step.map { "step \($0): " } ?? "") + error.problem
+        guard let error = error as? Problem else { return "\(error)" }
+        return "\(error.at(nil, path: error.path))"
       }
     }
     #expect(problem([]) == "there are no steps")

@@ -1,6 +1,7 @@
 // What a watch makes of values: records, rates, the journal.
 
 import Bluetooth
+import Documents
 import Fixtures
 import Signals
 import Testing

@@ -1,6 +1,7 @@
 // A belt and a thermometer that are watched, for tests of watches.
 
 import Bluetooth
+import Documents
 import Fixtures
 import Signals
 import Testing

@@ -41,8 +41,8 @@ package struct DashboardModel: Sendable {
   private var seriesIndex: [SeriesName: Int] = [:]
   private var newSeries: Set<Int> = []
   private var changedSeries: Set<Int> = []
-  private var marks: [Mark] = []
-  private var pendingMarks: [Mark] = []
+  private var marks = RecentValues<Mark>(limit: mostMarks)
+  private var pendingMarks = RecentValues<Mark>(limit: mostMarks)
   private var runs: [RunKey: RunHistory] = [:]
   /// The ordinal of the last update.
   private var ordinal = 0
@@ -219,14 +219,12 @@ package struct DashboardModel: Sendable {
   private mutating func mark(_ kind: Mark.Kind, _ text: String, _ device: String?, at: Int) {
     guard
       !kind.isOfConnection
-        || !marks.contains(where: { mark in
+        || !marks.values.contains(where: { mark in
           mark.kind == kind && mark.device == device && at - mark.at < Self.sameMoment
         })
     else { return }
     let mark = Mark(kind: kind, at: at, device: device, text: text)
-    if marks.count == Self.mostMarks { marks.removeFirst() }
     marks.append(mark)
-    if pendingMarks.count == Self.mostMarks { pendingMarks.removeFirst() }
     pendingMarks.append(mark)
   }
 
@@ -286,10 +284,10 @@ package struct DashboardModel: Sendable {
     changes += watches.filter { changedWatches.contains($0.id) }.map { .watch($0) }
     changes += newSeries.sorted().map { .series(series[$0].card) }
     changes += changedSeries.sorted().flatMap { series[$0].flush() }
-    changes += pendingMarks.map { .mark($0) }
+    changes += pendingMarks.values.map { .mark($0) }
     for key in orderedRuns { changes += runs[key]?.flush() ?? [] }
     (isScanChanged, changedWatches, newSeries, changedSeries, pendingMarks) = (
-      false, [], [], [], []
+      false, [], [], [], RecentValues(limit: Self.mostMarks)
     )
     guard !changes.isEmpty else { return nil }
     ordinal += 1
@@ -301,7 +299,7 @@ package struct DashboardModel: Sendable {
     DashboardUpdate(
       ordinal: ordinal,
       changes: [.facts(facts), .scan(scan)] + devices.snapshot + watches.map { .watch($0) }
-        + series.flatMap(\.snapshot) + marks.map { .mark($0) }
+        + series.flatMap(\.snapshot) + marks.values.map { .mark($0) }
         + orderedRuns.flatMap { runs[$0]?.snapshot ?? [] }
     )
   }

@@ -1,6 +1,7 @@
 // A watch as the page shows it.
 
 import Bluetooth
+import Documents
 package import Jobs
 
 /// What is watched, and how that goes.

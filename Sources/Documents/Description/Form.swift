@@ -20,7 +20,7 @@ public struct Form<Payload, State: Reading>: Sendable {
   ///
   /// ```swift
   /// struct Settings { var every = Duration.seconds(10) }
-  /// struct State: Reading { var problems: [DocumentProblem] = [] }
+  /// struct State: Reading { var problems: [Problem] = [] }
   /// let form = Form<Settings, State>(
   ///   "The settings of a logger", Settings(),
   ///   [Key("every", \.every, .duration(.seconds(1) ... .seconds(3600)), "the interval")])
@@ -119,7 +119,7 @@ public struct KeyRule: Sendable {
   private let makeSchema: @Sendable () -> OrderedJSON
   /// Whether a misspelt key may cause the problem: then only the unknown key is reported.
   let needsKey: Bool
-  private let check: @Sendable (_ mapping: Node) -> DocumentProblem?
+  private let check: @Sendable (_ mapping: Node) -> Problem?
 
   /// The rule in JSON Schema.
   public var schema: OrderedJSON { makeSchema() }
@@ -129,14 +129,14 @@ public struct KeyRule: Sendable {
   public init(
     schema: @autoclosure @escaping @Sendable () -> OrderedJSON,
     needsKey: Bool = false,
-    check: @escaping @Sendable (_ mapping: Node) -> DocumentProblem?
+    check: @escaping @Sendable (_ mapping: Node) -> Problem?
   ) {
     makeSchema = schema
     self.needsKey = needsKey
     self.check = check
   }
 
-  func problem(_ mapping: Node) -> DocumentProblem? { check(mapping) }
+  func problem(_ mapping: Node) -> Problem? { check(mapping) }
 
   /// At most one of these keys.
   public static func exclusive(_ keys: [String]) -> KeyRule {

@@ -5,7 +5,7 @@ import Spelling
 /// The state of a reading: the errors so far, and what later keys need of earlier ones.
 public protocol Reading: SendableMetatype {
   /// The errors found so far.
-  var problems: [DocumentProblem] { get set }
+  var problems: [Problem] { get set }
 }
 
 /// One kind of value in a document: how it is read, described in errors and schemas, and shown.
@@ -24,7 +24,7 @@ public struct Shape<Value, State: Reading>: Sendable {
   /// A kind of value.
   ///
   /// ```swift
-  /// struct State: Reading { var problems: [DocumentProblem] = [] }
+  /// struct State: Reading { var problems: [Problem] = [] }
   /// let address = Shape<BluetoothAddress, State>(
   ///   "an address such as C0:FF:EE:00:00:01", schema: Schema(["type": "string"])
   /// ) { node, _ in node.text.flatMap { BluetoothAddress($0) } }
@@ -67,7 +67,7 @@ extension Node {
   public var shown: String { text.map { "'\($0)'" } ?? kind }
 
   /// An error: the node is not what is expected.
-  public func problem(expected: String, nearest: String? = nil) -> DocumentProblem {
+  public func problem(expected: String, nearest: String? = nil) -> Problem {
     problem(found: shown, expected: expected, nearest: nearest)
   }
 }
@@ -142,21 +142,6 @@ extension Shape where Value == Duration {
       shown: { $0.written },
       read: { node, _ in node.duration.flatMap { range.contains($0) ? $0 : nil } }
     )
-  }
-}
-
-extension Duration {
-  /// The duration as it is written in documents, in the largest unit that divides it: `24h`.
-  ///
-  /// Milliseconds where no larger unit fits.
-  package var written: String {
-    let milliseconds = Int64(self / .milliseconds(1))
-    let units: [(name: String, size: Int64)] = [("h", 3_600_000), ("m", 60_000), ("s", 1000)]
-    if milliseconds == 0 { return "0s" }
-    for unit in units where milliseconds.isMultiple(of: unit.size) {
-      return "\(milliseconds / unit.size)\(unit.name)"
-    }
-    return "\(milliseconds)ms"
   }
 }
 

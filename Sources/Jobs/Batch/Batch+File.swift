@@ -92,7 +92,7 @@ extension BatchFile {
     let file = take(from: &mapping, &reader)
     for key in ["cron", "jitter"] where mapping.has(key) {
       guard let node = mapping.optional(key) else { continue }
-      let complaint = Complaint("unknown key '\(key)'", expected: "'every', or a systemd timer")
+      let complaint = Problem("unknown key '\(key)'", expected: "'every', or a systemd timer")
       reader.complain(node, complaint)
     }
     // A document that is not a mapping has no further errors.
@@ -105,10 +105,10 @@ extension BatchFile {
 /// Makes the plans of a batch, and collects all errors.
 private struct BatchMaking {
   let limits: BatchLimits
-  var problems: [DocumentProblem]
+  var problems: [Problem]
 
-  mutating func complain(_ node: Node, _ complaint: Complaint) {
-    problems.append(complaint.about(node))
+  mutating func complain(_ node: Node, _ complaint: Problem) {
+    problems.append(complaint.at(node))
   }
 
   /// The chain in the file that the batch names, or of the keys in the batch itself; nil after an
@@ -197,7 +197,7 @@ private struct BatchMaking {
     let text = cell.cellText
     if !text.isEmpty, let target = naming.target(text) { return .init(node: cell, target: target) }
     let found = text.isEmpty ? "an empty cell" : "'\(text)'"
-    complain(cell, Complaint(found: found, expected: naming.takes))
+    complain(cell, Problem(found: found, expected: naming.takes))
     return nil
   }
 
@@ -205,7 +205,7 @@ private struct BatchMaking {
   private mutating func gateway(_ cell: Node?) -> String? {
     guard let cell, !cell.cellText.isEmpty else { return nil }
     if MemberName.isValid(cell.cellText) { return cell.cellText }
-    complain(cell, Complaint(found: "'\(cell.cellText)'", expected: Placement.gatewayShape))
+    complain(cell, Problem(found: "'\(cell.cellText)'", expected: Placement.gatewayShape))
     return nil
   }
 
@@ -217,15 +217,15 @@ private struct BatchMaking {
     _ template: BatchTemplate
   ) -> Batch.Devices? {
     guard named.count <= limits.devices else {
-      complain(node, Complaint("there are more than \(limits.devices) devices"))
+      complain(node, Problem("there are more than \(limits.devices) devices"))
       return nil
     }
     if named.isEmpty, problems.isEmpty {
-      complain(node, Complaint("there are no devices", expected: "at least one"))
+      complain(node, Problem("there are no devices", expected: "at least one"))
     }
     complainOfTwins(named)
     var devices: [BatchDevice] = []
-    var wrong: [(device: BatchFile.NamedDevice, problems: [DocumentProblem])] = []
+    var wrong: [(device: BatchFile.NamedDevice, problems: [Problem])] = []
     for device in named {
       do {
         var made = try template.device(device.target, device.bindings, at: device.placement)
@@ -244,7 +244,7 @@ private struct BatchMaking {
     for device in named {
       if let first = places[device.target.text] {
         let message = "duplicate device \(device.target), first at \(first)"
-        complain(device.node, Complaint(message))
+        complain(device.node, Problem(message))
       } else {
         places[device.target.text] = device.node.place
       }
@@ -254,11 +254,11 @@ private struct BatchMaking {
   /// Reports errors once that all devices have: they are errors in the chain. Other errors are
   /// reported at the position of the device.
   private mutating func report(
-    _ wrong: [(device: BatchFile.NamedDevice, problems: [DocumentProblem])],
+    _ wrong: [(device: BatchFile.NamedDevice, problems: [Problem])],
     of all: Int
   ) {
     guard let first = wrong.first else { return }
-    let isOfAll = { (problem: DocumentProblem) in
+    let isOfAll = { (problem: Problem) in
       wrong.count == all && (all > 1 || first.device.bindings.all.isEmpty)
         && wrong.allSatisfy { $0.problems.contains(problem) }
     }
@@ -267,22 +267,16 @@ private struct BatchMaking {
     let single = wrong.filter { !$0.problems.allSatisfy { common.contains($0) } }
     for (device, found) in single.prefix(limits.complaints) {
       for problem in found where !common.contains(problem) {
-        let path = problem.path.isEmpty ? "" : "\(problem.path): "
-        problems.append(
-          DocumentProblem(
-            device.node.place,
-            path: device.node.path,
-            "\(problem.place): \(path)\(problem.message)",
-            expected: problem.expected,
-            nearest: problem.nearest
-          )
-        )
+        var inner = problem
+        (inner.expected, inner.nearest) = (nil, nil)
+        let outer = Problem("\(inner)", expected: problem.expected, nearest: problem.nearest)
+        problems.append(outer.at(device.node))
       }
     }
     if let (device, _) = single.dropFirst(limits.complaints).first {
       let more = single.count - limits.complaints
       let count = "\(more) more \(more == 1 ? "device has" : "devices have")"
-      complain(device.node, Complaint("\(count) invalid values"))
+      complain(device.node, Problem("\(count) invalid values"))
     }
   }
 }

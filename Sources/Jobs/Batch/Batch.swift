@@ -3,6 +3,7 @@
 // A pure value. It is read from a file, printed by a dry run, and run by BatchRunner.
 
 public import Bluetooth
+import Documents
 
 /// A chain, its devices, and how to run it on them.
 public struct Batch: Sendable {

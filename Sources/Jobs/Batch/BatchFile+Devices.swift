@@ -68,7 +68,7 @@ extension StepReader {
       if target != .any { return .init(node: node, target: target) }
       complain(
         node,
-        Complaint("'*' matches any device", expected: "{ scan: … } instead of the list")
+        Problem("'*' matches any device", expected: "{ scan: … } instead of the list")
       )
       return nil
     }
@@ -77,7 +77,7 @@ extension StepReader {
     guard let device = ListedDevice.read(node, &self, expected: expected) else { return nil }
     guard let target = device.keys.target else {
       if problems.count == before {
-        complain(node, Complaint("no device is named", expected: DeviceKeys.expected))
+        complain(node, Problem("no device is named", expected: DeviceKeys.expected))
       }
       return nil
     }
@@ -124,7 +124,7 @@ struct DeviceTable: Described {
   static let rules: [KeyRule<Self>] = [
     .identified(
       by: DeviceColumn.allCases.map(\.rawValue),
-      Complaint(
+      Problem(
         "a device is named in one way",
         expected: "one of address, name and alias, with the name of its column"
       )
@@ -191,7 +191,7 @@ struct FoundDevices: Described {
     Scanning.rules.map { $0.of(\.scanning) } + [
       .values(blamed: []) { found, _ in
         guard let most = found.most, most < found.least else { return nil }
-        return Complaint("at-most is below at-least")
+        return Problem("at-most is below at-least")
       }
     ]
 }

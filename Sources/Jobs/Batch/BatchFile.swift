@@ -85,10 +85,10 @@ struct BatchFile: Described {
   static let rules: [KeyRule<Self>] = [
     .atLeastOne(
       ["chain", "steps"],
-      Complaint("the chain is missing", expected: "'chain' with a file, or 'steps'")
+      Problem("the chain is missing", expected: "'chain' with a file, or 'steps'")
     ),
     .exclusive("chain", chainKeys.map(\.name)) { key in
-      Complaint(
+      Problem(
         "'\(key)' belongs to a chain, and the batch names a file with one",
         expected: "'\(key)' in that file"
       )
@@ -123,7 +123,7 @@ extension Shape where Value == String {
     return Shape(expected, schema: .type("string")) { node, reader in
       let expected = "\(expected) below the folder of the batch"
       guard let name = node.text else {
-        reader.complain(node, Complaint(found: node.shown, expected: expected))
+        reader.complain(node, Problem(found: node.shown, expected: expected))
         return nil
       }
       let path = TextFile.path(name, beside: node.place.file)
@@ -131,7 +131,7 @@ extension Shape where Value == String {
         _ = try FolderOfFile(node.place.file).realPath(of: path, owner: "the batch")
         return path
       } catch {
-        reader.complain(node, Complaint("'\(name)': \(error.reason)", expected: expected))
+        reader.complain(node, Problem("'\(name)': \(error.reason)", expected: expected))
         return nil
       }
     }

@@ -1,13 +1,14 @@
 // Checks of chains in Swift: the same as those of chain files.
 
 import Bluetooth
+import Documents
 
 extension Plan {
   /// Makes the checks that the readers of chain files make.
-  func check(_ limits: PlanLimits) throws(PlanError) {
-    guard !steps.isEmpty else { throw PlanError(problem: "there are no steps") }
+  func check(_ limits: PlanLimits) throws(Problem) {
+    guard !steps.isEmpty else { throw Problem("there are no steps") }
     if let complaint = limits.complaint(about: self) {
-      throw PlanError(problem: "\(complaint)")
+      throw complaint
     }
     var scope = Scope()
     try Self.check(StepPosition.place(steps), &scope, limits, depth: 0)
@@ -18,15 +19,14 @@ extension Plan {
     _ scope: inout Scope,
     _ limits: PlanLimits,
     depth: Int
-  ) throws(PlanError) {
+  ) throws(Problem) {
     guard depth <= limits.depth else {
-      throw PlanError(problem: "steps are nested deeper than \(limits.depth) levels")
+      throw Problem("steps are nested deeper than \(limits.depth) levels")
     }
     for placed in steps {
       let complaint = placed.step.complaint(limits) ?? placed.step.complaint(scope)
       if let complaint {
-        let (step, source) = (placed.position, placed.step.source)
-        throw PlanError(step: step, source: source, problem: "\(complaint)")
+        throw complaint.at(placed.step.source, path: "step \(placed.position)")
       }
       if let name = placed.step.kind.binding { scope.capture(name, fields: [], nil) }
       try check(placed.inner, &scope, limits, depth: depth + 1)
@@ -39,35 +39,26 @@ extension Plan {
 
 extension Step {
   /// The error in the step itself.
-  fileprivate func complaint(_ limits: PlanLimits) -> Complaint? {
+  fileprivate func complaint(_ limits: PlanLimits) -> Problem? {
     if let capture, !VariablePath.isName(capture) {
-      return Complaint(found: "'\(capture)'", expected: VariablePath.shape)
+      return Problem(found: "'\(capture)'", expected: VariablePath.shape)
     }
     return complaintAboutFailing ?? kind.complaint(limits, within: timeout)
   }
 
   /// The error in the captured values that it uses.
-  fileprivate func complaint(_ scope: Scope) -> Complaint? {
+  fileprivate func complaint(_ scope: Scope) -> Problem? {
     let paths = kind.mentions + expectations.flatMap(\.check.references)
     return paths.lazy.compactMap { scope.complaint(about: $0) }.first
   }
 }
 
-extension Complaint: CustomStringConvertible {
-  /// The error without a position: what is wrong, and what is expected.
-  var description: String {
-    let asides = [expected.map { "expected \($0)" }, nearest.map { "did you mean '\($0)'?" }]
-      .compactMap { $0 }
-    return asides.isEmpty ? message : "\(message) (\(asides.joined(separator: "; ")))"
-  }
-}
-
 extension ValueFormat {
   /// A format by its name; nil for nil.
-  init?(written name: String?) throws(PlanError) {
+  init?(written name: String?) throws(Problem) {
     guard let name else { return nil }
     guard let format = ValueFormat(name) else {
-      throw PlanError(problem: "\(Complaint.noFormat(name))")
+      throw Problem.noFormat(name)
     }
     self = format
   }
@@ -76,13 +67,13 @@ extension ValueFormat {
 extension WrittenValue {
   /// Values in the one-line form: `u8:1`.
   init(written values: [String]) throws {
-    guard !values.isEmpty else { throw PlanError(problem: "the value is missing") }
+    guard !values.isEmpty else { throw Problem("the value is missing") }
     var parts: [Part] = []
     for value in values {
       guard let colon = value.firstIndex(of: ":"),
         let format = try ValueFormat(written: String(value[..<colon])),
         let template = MessageTemplate(String(value[value.index(after: colon)...]))
-      else { throw PlanError(problem: "'\(value)' is not a value such as u8:1") }
+      else { throw Problem("'\(value)' is not a value such as u8:1") }
       parts.append(Part(format, template))
     }
     try self.init(parts)

@@ -1,5 +1,7 @@
 // Steps that run other steps, in Swift: `repeat`, `when` and `try` of chain files.
 
+import Documents
+
 extension Step {
   /// Runs steps several times.
   ///
@@ -43,7 +45,7 @@ extension Step {
   ///   - line: The line of the call, for errors.
   ///   - steps: The steps when it passes.
   ///   - otherwise: The steps when it does not.
-  /// - Throws: What `steps` and `otherwise` throw; ``PlanError`` for an invalid path.
+  /// - Throws: What `steps` and `otherwise` throw; `Problem` for an invalid path.
   public static func when(
     _ path: String,
     _ check: Check,
@@ -52,7 +54,7 @@ extension Step {
     @StepsBuilder _ steps: () throws -> [Step],
     @StepsBuilder otherwise: () throws -> [Step] = { [] }
   ) throws -> Step {
-    let test = try PlanError.at(file, line) { try Condition.Test(path, check) }
+    let test = try Problem.at(file, line) { try Condition.Test(path, check) }
     return Step(.when(Condition([test]), try steps(), otherwise: try otherwise()))
   }
 
@@ -78,9 +80,9 @@ extension Step {
 
 extension Condition.Test {
   /// A check of the captured value, or field of one, that a text names.
-  init(_ path: String, _ check: Check) throws(PlanError) {
+  init(_ path: String, _ check: Check) throws(Problem) {
     guard let path = VariablePath(path) else {
-      throw PlanError(problem: "'\(path)' is not the name of a captured value")
+      throw Problem("'\(path)' is not the name of a captured value")
     }
     self.init(path, check)
   }

@@ -1,5 +1,7 @@
 // Settings of a step in Swift: its capture, its timeout, its expectations.
 
+public import Documents
+
 extension Step {
   /// The step, whose value later steps use under a name.
   ///
@@ -85,14 +87,14 @@ extension Step {
   ///   - check: What it must be; times are in ms, see ``Check/shorter(than:)``.
   ///   - file: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
-  /// - Throws: ``PlanError`` when the step's value does not have the subject.
+  /// - Throws: `Problem` when the step's value does not have the subject.
   public func expect(
     _ subject: String,
     _ check: Check,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    let subject = try PlanError.at(file, line) { try self.subject(subject) }
+  ) throws(Problem) -> Step {
+    let subject = try Problem.at(file, line) { try self.subject(subject) }
     var step = self
     step.expectations.append(Expectation(subject, check))
     return step
@@ -109,37 +111,37 @@ extension Step {
   ///     `passing`, what the device answers such as `value-not-allowed` or `0x80`, or `any`.
   ///   - file: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
-  /// - Throws: ``PlanError`` for an unknown name, and for a step that does nothing with the device.
+  /// - Throws: `Problem` for an unknown name, and for a step that does nothing with the device.
   public func failing(
     with names: String...,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       var known: [ExpectedFailure.Name] = []
       for name in names {
         do {
           known.append(try ExpectedFailure.Name.read(name, shown: "'\(name)'"))
         } catch {
-          throw PlanError(problem: "\(error)")
+          throw Problem("\(error)")
         }
       }
       var step = self
       step.expected = .failure(ExpectedFailure(known))
-      if let complaint = step.complaintAboutFailing { throw PlanError(problem: "\(complaint)") }
+      if let complaint = step.complaintAboutFailing { throw complaint }
       return step
     }
   }
 
   /// The error in a failure that is expected of a step; nil without one.
-  var complaintAboutFailing: Complaint? {
+  var complaintAboutFailing: Problem? {
     guard case .failure(let failure) = expected else { return nil }
     if failure.names.isEmpty {
-      return Complaint("the failure has no name", expected: "'any', or names of failures")
+      return Problem("the failure has no name", expected: "'any', or names of failures")
     }
     let keys = type(of: kind).common
     return keys.contains(.expect) || keys.contains(.expectFailure)
-      ? nil : Complaint("'\(operation)' cannot be expected to fail")
+      ? nil : Problem("'\(operation)' cannot be expected to fail")
   }
 
   /// The step, which stops at the first value that passes the check.
@@ -148,16 +150,16 @@ extension Step {
   /// try Step.notify("battery-level").until("percent", .atLeast(80)).within(.seconds(3600))
   /// ```
   ///
-  /// - Throws: ``PlanError`` for a step with a single value, and for an unknown subject.
+  /// - Throws: `Problem` for a step with a single value, and for an unknown subject.
   public func until(
     _ subject: String,
     _ check: Check,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       guard var kind = kind as? any StreamingKind else {
-        throw PlanError(problem: "'\(operation)' has no stop condition")
+        throw Problem("'\(operation)' has no stop condition")
       }
       kind.stop.conditions.append(Expectation(try self.subject(subject), check))
       var step = self
@@ -172,16 +174,16 @@ extension Step {
   /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
   /// ```
   ///
-  /// - Throws: ``PlanError`` for any other step, and for an unknown subject.
+  /// - Throws: `Problem` for any other step, and for an unknown subject.
   public func answered(
     _ subject: String,
     _ check: Check,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       guard case .exchange(var exchanging) = action else {
-        throw PlanError(problem: "'\(operation)' has no answer")
+        throw Problem("'\(operation)' has no answer")
       }
       exchanging.conditions.append(Expectation(try self.subject(subject), check))
       var step = self
@@ -190,10 +192,10 @@ extension Step {
     }
   }
 
-  private func subject(_ name: String) throws(PlanError) -> Expectation.Subject {
+  private func subject(_ name: String) throws(Problem) -> Expectation.Subject {
     let subjects = kind.subjects ?? .nothing
     if let subject = subjects.subject(name) { return subject }
-    throw PlanError(problem: "\(subjects.complaint(about: name))")
+    throw subjects.complaint(about: name)
   }
 }
 

@@ -3,6 +3,7 @@
 // Functions that can fail take the position of their call, which their error carries.
 
 public import Bluetooth
+public import Documents
 
 extension Step {
   /// Connects; a chain does so implicitly before its first step.
@@ -114,15 +115,15 @@ extension Step {
   /// }
   /// ```
   ///
-  /// - Throws: ``PlanError`` for a brace that is not closed.
+  /// - Throws: `Problem` for a brace that is not closed.
   public static func log(
     _ text: String,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       guard let template = MessageTemplate(text) else {
-        throw PlanError(problem: "'\(text)' is not \(MessageTemplate.shape)")
+        throw Problem("'\(text)' is not \(MessageTemplate.shape)")
       }
       return Step(.log(template))
     }
@@ -154,15 +155,15 @@ extension Step {
   ///   - format: The format of a value without a specification: `u16be`.
   ///   - file: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
-  /// - Throws: ``PlanError`` for an invalid target or format.
+  /// - Throws: `Problem` for an invalid target or format.
   public static func read(
     _ target: String,
     offset: Int = 0,
     format: String? = nil,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       let selector = try CharacteristicSelector(parsing: target)
       let format = try ValueFormat(written: format)
       return Step(.read(selector, offset: offset, format: format))
@@ -184,7 +185,7 @@ extension Step {
   ///   - delivery: How the value reaches bluetoothd.
   ///   - file: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
-  /// - Throws: ``PlanError`` for an invalid target or value.
+  /// - Throws: `Problem` for an invalid target or value.
   public static func write(
     _ target: String,
     _ values: String...,
@@ -193,8 +194,8 @@ extension Step {
     delivery: Write.Delivery = .call,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       let write = Write(
         try WrittenValue(written: values),
         to: try CharacteristicSelector(parsing: target),
@@ -202,7 +203,7 @@ extension Step {
         offset: offset,
         delivery: delivery
       )
-      if let complaint = write.contradiction { throw PlanError(problem: "\(complaint)") }
+      if let complaint = write.contradiction { throw complaint }
       return Step(.write(write))
     }
   }
@@ -220,7 +221,7 @@ extension Step {
   ///   - format: The format of a value without a specification: `u16be`.
   ///   - file: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
-  /// - Throws: ``PlanError`` for an invalid target, value or format.
+  /// - Throws: `Problem` for an invalid target, value or format.
   public static func exchange(
     _ target: String,
     _ values: String...,
@@ -228,8 +229,8 @@ extension Step {
     format: String? = nil,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       let selector = try CharacteristicSelector(parsing: target)
       let exchanging = Exchanging(
         Write(try WrittenValue(written: values), to: selector),
@@ -246,14 +247,14 @@ extension Step {
   /// try Step.readDescriptor("battery-level/2901").captured(as: "description")
   /// ```
   ///
-  /// - Throws: ``PlanError`` for an invalid target or format.
+  /// - Throws: `Problem` for an invalid target or format.
   public static func readDescriptor(
     _ target: String,
     format: String? = nil,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       let selector = try DescriptorSelector(parsing: target)
       return Step(.readDescriptor(selector, format: try ValueFormat(written: format)))
     }
@@ -268,14 +269,14 @@ extension Step {
   /// try Step.writeDescriptor("temperature-measurement/2906", "u16:5", "u16:60")
   /// ```
   ///
-  /// - Throws: ``PlanError`` for an invalid target or value.
+  /// - Throws: `Problem` for an invalid target or value.
   public static func writeDescriptor(
     _ target: String,
     _ values: String...,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       let selector = try DescriptorSelector(parsing: target)
       return Step(.writeDescriptor(selector, try WrittenValue(written: values)))
     }
@@ -305,7 +306,7 @@ extension Step {
   ///   - options: How the values are delivered and buffered.
   ///   - file: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
-  /// - Throws: ``PlanError`` for an invalid target or format, and a trigger that does not write.
+  /// - Throws: `Problem` for an invalid target or format, and a trigger that does not write.
   public static func notify(
     _ target: String,
     after trigger: Step? = nil,
@@ -316,8 +317,8 @@ extension Step {
     options: SubscriptionOptions = SubscriptionOptions(),
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       var listening = Listening(
         to: try CharacteristicSelector(parsing: target),
         format: try ValueFormat(written: format),
@@ -328,7 +329,7 @@ extension Step {
       )
       if let trigger {
         guard case .write(let write) = trigger.action else {
-          throw PlanError(problem: "'\(trigger)' is not a write")
+          throw Problem("'\(trigger)' is not a write")
         }
         listening.trigger = write
       }
@@ -343,7 +344,7 @@ extension Step {
   ///   .expect("percent", .atLeast(20))
   /// ```
   ///
-  /// - Throws: ``PlanError`` for an invalid target or format.
+  /// - Throws: `Problem` for an invalid target or format.
   public static func poll(
     _ target: String,
     every period: Duration,
@@ -352,8 +353,8 @@ extension Step {
     format: String? = nil,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    try PlanError.at(file, line) {
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
       let selector = try CharacteristicSelector(parsing: target)
       let stop = StopConditions(count: count, duration: duration)
       let format = try ValueFormat(written: format)

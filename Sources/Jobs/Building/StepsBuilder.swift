@@ -1,7 +1,7 @@
 // Chains in Swift.
 
 public import Bluetooth
-public import Documents
+import Documents
 
 /// Makes a list of steps from the braces of a ``Plan`` or of a step with inner steps.
 ///
@@ -77,7 +77,7 @@ extension Plan {
   ///   - retry: How often it is tried when it ends in a transient failure.
   ///   - limits: The limits of the chain.
   ///   - steps: The steps.
-  /// - Throws: What the steps throw; ``PlanError`` for a chain that is beyond `limits`, has no
+  /// - Throws: What the steps throw; `Problem` for a chain that is beyond `limits`, has no
   ///   steps, or uses a value that no earlier step captures.
   public init(
     _ name: String? = nil,
@@ -92,38 +92,19 @@ extension Plan {
   }
 }
 
-/// An error in a chain in Swift.
-public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The step; nil for the complete chain, and for a step that could not be made.
-  public let step: StepPosition?
-  /// Where the step was written: `#fileID` and `#line`; nil for the complete chain.
-  public let source: Place?
-  /// What is wrong, and what is expected.
-  public let problem: String
-
-  init(step: StepPosition? = nil, source: Place? = nil, problem: String) {
-    self.step = step
-    self.source = source
-    self.problem = problem
-  }
-
-  /// `Tests/Chains.swift:14: step 3: unknown characteristic 'x'`, without what is unknown.
-  public var description: String {
-    [source.map { "\($0)" }, step.map { "step \($0)" }, problem].compactMap(\.self)
-      .joined(separator: ": ")
-  }
-
+extension Problem {
   /// Runs `make`; what it throws becomes an error in the call at `file` and `line`.
   static func at<R>(
     _ file: String,
     _ line: Int,
     _ make: () throws -> R
-  ) throws(PlanError) -> R {
+  ) throws(Problem) -> R {
     do {
       return try make()
     } catch {
-      let problem = (error as? PlanError)?.problem ?? "\(error)"
-      throw PlanError(source: Place(file: file, line: line), problem: problem)
+      let problem =
+        error as? Problem ?? (error as? SelectorError).map { Problem($0) } ?? Problem("\(error)")
+      throw problem.at(Place(file: file, line: line))
     }
   }
 }

@@ -1,6 +1,7 @@
 // One comparison of a value.
 
 public import Bluetooth
+import Documents
 
 /// A comparison of one value.
 public enum Check: Hashable, Sendable, CustomStringConvertible {

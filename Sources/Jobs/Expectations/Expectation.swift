@@ -1,6 +1,7 @@
 // What a step's value must be, and the failure when it is not.
 
 public import Bluetooth
+import Documents
 
 /// A check of one aspect of a step's values.
 public struct Expectation: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,7 @@
 // The failure that a step must end with.
 
 public import Bluetooth
+import Documents
 
 /// What a step must fail with: `error: value-not-allowed`. Any of the names is enough.
 public struct ExpectedFailure: Hashable, Sendable {
@@ -51,7 +52,7 @@ public struct ExpectedFailure: Hashable, Sendable {
     /// The name as it is written in a chain.
     ///
     /// - Throws: What is wrong with any other text, and which name comes closest.
-    static func read(_ text: String, shown: String) throws(Complaint) -> Self {
+    static func read(_ text: String, shown: String) throws(Problem) -> Self {
       if let name = Self(text) { return name }
       throw .unknown(found: shown, text, among: all)
     }

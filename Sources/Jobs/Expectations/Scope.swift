@@ -1,6 +1,7 @@
 // The variables that a step may use: those that earlier steps capture.
 
 import Bluetooth
+import Documents
 
 /// The variables captured so far, and the fields that each may have.
 struct Scope {
@@ -38,17 +39,17 @@ struct Scope {
   }
 
   /// The error in capturing a value as `name`; nil without one.
-  func complaint(aboutCapturing name: String) -> Complaint? {
+  func complaint(aboutCapturing name: String) -> Problem? {
     guard variables.contains(name) else { return nil }
-    return Complaint("'\(name)' has a value already", expected: "another name")
+    return Problem("'\(name)' has a value already", expected: "another name")
   }
 
   /// The error in using `path` here; nil without one.
-  func complaint(about path: VariablePath) -> Complaint? {
+  func complaint(about path: VariablePath) -> Problem? {
     guard let variable = captured.first(where: { $0.name == path.variable }) else {
       let message = "no earlier step captures '\(path.variable)'"
       guard !captured.isEmpty || !variables.isEmpty else {
-        return Complaint(message, expected: "a step before this one with 'as'")
+        return Problem(message, expected: "a step before this one with 'as'")
       }
       return .unknown(message, path.variable, among: captured.map(\.name) + variables)
     }
@@ -57,13 +58,13 @@ struct Scope {
     }
     if field == DecodedValue.further { return nil }
     guard !fields.isEmpty else {
-      return Complaint("'\(variable.name)' has no fields", expected: "'\(variable.name)' alone")
+      return Problem("'\(variable.name)' has no fields", expected: "'\(variable.name)' alone")
     }
     return .unknown("'\(variable.name)' has no field '\(field)'", field, among: fields)
   }
 
   /// The error about a check that what is captured as `path` never passes; nil where it may.
-  func complaint(about check: Check, of path: VariablePath) -> Complaint? {
+  func complaint(about check: Check, of path: VariablePath) -> Problem? {
     let steps = captured.first { $0.name == path.variable }?.steps
     return Subjects.complaint(about: check, of: path, capturedBy: steps)
   }

@@ -1,10 +1,11 @@
 // Comparisons that no value can pass: errors of the file, with what to write instead.
 
 import Bluetooth
+import Documents
 
 extension Subjects {
   /// The error about a check that no value of a subject passes; nil where one may.
-  func complaint(about check: Check, of subject: Expectation.Subject) -> Complaint? {
+  func complaint(about check: Check, of subject: Expectation.Subject) -> Problem? {
     if case .format(let format) = subject, let complaint = format.complaint(about: check) {
       return complaint
     }
@@ -24,7 +25,7 @@ extension Subjects {
     about check: Check,
     of path: VariablePath,
     capturedBy steps: [Subjects]?
-  ) -> Complaint? {
+  ) -> Problem? {
     let kinds = steps?.map { $0.kind(of: path) } ?? [nil]
     let place = path.field == nil ? Place.captured : .part
     let complaints = kinds.compactMap { complaint(check, "\(path)", $0, place) }
@@ -52,12 +53,12 @@ extension Subjects {
     _ name: String,
     _ kind: ValueKind?,
     _ place: Place
-  ) -> Complaint? {
+  ) -> Problem? {
     if kind?.isText != true, let literal = check.literals.first,
       check.literals.count == 1, let comparison = literal.comparison
     {
       let text = "the text '\(literal.text)'"
-      return Complaint(
+      return Problem(
         kind.map { "\(name) is \($0.words), and not \(text)" }
           ?? "\(name) is compared with \(text)",
         expected: comparison
@@ -66,7 +67,7 @@ extension Subjects {
     guard let kind else { return nil }
     if let complaint = kind.complaint(about: check, name) { return complaint }
     guard kind.excludes(check) else { return nil }
-    return Complaint(
+    return Problem(
       "\(name) is \(kind.words), and never \(check.shown)",
       expected: kind.remedy(for: check, place)
     )
@@ -85,18 +86,18 @@ extension ValueKind {
   }
 
   /// The error about a check with the right kind of value, but none that there is.
-  fileprivate func complaint(about check: Check, _ name: String) -> Complaint? {
+  fileprivate func complaint(about check: Check, _ name: String) -> Problem? {
     switch self {
     case .number(_, let range):
       if case .captured(_, let path) = check, path.slice != nil {
         let problem = "\(name) is a number, and never the bytes {\(path)}"
-        return Complaint(problem, expected: "hex: '{\(path)}'")
+        return Problem(problem, expected: "hex: '{\(path)}'")
       }
       guard let range, check.excludes(range) else { return nil }
       let low = Bound(range.lowerBound)
       let words =
         range.upperBound.isFinite ? "from \(low) to \(Bound(range.upperBound))" : "at least \(low)"
-      return Complaint("\(name) is \(words), and never \(check)")
+      return Problem("\(name) is \(words), and never \(check)")
     case .choice(let names):
       guard let text = check.literals.first(where: { !names.contains($0.text) })?.text,
         !check.literals.contains(where: { names.contains($0.text) })
@@ -105,7 +106,7 @@ extension ValueKind {
     case .time:
       let isPossible = check.literals.contains { DateTime($0.text)?.description == $0.text }
       guard let literal = check.literals.first, !isPossible else { return nil }
-      return Complaint(
+      return Problem(
         "\(name) is a date and time, and never '\(literal.text)'",
         expected: "one such as 2026-01-31 23:59:00"
       )
@@ -167,18 +168,18 @@ extension ValueKind {
 
 extension ValueFormat {
   /// The error about a number that the format cannot have.
-  fileprivate func complaint(about check: Check) -> Complaint? {
+  fileprivate func complaint(about check: Check) -> Problem? {
     guard case .equal(let literal) = check, let number = literal.bound,
       case .number = valueKind, !name.hasPrefix("f")
     else { return nil }
     guard let whole = number.whole else {
-      return Complaint("\(name) is never \(literal.text)", expected: "a whole number")
+      return Problem("\(name) is never \(literal.text)", expected: "a whole number")
     }
     do {
       _ = try encode("\(whole)")
       return nil
     } catch {
-      return Complaint("\(name) is never \(literal.text): \(error.problem)")
+      return Problem("\(name) is never \(literal.text): \(error.problem)")
     }
   }
 }

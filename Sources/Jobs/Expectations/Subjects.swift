@@ -1,6 +1,7 @@
 // The names that an expectation about a step's value may use.
 
 import Bluetooth
+import Documents
 
 /// The valid names for the value of one step.
 struct Subjects: Equatable {
@@ -180,12 +181,12 @@ extension Subjects {
 
   /// The error about a text in a file that is a comparison in the one-line form, such as
   /// `percent > 20`; nil for other texts.
-  func complaint(aboutLine text: String) -> Complaint? {
+  func complaint(aboutLine text: String) -> Problem? {
     let words = text.split(separator: " ")
     guard words.count > 2, Self.signs.contains(String(words[1])),
       subject(String(words[0])) != nil
     else { return nil }
-    return Complaint(
+    return Problem(
       "'\(text)' is in the one-line form",
       expected: "a mapping such as { \(words[0]): { min: 20 } }; for the text itself { is: … }"
     )

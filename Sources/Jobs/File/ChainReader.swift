@@ -5,7 +5,7 @@ import Documents
 /// Reads a chain, and collects all errors.
 struct ChainReader {
   private let limits: PlanLimits
-  private(set) var problems: [DocumentProblem] = []
+  private(set) var problems: [Problem] = []
   private let surroundings: IncludedSurroundings
 
   init(limits: PlanLimits, _ surroundings: IncludedSurroundings) {
@@ -27,7 +27,7 @@ struct ChainReader {
     if problems.isEmpty, let steps = root.value(of: "steps"),
       let complaint = limits.complaint(about: plan)
     {
-      problems.append(complaint.about(steps))
+      problems.append(complaint.at(steps))
     }
     return plan
   }

@@ -1,36 +1,37 @@
 // Errors that files and the one-line form share.
 
 import Bluetooth
+import Documents
 
-extension Complaint {
+extension Problem {
   /// A text that does not name a characteristic.
   init(_ error: SelectorError) {
     self.init(error.problem, expected: error.expected, nearest: error.nearest)
   }
 
   /// A word that is not a format.
-  static func noFormat(_ word: String) -> Complaint {
+  static func noFormat(_ word: String) -> Problem {
     .unknown("unknown format '\(word)'", word, among: ValueFormat.names)
   }
 }
 
 extension Subjects {
   /// A name that a step's value does not have.
-  func complaint(about name: String) -> Complaint {
+  func complaint(about name: String) -> Problem {
     .unknown("the value has no '\(name)'", name, among: names)
   }
 }
 
 extension Listening {
   /// A step without stop conditions.
-  static let endless = Complaint(
+  static let endless = Problem(
     "this would listen for ever",
     expected: "'until' with a count, or 'for' with a duration"
   )
 
   /// A timeout that is shorter than the duration of the step.
-  static func tooShort(_ timeout: Duration, for duration: Duration) -> Complaint {
-    Complaint(
+  static func tooShort(_ timeout: Duration, for duration: Duration) -> Problem {
+    Problem(
       "a limit of \(timeout.written) ends before the \(duration.written) of 'for'",
       expected: "\(duration.written) or more"
     )

@@ -64,7 +64,7 @@ extension NamesFile: Described {
   static let rules: [KeyRule<Self>] = [
     .atLeastOne(
       ["names", "keys"],
-      Complaint("the key 'names' is missing", expected: "'names', 'keys' or both")
+      Problem("the key 'names' is missing", expected: "'names', 'keys' or both")
     )
   ]
 }

@@ -27,12 +27,12 @@ extension StepReader {
     guard let entries = node.mapping else {
       complain(
         node,
-        Complaint(found: node.kind, expected: "devices with their keys")
+        Problem(found: node.kind, expected: "devices with their keys")
       )
       return nil
     }
     guard entries.count <= limits.names else {
-      complain(node, Complaint("more than \(limits.names) keys"))
+      complain(node, Problem("more than \(limits.names) keys"))
       return nil
     }
     var owners: [BindKey.Device: Node.Entry] = [:]
@@ -42,7 +42,7 @@ extension StepReader {
         complain(
           entry,
           of: node,
-          Complaint("a device has two keys, the first at \(first.keyPlace)")
+          Problem("a device has two keys, the first at \(first.keyPlace)")
         )
         return nil
       }
@@ -50,14 +50,14 @@ extension StepReader {
         complain(
           valueOf: entry,
           of: node,
-          Complaint(found: entry.value.kind, expected: Self.expectedKey)
+          Problem(found: entry.value.kind, expected: Self.expectedKey)
         )
         return nil
       }
       do {
         return try BindKey(digits, of: device)
       } catch {
-        complain(valueOf: entry, of: node, Complaint("\(error)", expected: Self.expectedKey))
+        complain(valueOf: entry, of: node, Problem("\(error)", expected: Self.expectedKey))
         return nil
       }
     }
@@ -76,7 +76,7 @@ extension StepReader {
       complain(
         entry,
         of: node,
-        Complaint("the device comes first", expected: "its address or name, then the key")
+        Problem("the device comes first", expected: "its address or name, then the key")
       )
       return nil
     }
@@ -84,7 +84,7 @@ extension StepReader {
       complain(
         entry,
         of: node,
-        Complaint(found: "'\(text)'", expected: "\(Scanning.addressShape), or a name")
+        Problem(found: "'\(text)'", expected: "\(Scanning.addressShape), or a name")
       )
       return nil
     }
@@ -95,13 +95,13 @@ extension StepReader {
   private mutating func complain(
     valueOf entry: Node.Entry,
     of node: Node,
-    _ complaint: Complaint
+    _ complaint: Problem
   ) {
     problems.append(complaint.at(entry.value.place, path: node.path))
   }
 
   /// An error about the device of an entry, which may be a key in the wrong place.
-  private mutating func complain(_ entry: Node.Entry, of node: Node, _ complaint: Complaint) {
+  private mutating func complain(_ entry: Node.Entry, of node: Node, _ complaint: Problem) {
     problems.append(complaint.at(entry.keyPlace, path: node.path))
   }
 }

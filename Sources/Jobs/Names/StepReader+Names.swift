@@ -41,7 +41,7 @@ extension StepReader {
   fileprivate mutating func names(_ node: Node) -> AttributeNames? {
     guard let entries = node.mapping else { return nil }
     guard entries.count <= limits.names else {
-      complain(node, Complaint("more than \(limits.names) names"))
+      complain(node, Problem("more than \(limits.names) names"))
       return nil
     }
     let read = AttributeNames.read(
@@ -51,7 +51,7 @@ extension StepReader {
       switch problem {
       case .uuid(let expected): problems.append(entry.value.problem(expected: expected))
       case .name(let message, let expected):
-        let complaint = Complaint(message, expected: expected)
+        let complaint = Problem(message, expected: expected)
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
       }
     }

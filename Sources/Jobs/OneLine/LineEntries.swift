@@ -17,8 +17,8 @@ struct LineEntries {
   }
 
   /// Adds a key that is only valid once.
-  mutating func set(_ key: String, at word: LineWord, _ value: Node) throws(LineError) {
-    guard self[key] == nil else { throw LineError(.duplicateOption(word.text), at: word.place) }
+  mutating func set(_ key: String, at word: LineWord, _ value: Node) throws(Problem) {
+    guard self[key] == nil else { throw Problem.duplicateOption(word.text).at(word.place) }
     add(key, at: word.place, value)
   }
 

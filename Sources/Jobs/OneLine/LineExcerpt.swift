@@ -13,15 +13,27 @@ package struct LineExcerpt {
   /// How many characters of a line are shown, at most.
   private static let width = 72
 
-  /// - Returns: nil for a place that is not in the text or on an empty line, and for a text with a
-  ///   passkey.
-  package init?(_ text: String, at place: Place) {
+  /// The line that a problem is about; nil for a problem without one.
+  package init?(_ problem: Problem) {
+    guard let line = problem.line, let place = problem.place else { return nil }
+    self.init(line, at: Place(file: place.file, line: 1, column: place.column))
+  }
+
+  /// The line of a text that may be quoted; nil for a place that is not in the text, and for a text with
+  /// a passkey.
+  package static func line(at place: Place, of text: String) -> String? {
     let all = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     guard !text.contains("passkey"), all.indices.contains(place.line - 1) else { return nil }
     let written = String(all[place.line - 1])
     // A misspelt `passkey` has its number behind it, too.
-    let shown =
-      text.contains("pair") ? "passkey \(written)".withoutPasskeys.dropFirst(8) : written[...]
+    guard text.contains("pair") else { return written }
+    return String("passkey \(written)".withoutPasskeys.dropFirst(8))
+  }
+
+  /// - Returns: nil for a place that is not in the text or on an empty line, and for a text with a
+  ///   passkey.
+  package init?(_ text: String, at place: Place) {
+    guard let shown = Self.line(at: place, of: text) else { return nil }
     let line = shown.map { $0.isWhitespace ? " " : $0 }
     guard (1...(line.count + 1)).contains(place.column), line.contains(where: { $0 != " " }) else {
       return nil
@@ -32,5 +44,15 @@ package struct LineExcerpt {
     let after = String(line[(place.column - 1)..<end]) + (end < line.count ? "\u{2026}" : "")
     let caret = String(repeating: " ", count: ColumnText(before).columns) + "^"
     lines = [(before + after).printable, caret]
+  }
+}
+
+extension Problem {
+  /// The same error with its line of a text in the one-line form; as it is for a place elsewhere.
+  package func quoting(_ text: String?, of file: String = Plan.lineName) -> Problem {
+    guard let text, let place, place.file == file else { return self }
+    var quoting = self
+    quoting.line = LineExcerpt.line(at: place, of: text)
+    return quoting
   }
 }

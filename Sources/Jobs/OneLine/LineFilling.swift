@@ -45,12 +45,12 @@ struct LineFilling {
   /// The errors about values for variables that the line does not use.
   ///
   /// - Parameter isIncluded: Whether an included file uses a variable.
-  func unknown(at start: Place, _ isIncluded: (String) -> Bool) -> [DocumentProblem] {
+  func unknown(at start: Place, _ isIncluded: (String) -> Bool) -> [Problem] {
     bindings.all.filter {
       $0.mustBeKnown && !used.contains($0.name) && !isIncluded($0.name)
     }.map { binding in
       let message = "unknown variable '\(binding.name)', given by \(binding.origin)"
-      return Complaint(message, expected: "{\(binding.name)} in a step").at(start)
+      return Problem(message, expected: "{\(binding.name)} in a step").at(start)
     }
   }
 

@@ -6,7 +6,7 @@ import Documents
 
 extension LineLowering {
   /// A name, a sign, a value; spaces around the sign are optional.
-  mutating func comparison() throws(LineError) -> Node {
+  mutating func comparison() throws(Problem) -> Node {
     let subject = try next("what is expected, such as percent > 20")
     if let range = subject.comparison, range.lowerBound > 0 {
       push(subject.split(at: range))
@@ -14,17 +14,17 @@ extension LineLowering {
     }
     let word = try signWord()
     guard !word.isValue, let sign = Comparison.Sign(rawValue: word.text) else {
-      let complaint = Complaint(found: "'\(word.text)'", expected: Comparison.Sign.all)
-      throw LineError(complaint, at: word.place)
+      let complaint = Problem(found: "'\(word.text)'", expected: Comparison.Sign.all)
+      throw complaint.at(word.place)
     }
     let isTime = Measure.isNamed(by: subject.text)
     let (comparison, value) = try value(after: sign, isTime: isTime)
     guard Comparison.all(isTime: isTime).contains(comparison) else {
-      let complaint = Complaint(
+      let complaint = Problem(
         "'\(sign.rawValue)' cannot compare times",
         expected: "<, <=, >, >= or in"
       )
-      throw LineError(complaint, at: word.place)
+      throw complaint.at(word.place)
     }
     let check = Node.Entry(key: comparison.rawValue, keyPlace: word.place, value: value)
     let entry = Node.Entry(
@@ -35,7 +35,7 @@ extension LineLowering {
     return node(.mapping([entry]), subject.place)
   }
 
-  private mutating func signWord() throws(LineError) -> LineWord {
+  private mutating func signWord() throws(Problem) -> LineWord {
     let sign = try next("a comparison: " + Comparison.Sign.all)
     guard let range = sign.comparison, range.lowerBound == 0,
       range.upperBound < sign.letters.count
@@ -47,7 +47,7 @@ extension LineLowering {
   private mutating func value(
     after sign: Comparison.Sign,
     isTime: Bool
-  ) throws(LineError) -> (Comparison, Node) {
+  ) throws(Problem) -> (Comparison, Node) {
     let number = isTime ? Comparison.min.takesTime : Comparison.min.takes
     return switch sign {
     case .equal: (.is, try literal("a value"))
@@ -64,7 +64,7 @@ extension LineLowering {
   }
 
   /// A value to compare with.
-  private mutating func literal(_ expected: String) throws(LineError) -> Node {
+  private mutating func literal(_ expected: String) throws(Problem) -> Node {
     literal(try next(expected))
   }
 
@@ -74,25 +74,25 @@ extension LineLowering {
     return node(.scalar(word.template, isPlain: false), word.place)
   }
 
-  private func text(_ word: LineWord) throws(LineError) -> Node {
+  private func text(_ word: LineWord) throws(Problem) -> Node {
     node(.scalar(word.template, isPlain: false), word.place)
   }
 
   /// `0x0f = 0x05`.
-  private mutating func mask() throws(LineError) -> Node {
+  private mutating func mask() throws(Problem) -> Node {
     let mask = try bits()
     try take(Comparison.Sign.equal.rawValue)
     return node(.sequence([mask, try bits()]), mask.place)
   }
 
-  private mutating func bits() throws(LineError) -> Node {
+  private mutating func bits() throws(Problem) -> Node {
     let word = try next("bits such as 0x0f")
     guard UInt64(bits: word.text) != nil else { throw unexpected(word, "bits such as 0x0f") }
     return node(.scalar(word.text, isPlain: false), word.place)
   }
 
   /// Optionally `16`; then optionally `gaps 2`.
-  private mutating func counter() throws(LineError) -> Node {
+  private mutating func counter() throws(Problem) -> Node {
     let start = last.place
     var entries: [Node.Entry] = []
     func add(_ key: CounterKey, _ text: String, _ place: Place) {
@@ -116,7 +116,7 @@ extension LineLowering {
   }
 
   /// `1s..2s`.
-  private mutating func times() throws(LineError) -> Node {
+  private mutating func times() throws(Problem) -> Node {
     let expected = "two durations such as 1s..2s, the smaller first"
     let word = try next(expected)
     guard let bounds = bounds(word),
@@ -126,7 +126,7 @@ extension LineLowering {
   }
 
   /// `10..40`, or `chest,wrist`.
-  private mutating func membership() throws(LineError) -> (Comparison, Node) {
+  private mutating func membership() throws(Problem) -> (Comparison, Node) {
     let expected = "two numbers such as 10..40, or values with commas between"
     var word = try next(expected)
     let start = word.place
@@ -156,8 +156,8 @@ extension LineLowering {
     return node(.sequence(bounds), word.place)
   }
 
-  private func unexpected(_ word: LineWord, _ expected: String) -> LineError {
-    LineError(Complaint(found: "'\(word.text)'", expected: expected), at: word.place)
+  private func unexpected(_ word: LineWord, _ expected: String) -> Problem {
+    Problem(found: "'\(word.text)'", expected: expected).at(word.place)
   }
 }
 

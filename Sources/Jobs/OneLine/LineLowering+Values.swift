@@ -7,7 +7,7 @@ extension LineLowering {
   func node(_ content: Node.Content, _ place: Place) -> Node { Node(content, at: place, path: "") }
 
   /// A word as the value of a key.
-  func scalar(_ word: LineWord, _ shape: ShapeDescription) throws(LineError) -> Node {
+  func scalar(_ word: LineWord, _ shape: ShapeDescription) throws(Problem) -> Node {
     switch shape.word {
     case .text: return node(.scalar(word.text, isPlain: false), word.place)
     case .template: return node(.scalar(word.template, isPlain: false), word.place)
@@ -17,8 +17,8 @@ extension LineLowering {
       return node(.scalar(truth ?? word.text, isPlain: truth != nil), word.place)
     case .constant:
       guard !word.letters.contains(where: \.isFilled) else {
-        let complaint = Complaint(found: "'\(word.text)'", expected: shape.line(limits))
-        throw LineError(complaint, at: word.place)
+        let complaint = Problem(found: "'\(word.text)'", expected: shape.line(limits))
+        throw complaint.at(word.place)
       }
       return node(.scalar(word.text, isPlain: false), word.place)
     case .reference: return try reference(word, shape)
@@ -29,7 +29,7 @@ extension LineLowering {
   private func reference(
     _ word: LineWord,
     _ shape: ShapeDescription
-  ) throws(LineError) -> Node {
+  ) throws(Problem) -> Node {
     if let colon = word.firstIndex(of: ":"), colon + 1 < word.letters.count,
       let key = SecretKey(rawValue: word.part(0..<colon).text)
     {
@@ -42,11 +42,11 @@ extension LineLowering {
       return node(.mapping([entry]), word.place)
     }
     let message = "a passkey is not written on a command line"
-    throw LineError(Complaint(message, expected: shape.line(limits)), at: word.place)
+    throw Problem(message, expected: shape.line(limits)).at(word.place)
   }
 
   /// `u8:1`.
-  func part(_ word: LineWord) throws(LineError) -> Node {
+  func part(_ word: LineWord) throws(Problem) -> Node {
     let colon = word.firstIndex(of: ":") ?? word.letters.count
     let name = word.part(0..<colon)
     let value = word.part(min(colon + 1, word.letters.count)..<word.letters.count)
@@ -59,21 +59,21 @@ extension LineLowering {
   }
 
   /// `level=2`, a value for a variable of a file.
-  mutating func binding(_ key: KeyDescription) throws(LineError) -> Node.Entry {
+  mutating func binding(_ key: KeyDescription) throws(Problem) -> Node.Entry {
     let expected = "a variable of the file with its value, such as level=2"
     let word = try next(expected)
     guard let sign = word.firstIndex(of: "="), !word.part(0..<sign).isValue else {
-      throw LineError(Complaint(found: "'\(word.text)'", expected: expected), at: word.place)
+      throw Problem(found: "'\(word.text)'", expected: expected).at(word.place)
     }
     let name = word.part(0..<sign).text
     guard VariablePath.isName(name) else {
-      let complaint = Complaint(found: "'\(name)'", expected: VariablePath.shape)
-      throw LineError(complaint, at: word.place)
+      let complaint = Problem(found: "'\(name)'", expected: VariablePath.shape)
+      throw complaint.at(word.place)
     }
     let value = word.part(sign + 1..<word.letters.count)
     guard let text = MessageTemplate(value.template)?.constant else {
       let known = "a value that is known before the chain runs"
-      throw LineError(Complaint(found: "'\(value.text)'", expected: known), at: value.place)
+      throw Problem(found: "'\(value.text)'", expected: known).at(value.place)
     }
     let node = node(.scalar(text, isPlain: !value.isValue), value.place)
     return Node.Entry(key: name, keyPlace: word.place, value: node)
@@ -84,12 +84,12 @@ extension LineLowering {
     _ key: KeyDescription,
     _ start: LineWord,
     _ entries: inout LineEntries
-  ) throws(LineError) {
+  ) throws(Problem) {
     let expected = key.shape.line(limits)
     let word = try next(expected)
-    func set(_ name: String, _ value: Node) throws(LineError) {
+    func set(_ name: String, _ value: Node) throws(Problem) {
       if entries[key.name]?.mapping?.contains(where: { $0.key == name }) == true {
-        throw LineError(.duplicateOption("\(start.text) \(name)"), at: start.place)
+        throw Problem.duplicateOption("\(start.text) \(name)").at(start.place)
       }
       let entry = Node.Entry(key: name, keyPlace: word.place, value: value)
       entries.merge(key.name, at: start.place, node(.mapping([entry]), word.place))
@@ -105,8 +105,8 @@ extension LineLowering {
     }
     // A comparison begins with a name.
     guard word.text.first?.isLetter == true, !word.isPlain("count") else {
-      let complaint = Complaint(found: "'\(number.text)'", expected: expected)
-      throw LineError(complaint, at: number.place)
+      let complaint = Problem(found: "'\(number.text)'", expected: expected)
+      throw complaint.at(number.place)
     }
     push([word])
     entries.merge(key.name, at: start.place, try comparison())

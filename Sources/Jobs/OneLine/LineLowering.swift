@@ -22,10 +22,10 @@ struct LineLowering {
   }
 
   /// The step as a node.
-  mutating func step() throws(LineError) -> Node {
+  mutating func step() throws(Problem) -> Node {
     let word = try next("a step")
     guard let verb = StepVerb(rawValue: word.text) else {
-      throw LineError(.unknownStep(word.text), at: word.place)
+      throw Problem.unknownStep(word.text).at(word.place)
     }
     return try mapping(verb.rawValue, verb.keys)
   }
@@ -34,7 +34,7 @@ struct LineLowering {
   mutating func mapping(
     _ verb: String,
     _ keys: [KeyDescription]
-  ) throws(LineError) -> Node {
+  ) throws(Problem) -> Node {
     var entries = LineEntries(first)
     for key in keys { try take(inOrder: key, &entries) }
     try takeOptions(keys, &entries)
@@ -49,7 +49,7 @@ struct LineLowering {
   private mutating func take(
     inOrder key: KeyDescription,
     _ entries: inout LineEntries
-  ) throws(LineError) {
+  ) throws(Problem) {
     switch key.form {
     case .target:
       try entries.set(key.name, at: first, scalar(next(key), key.shape))
@@ -86,12 +86,12 @@ struct LineLowering {
   }
 
   /// One of the inputs of a combination.
-  private mutating func input(_ keys: [KeyDescription]) throws(LineError) -> Node {
+  private mutating func input(_ keys: [KeyDescription]) throws(Problem) -> Node {
     let verbs = keys.filter(\.isTarget)
     let names = verbs.map(\.name).joined(separator: " or ")
     let word = try next(names)
     guard let verb = verbs.first(where: { word.isPlain($0.name) }) else {
-      throw LineError(Complaint(found: "'\(word.text)'", expected: names), at: word.place)
+      throw Problem(found: "'\(word.text)'", expected: names).at(word.place)
     }
     return try mapping(verb.name, keys.filter { !$0.isTarget || $0.name == verb.name })
   }
@@ -101,11 +101,11 @@ struct LineLowering {
   private mutating func takeOptions(
     _ keys: [KeyDescription],
     _ entries: inout LineEntries
-  ) throws(LineError) {
+  ) throws(Problem) {
     let options = LineOptions(keys)
     while let word = pop() {
       guard let option = options.next(word) else {
-        throw LineError(options.complaint(about: word), at: word.place)
+        throw options.complaint(about: word).at(word.place)
       }
       guard let outer = option.outer else {
         try take(option.key, word, &entries)
@@ -117,7 +117,7 @@ struct LineLowering {
         if case .mapping(let known)? = entries[outer.name]?.content,
           known.contains(where: { $0.key == entry.key })
         {
-          throw LineError(.duplicateOption(word.text), at: word.place)
+          throw Problem.duplicateOption(word.text).at(word.place)
         }
         entries.merge(outer.name, at: first.place, node(.mapping([entry]), word.place))
       }
@@ -129,7 +129,7 @@ struct LineLowering {
     _ key: KeyDescription,
     _ word: LineWord,
     _ entries: inout LineEntries
-  ) throws(LineError) {
+  ) throws(Problem) {
     switch key.form {
     case .option:
       try entries.set(key.name, at: word, scalar(next(key), key.shape))
@@ -144,13 +144,10 @@ struct LineLowering {
       let blocks = try braces(key.shape.line(limits))
       let start = blocks[0][0]
       guard blocks.count == 1, start.isPlain(StepVerb.write.rawValue) else {
-        throw LineError(
-          Complaint(
-            found: blocks.count == 1 ? "'\(start.text)'" : "\(blocks.count) steps",
-            expected: "one 'write'"
-          ),
-          at: start.place
-        )
+        throw Problem(
+          found: blocks.count == 1 ? "'\(start.text)'" : "\(blocks.count) steps",
+          expected: "one 'write'"
+        ).at(start.place)
       }
       var lowering = LineLowering(blocks[0], limits)
       _ = lowering.pop()
@@ -168,14 +165,14 @@ struct LineLowering {
   private func complainOfMissing(
     _ keys: [KeyDescription],
     _ entries: LineEntries
-  ) throws(LineError) {
+  ) throws(Problem) {
     for key in keys where key.isRequired && entries[key.name] == nil {
       let expected = key.shape.line(limits)
       guard let word = key.word else {
-        throw LineError(Complaint("the value is missing", expected: expected), at: last.place)
+        throw Problem("the value is missing", expected: expected).at(last.place)
       }
       let message = "'\(first.text)' is not complete"
-      throw LineError(Complaint(message, expected: "'\(word)' with \(expected)"), at: first.place)
+      throw Problem(message, expected: "'\(word)' with \(expected)").at(first.place)
     }
   }
 
@@ -199,35 +196,35 @@ struct LineLowering {
   }
 
   /// The next word: the required value of a key.
-  private mutating func next(_ key: KeyDescription) throws(LineError) -> LineWord {
+  private mutating func next(_ key: KeyDescription) throws(Problem) -> LineWord {
     try next(key.shape.line(limits))
   }
 
   /// The next word, which is required.
-  mutating func next(_ expected: String) throws(LineError) -> LineWord {
+  mutating func next(_ expected: String) throws(Problem) -> LineWord {
     if let word = pop() { return word }
     let message = "nothing follows '\(last.text)'"
-    throw LineError(Complaint(message, expected: expected), at: last.place)
+    throw Problem(message, expected: expected).at(last.place)
   }
 
   /// Consumes the next word, which must be `word`.
-  mutating func take(_ word: String) throws(LineError) {
+  mutating func take(_ word: String) throws(Problem) {
     let found = try next(word)
     guard !found.isPlain(word) else { return }
-    throw LineError(Complaint(found: "'\(found.text)'", expected: word), at: found.place)
+    throw Problem(found: "'\(found.text)'", expected: word).at(found.place)
   }
 
   /// Puts words back, to be consumed next.
   mutating func push(_ more: [LineWord]) { words += more.reversed() }
 
   /// The words of each step in the braces that follow.
-  private mutating func braces(_ expected: String) throws(LineError) -> [[LineWord]] {
+  private mutating func braces(_ expected: String) throws(Problem) -> [[LineWord]] {
     let word = try next(expected)
     guard let block = word.block else {
-      throw LineError(Complaint(found: "'\(word.text)'", expected: expected), at: word.place)
+      throw Problem(found: "'\(word.text)'", expected: expected).at(word.place)
     }
     guard !block.isEmpty else {
-      throw LineError(Complaint("there are no steps", expected: "at least one"), at: word.place)
+      throw Problem("there are no steps", expected: "at least one").at(word.place)
     }
     return block
   }
@@ -238,9 +235,9 @@ extension KeyDescription {
   fileprivate var isTarget: Bool { if case .target = form { true } else { false } }
 }
 
-extension Complaint {
+extension Problem {
   /// A duplicate option.
-  static func duplicateOption(_ word: String) -> Complaint {
-    Complaint("duplicate option '\(word)'")
+  static func duplicateOption(_ word: String) -> Problem {
+    Problem("duplicate option '\(word)'")
   }
 }

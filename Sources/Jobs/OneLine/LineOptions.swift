@@ -1,6 +1,7 @@
 // The words that may follow the verb of a step and its target.
 
 import Bluetooth
+import Documents
 
 /// The options of a step, by their words.
 struct LineOptions {
@@ -35,9 +36,9 @@ struct LineOptions {
   }
 
   /// The error about a word that does not begin an option.
-  func complaint(about word: LineWord) -> Complaint {
+  func complaint(about word: LineWord) -> Problem {
     let found = "'\(word.text)'"
-    guard !options.isEmpty else { return Complaint(found: found, expected: "the end of the step") }
+    guard !options.isEmpty else { return Problem(found: found, expected: "the end of the step") }
     let names = options.compactMap(\.key.word)
     guard !phrases.isEmpty else { return .unknown(found: found, word.text, among: names) }
     let all = phrases + names
@@ -46,8 +47,8 @@ struct LineOptions {
       ? all.joined()
       : all.dropLast().map { $0 + ", " }.joined()
         + "or " + (all.last ?? "")
-    let nearest = Complaint.nearest(to: word.text, among: names + bareWords)
-    return Complaint(found: found, expected: known, nearest: nearest)
+    let nearest = Problem.nearest(to: word.text, among: names + bareWords)
+    return Problem(found: found, expected: known, nearest: nearest)
   }
 
   /// The options that do not begin with a fixed word.

@@ -109,18 +109,18 @@ struct LineWords {
       }
     }
     if let quote {
-      let complaint = Complaint("the quote is not closed", expected: "\(quote.mark) at the end")
+      let complaint = Problem("the quote is not closed", expected: "\(quote.mark) at the end")
       throw DocumentErrors([complaint.at(quote.place)])
     }
     if isEscaped, let place = words.word?.place {
-      throw DocumentErrors([Complaint("nothing follows the \\ at the end").at(place)])
+      throw DocumentErrors([Problem("nothing follows the \\ at the end").at(place)])
     }
     words.endStep()
     if let place = words.tooDeep {
-      throw DocumentErrors([Complaint("blocks are nested too deep").at(place)])
+      throw DocumentErrors([Problem("blocks are nested too deep").at(place)])
     }
     if let block = words.open.last {
-      let complaint = Complaint("the block is not closed", expected: "} after a space")
+      let complaint = Problem("the block is not closed", expected: "} after a space")
       throw DocumentErrors([complaint.at(block.place)])
     }
     return words.steps.filter { !$0.isEmpty }

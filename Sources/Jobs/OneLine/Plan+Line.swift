@@ -35,9 +35,24 @@ extension Plan {
     limits: PlanLimits = PlanLimits(),
     includesFiles: Bool = false
   ) throws(DocumentErrors) -> Plan {
+    do {
+      return try read(line, file, bindings, names, limits, includesFiles: includesFiles)
+    } catch {
+      throw DocumentErrors(error.problems.map { $0.quoting(line, of: file) })
+    }
+  }
+
+  private static func read(
+    _ line: String,
+    _ file: String,
+    _ bindings: Bindings,
+    _ names: AttributeNames,
+    _ limits: PlanLimits,
+    includesFiles: Bool
+  ) throws(DocumentErrors) -> Plan {
     let start = Place(file: file, line: 1, column: 1)
     guard line.utf8.count <= limits.document.octets else {
-      let complaint = Complaint("the line is longer than \(limits.document.octets) bytes")
+      let complaint = Problem("the line is longer than \(limits.document.octets) bytes")
       throw DocumentErrors([complaint.at(start)])
     }
     var filling = LineFilling(bindings)
@@ -61,7 +76,7 @@ extension Plan {
         var lowering = LineLowering(words, limits)
         steps += reader.steps(at: try lowering.step())
       } catch {
-        reader.problems += error.problems
+        reader.problems.append(error)
         for (word, name) in zip(words, words.dropFirst()) where word.isPlain("as") {
           reader.scope.capture(name.text, fields: nil, nil)
         }
@@ -71,21 +86,12 @@ extension Plan {
     var plan = Plan(steps: steps)
     plan.names = reader.surroundings.allNames
     if words.isEmpty {
-      let complaint = Complaint("there are no steps", expected: "a step such as read battery-level")
+      let complaint = Problem("there are no steps", expected: "a step such as read battery-level")
       problems.append(complaint.at(start))
     } else if problems.isEmpty, let complaint = limits.complaint(about: plan) {
       problems.append(complaint.at(start))
     }
     guard problems.isEmpty else { throw DocumentErrors(problems) }
     return plan
-  }
-}
-
-/// The errors in a step, with their positions.
-struct LineError: Error {
-  let problems: [DocumentProblem]
-
-  init(_ complaint: Complaint, at place: Place) {
-    problems = [complaint.at(place)]
   }
 }

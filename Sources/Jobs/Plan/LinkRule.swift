@@ -1,5 +1,7 @@
 // How a chain connects to its device, and how it leaves the connection.
 
+import Documents
+
 /// How a chain connects to its device, and how it leaves the connection.
 public struct LinkRule: Hashable, Sendable {
   /// The connection is left up when the chain ends.

@@ -1,6 +1,7 @@
 // A plan for people: what a dry run prints.
 
 import Bluetooth
+import Documents
 
 extension Plan: CustomStringConvertible {
   /// The complete plan in a canonical form: a head, then a line for each step with its position.

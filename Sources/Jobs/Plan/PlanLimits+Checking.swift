@@ -1,15 +1,17 @@
 // Checks a chain against its limits.
 
+import Documents
+
 extension PlanLimits {
   /// The limit that a chain exceeds; nil when it exceeds none.
-  func complaint(about plan: Plan) -> Complaint? {
+  func complaint(about plan: Plan) -> Problem? {
     let written = plan.writtenStepCount
     guard written <= writtenSteps else {
-      return Complaint("\(written) steps", expected: "at most \(writtenSteps)")
+      return Problem("\(written) steps", expected: "at most \(writtenSteps)")
     }
     guard let count = Self.runCount(plan.steps), count <= runSteps else {
       let message = "a run would take more than \(runSteps) steps, repetitions multiplied"
-      return Complaint(message, expected: "fewer repetitions")
+      return Problem(message, expected: "fewer repetitions")
     }
     return nil
   }

@@ -1,6 +1,7 @@
 // Events for people: one line for each step, when it ends.
 
 import Bluetooth
+import Documents
 
 /// One line for each step when it ends, for each notification, and for the run.
 ///

@@ -1,6 +1,7 @@
 // A request and the notification that answers it.
 
 import Bluetooth
+import Documents
 import Signals
 
 extension ChainRun {

@@ -1,6 +1,7 @@
 // Runs each kind of step.
 
 import Bluetooth
+import Documents
 import Signals
 
 extension ChainRun {

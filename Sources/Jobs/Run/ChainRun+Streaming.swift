@@ -1,6 +1,7 @@
 // What `notify`, `poll` and `combine` share: receiving many values.
 
 import Bluetooth
+import Documents
 import Signals
 
 extension ChainRun {

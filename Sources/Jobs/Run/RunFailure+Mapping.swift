@@ -1,6 +1,7 @@
 // Converts every error of a run to a failure.
 
 import Bluetooth
+import Documents
 import Signals
 
 extension RunFailure {

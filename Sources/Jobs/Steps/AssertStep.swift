@@ -1,5 +1,7 @@
 // `assert`: fails unless captured values are as they have to be.
 
+public import Documents
+
 struct AssertStep: StepKind {
   var condition = Condition([])
 
@@ -33,14 +35,14 @@ extension Step {
   ///   - check: What the captured value must be.
   ///   - file: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
-  /// - Throws: ``PlanError`` for a path that names no captured value.
+  /// - Throws: `Problem` for a path that names no captured value.
   public static func assert(
     _ path: String,
     _ check: Check,
     file: String = #fileID,
     line: Int = #line
-  ) throws(PlanError) -> Step {
-    let test = try PlanError.at(file, line) { try Condition.Test(path, check) }
+  ) throws(Problem) -> Step {
+    let test = try Problem.at(file, line) { try Condition.Test(path, check) }
     return Step(.assert(Condition([test])))
   }
 }

@@ -1,6 +1,7 @@
 // `combine`: combines the latest values of several characteristics.
 
 import Bluetooth
+import Documents
 
 extension Combining: StreamingKind {
   init() { self.init([], StopConditions()) }
@@ -63,7 +64,7 @@ extension Combining.Input: Described {
   static let rules: [KeyRule<Combining.Input>] = [
     .exactlyOne(
       ["notify", "poll"],
-      Complaint("an input has exactly one source", expected: "'notify' or 'poll'")
+      Problem("an input has exactly one source", expected: "'notify' or 'poll'")
     ),
     .pair("poll", with: "every"),
   ]

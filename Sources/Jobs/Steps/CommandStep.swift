@@ -67,7 +67,7 @@ extension Shape where Value == String {
       guard !reader.surroundings.isIncluded else {
         reader.complain(
           node,
-          Complaint(
+          Problem(
             "an included file runs no programs",
             expected: "the command in the chain itself"
           )

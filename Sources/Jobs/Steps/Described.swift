@@ -54,7 +54,7 @@ extension Described {
   /// - Parameter expected: What is expected, for the error about a missing or empty mapping.
   static func read(_ node: Node, _ reader: inout StepReader, expected: String) -> Self? {
     if node.mapping?.isEmpty == false { return read(node, &reader) }
-    reader.complain(node, Complaint(found: node.shown, expected: expected))
+    reader.complain(node, Problem(found: node.shown, expected: expected))
     return nil
   }
 
@@ -72,11 +72,11 @@ extension Described {
   }
 
   /// The error in the value, however it was made.
-  func complaint(_ limits: PlanLimits, within limit: Duration? = nil) -> Complaint? {
+  func complaint(_ limits: PlanLimits, within limit: Duration? = nil) -> Problem? {
     Self.keys.lazy.compactMap { $0.complaint(self, limits) }.first ?? broken(within: limit)
   }
 
-  private func broken(within limit: Duration? = nil) -> Complaint? {
+  private func broken(within limit: Duration? = nil) -> Problem? {
     Self.rules.lazy.compactMap { $0.complaint(self, within: limit) }.first
   }
 

@@ -82,21 +82,21 @@ extension StepReader {
     let most = limits.includedFiles
     guard surroundings.count <= most else {
       if surroundings.count == most + 1 {
-        complain(nameNode, Complaint("more than \(most) files are included"))
+        complain(nameNode, Problem("more than \(most) files are included"))
       }
       return []
     }
     guard let file = surroundings.inclusions[name, beside: node.place.file] else {
       let expected = Inclusion.keys[0].shape.expected(self)
-      complain(nameNode, Complaint("'\(name)' cannot be included", expected: expected))
+      complain(nameNode, Problem("'\(name)' cannot be included", expected: expected))
       return []
     }
     guard !surroundings.stack.contains(file.realPath) else {
-      complain(nameNode, Complaint("'\(name)' includes itself"))
+      complain(nameNode, Problem("'\(name)' includes itself"))
       return []
     }
     guard surroundings.stack.count <= limits.depth else {
-      complain(nameNode, Complaint("includes are nested deeper than \(limits.depth) levels"))
+      complain(nameNode, Problem("includes are nested deeper than \(limits.depth) levels"))
       return []
     }
     let before = problems.count
@@ -161,7 +161,7 @@ extension StepReader {
     guard let entries = node.mapping else { return nil }
     for entry in entries {
       guard case .scalar(let text, _) = entry.value.content else {
-        complain(entry.value, Complaint(found: entry.value.shown, expected: "a single value"))
+        complain(entry.value, Problem(found: entry.value.shown, expected: "a single value"))
         continue
       }
       bindings.bind(entry.key, to: text, from: "'with'", mustBeKnown: true)
@@ -170,15 +170,15 @@ extension StepReader {
   }
 }
 
-extension DocumentProblem {
+extension Problem {
   /// The same error, with the position of the include of its file.
-  fileprivate func included(at place: Place) -> DocumentProblem {
-    DocumentProblem(
-      self.place,
-      path: path,
+  fileprivate func included(at place: Place) -> Problem {
+    Problem(
       "\(message); included at \(place)",
       expected: expected,
-      nearest: nearest
+      nearest: nearest,
+      at: self.place,
+      path: path
     )
   }
 }

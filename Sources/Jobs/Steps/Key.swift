@@ -65,7 +65,7 @@ struct Key<Owner: Sendable>: Sendable {
   let words: @Sendable (Owner) -> [String]
   let mentions: @Sendable (Owner) -> [VariablePath]
   let characteristics: @Sendable (Owner) -> [CharacteristicSelector]
-  private let check: @Sendable (Owner, PlanLimits) -> Complaint?
+  private let check: @Sendable (Owner, PlanLimits) -> Problem?
   private let filling: @Sendable (inout Owner, Filling) throws(Unfilled) -> Void
   /// Whether its value is not the default.
   let isGiven: @Sendable (Owner) -> Bool
@@ -175,7 +175,7 @@ extension Key {
     return read(node, &owner, &reader)
   }
 
-  func complaint(_ owner: Owner, _ limits: PlanLimits) -> Complaint? { check(owner, limits) }
+  func complaint(_ owner: Owner, _ limits: PlanLimits) -> Problem? { check(owner, limits) }
 
   func fill(_ owner: inout Owner, _ filling: Filling) throws(Unfilled) {
     try self.filling(&owner, filling)

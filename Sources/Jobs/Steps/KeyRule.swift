@@ -8,22 +8,22 @@ import Documents
 enum KeyRule<Owner: Sendable>: Sendable {
   /// At least one of the keys. The error is about the first key where that is required, such as the
   /// verb of a step; otherwise about the mapping.
-  case atLeastOne([String], Complaint)
+  case atLeastOne([String], Problem)
   /// Exactly one of the keys.
-  case exactlyOne([String], Complaint)
+  case exactlyOne([String], Problem)
   /// At most one of the keys.
-  case atMostOne([String], Complaint)
+  case atMostOne([String], Problem)
   /// Exactly one of the keys, of a mapping without other errors: a misspelt key may be one of them.
-  case identified(by: [String], Complaint)
+  case identified(by: [String], Problem)
   /// The first key requires the second, which is only valid with the first.
   case pair(String, with: String)
   /// A key that excludes others. The errors are about these.
-  case exclusive(String, [String], @Sendable (_ other: String) -> Complaint)
+  case exclusive(String, [String], @Sendable (_ other: String) -> Problem)
   /// A key that may be true only beside one of others. The error is about it.
   case flag(String, with: [String])
   /// A check of the values of several keys. The error is about the first key of `blamed` that is
   /// present.
-  case values(blamed: [String], @Sendable (Owner, _ limit: Duration?) -> Complaint?)
+  case values(blamed: [String], @Sendable (Owner, _ limit: Duration?) -> Problem?)
 }
 
 extension KeyRule {
@@ -84,7 +84,7 @@ extension KeyRule where Owner: Described {
         return false
       }
       if let node = mapping[second], !mapping.has(first) {
-        let complaint = Complaint("'\(second)' is only valid with '\(first)'")
+        let complaint = Problem("'\(second)' is only valid with '\(first)'")
         reader.complain(node, complaint)
         return false
       }
@@ -110,7 +110,7 @@ extension KeyRule where Owner: Described {
   }
 
   /// The error in a value, however it was made.
-  func complaint(_ owner: Owner, within limit: Duration?) -> Complaint? {
+  func complaint(_ owner: Owner, within limit: Duration?) -> Problem? {
     switch self {
     case .atLeastOne(let names, let complaint):
       names.contains { isGiven($0, owner) } ? nil : complaint
@@ -120,7 +120,7 @@ extension KeyRule where Owner: Described {
       names.count { isGiven($0, owner) } < 2 ? nil : complaint
     case .flag(let name, let others):
       isGiven(name, owner) && !others.contains { isGiven($0, owner) }
-        ? Complaint("'\(name)' is only valid with \(Self.alternatives(others))") : nil
+        ? Problem("'\(name)' is only valid with \(Self.alternatives(others))") : nil
     case .pair, .exclusive: nil
     case .values(_, let complaint): complaint(owner, limit)
     }
@@ -138,9 +138,9 @@ extension KeyRule where Owner: Described {
   }
 }
 
-extension Complaint {
+extension Problem {
   /// A required key that is missing.
-  static func missing(_ key: String, expected: String?) -> Complaint {
-    Complaint("the key '\(key)' is missing", expected: expected)
+  static func missing(_ key: String, expected: String?) -> Problem {
+    Problem("the key '\(key)' is missing", expected: expected)
   }
 }

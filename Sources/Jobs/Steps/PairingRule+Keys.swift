@@ -101,7 +101,7 @@ extension Shape where Value == SecretReference {
         if let secret = node.text.map({ Secret($0) }), secret.passkey != nil {
           return SecretReference(written: secret)
         }
-        reader.complain(node, Complaint("invalid passkey", expected: expected))
+        reader.complain(node, Problem("invalid passkey", expected: expected))
         return nil
       }
       var mapping = MappingReader(node)
@@ -111,7 +111,7 @@ extension Shape where Value == SecretReference {
       let wrong = mapping.finish()
       reader.problems += wrong
       if sources.count == 1 { return SecretReference(sources[0]) }
-      let complaint = Complaint("a passkey has exactly one source", expected: expected)
+      let complaint = Problem("a passkey has exactly one source", expected: expected)
       if wrong.isEmpty { reader.complain(node, complaint) }
       return nil
     }

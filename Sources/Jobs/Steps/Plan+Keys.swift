@@ -145,7 +145,7 @@ struct DeviceKeys: Described {
   static let rules: [KeyRule<Self>] = [
     .atMostOne(
       ["name", "address", "service", "alias"],
-      Complaint("a device is named in one way", expected: expected)
+      Problem("a device is named in one way", expected: expected)
     ),
     .flag("exact", with: ["name", "alias"]),
     .flag("unique", with: ["name", "service", "alias"]),
@@ -188,7 +188,7 @@ extension Shape where Value == NamedDevice {
       guard let keys = DeviceKeys.read(node, &reader, expected: expected) else { return nil }
       guard let target = keys.target else {
         if reader.problems.count == before {
-          reader.complain(node, Complaint("no device is named", expected: expected))
+          reader.complain(node, Problem("no device is named", expected: expected))
         }
         return nil
       }
@@ -203,7 +203,7 @@ extension StepReader {
     do {
       return try DeviceTarget(parsing: text)
     } catch {
-      complain(node, Complaint("\(error)"))
+      complain(node, Problem("\(error)"))
       return nil
     }
   }
@@ -226,9 +226,9 @@ extension Shape where Value == String {
   }
 }
 
-extension Complaint {
+extension Problem {
   /// No device has such a name.
-  static let emptyName = Complaint(
+  static let emptyName = Problem(
     "\(InvalidDeviceTarget.emptyName)",
     expected: Scanning.nameShape
   )
@@ -242,7 +242,7 @@ extension Shape where Value == ServiceSelector {
       do throws(SelectorError) {
         return try ServiceSelector(parsing: text, names: reader.surroundings.names)
       } catch {
-        var complaint = Complaint(error)
+        var complaint = Problem(error)
         if error.nearest == nil { complaint.expected = Scanning.serviceShape }
         reader.complain(node, complaint)
         return nil

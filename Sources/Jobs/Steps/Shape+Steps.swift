@@ -16,7 +16,7 @@ extension Shape where Value == [Step] {
       return reader.steps(node)
     }
     shape.check = { steps, _ in
-      steps.isEmpty ? Complaint("there are no steps", expected: "at least one") : nil
+      steps.isEmpty ? Problem("there are no steps", expected: "at least one") : nil
     }
     return shape
   }
@@ -34,7 +34,7 @@ extension Shape where Value == [Combining.Input] {
     ) { node, reader in reader.inputs(node) }
     shape.check = { inputs, limits in
       guard (2...Combining.mostInputs).contains(inputs.count) else {
-        return Complaint(
+        return Problem(
           found: counted(inputs.count, "input"),
           expected: "from 2 to \(Combining.mostInputs)"
         )
@@ -52,13 +52,13 @@ extension StepReader {
     let nodes = node.sequence ?? []
     if !(2...Combining.mostInputs).contains(nodes.count) {
       let found = node.sequence == nil ? node.shown : counted(nodes.count, "input")
-      complain(node, Complaint(found: found, expected: expected))
+      complain(node, Problem(found: found, expected: expected))
     }
     var inputs: [Combining.Input] = []
     for node in nodes.prefix(Combining.mostInputs) {
       guard let input = Combining.Input.read(node, &self, expected: expected) else { continue }
       if inputs.contains(where: { $0.name == input.name }) {
-        complain(node, Complaint("duplicate name '\(input.name)'", expected: "another 'as'"))
+        complain(node, Problem("duplicate name '\(input.name)'", expected: "another 'as'"))
       }
       inputs.append(input)
     }

@@ -52,7 +52,7 @@ extension Shape where Value == Int {
       let range = range(limits)
       guard !range.contains(value) else { return nil }
       let bounds = "from \(range.lowerBound) to \(range.upperBound)"
-      return Complaint(found: "\(value) \(unit)", expected: bounds)
+      return Problem(found: "\(value) \(unit)", expected: bounds)
     }
     return shape
   }
@@ -88,7 +88,7 @@ extension Shape where Value == Duration {
     }
     shape.check = { value, _ in
       value > .zero
-        ? nil : Complaint(found: "'\(value.written)'", expected: Node.positiveDuration)
+        ? nil : Problem(found: "'\(value.written)'", expected: Node.positiveDuration)
     }
     return shape
   }
@@ -108,7 +108,7 @@ extension StepReader {
   fileprivate mutating func duration(_ node: Node, expected: String) -> Duration? {
     if let duration = node.duration { return duration }
     if let seconds = node.text.map({ $0 + "s" }), Duration(written: seconds) != nil {
-      complain(node, Complaint(found: node.shown, expected: expected, nearest: seconds))
+      complain(node, Problem(found: node.shown, expected: expected, nearest: seconds))
     }
     return nil
   }
@@ -193,7 +193,7 @@ extension StepReader {
     do {
       return try parse(text, surroundings.names)
     } catch {
-      complain(node, Complaint(error))
+      complain(node, Problem(error))
       return nil
     }
   }

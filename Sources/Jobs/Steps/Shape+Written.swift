@@ -63,7 +63,7 @@ extension StepReader {
     do {
       return try WrittenValue(parts)
     } catch {
-      complain(node, Complaint(error.problem))
+      complain(node, Problem(error.problem))
       return nil
     }
   }
@@ -74,20 +74,20 @@ extension StepReader {
       let expected = "one format with its value, such as { u8: 1 }; a list writes several in a row"
       let several = node.mapping.map { $0.count > 1 } == true
       let found = several ? "several formats" : node.shown
-      complain(node, Complaint(found: found, expected: expected))
+      complain(node, Problem(found: found, expected: expected))
       return nil
     }
     guard let format = ValueFormat(entry.key) else {
-      let complaint = Complaint.noFormat(entry.key)
+      let complaint = Problem.noFormat(entry.key)
       problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
       return nil
     }
     guard case .scalar(let text, _) = entry.value.content else {
-      complain(entry.value, Complaint(found: entry.value.shown, expected: "one value"))
+      complain(entry.value, Problem(found: entry.value.shown, expected: "one value"))
       return nil
     }
     guard let template = MessageTemplate(text) else {
-      let complaint = Complaint(found: entry.value.shown, expected: MessageTemplate.shape)
+      let complaint = Problem(found: entry.value.shown, expected: MessageTemplate.shape)
       complain(entry.value, complaint)
       return nil
     }
@@ -96,7 +96,7 @@ extension StepReader {
       if let text = template.constant { _ = try format.encode(text) }
       return WrittenValue.Part(format, template)
     } catch {
-      complain(entry.value, Complaint(error.problem, expected: "a value for \(format)"))
+      complain(entry.value, Problem(error.problem, expected: "a value for \(format)"))
       return nil
     }
   }

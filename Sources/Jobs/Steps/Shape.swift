@@ -70,7 +70,7 @@ struct Shape<Value: Sendable>: Sendable {
   /// Its words in the one-line form: one text for each use of its option.
   let words: @Sendable (Value) -> [String]
   /// The error in a value that was not read from a file or a line.
-  var check: @Sendable (Value, PlanLimits) -> Complaint? = { _, _ in nil }
+  var check: @Sendable (Value, PlanLimits) -> Problem? = { _, _ in nil }
   /// The captured values that it uses.
   var mentions: @Sendable (Value) -> [VariablePath] = { _ in [] }
   /// Replaces captured values; nil where it cannot use any.

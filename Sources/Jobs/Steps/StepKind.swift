@@ -123,7 +123,7 @@ extension StepKind {
       reader.scope.capture(name, fields: [], nil)
     }
     if keys.first?.name != verb, let node = mapping.optional(verb), !node.isNull {
-      reader.complain(node, Complaint(found: node.shown, expected: "no value"))
+      reader.complain(node, Problem(found: node.shown, expected: "no value"))
     }
     var step = Step(.connect)
     let payload = take(from: &mapping, &reader) { mapping, reader in
@@ -135,7 +135,7 @@ extension StepKind {
       return step.timeout
     }
     if mapping.has("backoff"), !mapping.has("attempts"), let node = mapping["backoff"] {
-      reader.complain(node, Complaint("'backoff' is only valid with 'attempts'"))
+      reader.complain(node, Problem("'backoff' is only valid with 'attempts'"))
     }
     guard let payload else { return nil }
     step.action = payload.action

@@ -40,14 +40,14 @@ extension StepReader {
     let entries = node.mapping ?? []
     guard !subjects.fields.contains(key), let entry = entries.first(where: { $0.key == key }) else {
       guard subjects.isOfValue else {
-        let complaint = Complaint("the step has no value", expected: "{ error: not-permitted }")
+        let complaint = Problem("the step has no value", expected: "{ error: not-permitted }")
         complain(node, complaint)
         return nil
       }
       return expectations(node).map { .values($0) }
     }
     if let other = entries.first(where: { $0.key != key }) {
-      let complaint = Complaint("a step that must fail has no value to compare")
+      let complaint = Problem("a step that must fail has no value to compare")
       problems.append(complaint.at(other.keyPlace, path: other.value.path))
     }
     return failure(entry.value).map { .failure($0) }
@@ -59,14 +59,14 @@ extension StepReader {
       guard entries.count == 1, let comparison = Comparison(rawValue: entries[0].key),
         comparison == .is || comparison == .in
       else {
-        complain(node, Complaint(found: node.shown, expected: "'is' or 'in'"))
+        complain(node, Problem(found: node.shown, expected: "'is' or 'in'"))
         return nil
       }
       return failure(entries[0].value)
     }
     let nodes = node.sequence ?? [node]
     let names = nodes.compactMap { node -> ExpectedFailure.Name? in
-      do throws(Complaint) {
+      do throws(Problem) {
         return try ExpectedFailure.Name.read(node.text ?? "", shown: node.shown)
       } catch {
         complain(node, error)
@@ -82,7 +82,7 @@ extension StepReader {
     let tests = entries.flatMap { entry -> [Condition.Test] in
       let checks = checks(entry.value, isTime: Measure.isNamed(by: entry.key))
       guard let path = VariablePath(entry.key) else {
-        let complaint = Complaint(found: "'\(entry.key)'", expected: VariablePath.shape)
+        let complaint = Problem(found: "'\(entry.key)'", expected: VariablePath.shape)
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
         return []
       }
@@ -114,7 +114,7 @@ extension StepReader {
     guard let entries = node.mapping, !entries.isEmpty else {
       let expected =
         isTime ? "a comparison such as { max: 2s }" : "a value or a comparison such as { min: 10 }"
-      complain(node, Complaint(found: node.shown, expected: expected))
+      complain(node, Problem(found: node.shown, expected: expected))
       return []
     }
     let checks = entries.compactMap { check($0, isTime: isTime) }
@@ -122,7 +122,7 @@ extension StepReader {
       for other in checks[(index + 1)...] where one.contradicts(other) || other.contradicts(one) {
         let (one, other) =
           isTime ? (one.describingTime, other.describingTime) : ("\(one)", "\(other)")
-        complain(node, Complaint("nothing is both \(one) and \(other)"))
+        complain(node, Problem("nothing is both \(one) and \(other)"))
       }
     }
     return checks
@@ -132,19 +132,19 @@ extension StepReader {
     let known = Comparison.all(isTime: isTime)
     guard let comparison = Comparison(rawValue: entry.key), known.contains(comparison) else {
       let message = "unknown comparison '\(entry.key)'"
-      let complaint = Complaint.unknown(message, entry.key, among: known.map(\.rawValue))
+      let complaint = Problem.unknown(message, entry.key, among: known.map(\.rawValue))
       problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
       return nil
     }
     if let check = comparison.check(entry.value, isTime: isTime) {
       complainOfUnknown(check.references, entry.value)
       if case .masked(let mask, let bits) = check, bits & ~mask != 0 {
-        complain(entry.value, Complaint("no value passes '\(check)': it has bits outside the mask"))
+        complain(entry.value, Problem("no value passes '\(check)': it has bits outside the mask"))
       }
       return check
     }
     let expected = isTime ? comparison.takesTime : comparison.takes
-    complain(entry.value, Complaint(found: entry.value.shown, expected: expected))
+    complain(entry.value, Problem(found: entry.value.shown, expected: expected))
     return nil
   }
 }

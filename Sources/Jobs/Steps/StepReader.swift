@@ -11,7 +11,7 @@ struct StepReader {
   }
 
   let limits: PlanLimits
-  var problems: [DocumentProblem] = []
+  var problems: [Problem] = []
   var scope = Scope()
   var surroundings: IncludedSurroundings
   var form = Form.file
@@ -35,19 +35,19 @@ struct StepReader {
   /// Reads a list of steps.
   mutating func steps(_ node: Node) -> [Step] {
     guard depth <= limits.depth else {
-      complain(node, Complaint("steps are nested deeper than \(limits.depth) levels"))
+      complain(node, Problem("steps are nested deeper than \(limits.depth) levels"))
       return []
     }
     guard let nodes = node.sequence else {
-      complain(node, Complaint(found: node.shown, expected: "a list of steps"))
+      complain(node, Problem(found: node.shown, expected: "a list of steps"))
       return []
     }
-    if nodes.isEmpty { complain(node, Complaint("there are no steps", expected: "at least one")) }
+    if nodes.isEmpty { complain(node, Problem("there are no steps", expected: "at least one")) }
     surroundings.steps += nodes.count
     // Nested includes multiply.
     guard surroundings.count == 0 || surroundings.steps <= limits.writtenSteps else {
       if surroundings.steps - nodes.count <= limits.writtenSteps {
-        complain(node, Complaint("more than \(limits.writtenSteps) steps"))
+        complain(node, Problem("more than \(limits.writtenSteps) steps"))
       }
       return []
     }
@@ -60,13 +60,13 @@ struct StepReader {
     if let value = shape.read(node, &self) { return value }
     if problems.count == before {
       let expected = shape.description.expected(self)
-      complain(node, Complaint(found: node.shown, expected: expected))
+      complain(node, Problem(found: node.shown, expected: expected))
     }
     return nil
   }
 
-  mutating func complain(_ node: Node, _ complaint: Complaint) {
-    problems.append(complaint.about(node))
+  mutating func complain(_ node: Node, _ complaint: Problem) {
+    problems.append(complaint.at(node))
   }
 
   /// Reports captured values that are used before a step captures them.
@@ -107,7 +107,7 @@ struct StepReader {
     }
     guard let entries = node.mapping, !entries.isEmpty else {
       let expected = "a step such as 'read: battery-level'"
-      complain(node, Complaint(found: node.shown, expected: expected))
+      complain(node, Problem(found: node.shown, expected: expected))
       return nil
     }
     let verbs = entries.compactMap { StepVerb(rawValue: $0.key) }
@@ -124,7 +124,7 @@ struct StepReader {
     }
     guard own.count == 1 else {
       let message = "'\(own.map(\.rawValue).joined(separator: "' and '"))' are separate steps"
-      complain(node, Complaint(message, expected: "one step in each entry of the list"))
+      complain(node, Problem(message, expected: "one step in each entry of the list"))
       return nil
     }
     return verb
@@ -134,7 +134,7 @@ struct StepReader {
   private mutating func complainOfVerb(_ entries: [Node.Entry], in node: Node) {
     let close = entries.first { StepVerb.meant(by: $0.key) != nil }
     guard let entry = close ?? entries.first else { return }
-    problems.append(Complaint.unknownStep(entry.key).at(entry.keyPlace, path: node.path))
+    problems.append(Problem.unknownStep(entry.key).at(entry.keyPlace, path: node.path))
   }
 
   /// Adds the captured value of a step to the scope.
@@ -151,13 +151,13 @@ struct StepReader {
   }
 }
 
-extension Complaint {
+extension Problem {
   /// A word that is not a verb.
-  static func unknownStep(_ word: String) -> Complaint {
+  static func unknownStep(_ word: String) -> Problem {
     let message = "unknown step '\(word)'"
     guard let verb = StepVerb.meant(by: word) else {
       return .unknown(message, word, among: StepVerb.names)
     }
-    return Complaint(message, nearest: verb.rawValue)
+    return Problem(message, nearest: verb.rawValue)
   }
 }

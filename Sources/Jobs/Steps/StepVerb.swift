@@ -1,5 +1,7 @@
 // The verbs of chains, and the kind of step of each.
 
+import Documents
+
 /// The word that names the kind of a step.
 enum StepVerb: String, CaseIterable, Sendable {
   case read, write, notify, exchange, poll, combine, scan, sleep, `repeat`, when, assert
@@ -102,7 +104,7 @@ enum StepVerb: String, CaseIterable, Sendable {
   static func meant(by word: String) -> StepVerb? {
     let word = word.lowercased()
     if let verb = allCases.first(where: { $0.synonyms.contains(word) }) { return verb }
-    return Complaint.nearest(to: word, among: names).flatMap { StepVerb(rawValue: $0) }
+    return Problem.nearest(to: word, among: names).flatMap { StepVerb(rawValue: $0) }
   }
 
   /// The words, in the order of error messages and the documentation.

@@ -1,6 +1,7 @@
 // `write`: writes a characteristic.
 
 import Bluetooth
+import Documents
 
 extension Write: StepKind {
   init() { self.init(.nothing, to: .unread) }
@@ -75,23 +76,23 @@ extension Write: CustomStringConvertible {
 
 extension Write {
   /// Why the write is invalid for any device; nil for a valid one.
-  var contradiction: Complaint? {
+  var contradiction: Problem? {
     if delivery == .acquire, kind != .automatic, kind != .command {
-      return Complaint(
+      return Problem(
         "'delivery: acquire' supports only commands",
         expected: "no \(kind.rawValue), or no 'delivery: acquire'"
       )
     }
     guard offset > 0 else { return nil }
     if kind == .command || delivery == .acquire {
-      return Complaint(
+      return Problem(
         "a write without response cannot have an offset",
         expected: "a request, or no offset"
       )
     }
     let end = offset + value.octets.count
     guard end > WrittenValue.longest else { return nil }
-    return Complaint(
+    return Problem(
       "the value would end at byte \(end), but an attribute has at most \(WrittenValue.longest)"
     )
   }

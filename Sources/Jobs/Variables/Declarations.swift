@@ -44,7 +44,7 @@ struct Declarations {
   }
 
   private(set) var table: VariableTable
-  private(set) var problems: [DocumentProblem] = []
+  private(set) var problems: [Problem] = []
   private var declared: [String] = []
   private let isIncluded: Bool
 
@@ -93,7 +93,7 @@ struct Declarations {
   }
 
   /// The errors about values for variables that the file does not have.
-  func unknown(in bindings: Bindings, used: Set<String>, of root: Node) -> [DocumentProblem] {
+  func unknown(in bindings: Bindings, used: Set<String>, of root: Node) -> [Problem] {
     bindings.all.compactMap { binding in
       let isKnown = declared.contains(binding.name) || used.contains(binding.name)
       guard binding.mustBeKnown, !isKnown else { return nil }
@@ -101,9 +101,9 @@ struct Declarations {
       let message = "unknown variable '\(binding.name)', given by \(binding.origin)"
       let complaint =
         known.isEmpty
-        ? Complaint(message, expected: "a declaration under 'variables'")
-        : Complaint.unknown(message, binding.name, among: known)
-      return complaint.about(root.value(of: "variables") ?? root)
+        ? Problem(message, expected: "a declaration under 'variables'")
+        : Problem.unknown(message, binding.name, among: known)
+      return complaint.at(root.value(of: "variables") ?? root)
     }
   }
 
@@ -132,7 +132,7 @@ struct Declarations {
     }
     for entry in entries {
       guard VariablePath.isName(entry.key) else {
-        let complaint = Complaint(found: "'\(entry.key)'", expected: VariablePath.shape)
+        let complaint = Problem(found: "'\(entry.key)'", expected: VariablePath.shape)
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
         continue
       }
@@ -153,7 +153,7 @@ struct Declarations {
     }
     guard let given else { return setDefault(initial, type, entry) }
     if let type, !type.takes(given.text) {
-      let complaint = Complaint(found: given.shown, expected: type.shape)
+      let complaint = Problem(found: given.shown, expected: type.shape)
       problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
     }
     table.set(entry.key, to: VariableTable.value(given.text, type))
@@ -162,14 +162,14 @@ struct Declarations {
   private mutating func type(_ node: Node) -> VariableType? {
     if let type = node.text.flatMap({ VariableType(rawValue: $0) }) { return type }
     let known = VariableType.allCases.map(\.rawValue)
-    let complaint = Complaint.unknown(found: node.shown, node.text ?? "", among: known)
-    problems.append(complaint.about(node))
+    let complaint = Problem.unknown(found: node.shown, node.text ?? "", among: known)
+    problems.append(complaint.at(node))
     return nil
   }
 
   private mutating func setDefault(_ node: Node?, _ type: VariableType?, _ entry: Node.Entry) {
     guard let node, !node.isNull else {
-      let complaint = Complaint(
+      let complaint = Problem(
         "the variable '\(entry.key)' has no value",
         expected: isIncluded
           ? "with: { \(entry.key): … } at the include, or a default"
@@ -189,6 +189,6 @@ struct Declarations {
   }
 
   private mutating func complain(_ node: Node, _ expected: String) {
-    problems.append(Complaint(found: node.shown, expected: expected).about(node))
+    problems.append(Problem(found: node.shown, expected: expected).at(node))
   }
 }

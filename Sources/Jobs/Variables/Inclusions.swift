@@ -109,7 +109,7 @@ struct Inclusions {
   }
 
   private static func refused(_ path: String, _ why: String) -> File {
-    let problem = DocumentProblem(Place(file: path), path: "", why)
+    let problem = Problem(why, at: Place(file: path))
     return File(realPath: path, content: .failure(DocumentErrors([problem])))
   }
 }

@@ -14,7 +14,7 @@ struct Substitution {
   private let limit: Int
   private var size = 0
   private(set) var used: Set<String> = []
-  private(set) var problems: [DocumentProblem] = []
+  private(set) var problems: [Problem] = []
 
   /// - Parameter limit: The maximum total length of the values, in octets.
   init(_ table: VariableTable, captured: [String], limit: Int) {
@@ -61,7 +61,7 @@ struct Substitution {
       table[entry.key] != nil || captured.contains(entry.key),
       StepVerb(rawValue: entry.key) == nil
     else { return }
-    let complaint = Complaint(
+    let complaint = Problem(
       found: "a mapping",
       expected: "a text in quotes: \"{\(entry.key)}\""
     )
@@ -78,7 +78,7 @@ struct Substitution {
       // The reader of the template reports a better error.
       if isLive { return node }
       let expected = "a variable in braces such as {level}, or {{ for a brace"
-      problems.append(Complaint(found: node.shown, expected: expected).about(node))
+      problems.append(Problem(found: node.shown, expected: expected).at(node))
       return node
     }
     var isPlain = isPlain
@@ -143,9 +143,9 @@ struct Substitution {
     let message = "unknown variable '\(name)'"
     let complaint =
       table.names.isEmpty
-      ? Complaint(message, expected: "a declaration under 'variables'")
-      : Complaint.unknown(message, name, among: table.names + captured)
-    problems.append(complaint.about(node))
+      ? Problem(message, expected: "a declaration under 'variables'")
+      : Problem.unknown(message, name, among: table.names + captured)
+    problems.append(complaint.at(node))
     return nil
   }
 }

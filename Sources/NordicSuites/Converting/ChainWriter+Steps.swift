@@ -1,6 +1,7 @@
 // The steps for each operation.
 
 import Bluetooth
+import Documents
 import Jobs
 
 extension ChainWriter {

@@ -3,6 +3,7 @@
 // The steps for each operation are in ChainWriter+Steps.swift.
 
 import Bluetooth
+import Documents
 import Jobs
 
 /// Collects the lines of a chain.

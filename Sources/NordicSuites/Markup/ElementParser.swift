@@ -17,7 +17,7 @@ final class ElementParser {
   /// The elements that are open, outermost first.
   private var open: [Element] = []
   private var root: Element?
-  private var problem: DocumentProblem?
+  private var problem: Problem?
 
   private init(_ document: [UInt8], file: String, limits: MarkupLimits) {
     self.document = document
@@ -122,7 +122,7 @@ final class ElementParser {
 
   private func refuse(_ place: Place, _ message: String, expected: String? = nil) {
     guard problem == nil else { return }
-    problem = DocumentProblem(place, path: "", message, expected: expected)
+    problem = Problem(message, expected: expected, at: place)
   }
 
   private func refuse(_ error: MarkupError) {

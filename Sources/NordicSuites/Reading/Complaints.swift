@@ -6,8 +6,8 @@ import Spelling
 /// Complaints without duplicates: a test that is run ten times is wrong in one place. All readers
 /// of a document share them.
 final class Complaints {
-  private(set) var problems: [DocumentProblem] = []
-  private var known: Set<DocumentProblem> = []
+  private(set) var problems: [Problem] = []
+  private var known: Set<Problem> = []
   /// Further complaints are dropped: nobody reads that many.
   private static let most = 200
 
@@ -19,13 +19,7 @@ final class Complaints {
     nearest: String? = nil
   ) {
     guard problems.count < Self.most else { return }
-    let problem = DocumentProblem(
-      place,
-      path: path,
-      message,
-      expected: expected,
-      nearest: nearest
-    )
+    let problem = Problem(message, expected: expected, nearest: nearest, at: place, path: path)
     if known.insert(problem).inserted { problems.append(problem) }
   }
 

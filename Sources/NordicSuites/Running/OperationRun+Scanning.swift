@@ -1,6 +1,7 @@
 // The scans of a suite.
 
 import Bluetooth
+import Documents
 import Jobs
 import Signals
 

@@ -3,6 +3,7 @@
 // Attributes, services and scans are in the files beside it.
 
 import Bluetooth
+import Documents
 import Jobs
 import Signals
 

@@ -1,6 +1,7 @@
 // A suite as lines, for a dry run.
 
 public import Bluetooth
+import Documents
 import Jobs
 
 extension Suite {

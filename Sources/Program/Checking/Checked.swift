@@ -9,7 +9,7 @@ import SimulatedDevices
 /// What is wrong and what is right with files, in the order in which they were given.
 struct Checked {
   /// Everything that is wrong.
-  private(set) var diagnostics: [Diagnostic] = []
+  private(set) var problems: [Problem] = []
   /// What is right, one file a line.
   private(set) var praise: [String] = []
   private var chains: [(file: String, plan: Plan)] = []
@@ -63,7 +63,7 @@ struct Checked {
     let plan = Result { () throws(DocumentErrors) in
       try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
     }
-    take(Plan.lineName, plan, line: line)
+    take(Plan.lineName, plan)
   }
 
   /// Looks on simulated devices, where any are given, for what the chains name.
@@ -72,7 +72,7 @@ struct Checked {
     do {
       devices = try loadScenario(files).devices
     } catch {
-      diagnostics += error.diagnostics
+      problems += error.problems
       return
     }
     praise += files.map { "\($0): ok" }
@@ -82,46 +82,40 @@ struct Checked {
     for (file, plan) in chains {
       if let target = plan.device, !seen.contains(where: { target.matches($0) }) {
         let message = "no simulated device matches \(target)\(target.others(among: seen))"
-        take(DocumentProblem(Plan.placeOfDevice(in: file), path: "device", message))
+        problems.append(Problem(message, at: Plan.placeOfDevice(in: file), path: "device"))
       }
       for (selector, step) in plan.attributes(missingIn: services) {
-        let place = step.source ?? Place(file: file)
-        take(DocumentProblem(place, path: "", "no simulated device has \(selector)"), in: step)
+        problems.append(Problem("no simulated device has \(selector)").at(step, of: file))
       }
       for (problem, remedy, step) in plan.operations(refusedBy: services) {
         let message = remedy.map { "\(problem); \($0)" } ?? problem
-        take(DocumentProblem(step.source ?? Place(file: file), path: "", message), in: step)
+        problems.append(Problem(message).at(step, of: file))
       }
     }
   }
 
   /// Keeps a chain: simulated devices are searched for what it names.
-  ///
-  /// - Parameter line: Its text in the one-line form.
-  private mutating func take(
-    _ name: String,
-    _ plan: Result<Plan, DocumentErrors>,
-    line: String? = nil
-  ) {
+  private mutating func take(_ name: String, _ plan: Result<Plan, DocumentErrors>) {
     if let plan = try? plan.get() { chains.append((name, plan)) }
-    take(name, plan, line: line) { "\(counted($0.writtenStepCount, "step")), ok" }
-  }
-
-  /// Keeps an error about a step that was read.
-  private mutating func take(_ problem: DocumentProblem, in step: Step? = nil) {
-    diagnostics += DocumentErrors([problem]).diagnostics(about: step?.sourceText)
+    take(name, plan) { "\(counted($0.writtenStepCount, "step")), ok" }
   }
 
   /// Keeps the line about a valid file, or everything that is wrong with it.
   private mutating func take<Contents>(
     _ name: String,
     _ contents: Result<Contents, DocumentErrors>,
-    line: String? = nil,
     _ praised: (Contents) -> String
   ) {
     switch contents {
     case .success(let contents): praise.append("\(name): \(praised(contents))")
-    case .failure(let errors): diagnostics += errors.diagnostics(about: line)
+    case .failure(let errors): problems += errors.problems
     }
+  }
+}
+
+extension Problem {
+  /// The same error at a step of a chain that was read.
+  fileprivate func at(_ step: Step, of file: String) -> Problem {
+    at(step.source ?? Place(file: file)).quoting(step.sourceText)
   }
 }

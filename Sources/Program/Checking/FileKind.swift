@@ -47,14 +47,14 @@ extension DocumentErrors {
   ///   - path: The file.
   ///   - kind: What it was read as.
   ///   - reader: What takes only files of that kind; nil to name what reads the file.
-  func diagnostics(
+  func problems(
     of path: String,
     readAs kind: FileKind,
     by reader: String? = nil
-  ) -> [Diagnostic] {
+  ) -> [Problem] {
     let found = FileKind(of: path)
-    guard found != kind, let (what, advice) = found.advice(for: path) else { return diagnostics() }
-    return [Diagnostic(text: "\(path): \(what): \(reader ?? "use \(advice)")")]
+    guard found != kind, let (what, advice) = found.advice(for: path) else { return problems }
+    return [Problem("\(what): \(reader ?? "use \(advice)")", at: Place(file: path))]
   }
 }
 

@@ -263,7 +263,7 @@ package struct BatchCommand: WorldCommand {
       if let deadline { batch.deadline = deadline }
       return batch
     } catch {
-      throw Ending(wrongFiles: error.diagnostics(of: file, readAs: .batch))
+      throw Ending(.data, error.problems(of: file, readAs: .batch))
     }
   }
 

@@ -1,6 +1,7 @@
 // `blerun check`: is a file right?
 
 import ArgumentParser
+import Documents
 import Jobs
 
 /// Reads files of chains and of simulated devices, and reports everything that is wrong with them.
@@ -51,7 +52,7 @@ struct Check: ParsableCommand {
     for file in files { checked.read(file) }
     for line in steps { checked.read(line: line) }
     checked.look(in: simulate)
-    guard checked.diagnostics.isEmpty else { throw Ending(wrongFiles: checked.diagnostics) }
+    guard checked.problems.isEmpty else { throw Ending(.data, checked.problems) }
     try StandardOutput.show(checked.praise)
   }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 
 extension DeviceOptions {
   /// Whether a word can only be a device: an address, a pattern, or a name as no characteristic has.
@@ -51,14 +52,14 @@ struct DeviceOptions: ParsableArguments {
     return exact ? target.exact : target
   }
 
-  /// - Throws: ``WrongText`` for an empty name or an incomplete address.
+  /// - Throws: ``Problem`` for an empty name or an incomplete address.
   private func parsed() throws -> DeviceTarget? {
     do {
       return try device.map { text throws(InvalidDeviceTarget) in
         try DeviceTarget(parsing: text)
       }
     } catch {
-      throw WrongText("--device: \(error)")
+      throw Problem("--device: \(error)")
     }
   }
 }

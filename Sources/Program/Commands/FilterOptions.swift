@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 
 /// What a device must be to be listed. Everything given has to hold.
 struct FilterOptions: ParsableArguments {
@@ -52,18 +53,18 @@ struct FilterOptions: ParsableArguments {
   /// The filter that the options ask for.
   ///
   /// - Parameter names: The names of services.
-  /// - Throws: ``WrongText`` for what cannot be read.
+  /// - Throws: ``Problem`` for what cannot be read.
   func filter(_ names: AttributeNames) throws -> ScanFilter {
     if let rssi, !(-127...20).contains(rssi) {
-      throw WrongText("--rssi \(rssi): a signal strength lies from -127 to 20 dBm")
+      throw Problem("--rssi \(rssi): a signal strength lies from -127 to 20 dBm")
     }
     let services = try service.map { text in
       if let service = try? ServiceSelector(parsing: text, names: names) { return service }
       let nearest = names.nearest(to: text, .service)
       let aside = nearest.map { "did you mean '\($0)'?" } ?? "expected a name or a UUID"
-      throw WrongText("--service: unknown service '\(text)' (\(aside))")
+      throw Problem("--service: unknown service '\(text)' (\(aside))")
     }
-    if name?.isEmpty == true { throw WrongText("--name: \(InvalidDeviceTarget.emptyName)") }
+    if name?.isEmpty == true { throw Problem("--name: \(InvalidDeviceTarget.emptyName)") }
     return ScanFilter(
       target: named.target(insteadOf: nil),
       name: name,
@@ -91,6 +92,6 @@ struct FilterOptions: ParsableArguments {
   ) throws -> Value? {
     guard let text else { return nil }
     if let value = read(text) { return value }
-    throw WrongText("\(option): expected \(expected), found '\(text)'")
+    throw Problem("\(option): expected \(expected), found '\(text)'")
   }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import BlueZ
 import Bluetooth
+import Documents
 import Jobs
 import Signals
 

@@ -80,10 +80,7 @@ struct PlanOptions: ParsableArguments {
         case let file?: try Plan(file: file, with: bindings, names: names)
         }
     } catch {
-      throw Ending(
-        wrongFiles: file.map { error.diagnostics(of: $0, readAs: .chain) }
-          ?? error.diagnostics(about: line)
-      )
+      throw Ending(.data, file.map { error.problems(of: $0, readAs: .chain) } ?? error.problems)
     }
     plan.device = named.target(insteadOf: plan.device)
     if let timeout { plan.timeout = timeout }

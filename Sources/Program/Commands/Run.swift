@@ -3,6 +3,7 @@
 import ArgumentParser
 import BlueZ
 import Bluetooth
+import Documents
 import HostController
 import Jobs
 import Journal
@@ -91,10 +92,10 @@ struct Run: WorldCommand {
       throw Ending(.usage, "\(option) is for a single chain file")
     }
     var files: [ChainFile] = []
-    var problems: [Diagnostic] = []
+    var problems: [Problem] = []
     for path in paths {
       if path != "-", Suite.isMeant(at: path) {
-        problems.append(Diagnostic(text: "\(path): an nRF Connect suite runs alone"))
+        problems.append(Problem("an nRF Connect suite runs alone", at: Place(file: path)))
         continue
       }
       do {
@@ -102,10 +103,10 @@ struct Run: WorldCommand {
         plan.link = waiting.applied(to: link.applied(to: plan.link))
         files.append(ChainFile(path: path, plan: plan))
       } catch {
-        problems += error.diagnostics
+        problems += error.problems
       }
     }
-    guard problems.isEmpty else { throw Ending(wrongFiles: problems) }
+    guard problems.isEmpty else { throw Ending(.data, problems) }
     if let filter {
       files = files.filter { $0.matches(filter) }
       if files.isEmpty { throw Ending(.usage, "no chain file matches --filter \(filter)") }

@@ -5,6 +5,7 @@
 package import ArgumentParser
 package import BlueZ
 package import Bluetooth
+import Documents
 package import Jobs
 package import Journal
 import SimulatedDevices

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 import Jobs
 import SimulatedDevices
 
@@ -54,7 +55,7 @@ extension CharacteristicSelector {
     do {
       return try CharacteristicSelector(parsing: text, names: names)
     } catch {
-      throw WrongText("\(error)\(DeviceOptions.hint(for: text))")
+      throw Problem("\(error)\(DeviceOptions.hint(for: text))")
     }
   }
 }
@@ -65,7 +66,7 @@ extension DescriptorSelector {
     do {
       return try DescriptorSelector(parsing: text, names: names)
     } catch {
-      throw WrongText("\(error)\(DeviceOptions.hint(for: text))")
+      throw Problem("\(error)\(DeviceOptions.hint(for: text))")
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 import Jobs
 import Journal
 import Signals
@@ -65,6 +66,6 @@ struct WatchCommand: WorldCommand {
       ending = error
     }
     let status = runs?.end(ending?.status ?? .ok) ?? ending?.status ?? .ok
-    if status != .ok { throw Ending(status, ending?.diagnostics ?? []) }
+    if status != .ok { throw Ending(status, ending?.problems ?? []) }
   }
 }

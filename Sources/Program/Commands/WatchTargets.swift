@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 import Jobs
 import SimulatedDevices
 
@@ -120,7 +121,7 @@ struct WatchTargets {
     do {
       return try DeviceTarget(parsing: name)
     } catch {
-      throw WrongText("--device: \(error)")
+      throw Problem("--device: \(error)")
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 import Jobs
 
 /// Writes a characteristic or a descriptor.
@@ -92,14 +93,14 @@ struct WriteCommand: WorldCommand {
     let parts = try value.map { text in
       guard let colon = text.firstIndex(of: ":"), let format = ValueFormat(String(text[..<colon]))
       else {
-        throw WrongText("invalid value '\(text)' (expected u8:1, hex:01ff, utf8:text …)")
+        throw Problem("invalid value '\(text)' (expected u8:1, hex:01ff, utf8:text …)")
       }
       return WrittenValue.Part(format, String(text[text.index(after: colon)...]))
     }
     do {
       return try WrittenValue(parts)
     } catch {
-      throw WrongText(error.problem)
+      throw Problem(error.problem)
     }
   }
 }

@@ -1,5 +1,6 @@
 // A file that one process holds at a time, and that is free again when the process is gone.
 
+import Documents
 import Glibc
 
 /// An open file with an advisory lock on it.

@@ -1,5 +1,6 @@
 // Where this host's runs leave word for one another.
 
+import Documents
 import Glibc
 
 /// A folder of the user's that nobody else can write to, and that is empty after a restart.

@@ -3,6 +3,7 @@
 // The only file of the package that names them. OutputWriter writes.
 
 import Bluetooth
+import Documents
 import Glibc
 import Jobs
 import Signals
@@ -186,10 +187,10 @@ package enum StandardError {
     )
   }
 
-  /// Writes what is wrong, and below it the text that it is about.
-  static func failure(_ diagnostic: Diagnostic) {
-    failure(diagnostic.text)
-    for line in diagnostic.excerpt { write(Written.line("  \(line)")) }
+  /// Writes what is wrong, and below it the line that it is about.
+  static func failure(_ problem: Problem) {
+    failure("\(problem)")
+    for line in LineExcerpt(problem)?.lines ?? [] { write(Written.line("  \(line)")) }
   }
 
   /// Writes what is worth knowing and no failure. Not with `--quiet`.

@@ -1,5 +1,6 @@
 // The chain files of a folder.
 
+import Documents
 import Glibc
 import Jobs
 

@@ -2,6 +2,7 @@
 //
 // Only the steps at its end: who may write where is decided before.
 
+import Documents
 import Glibc
 
 /// An open file that is to replace another one.

@@ -23,11 +23,11 @@ struct UserPrograms: Sendable {
   /// - Throws: ``Ending`` with all that are missing, or may not run.
   static func check(_ plans: [Plan]) throws(Ending) {
     var looked: Set<String> = []
-    var problems: [Diagnostic] = []
+    var problems: [Problem] = []
     for plan in plans {
       for (command, step) in plan.commands {
-        let place = step.source.map { "\($0): " } ?? ""
-        guard looked.insert(place + command.program).inserted else { continue }
+        let place = step.source.map { "\($0)" } ?? ""
+        guard looked.insert("\(place): \(command.program)").inserted else { continue }
         do throws(Command.Failure) {
           _ = try path(
             of: command.program,
@@ -35,11 +35,11 @@ struct UserPrograms: Sendable {
             plan.allowedCommands
           )
         } catch {
-          problems.append(Diagnostic(text: "\(place)\(error.why) (\(error.hint))"))
+          problems.append(Problem("\(error.why) (\(error.hint))", at: step.source))
         }
       }
     }
-    if !problems.isEmpty { throw Ending(wrongFiles: problems) }
+    if !problems.isEmpty { throw Ending(.data, problems) }
   }
 
   /// The path of a program, and the folder that it runs in.

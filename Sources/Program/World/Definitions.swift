@@ -1,6 +1,7 @@
 // Reading device and scenario files for the commands.
 
 import Documents
+import Jobs
 import SimulatedDevices
 
 /// Loads the devices and the faults of all files.
@@ -12,12 +13,12 @@ func loadScenario(
   of word: String = "--simulate"
 ) throws(Ending) -> ScenarioDefinition {
   var all: [ScenarioDefinition] = []
-  var complaints: [Diagnostic] = []
+  var problems: [Problem] = []
   for file in files {
     do {
       all.append(try ScenarioFile.load(path: file))
     } catch {
-      complaints += error.diagnostics(
+      problems += error.problems(
         of: file,
         readAs: .scenario,
         by: "\(word) takes a device or scenario"
@@ -27,8 +28,8 @@ func loadScenario(
   let scenario = ScenarioDefinition.joined(all)
   for (index, definition) in scenario.devices.enumerated()
   where scenario.devices[..<index].contains(where: { $0.address == definition.address }) {
-    complaints.append(Diagnostic(text: "\(definition.address) is the address of two devices"))
+    problems.append(Problem("\(definition.address) is the address of two devices"))
   }
-  guard complaints.isEmpty else { throw Ending(wrongFiles: complaints) }
+  guard problems.isEmpty else { throw Ending(.data, problems) }
   return scenario
 }

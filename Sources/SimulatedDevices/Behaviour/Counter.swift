@@ -128,9 +128,9 @@ extension Counter {
     rules: [.only("first", with: ["every"], "without 'every' no value comes by itself")]
   )
 
-  private func problems(_ node: Node) -> [DocumentProblem] {
+  private func problems(_ node: Node) -> [Problem] {
     guard let range = Self.range(of: format), node.value(of: "format") != nil else { return [] }
-    var problems: [DocumentProblem] = []
+    var problems: [Problem] = []
     for (key, value) in [("from", from), ("to", to ?? from)] {
       guard let node = node.value(of: key), node.integer != nil, !range.contains(value) else {
         continue

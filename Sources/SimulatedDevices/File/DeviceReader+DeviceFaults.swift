@@ -122,7 +122,7 @@ extension DeviceReader {
     }
   }
 
-  private func problem(withFault name: Node, among known: [String]) -> DocumentProblem {
+  private func problem(withFault name: Node, among known: [String]) -> Problem {
     guard let fault = NamedFault.all.first(where: { $0.name == name.text }) else {
       return wrongWord(name, name.text, known, "a fault")
     }

@@ -26,7 +26,7 @@ extension DeviceReader {
   }
 
   /// A complaint about a word that is none of those that fit.
-  func unfit(_ node: Node, among words: [String]) -> DocumentProblem {
+  func unfit(_ node: Node, among words: [String]) -> Problem {
     node.problem(
       expected: "one of " + words.joined(separator: ", "),
       nearest: node.text.flatMap { Spelling.nearest(to: $0, among: words) }
@@ -54,7 +54,7 @@ extension DeviceReader {
     _ word: String?,
     _ known: [String],
     _ what: String
-  ) -> DocumentProblem {
+  ) -> Problem {
     let nearest = word.flatMap { Spelling.nearest(to: $0, among: known) }
     return node.problem(
       "\(node.shown) is not \(what)",
@@ -72,7 +72,7 @@ extension DeviceReader {
     return nil
   }
 
-  static func invalidErrorCode(_ node: Node, _ text: String?) -> DocumentProblem {
+  static func invalidErrorCode(_ node: Node, _ text: String?) -> Problem {
     node.problem(
       unknown: "error code",
       text: text,
@@ -97,7 +97,7 @@ extension Node {
     text: String? = nil,
     expected: String?,
     nearest: String? = nil
-  ) -> DocumentProblem {
+  ) -> Problem {
     guard let text = text ?? self.text else {
       return problem(expected: expected ?? "a " + kind, nearest: nearest)
     }

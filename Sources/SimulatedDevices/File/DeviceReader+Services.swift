@@ -155,7 +155,7 @@ extension DeviceReader {
     @Sendable func given(_ node: Node, _ keys: [String]) -> [(key: String, node: Node)] {
       keys.compactMap { key in node.value(of: key).map { (key, $0) } }
     }
-    @Sendable func twoAtOnce(_ node: Node, _ first: String, _ second: String) -> DocumentProblem {
+    @Sendable func twoAtOnce(_ node: Node, _ first: String, _ second: String) -> Problem {
       node.problem("'\(first)' and '\(second)' are two behaviours at once")
     }
     let all = Behaviour.inFiles.map(\.key.name)

@@ -45,12 +45,12 @@ extension DeviceReader {
     guard Self.formats.contains(entry.key) else {
       let nearest = Spelling.nearest(to: entry.key, among: Self.formats)
       problems.append(
-        DocumentProblem(
-          entry.keyPlace,
-          path: entry.value.path,
+        Problem(
           "unknown format '\(entry.key)'",
           expected: nearest == nil ? "one of " + Self.formats.joined(separator: ", ") : nil,
-          nearest: nearest
+          nearest: nearest,
+          at: entry.keyPlace,
+          path: entry.value.path
         )
       )
       return nil

@@ -20,7 +20,7 @@ struct LocatedDevices: Sendable {
 /// What is wrong is replaced by something harmless and read on; the definitions count only if there
 /// are no problems.
 struct DeviceReader: Reading {
-  var problems: [DocumentProblem] = []
+  var problems: [Problem] = []
   /// Characteristics that something else in the device is to happen on, checked at its end.
   var references: [Reference] = []
   /// Services that others of the present device include, checked at its end.

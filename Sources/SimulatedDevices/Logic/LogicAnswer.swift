@@ -49,7 +49,7 @@ public enum LogicAction: Hashable, Sendable {
   private enum Verb: String, CaseIterable { case notify, set, disconnect, advertise, wake }
 
   /// Reads an element of `do`.
-  fileprivate init?(_ node: Node, _ problems: inout [DocumentProblem]) {
+  fileprivate init?(_ node: Node, _ problems: inout [Problem]) {
     var reader = MappingReader(node)
     let verbs = Verb.allCases.filter { reader.has($0.rawValue) }
     guard verbs.count == 1, let verb = verbs.first else {
@@ -128,7 +128,7 @@ extension LogicAnswer {
       }
     }
     let nodes = reader.optional("do", expected: "a list of actions") { $0.sequence } ?? []
-    var problems: [DocumentProblem] = []
+    var problems: [Problem] = []
     actions = nodes.compactMap { LogicAction($0, &problems) }
     problems += reader.finish()
     self.line = line
@@ -154,14 +154,5 @@ extension LogicAnswer {
         nil
       }
     if let problem { throw .invalidAnswer(problem, received: line) }
-  }
-}
-
-extension DocumentProblem {
-  /// What is wrong, and what is expected, without where.
-  fileprivate var withoutPlace: String {
-    let asides = [expected.map { "expected \($0)" }, nearest.map { "did you mean '\($0)'?" }]
-      .compactMap(\.self)
-    return message + (asides.isEmpty ? "" : " (" + asides.joined(separator: "; ") + ")")
   }
 }

@@ -1,19 +1,14 @@
 // The file descriptors of this process: how many there are, and how few are left.
 
+import Documents
 import Glibc
 
 /// The descriptors that this process has open.
 enum OpenDescriptors {
   /// How many there are.
   static var count: Int {
-    guard let folder = opendir("/proc/self/fd") else { return 0 }
-    defer { closedir(folder) }
-    var count = 0
-    while let entry = readdir(folder) {
-      if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
-    }
     // The folder itself is one.
-    return count - 1
+    (Folder.names(in: "/proc/self/fd")?.count ?? 1) - 1
   }
 
   /// Does something while no more than so many can be opened beside those that are.

@@ -4,6 +4,7 @@
 // envelope.
 
 import Bluetooth
+import Signals
 
 /// The values that the steps of a run received.
 struct RecordedValues: Equatable, Sendable {
@@ -91,13 +92,11 @@ extension RecordedValues {
     /// How many values there were.
     private(set) var count = 0
     /// The last values.
-    var last: ArraySlice<Row> { recent.suffix(Self.rowLimit) }
+    private(set) var last = RecentValues<Row>(limit: rowLimit)
     /// The numbers of the values.
     private(set) var plots: [Plot] = []
     /// Where values are missing.
     private(set) var gaps: [Gap] = []
-    /// At most twice as many as are kept.
-    private var recent: [Row] = []
 
     fileprivate init(title: String) { self.title = title }
 
@@ -108,8 +107,7 @@ extension RecordedValues {
     fileprivate mutating func add(_ value: StepValue, isStream: Bool, at time: Duration) {
       count += 1
       self.isStream = self.isStream || isStream || count > 2
-      if recent.count == 2 * Self.rowLimit { recent.removeFirst(Self.rowLimit) }
-      recent.append(Row(at: time, value: value))
+      last.append(Row(at: time, value: value))
       for number in value.decoded?.numbers() ?? [] { plot(number, at: time) }
     }
 

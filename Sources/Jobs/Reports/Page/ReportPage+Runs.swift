@@ -1,6 +1,7 @@
 // The section of each run: its timeline, its steps and its values.
 
 import Bluetooth
+import Signals
 
 extension ReportPage {
   /// How many sections of failed runs are open at first.
@@ -311,7 +312,8 @@ extension ReportPage {
   }
 
   private mutating func valueTable(_ series: RecordedValues.Series) -> [String] {
-    let shown = series.last.suffix(Room.take(series.last.count, of: &room.values))
+    let last = series.last.values
+    let shown = last.suffix(Room.take(last.count, of: &room.values))
     let before = Self.leftOut(series.count - shown.count) { count in
       "\(PageMarkup.counted(count, "value")) before the last \(PageMarkup.number(shown.count)) not "
         + "listed; the plot has all of them. A report in .csv lists them."

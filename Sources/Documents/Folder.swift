@@ -1,4 +1,4 @@
-// The files of a folder.
+// The files of a folder, and folders that are missing.
 
 import Glibc
 
@@ -19,10 +19,27 @@ package enum Folder {
     return names.sorted()
   }
 
+  /// Makes a folder for this user alone, and the folders above it, where they are missing.
+  ///
+  /// - Parameter isDurable: Whether it waits until the disk has their names.
+  /// - Returns: The error number where one cannot be made; nil where all exist.
+  @discardableResult
+  package static func make(_ path: String, isDurable: Bool = false) -> Int32? {
+    guard access(path, F_OK) != 0 else { return nil }
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex,
+      let number = make(String(path[..<slash]), isDurable: isDurable)
+    {
+      return number
+    }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { return errno }
+    if isDurable { _ = sync(of: path) }
+    return nil
+  }
+
   /// Waits until the disk has the names in the folder of a file.
   ///
   /// - Returns: The error number where it does not; nil where it does.
-  static func sync(of path: String) -> Int32? {
+  package static func sync(of path: String) -> Int32? {
     let slash = path.lastIndex(of: "/")
     let folder = open(
       slash.map { String(path[...$0]) } ?? ".",

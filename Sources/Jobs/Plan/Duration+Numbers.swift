@@ -1,0 +1,25 @@
+// Durations as numbers, for reports.
+
+extension Duration {
+  /// Whole microseconds, rounded towards zero.
+  package var wholeMicroseconds: Int64 {
+    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+  }
+
+  /// Seconds with six decimals: `1.250000`.
+  ///
+  /// Rounded towards zero: the digits of a table line up.
+  ///
+  /// ```swift
+  /// print(Duration.milliseconds(1250).decimalSeconds)  // 1.250000
+  /// ```
+  public var decimalSeconds: String {
+    let (whole, rest) = wholeMicroseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+    return "\(wholeMicroseconds < 0 ? "-" : "")\(whole).\("\(1_000_000 + rest)".dropFirst())"
+  }
+
+  /// Seconds as a number.
+  var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}
