@@ -56,7 +56,7 @@ extension ScanFilter {
 }
 
 extension DeviceService {
-  /// Connects as ``DeviceService/connect(keep:expecting:)`` does, with services by their UUIDs.
+  /// Connects as ``DeviceOperations/connect(keep:expecting:)`` does, with services by their UUIDs.
   ///
   /// ```swift
   /// let connected = thermometer.connect(keep: false, expecting: [BluetoothUUID(short: 0x1809)])
