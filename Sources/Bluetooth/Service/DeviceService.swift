@@ -148,11 +148,16 @@ extension DeviceService {
   public func session<R: Sendable>(
     _ body: @escaping @Sendable () -> Signal<R>
   ) -> Signal<R> {
-    Signal.using(
-      acquire: connect(keep: false, expecting: []),
-      release: { _ in release() },
-      { _ in body() }
-    )
+    session(connecting: connect(keep: false, expecting: [])) { _ in body() }
+  }
+
+  /// The same with a connect of the caller's: one with a limit of its own, or that leaves the
+  /// connection up. `body` gets the origin of the connection.
+  package func session<R: Sendable>(
+    connecting: Signal<LinkOrigin>,
+    _ body: @escaping @Sendable (LinkOrigin) -> Signal<R>
+  ) -> Signal<R> {
+    Signal.using(acquire: connecting, release: { _ in release() }, body)
   }
 
   /// The signal of an operation: it sends its result, once, and belongs to the turn of the run that

@@ -25,13 +25,8 @@ struct Inspection: Sendable {
 
   /// The lines, as they become known.
   func lines() -> Signal<String> {
-    let service = service
-    let (isKept, limit) = (isKept, limit)
-    let connection = service.connect(keep: isKept, expecting: []).timeout(limit, "connecting")
-    let release: @Sendable (LinkOrigin) -> Signal<Void> = { origin in
-      origin != .found && !isKept ? service.leave().map { _ in } : .just(())
-    }
-    return Signal.using(acquire: connection, release: release) { [self] _ in
+    let connecting = service.connect(keep: isKept, expecting: []).timeout(limit, "connecting")
+    return service.session(connecting: connecting) { [self] _ in
       service.services().flattenMap { services in
         Signal { sink in
           var unanswered = 0
