@@ -82,7 +82,7 @@ extension DeviceConnection {
   public func exchange(
     write value: [UInt8],
     to control: CharacteristicSelector,
-    kind: WriteKind = .request,
+    kind: WriteKind = .automatic,
     expectingOn answer: CharacteristicSelector,
     where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool = { _ in true }
   ) async throws -> Exchange {

@@ -5,7 +5,7 @@
 public import Signals
 
 /// One device. Begin with ``session(_:)``, or in `async` code with
-/// ``withConnection(within:expecting:file:line:isolation:_:)-(_,[ServiceSelector],_,_,_,_)``: each
+/// ``withConnection(within:expecting:file:line:isolation:_:)``: each
 /// connects, does what its block says, and disconnects, whatever happened.
 ///
 /// ```swift
