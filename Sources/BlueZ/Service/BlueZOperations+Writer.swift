@@ -9,7 +9,7 @@ extension BlueZOperations {
     _ selector: CharacteristicSelector
   ) -> Signal<any CommandWriter> {
     Signal<any CommandWriter>.using(
-      acquire: Signal<any CommandWriter>.operation(of: scheduler, "acquiring a writer") {
+      acquire: Signal<AcquiredWriter>.operation(of: scheduler, "acquiring a writer") {
         [self] sink in
         let writer: AcquiredWriter
         do {
@@ -23,7 +23,7 @@ extension BlueZOperations {
       },
       release: { writer in
         Signal<Void> { sink in
-          try await (writer as? AcquiredWriter)?.release()
+          try await writer.release()
           try await sink(())
         }
       },
