@@ -26,115 +26,20 @@ struct FencedService: DeviceService {
   var scheduler: SerialScheduler { device.scheduler }
   var deviceDescription: String { device.deviceDescription }
   var candidates: [DeviceCandidate] { device.candidates }
+  var operations: any DeviceOperations { FencedOperations(device: device.operations, gate: gate) }
 
-  /// An operation that has ended when its signal has.
-  private func gated<Value: Sendable>(
-    isIdempotent: Bool = true,
-    _ operation: @escaping @Sendable () -> Signal<Value>
-  ) -> Signal<Value> {
-    Signal(home: scheduler) { sink in
-      let number = try await gate.begin(isIdempotent: isIdempotent)
-      do {
-        try await operation().run { try await sink($0) }
-      } catch {
-        // What was cancelled may have reached the device.
-        if !Task.isCancelled || isIdempotent { gate.end(number) }
-        throw error
-      }
-      gate.end(number)
-    }
-  }
-
-  /// An operation that goes on beside others: it counts as ended when it has begun.
+  /// What goes on beside other operations: it counts as ended when it has begun.
   private func begun<Value: Sendable>(
-    _ operation: @escaping @Sendable () -> Signal<Value>
+    _ stream: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     Signal(home: scheduler) { sink in
       gate.end(try await gate.begin(isIdempotent: true))
-      try await operation().run { try await sink($0) }
+      try await stream().run { try await sink($0) }
     }
   }
-
-  // MARK: Connection and discovery
-
-  func scan(_ filter: ScanFilter) -> Signal<Advertisement> { begun { device.scan(filter) } }
 
   func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
     begun { device.startScan(filter) }
-  }
-
-  func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
-    gated { [self] in
-      // A connection that another program made may end at any time.
-      gate.isHeldByOthers()
-        ? .failure(DeviceFailure.held) : device.connect(keep: keep, expecting: expecting)
-    }
-  }
-
-  /// Allowed at any time: what ends a connection is what the fleet wants.
-  func disconnect() -> Signal<Void> { device.disconnect() }
-
-  /// As ``disconnect()``.
-  func release() -> Signal<Void> { device.release() }
-
-  /// As ``disconnect()``.
-  func leave() -> Signal<Bool> { device.disconnect().map { false } }
-
-  func awaitOtherRuns() -> Signal<Bool> { begun { device.awaitOtherRuns() } }
-
-  func services() -> Signal<[GATTService]> { gated { device.services() } }
-
-  func mtu() -> Signal<Int> { gated { device.mtu() } }
-
-  func rssi() -> Signal<LinkStrength> { gated { device.rssi() } }
-
-  func connectionParameters() -> Signal<ConnectionParameters> {
-    gated { device.connectionParameters() }
-  }
-
-  // MARK: Values
-
-  func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]> {
-    gated { device.read(characteristic) }
-  }
-
-  func read(_ characteristic: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> {
-    gated { device.read(characteristic, offset: offset) }
-  }
-
-  func readDescriptor(_ descriptor: DescriptorSelector) -> Signal<[UInt8]> {
-    gated { device.readDescriptor(descriptor) }
-  }
-
-  func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind
-  ) -> Signal<Void> {
-    gated(isIdempotent: false) { device.write(value, to: characteristic, kind: kind) }
-  }
-
-  func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind,
-    offset: Int
-  ) -> Signal<Void> {
-    gated(isIdempotent: false) {
-      device.write(value, to: characteristic, kind: kind, offset: offset)
-    }
-  }
-
-  func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) -> Signal<Void> {
-    gated(isIdempotent: false) { device.writeDescriptor(value, to: descriptor) }
-  }
-
-  func notifications(_ characteristic: CharacteristicSelector) -> Signal<NotifiedValue> {
-    begun { device.notifications(characteristic) }
-  }
-
-  func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<NotifiedValue>> {
-    begun { device.subscribe(characteristic) }
   }
 
   func subscribe(
@@ -148,22 +53,106 @@ struct FencedService: DeviceService {
     begun { device.acquireWriter(characteristic).map { FencedWriter(writer: $0, gate: gate) } }
   }
 
-  // MARK: The bond
-
-  func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> {
-    gated(isIdempotent: false) { device.pair(answers) }
-  }
-
   func answering<Value: Sendable>(
     _ answers: PairingAnswers,
     _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     device.answering(answers, body)
   }
+}
 
-  func unpair() -> Signal<Void> { gated(isIdempotent: false) { device.unpair() } }
+/// Operations that begin once the gate permits them.
+private struct FencedOperations: DeviceOperations {
+  let device: any DeviceOperations
+  let gate: any OperationGate
 
-  func trust(_ isTrusted: Bool) -> Signal<Void> { gated { device.trust(isTrusted) } }
+  private func gated<Value: Sendable>(
+    isIdempotent: Bool = true,
+    _ operation: () async throws -> Value
+  ) async throws -> Value {
+    let number = try await gate.begin(isIdempotent: isIdempotent)
+    do {
+      let value = try await operation()
+      gate.end(number)
+      return value
+    } catch {
+      // What was cancelled may have reached the device.
+      if !Task.isCancelled || isIdempotent { gate.end(number) }
+      throw error
+    }
+  }
+
+  // MARK: The connection
+
+  func connect(keep: Bool, expecting: [ServiceSelector]) async throws -> LinkOrigin {
+    try await gated {
+      // A connection that another program made may end at any time.
+      if gate.isHeldByOthers() { throw DeviceFailure.held }
+      return try await device.connect(keep: keep, expecting: expecting)
+    }
+  }
+
+  /// Allowed at any time: what ends a connection is what the fleet wants.
+  func disconnect() async throws { try await device.disconnect() }
+
+  /// As ``disconnect()``.
+  func release() async throws { try await device.release() }
+
+  func awaitOtherRuns() async throws -> Bool {
+    gate.end(try await gate.begin(isIdempotent: true))
+    return try await device.awaitOtherRuns()
+  }
+
+  func services() async throws -> [GATTService] { try await gated { try await device.services() } }
+
+  func mtu() async throws -> Int { try await gated { try await device.mtu() } }
+
+  func rssi() async throws -> LinkStrength { try await gated { try await device.rssi() } }
+
+  func connectionParameters() async throws -> ConnectionParameters {
+    try await gated { try await device.connectionParameters() }
+  }
+
+  // MARK: Values
+
+  func read(_ characteristic: CharacteristicSelector, offset: Int) async throws -> [UInt8] {
+    try await gated { try await device.read(characteristic, offset: offset) }
+  }
+
+  func readDescriptor(_ descriptor: DescriptorSelector) async throws -> [UInt8] {
+    try await gated { try await device.readDescriptor(descriptor) }
+  }
+
+  func write(
+    _ value: [UInt8],
+    to characteristic: CharacteristicSelector,
+    kind: WriteKind,
+    offset: Int
+  ) async throws {
+    try await gated(isIdempotent: false) {
+      try await device.write(value, to: characteristic, kind: kind, offset: offset)
+    }
+  }
+
+  func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) async throws {
+    try await gated(isIdempotent: false) {
+      try await device.writeDescriptor(value, to: descriptor)
+    }
+  }
+
+  // MARK: The bond
+
+  func pair(_ answers: PairingAnswers) async throws -> PairingOutcome {
+    try await gated(isIdempotent: false) { try await device.pair(answers) }
+  }
+
+  func unpair() async throws {
+    try await gated(isIdempotent: false) { try await device.unpair() }
+  }
+
+  func trust(_ isTrusted: Bool) async throws {
+    try await gated { try await device.trust(isTrusted) }
+  }
 }
 
 extension DeviceFailure {

@@ -43,6 +43,8 @@ struct TypedConnectionTests {
         #expect(try await connection.read(.soilMoisture) == 300)
         try await connection.write(513, to: .soilMoisture)
         #expect(try await connection.read("2af0") == [1, 2])
+        try await connection.write([7], to: "2af0", kind: .request, offset: 1)
+        #expect(try await connection.read("2af0", offset: 1) == [7])
         var beats: [HeartRateMeasurement] = []
         for try await beat in connection.notifications(.heartRateMeasurement).prefix(1) {
           beats.append(beat)

@@ -116,14 +116,10 @@ final class ScriptedDevice: DeviceService {
     }
   }
 
-  func operation(
-    _ call: String,
-    note: String? = nil,
-    then: @escaping @Sendable () -> Void = {}
-  ) -> Signal<Void> {
+  /// A step of a stream: subscribing, or registering an agent.
+  private func call(_ call: String, note: String? = nil) -> Signal<Void> {
     Signal(home: scheduler) { [self] sink in
       _ = try await answered(call, note: note)
-      then()
       try await sink(())
     }
   }
@@ -136,14 +132,16 @@ final class ScriptedDevice: DeviceService {
     set { state.withLock { $0.found = newValue } }
   }
 
-  func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
+  func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
     let found = found.filter { filter.matches($0) }
-    return operation("scan").flattenMap {
-      Signal { sink in
-        for seen in found { try await sink(seen) }
-        try await Signal<Void>.never().run { _ in }
+    return .just(
+      call("scan").flattenMap {
+        Signal { sink in
+          for seen in found { try await sink(seen) }
+          try await Signal<Void>.never().run { _ in }
+        }
       }
-    }
+    )
   }
 
   /// What the device offers.
@@ -152,51 +150,32 @@ final class ScriptedDevice: DeviceService {
     set { state.withLock { $0.offered = newValue } }
   }
 
-  func services() -> Signal<[GATTService]> { .just(offered) }
+  var operations: any DeviceOperations { ScriptedOperations(device: self, origin: origin) }
 
-  func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
-    operation("connect") { [self] in
-      let call = state.withLock { state in
-        state.isConnected = true
-        return state.onConnected
-      }
-      call()
+  /// The connection has come.
+  func connected() {
+    let call = state.withLock { state in
+      state.isConnected = true
+      return state.onConnected
     }
-    .map { [origin] in origin }
+    call()
   }
 
-  func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]> {
-    Signal(home: scheduler) { [self] sink in
-      try await sink(try await answered("read \(characteristic)"))
-    }
-  }
-
-  func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind
-  ) -> Signal<Void> {
-    let hex = DecodedValue.octets(value).description
-    let how = kind == .automatic ? "" : " \(kind.rawValue)"
-    return operation("write \(characteristic)", note: "write \(characteristic) \(hex)\(how)")
-  }
-
-  func notifications(_ characteristic: CharacteristicSelector) -> Signal<NotifiedValue> {
-    subscribe(characteristic).flattenMap { $0 }
-  }
-
-  func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<NotifiedValue>> {
-    subscribe(characteristic, SubscriptionOptions()).map(\.notifications)
-  }
+  /// The connection has ended.
+  func disconnected() { state.withLock { $0.isConnected = false } }
 
   /// The gaps of the script are values of no octets.
   func subscribe(
     _ characteristic: CharacteristicSelector,
-    note: String
+    _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
-    Signal.using(
-      acquire: operation("subscribe \(characteristic)", note: note),
-      release: { [self] in operation("unsubscribe \(characteristic)") }
+    var note = "subscribe \(characteristic)"
+    if options.delivery != .signals { note += " \(options.delivery.rawValue)" }
+    if options.onLinkLoss != .fail { note += " \(options.onLinkLoss.rawValue)" }
+    if options.overflow != .error { note += " \(options.overflow.rawValue) \(options.buffer)" }
+    return Signal.using(
+      acquire: call("subscribe \(characteristic)", note: note),
+      release: { [self] in call("unsubscribe \(characteristic)") }
     ) { [self] in
       let (values, lag) = state.withLock { ($0.values["\(characteristic)"], $0.lag) }
       let loop = scheduler.loop
@@ -221,28 +200,8 @@ final class ScriptedDevice: DeviceService {
     }
   }
 
-  /// The first octet of the answer is the RSSI, the second the power.
-  func rssi() -> Signal<LinkStrength> {
-    Signal(home: scheduler) { [self] sink in
-      let levels = try await answered("rssi").map { Int(Int8(bitPattern: $0)) }
-      try await sink(
-        LinkStrength(rssi: levels.first ?? 0, txPower: levels.count > 1 ? levels[1] : nil)
-      )
-    }
-  }
-
-  func release() -> Signal<Void> { origin == .made ? disconnect() : .just(()) }
-
-  func disconnect() -> Signal<Void> {
-    operation("disconnect") { [self] in state.withLock { $0.isConnected = false } }
-  }
-
-  func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> {
-    let how = "pair \(answers.offeredCapability.rawValue)"
-    return Signal(home: scheduler) { [self] sink in
-      let answer = try await answered("pair", note: how)
-      try await sink(answer == [1] ? .already : .paired(isAuthenticated: answer == []))
-    }
+  func acquireWriter(_ characteristic: CharacteristicSelector) -> Signal<any CommandWriter> {
+    .never()
   }
 
   func answering<Value: Sendable>(
@@ -250,12 +209,8 @@ final class ScriptedDevice: DeviceService {
     _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     Signal.using(
-      acquire: operation("agent", note: "agent \(answers.offeredCapability.rawValue)"),
-      release: { [self] in operation("no agent") }
+      acquire: call("agent", note: "agent \(answers.offeredCapability.rawValue)"),
+      release: { [self] in call("no agent") }
     ) { body() }
   }
-
-  func unpair() -> Signal<Void> { operation("unpair") }
-
-  func trust(_ isTrusted: Bool) -> Signal<Void> { operation(isTrusted ? "trust" : "distrust") }
 }

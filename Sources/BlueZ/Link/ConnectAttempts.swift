@@ -1,6 +1,6 @@
 // Which failures are worth another attempt within one connect, and what to do before it.
 //
-// Pure: failures in, the next step out. The effects are in BlueZDeviceService+Attempts.swift.
+// Pure: failures in, the next step out. The effects are in BlueZOperations+Attempts.swift.
 
 import BlueZInterfaces
 import Bluetooth

@@ -8,7 +8,7 @@ import Signals
 /// The exclusive writer of a characteristic while it is held.
 final class AcquiredWriter: CommandWriter {
   let mtu: Int
-  private let service: BlueZDeviceService
+  private let service: BlueZOperations
   private let selector: CharacteristicSelector
   private let channel: CharacteristicChannel
   private let socket: AttributeSocket
@@ -18,7 +18,7 @@ final class AcquiredWriter: CommandWriter {
   init(
     of channel: CharacteristicChannel,
     _ selector: CharacteristicSelector,
-    _ service: BlueZDeviceService
+    _ service: BlueZOperations
   )
     async throws
   {
@@ -37,7 +37,7 @@ final class AcquiredWriter: CommandWriter {
   }
 
   var longestValue: Int {
-    min(mtu - BlueZDeviceService.commandOverhead, GattCharacteristic1.longestValue)
+    min(mtu - BlueZOperations.commandOverhead, GattCharacteristic1.longestValue)
   }
 
   func write(_ value: [UInt8]) async throws {

@@ -1,9 +1,7 @@
-// The operations on one device, through bluetoothd.
+// A device behind bluetoothd, as users of the module have it.
 //
-// Each theme has its file: +Scanning, +Connecting, +Attributes, +Notifications. This one resolves
-// the device, and turns errors into failures.
+// How its operations are performed is BlueZOperations'.
 
-import BlueZInterfaces
 public import Bluetooth
 package import DBus
 public import Signals
@@ -13,46 +11,7 @@ public import Signals
 /// The device is identified by its target, not by its object: when bluetoothd removes it, the next
 /// `connect` finds it again.
 public final class BlueZDeviceService: DeviceService {
-  struct State {
-    /// The object of the device, once it was found.
-    var device: ObjectPath?
-    /// The link to it, once it was used.
-    var link: DeviceLink?
-    /// The object that the last attempt could not connect to.
-    var failed: ObjectPath?
-    /// The object that a scan has found to be the only one, or the strongest.
-    var chosen: ObjectPath?
-    /// The devices among which it was chosen; empty when there was one.
-    var candidates: [DeviceCandidate] = []
-    /// The device that the last connect found reserved by another run.
-    var awaited: HeldLink?
-    /// The adapter that was used last.
-    var adapter: ObjectPath?
-    /// The last name of the device, for failures after bluetoothd has removed it.
-    var title: String?
-    /// A fresh start was made, or was not requested.
-    var isFresh = false
-    var channels = ChannelCache()
-    /// The device with which bluetoothd made a bond while this service connected to it.
-    var bonded: ObjectPath?
-  }
-
-  /// bluetoothd.
-  public let client: BlueZClient
-  /// The target device.
-  public let target: DeviceTarget
-  /// The adapter to use.
-  public let adapter: AdapterSelector
-  /// How it connects.
-  public let options: ConnectOptions
-  public let scheduler: SerialScheduler
-  /// Decrypt what a scan finds.
-  let bindKeys: BindKeys
-  /// Measures connections; nil when not available.
-  let meter: (any LinkMeter)?
-  /// Receives notices, on the loop.
-  let notify: @Sendable (ServiceNotice) -> Void
-  let state = Guarded(State())
+  private let device: BlueZOperations
 
   /// Describes the operations on a device. Nothing is looked up yet.
   ///
@@ -83,197 +42,62 @@ public final class BlueZDeviceService: DeviceService {
     meter: (any LinkMeter)? = nil,
     notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
   ) {
-    precondition(
-      client.loop === scheduler.loop,
-      "the scheduler must be on the loop of the client's bus"
+    device = BlueZOperations(
+      client: client,
+      target: target,
+      adapter: adapter,
+      options: options,
+      scheduler: scheduler,
+      bindKeys: bindKeys,
+      meter: meter,
+      notify: notices
     )
-    self.client = client
-    self.target = target
-    self.adapter = adapter
-    self.options = options
-    self.scheduler = scheduler
-    self.bindKeys = bindKeys
-    self.meter = meter
-    notify = notices
   }
 
-  var loop: Loop { client.loop }
+  /// bluetoothd.
+  public var client: BlueZClient { device.client }
+  /// The target device.
+  public var target: DeviceTarget { device.target }
+  /// The adapter to use.
+  public var adapter: AdapterSelector { device.adapter }
+  /// How it connects.
+  public var options: ConnectOptions { device.options }
+  public var scheduler: SerialScheduler { device.scheduler }
+  public var deviceDescription: String { device.deviceDescription }
+  public var candidates: [DeviceCandidate] { device.candidates }
+  public var operations: any DeviceOperations { device }
 
   /// The object of the device, once it was found.
-  package var object: ObjectPath? { state.withLock { $0.device } }
+  package var object: ObjectPath? { device.state.withLock { $0.device } }
 
-  public var deviceDescription: String {
-    let (device, title) = state.withLock { ($0.device, $0.title) }
-    return device.flatMap { self.title(of: $0) } ?? title ?? "\(target)"
+  public func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
+    device.startScan(filter)
   }
 
-  public var candidates: [DeviceCandidate] {
-    let (several, device) = state.withLock { ($0.candidates, $0.device) }
-    guard several.isEmpty, target.isPattern, let device else { return several }
-    return client.look { $0.advertisement(of: device) }.map { seen in
-      [DeviceCandidate(address: seen.address, name: seen.name, rssi: seen.rssi)]
-    } ?? []
+  public func subscribe(
+    _ characteristic: CharacteristicSelector,
+    _ options: SubscriptionOptions
+  ) -> Signal<Signal<NotificationEvent>> {
+    device.subscribe(characteristic, options)
   }
 
-  private func title(of device: ObjectPath) -> String? {
-    client.look { tree in
-      guard let known = tree.properties(Device1.interface, at: device),
-        let address = known[Device1.address]
-      else { return nil }
-      return known[Device1.name].map { "\($0) (\(address))" } ?? "\(address)"
-    }
+  public func acquireWriter(
+    _ characteristic: CharacteristicSelector
+  ) -> Signal<any CommandWriter> {
+    device.acquireWriter(characteristic)
   }
 
-  /// The link to the device's object.
-  func link(to device: ObjectPath) -> DeviceLink {
-    let link = client.link(to: device, state.withLock { $0.link })
-    state.withLock { $0.link = link }
-    return link
-  }
-
-  /// The link to an object of the device, if it was ever used.
-  private func usedLink(to device: ObjectPath) -> DeviceLink? {
-    let former = state.withLock { $0.link }
-    return client.state.withLock { $0.links[device] } ?? (former?.path == device ? former : nil)
-  }
-
-  /// Makes this object the device from now on.
-  func bind(_ device: ObjectPath) {
-    let title = title(of: device)
-    state.withLock { state in
-      state.device = device
-      state.adapter = device.parent
-      state.title = title
-    }
-  }
-
-  // MARK: Operations
-
-  /// A signal of one value, on the scheduler, whose errors become failures.
-  func operation<Value: Sendable>(
-    _ call: ErrorSituation.Call,
-    _ title: String,
-    attribute: String? = nil,
-    _ body: @escaping @Sendable () async throws -> Value
+  public func answering<Value: Sendable>(
+    _ answers: PairingAnswers,
+    _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
-    Signal.operation(of: scheduler, title) { [self] sink in
-      let value: Value
-      do {
-        value = try await body()
-      } catch {
-        throw await explained(error, call, title, attribute: attribute)
-      }
-      try await sink(value)
-    }
+    device.answering(answers, body)
   }
 
-  /// The failure for an error, with the operation and its device.
-  func failure(
-    _ error: any Error,
-    _ call: ErrorSituation.Call,
-    _ title: String,
-    attribute: String? = nil,
-    isWriterHere: Bool = false
-  ) -> any Error {
-    var situation = situation(call)
-    situation.isWriterHere = isWriterHere
-    let device = deviceDescription
-    func failure(_ problem: Problem) -> DeviceFailure {
-      problem.failure(of: title, device: device, attribute: attribute)
-    }
-    let failed = reasoned(Problem(error, situation).map(failure) ?? error)
-    return hostProblem(behind: failed, error).map(failure) ?? failed
-  }
-
-  /// A lost connection with the reason that bluetoothd reported, if any.
-  private func reasoned(_ error: any Error) -> any Error {
-    guard let failure = error as? DeviceFailure, failure.isOfLink,
-      let device = state.withLock({ $0.device }),
-      let reason = usedLink(to: device)?.disconnectReason
-    else { return error }
-    let meaning = "\(failure.meaning): \(reason.end.meaning) (\(reason.text))"
-    return failure.ended(by: reason.end, meaning: meaning)
-  }
-
-  private func situation(_ call: ErrorSituation.Call) -> ErrorSituation {
-    let device = state.withLock { $0.device }
-    let link = device.flatMap { usedLink(to: $0) }
-    var situation = situation(call, device)
-    situation.wasDisconnected = link?.state.withLock { $0.machine.ending } == .disconnected
-    return situation
-  }
-
-  private func situation(_ call: ErrorSituation.Call, _ device: ObjectPath?) -> ErrorSituation {
-    client.look { tree in
-      let adapters = tree.adapters.filter { adapter.names($0) }
-      let own = device?.parent.flatMap { tree.adapter(at: $0) }
-      return ErrorSituation(
-        call,
-        isLinkDown: device.map { !tree.isConnected($0) } ?? false,
-        isAdapterOff: own.map { !$0.isPowered }
-          ?? (!adapters.isEmpty && !adapters.contains(where: \.isPowered)),
-        isUnpaired: device.map { !tree.isPaired($0) } ?? false,
-        isForgotten: device.map { !tree.has(Device1.interface, at: $0) } ?? false
-      )
-    }
-  }
-
-  // MARK: Adapter and device
-
-  /// The adapter to use now.
-  func usableAdapter() throws -> AdapterFacts {
-    do throws(AdapterProblem) {
-      return try client.state.withLock { $0.tree }.usableAdapter(adapter)
-    } catch {
-      throw Problem.adapter(error, wanted: adapter)
-    }
-  }
-
-  /// The device's object, wherever the device is now; nil when it is unknown.
-  func knownDevice(on adapter: ObjectPath) -> ObjectPath? {
-    let bound = state.withLock { $0.device }
-    return client.look { tree in
-      if let bound, bound.parent == adapter, tree.has(Device1.interface, at: bound) {
-        return bound
-      }
-      return tree.device(target, of: adapter)
-    }
-  }
-
-  /// The device's object for an operation on its attributes.
-  ///
-  /// - Throws: ``Problem``: not connected.
-  func connectedDevice() throws -> ObjectPath {
-    if let bound = state.withLock({ $0.device }) {
-      return bound
-    }
-    let path = try usableAdapter().path
-    guard let known = knownDevice(on: path), client.look({ $0.isConnected(known) }) else {
-      throw Problem.notConnected
-    }
-    bind(known)
-    return known
-  }
-}
-
-extension Problem {
-  /// The meaning of a missing adapter.
-  static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Problem {
-    switch problem {
-    case .missing(let found) where found.isEmpty:
-      .unavailable(
-        .adapterMissing,
-        "bluetoothd knows no Bluetooth adapter on this host",
-        hint: "plug one in, check with bluetoothctl list, or \(.simulate)"
-      )
-    case .missing(let found):
-      .unavailable(
-        .adapterMissing,
-        "unknown adapter \(wanted); bluetoothd has \(found.joined(separator: ", "))",
-        hint: "name one of these with \(.adapter)"
-      )
-    case .off(let adapter):
-      adapter.isBlocked ? .adapterBlocked : .adapterOff
+  /// Ends the attempt to connect of a program that is gone.
+  package func endAbandonedAttempt() -> Signal<Void> {
+    operation("ending an attempt to connect") { [device] _ in
+      try await device.endAbandonedAttempt()
     }
   }
 }

@@ -20,9 +20,9 @@ extension DeviceConnection {
   ///
   /// - Parameters:
   ///   - characteristic: The characteristic that notifies or indicates.
-  ///   - options: How to subscribe. After a gap of a resumed subscription the values go on;
-  ///     ``notificationEvents(_:_:)`` reports the gaps, too.
-  /// - Returns: The values. The iteration fails as ``DeviceService/notifications(_:)`` does, and with
+  ///   - options: How to subscribe. After a gap of a resumed subscription the values go on; the events
+  ///     of ``DeviceService/subscribe(_:_:)``, through ``values(of:)``, have the gaps, too.
+  /// - Returns: The values. The iteration fails as ``DeviceService/subscribe(_:_:)`` does, and with
   ///   `TurnEnded` after the end of the closure.
   public func notifications(
     _ characteristic: CharacteristicSelector,
@@ -39,32 +39,13 @@ extension DeviceConnection {
   /// }
   /// ```
   ///
-  /// - Returns: The values. The iteration also fails with ``MalformedValue`` for a value that is not in
-  ///   the format of the characteristic.
+  /// - Returns: The values. The iteration also fails with ``MalformedValue``.
   public func notifications<Value>(
     _ characteristic: Characteristic<Value>,
     _ options: SubscriptionOptions = SubscriptionOptions()
   ) -> SignalValues<Value> {
     let notified = device.subscribe(characteristic.selector, options).flattenMap(\.notifications)
     return values(of: notified.tryMap { try characteristic.decode($0.value) })
-  }
-
-  /// The notifications of a characteristic, and gaps where values are missing.
-  ///
-  /// ```swift
-  /// let resuming = SubscriptionOptions(onLinkLoss: .resume)
-  /// for try await event in connection.notificationEvents("temperature-measurement", resuming) {
-  ///   switch event {
-  ///   case .value(let notified): print(notified.value)
-  ///   case .gap(let gap): print("missing from \(gap.from) to \(gap.to)")
-  ///   }
-  /// }
-  /// ```
-  public func notificationEvents(
-    _ characteristic: CharacteristicSelector,
-    _ options: SubscriptionOptions
-  ) -> SignalValues<NotificationEvent> {
-    values(of: device.subscribe(characteristic, options).flattenMap { $0 })
   }
 
   /// Subscribes now, for an iteration later: what is notified meanwhile waits in the buffer.
@@ -90,25 +71,18 @@ extension DeviceConnection {
     return ActiveNotifications(iterator)
   }
 
-  /// Subscribes, writes a value, and awaits the matching notification.
+  /// Subscribes, writes a value, and awaits the notification that answers it, as
+  /// ``DeviceService/exchange(write:to:kind:expectingOn:options:where:)``.
   ///
   /// ```swift
   /// let exchange = try await connection.exchange(
   ///   write: [1], to: "record-access-control-point", expectingOn: "record-access-control-point")
   /// print(exchange.notification.value)
   /// ```
-  ///
-  /// - Parameters:
-  ///   - value: What is written, in bytes.
-  ///   - control: The characteristic that is written.
-  ///   - kind: With response, unless another kind is given.
-  ///   - answer: The characteristic that notifies.
-  ///   - isAnswer: Whether a notification is the answer; earlier ones are ignored.
-  /// - Throws: ``DeviceFailure``, of the subscription or of the write; what ``first(of:)`` throws.
   public func exchange(
     write value: [UInt8],
     to control: CharacteristicSelector,
-    kind: WriteKind = .request,
+    kind: WriteKind = .automatic,
     expectingOn answer: CharacteristicSelector,
     where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool = { _ in true }
   ) async throws -> Exchange {

@@ -1,18 +1,17 @@
 // What async code does with a connected device.
-//
-// A thin layer: each operation runs the signal of the same name in the turn of the connection.
 
 public import Signals
 
 /// A connection that `withConnection(within:expecting:_:)` of a ``DeviceService`` made, for the
 /// time of its closure.
 ///
-/// Its operations may be called from any task, and belong to the turn of the connection. Once the
-/// closure has returned they fail with `TurnEnded`.
+/// Its ``ConnectionOperations`` may be called from any task, and belong to the turn of the connection.
+/// Besides their own failures they throw `TurnEnded` once the closure has returned, and
+/// `OtherScheduler` inside a turn of another scheduler.
 ///
 /// Operations of concurrent tasks are sent as they come. A read waits for nothing but this: where a
 /// loop over values was left early, the next operation waits until its subscription has ended.
-public final class DeviceConnection: Sendable {
+public final class DeviceConnection: ConnectionOperations {
   /// The device, for signals that this type has no function for: see ``first(of:)``.
   public let device: any DeviceService
   /// Whether this connection was made here, or existed before and is left up.
@@ -34,8 +33,7 @@ public final class DeviceConnection: Sendable {
   ///   of: connection.device.read(.batteryLevel).timeout(.seconds(2)))
   /// ```
   ///
-  /// - Throws: The signal's failure, `NoValue` for an empty completion; `TurnEnded` after the end of
-  ///   the closure; `OtherScheduler` inside a turn of another scheduler.
+  /// - Throws: The signal's failure, `NoValue` for an empty completion; what every operation throws.
   public func first<Value: Sendable>(of signal: Signal<Value>) async throws -> Value {
     try await scope.first(of: signal, "an operation")
   }
@@ -54,154 +52,66 @@ public final class DeviceConnection: Sendable {
     scope.values(of: signal)
   }
 
-  // MARK: Values of attributes
+  // MARK: Operations
 
-  /// Reads a characteristic: `try await connection.read("battery-level")`.
-  ///
-  /// ```swift
-  /// let octets = try await connection.read("battery-level")
-  /// ```
-  ///
-  /// - Throws: ``DeviceFailure`` as ``DeviceService/read(_:)``; what ``first(of:)`` throws.
-  public func read(_ characteristic: CharacteristicSelector) async throws -> [UInt8] {
-    try await scope.first(of: device.read(characteristic), "reading \(characteristic)")
+  /// Performs an operation in the turn of the connection.
+  private func perform<Value: Sendable>(
+    _ name: String,
+    _ body: @escaping @Sendable (any DeviceOperations) async throws -> Value
+  ) async throws -> Value {
+    try await scope.first(of: device.operation(name, body), name)
   }
 
-  /// Reads a characteristic from an offset.
-  public func read(
-    _ characteristic: CharacteristicSelector,
-    offset: Int
-  ) async throws -> [UInt8] {
-    let signal = device.read(characteristic, offset: offset)
-    return try await scope.first(of: signal, "reading \(characteristic)")
+  public func services() async throws -> [GATTService] {
+    try await perform("listing the services") { try await $0.services() }
   }
 
-  /// Reads a characteristic whose value has a type: `try await connection.read(.batteryLevel)`.
-  ///
-  /// ```swift
-  /// let percent = try await connection.read(.batteryLevel)
-  /// ```
-  ///
-  /// - Throws: ``MalformedValue`` for a value that is not in the format of the characteristic; what
-  ///   ``first(of:)`` throws.
-  public func read<Value>(_ characteristic: Characteristic<Value>) async throws -> Value {
-    try await scope.first(of: device.read(characteristic), "reading \(characteristic.selector)")
+  public func read(_ characteristic: CharacteristicSelector, offset: Int) async throws -> [UInt8] {
+    try await perform("reading \(characteristic)") {
+      try await $0.read(characteristic, offset: offset)
+    }
   }
 
-  /// Writes a characteristic: `try await connection.write([1], to: "alert-level")`.
-  ///
-  /// ```swift
-  /// try await connection.write([1], to: "alert-level")
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - value: At most 512 octets; in a command at most the MTU less three.
-  ///   - characteristic: The characteristic that is written.
-  ///   - kind: With response, unless another kind is given.
-  /// - Throws: ``DeviceFailure`` as ``DeviceService/write(_:to:kind:)``; what ``first(of:)`` throws.
   public func write(
     _ value: [UInt8],
     to characteristic: CharacteristicSelector,
-    kind: WriteKind = .request
+    kind: WriteKind,
+    offset: Int
   ) async throws {
-    let signal = device.write(value, to: characteristic, kind: kind)
-    try await scope.first(of: signal, "writing \(characteristic)")
+    try await perform("writing \(characteristic)") {
+      try await $0.write(value, to: characteristic, kind: kind, offset: offset)
+    }
   }
 
-  /// Writes a value that has a type: `try await connection.write("mild alert", to: .alertLevel)`.
-  ///
-  /// ```swift
-  /// try await connection.write("mild alert", to: .alertLevel)
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - value: The value to write.
-  ///   - characteristic: Its name and its format.
-  ///   - kind: With response, unless another kind is given.
-  /// - Throws: ``MalformedValue``, before anything is sent, for a value that the format cannot carry;
-  ///   what ``first(of:)`` throws.
-  public func write<Value>(
-    _ value: Value,
-    to characteristic: Characteristic<Value>,
-    kind: WriteKind = .request
-  ) async throws {
-    let signal = device.write(value, to: characteristic, kind: kind)
-    try await scope.first(of: signal, "writing \(characteristic.selector)")
-  }
-
-  /// Reads a descriptor.
-  ///
-  /// ```swift
-  /// let description = try await connection.readDescriptor(
-  ///   DescriptorSelector(parsing: "battery-level/characteristic-user-description"))
-  /// ```
   public func readDescriptor(_ descriptor: DescriptorSelector) async throws -> [UInt8] {
-    try await scope.first(of: device.readDescriptor(descriptor), "reading \(descriptor)")
+    try await perform("reading \(descriptor)") { try await $0.readDescriptor(descriptor) }
   }
 
-  /// Writes a descriptor with a request.
-  ///
-  /// ```swift
-  /// try await connection.writeDescriptor(
-  ///   [5, 0, 60, 0], to: DescriptorSelector(parsing: "temperature-measurement/2906"))
-  /// ```
-  ///
-  /// - Throws: ``DeviceFailure`` as ``DeviceAttributes/writeDescriptor(_:to:)``; what
-  ///   ``first(of:)`` throws.
-  public func writeDescriptor(
-    _ value: [UInt8],
-    to descriptor: DescriptorSelector
-  ) async throws {
-    let signal = device.writeDescriptor(value, to: descriptor)
-    try await scope.first(of: signal, "writing \(descriptor)")
+  public func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) async throws {
+    try await perform("writing \(descriptor)") {
+      try await $0.writeDescriptor(value, to: descriptor)
+    }
   }
 
-  // MARK: The connection and the device
-
-  /// The attributes of the device, in the order of their handles.
-  ///
-  /// ```swift
-  /// for service in try await connection.services() { print(service.uuid) }
-  /// ```
-  public func services() async throws -> [GATTService] {
-    try await scope.first(of: device.services(), "listing the services")
-  }
-
-  /// The ATT MTU of the connection, in octets.
-  ///
-  /// ```swift
-  /// let longest = try await connection.mtu() - 3
-  /// ```
   public func mtu() async throws -> Int {
-    try await scope.first(of: device.mtu(), "asking for the MTU")
+    try await perform("asking for the MTU") { try await $0.mtu() }
   }
 
-  /// The RSSI and TX power of the connection, in dBm.
-  ///
-  /// ```swift
-  /// let strength = try await connection.rssi()
-  /// print("\(strength.rssi) dBm")
-  /// ```
   public func rssi() async throws -> LinkStrength {
-    try await scope.first(of: device.rssi(), "measuring the RSSI")
+    try await perform("measuring the RSSI") { try await $0.rssi() }
   }
 
-  /// The current connection parameters.
-  ///
-  /// ```swift
-  /// print(try await connection.connectionParameters())
-  /// ```
   public func connectionParameters() async throws -> ConnectionParameters {
-    let signal = device.connectionParameters()
-    return try await scope.first(of: signal, "asking for the connection parameters")
+    try await perform("asking for the connection parameters") {
+      try await $0.connectionParameters()
+    }
   }
 
-  /// Pairs with the device. The bond outlives the connection.
-  ///
-  /// ```swift
-  /// let outcome = try await connection.pair(PairingAnswers(secret: Secret("123456")))
-  /// ```
   public func pair(_ answers: PairingAnswers) async throws -> PairingOutcome {
-    try await scope.first(of: device.pair(answers), "pairing")
+    try await perform("pairing") { try await $0.pair(answers) }
+  }
+
+  public func trust(_ isTrusted: Bool) async throws {
+    try await perform("changing the trust") { try await $0.trust(isTrusted) }
   }
 }

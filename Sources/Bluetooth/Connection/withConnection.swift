@@ -1,6 +1,6 @@
 // A connection for the time of a closure: async code with a turn of its own.
 
-import Signals
+package import Signals
 
 extension DeviceService {
   /// Connects, runs `body` with the connection, and disconnects, however `body` ended.
@@ -54,7 +54,7 @@ extension DeviceService {
   ///   - isolation: The caller's actor.
   ///   - body: The work with the connection, which is valid until it returns.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; ``DeviceFailure`` as ``connect(keep:expecting:)``; `TimedOut`;
+  /// - Throws: What `body` throws; what ``DeviceOperations/connect(keep:expecting:)`` throws; `TimedOut`;
   ///   `CancellationError` when the task was cancelled; `FailedWithCleanUp` when the device could not
   ///   be disconnected or a subscription not be ended; at once `OtherScheduler` inside a turn of
   ///   another scheduler, and `LoopNotDriven` for a simulated world in virtual time, unless it is
@@ -62,6 +62,28 @@ extension DeviceService {
   public func withConnection<R: Sendable>(
     within limit: Duration,
     expecting services: [ServiceSelector] = [],
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (DeviceConnection) async throws -> R
+  ) async throws -> R {
+    try await withConnection(
+      within: limit,
+      connecting: connect(keep: false, expecting: services),
+      file: file,
+      line: line,
+      isolation: isolation,
+      body
+    )
+  }
+
+  /// The same with a connect of the caller's: one with a limit of its own, or that leaves the
+  /// connection up.
+  ///
+  /// - Parameter limit: nil leaves that to the deadlines of the caller.
+  package func withConnection<R: Sendable>(
+    within limit: Duration?,
+    connecting: Signal<LinkOrigin>,
     file: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation,
@@ -75,7 +97,7 @@ extension DeviceService {
       let isInside = Turn.current != nil
       let label = "withConnection of \(deviceDescription) at \(file):\(line)"
       return try await scheduler.turn(named: label, within: limit) {
-        try await connected(expecting: services, isInside: isInside, lent)
+        try await connected(connecting, isInside: isInside, lent)
       }
     }
   }
@@ -85,11 +107,11 @@ extension DeviceService {
   /// - Parameter isInside: Whether the turn goes on: then the connection ends here, and else with the
   ///   turn.
   private func connected<R: Sendable>(
-    expecting services: [ServiceSelector],
+    _ connecting: Signal<LinkOrigin>,
     isInside: Bool,
     _ work: LentWork<DeviceConnection, R>
   ) async throws -> R {
-    let origin = try await connect(keep: false, expecting: services).first()
+    let origin = try await connecting.first()
     let connection = DeviceConnection(to: self, origin: origin, in: try TurnScope())
     let result: Result<R, any Error>
     do {

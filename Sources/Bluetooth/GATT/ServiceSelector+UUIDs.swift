@@ -1,7 +1,5 @@
 // Services by their UUIDs: where no name is printed, a selector adds nothing.
 
-public import Signals
-
 extension DeviceTarget {
   /// A device by a service that it advertises.
   ///
@@ -51,46 +49,6 @@ extension ScanFilter {
       manufacturer: manufacturer,
       serviceData: serviceData,
       isPassive: isPassive
-    )
-  }
-}
-
-extension DeviceService {
-  /// Connects as ``DeviceService/connect(keep:expecting:)`` does, with services by their UUIDs.
-  ///
-  /// ```swift
-  /// let connected = thermometer.connect(keep: false, expecting: [BluetoothUUID(short: 0x1809)])
-  /// ```
-  public func connect(
-    keep: Bool,
-    expecting: some Collection<BluetoothUUID>
-  ) -> Signal<LinkOrigin> {
-    connect(keep: keep, expecting: expecting.map { ServiceSelector($0) })
-  }
-
-  /// Connects, runs `body` with the connection, and disconnects, as `withConnection` with selectors
-  /// does.
-  ///
-  /// ```swift
-  /// let level = try await thermometer.withConnection(
-  ///   within: .seconds(30), expecting: [BluetoothUUID(short: 0x180f)]
-  /// ) { try await $0.read(.batteryLevel) }
-  /// ```
-  public func withConnection<R: Sendable>(
-    within limit: Duration,
-    expecting services: some Collection<BluetoothUUID>,
-    file: StaticString = #fileID,
-    line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
-    _ body: (DeviceConnection) async throws -> R
-  ) async throws -> R {
-    try await withConnection(
-      within: limit,
-      expecting: services.map { ServiceSelector($0) },
-      file: file,
-      line: line,
-      isolation: isolation,
-      body
     )
   }
 }

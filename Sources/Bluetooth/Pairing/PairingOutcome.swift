@@ -1,6 +1,6 @@
 // The result of pairing.
 
-/// The success results of ``DeviceService/pair(_:)``.
+/// The success results of ``ConnectionOperations/pair(_:)``.
 public enum PairingOutcome: Hashable, Sendable {
   /// The device is paired now.
   ///

@@ -2,7 +2,7 @@
 
 public import Signals
 
-/// The result of ``DeviceService/exchange(_:expectingOn:options:where:)``.
+/// The result of ``DeviceService/exchange(write:to:kind:expectingOn:options:where:)``.
 public struct Exchange: Hashable, Sendable {
   /// When the write started, on the loop's clock.
   public let begun: Instant
@@ -21,13 +21,16 @@ public struct Exchange: Hashable, Sendable {
 }
 
 extension DeviceService {
-  /// Subscribes, writes a value, and sends the matching notification, once: a short form of
-  /// ``exchange(_:expectingOn:options:where:)``.
+  /// Subscribes, writes a value, and sends the matching notification, once.
+  ///
+  /// The response to the write and the notification may arrive in either order; this waits for
+  /// both. The subscription ends with it. The caller's deadline bounds all of it.
   ///
   /// ```swift
-  /// let reset = thermometer.session {
+  /// let count = thermometer.session {
   ///   thermometer.exchange(
-  ///     write: [1], to: "heart-rate-control-point", expectingOn: "heart-rate-measurement")
+  ///     write: [4, 1], to: "record-access-control-point",
+  ///     expectingOn: "record-access-control-point") { $0.value.count == 4 }
   /// }
   /// ```
   ///
@@ -35,9 +38,10 @@ extension DeviceService {
   ///   - value: The value to write once the subscription is active.
   ///   - control: The characteristic to write.
   ///   - kind: The kind of write.
-  ///   - answer: The characteristic that notifies.
+  ///   - answer: The characteristic that notifies the answer.
   ///   - options: How the notifications are delivered and buffered.
-  ///   - isAnswer: Whether a notification is the answer.
+  ///   - isAnswer: Whether a notification is the answer; earlier ones are ignored.
+  /// - Returns: Fails with ``DeviceFailure``, of the subscription or of the write.
   public func exchange(
     write value: [UInt8],
     to control: CharacteristicSelector,
@@ -50,29 +54,12 @@ extension DeviceService {
     return exchange(writing, expectingOn: answer, options: options, where: isAnswer)
   }
 
-  /// Subscribes, writes, and sends the matching notification, once.
-  ///
-  /// The response to the write and the notification may arrive in either order; this waits for
-  /// both. The subscription ends with it. The caller's deadline bounds all of it.
-  ///
-  /// ```swift
-  /// let writing = thermometer.write([1, 1], to: "record-access-control-point")
-  /// let count = thermometer.session {
-  ///   thermometer.exchange(writing, expectingOn: "record-access-control-point") { $0.value.count == 4 }
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - writing: The write, run once the subscription is active.
-  ///   - answer: The characteristic that notifies the answer.
-  ///   - options: How to subscribe.
-  ///   - isAnswer: Whether a notification is the answer; earlier ones are ignored.
-  /// - Returns: Fails with ``DeviceFailure``, of the subscription or of the write.
-  public func exchange(
+  /// The same with any write.
+  package func exchange(
     _ writing: Signal<Void>,
     expectingOn answer: CharacteristicSelector,
-    options: SubscriptionOptions = SubscriptionOptions(),
-    where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool = { _ in true }
+    options: SubscriptionOptions,
+    where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool
   ) -> Signal<Exchange> {
     let loop = scheduler.loop
     return subscribe(answer, options).flattenMap { events in

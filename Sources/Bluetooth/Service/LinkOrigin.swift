@@ -1,6 +1,6 @@
 // Who made a connection, and so who ends it.
 
-/// The origin of the connection in ``DeviceService/connect(keep:expecting:)``.
+/// The origin of the connection in ``DeviceOperations/connect(keep:expecting:)``.
 public enum LinkOrigin: String, Hashable, Sendable {
   /// The call made it.
   case made

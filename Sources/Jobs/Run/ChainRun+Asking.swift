@@ -19,9 +19,7 @@ extension ChainRun {
     octets: (Answer) -> [UInt8],
     decode: (Answer) throws(ValueError) -> DecodedValue
   ) async throws {
-    var answer: Answer?
-    try await limited(asking, placed) { answer = $0 }
-    guard let answer else { throw NoValue(operation: placed.step.doing) }
+    let answer = try await limited(asking, placed)
     let decoded = Result { () throws(ValueError) in try decode(answer) }
     let value = StepValue(octets(answer), decoded)
     outcome = .value(value)

@@ -11,21 +11,16 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?
   ) async throws {
-    guard offset > 0 else {
-      return try await read(runner.service.read(target), placed, &outcome) {
-        octets throws(ValueError) in
-        try StepValue.decode(octets, of: target, format: format)
-      }
-    }
-    // A part of a value does not match the format of its characteristic.
     try await read(runner.service.read(target, offset: offset), placed, &outcome) {
-      octets throws(ValueError) in try format?.decode(octets) ?? .octets(octets)
+      octets throws(ValueError) in
+      if offset == 0 { return try StepValue.decode(octets, of: target, format: format) }
+      // A part of a value does not match the format of its characteristic.
+      return try format?.decode(octets) ?? .octets(octets)
     }
   }
 
   func askForMTU(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
-    var mtu = 0
-    try await limited(runner.service.mtu(), placed) { mtu = $0 }
+    let mtu = try await limited(runner.service.mtu(), placed)
     outcome = .mtu(mtu)
     let value = DecodedValue.integer(Int128(mtu))
     capture(value, as: placed.step.capture)
@@ -33,8 +28,7 @@ extension ChainRun {
   }
 
   func listServices(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
-    var services: [GATTService] = []
-    try await limited(runner.service.services(), placed) { services = $0 }
+    let services = try await limited(runner.service.services(), placed)
     outcome = .services(services, names: runner.plan.names)
   }
 

@@ -22,17 +22,10 @@ extension ChainRun {
       if !isAnswer { progress.withLock { $0.others += 1 } }
       return isAnswer
     }
-    var done: Exchange?
-    try await limited(
-      exchange,
-      placed,
-      late: { limit in
-        let (isWritten, others) = progress.withLock { $0 }
-        return Self.late(exchanging, isWritten: isWritten, others: others, within: limit)
-      },
-      { done = $0 }
-    )
-    guard let done else { throw NoValue(operation: placed.step.doing) }
+    let done = try await limited(exchange, placed) { limit in
+      let (isWritten, others) = progress.withLock { $0 }
+      return Self.late(exchanging, isWritten: isWritten, others: others, within: limit)
+    }
     let octets = done.notification.value
     let decoded = Result { () throws(ValueError) in
       try StepValue.decode(octets, of: exchanging.answer, format: exchanging.format)

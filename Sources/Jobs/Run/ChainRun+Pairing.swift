@@ -10,14 +10,12 @@ extension ChainRun {
     _ outcome: inout StepOutcome?
   ) async throws {
     let answers = try answers(rule, placed)
-    var pairing: PairingOutcome?
-    try await limited(runner.service.pair(answers), placed) { pairing = $0 }
-    outcome = pairing.map { .paired($0) }
+    outcome = .paired(try await limited(runner.service.pair(answers), placed))
   }
 
   func unpair(_ placed: PlacedStep) async throws {
     let unpairing = runner.service.unpair().map { [self] in linked(false) }
-    try await limited(unpairing, placed) { _ in }
+    try await limited(unpairing, placed)
   }
 
   /// `chain`, with a registered agent if the plan has pairing answers.

@@ -22,7 +22,7 @@ extension ChainRun {
     case .read(let target, let offset, let format):
       try await read(target, offset, format, placed, &outcome)
     case .write(let write):
-      try await limited(service.write(write), placed) { _ in }
+      try await limited(service.write(write), placed)
       outcome = .written(write.value.octets)
     case .notify(let listening): try await listen(listening, placed, &outcome)
     case .exchange(let exchanging): try await exchange(exchanging, placed, &outcome)
@@ -32,7 +32,7 @@ extension ChainRun {
     case .pair(let rule): try await pair(rule, placed, &outcome)
     case .unpair: try await unpair(placed)
     case .trust(let isTrusted):
-      try await limited(service.trust(isTrusted), placed) { _ in }
+      try await limited(service.trust(isTrusted), placed)
     case .mtu: try await askForMTU(placed, &outcome)
     case .connectionParameters:
       try await measure(service.connectionParameters(), placed, &outcome)
@@ -40,7 +40,7 @@ extension ChainRun {
     case .readDescriptor(let target, let format):
       try await readDescriptor(target, format, placed, &outcome)
     case .writeDescriptor(let target, let value):
-      try await limited(service.writeDescriptor(value.octets, to: target), placed) { _ in }
+      try await limited(service.writeDescriptor(value.octets, to: target), placed)
       outcome = .written(value.octets)
     case .scan(let scanning): try await scan(scanning, placed, &outcome)
     case .sleep(let duration):
@@ -92,20 +92,17 @@ extension ChainRun {
         if origin != .found, !isKept { linked(true) }
         return origin
       }
-    var origin = LinkOrigin.made
     while true {
       do {
-        try await limited(connecting, placed) { origin = $0 }
-        break
+        let origin = try await limited(connecting, placed)
+        outcome = .linked(origin, candidates: service.candidates)
+        return
       } catch let failure as DeviceFailure where failure.code == .busy {
         // The limit of the step is for connecting, not for other runs.
         awaits(placed, limit: nil)
-        var hasWaited = false
-        try await service.awaitOtherRuns().run { hasWaited = $0 }
-        guard hasWaited else { throw failure }
+        guard try await service.awaitOtherRuns().first() else { throw failure }
       }
     }
-    outcome = .linked(origin, candidates: service.candidates)
   }
 
   private func disconnect(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
@@ -115,7 +112,7 @@ extension ChainRun {
       linked(false)
       return isLeft
     }
-    try await limited(disconnecting, placed) { outcome = $0 ? .left : nil }
+    outcome = try await limited(disconnecting, placed) ? .left : nil
   }
 
   private func assert(_ condition: Condition) throws(ExpectationFailure) {
@@ -126,13 +123,25 @@ extension ChainRun {
 
   // MARK: Limits
 
+  /// The result of an operation, within the limit of its step.
+  func limited<Value: Sendable>(
+    _ operation: Signal<Value>,
+    _ placed: PlacedStep,
+    late: (Duration) -> Lateness = { Lateness("no answer came within \($0.written)") }
+  ) async throws -> Value {
+    var result: Value?
+    try await limited(operation, placed, late: late) { result = $0 }
+    guard let result else { throw NoValue(operation: placed.step.doing) }
+    return result
+  }
+
   /// Runs `signal` within the limit of its step, and names the step when it times out.
   ///
   /// - Parameter late: The reason after a timeout; by default "no answer came within 5s".
   func limited<Value: Sendable>(
     _ signal: Signal<Value>,
     _ placed: PlacedStep,
-    late: (Duration) -> Lateness = { Lateness("no answer came within \($0.written)") },
+    late: (Duration) -> Lateness,
     _ sink: (Value) async throws -> Void
   ) async throws {
     let limit = limit(of: placed)

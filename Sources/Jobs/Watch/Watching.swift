@@ -134,17 +134,15 @@ package struct Watching: Sendable {
   private func session(_ index: Int) -> Signal<Void> {
     let service = services[index]
     let series = series.filter { $0.device == index }
-    return Signal.using(
-      acquire: service.connect(keep: false, expecting: []).timeout(plan.limit, "connecting"),
-      release: { _ in service.release() },
-      { [self] origin in
-        let streams = Signal.merge(series.map { values(of: $0, service) })
-        return Signal { sink in
-          happened(.connected(device: index, origin))
-          try await streams.run(sink)
-        }
+    let connecting = service.connect(keep: false, expecting: [])
+      .timeout(plan.limit, "connecting")
+    return service.session(connecting: connecting) { [self] origin in
+      let streams = Signal.merge(series.map { values(of: $0, service) })
+      return Signal { sink in
+        happened(.connected(device: index, origin))
+        try await streams.run(sink)
       }
-    )
+    }
   }
 
   private func values(

@@ -16,9 +16,7 @@ extension OperationRun {
       let reading =
         found.descriptor.map { link.service.readDescriptor($0) }
         ?? link.service.read(found.characteristic)
-      var read: [UInt8]?
-      try await reading.run { read = $0 }
-      guard let read else { throw NoValue(operation: operation.doing) }
+      let read = try await reading.first()
       link.know(read, of: path)
       try take(read, of: path, assertion)
     case .write(let value, let isCommand):

@@ -50,9 +50,7 @@ extension OperationRun {
 
   /// The services of a UUID, in the order of their handles.
   private func services(_ uuid: BluetoothUUID, on link: TargetLink) async throws -> [GATTService] {
-    var services: [GATTService] = []
-    try await link.service.services().run { services = $0 }
-    return services.filter { $0.uuid == uuid }
+    try await link.service.services().first().filter { $0.uuid == uuid }
   }
 
   private func missing(

@@ -262,17 +262,13 @@ final class OperationRun: Sendable {
       do {
         return try await connecting.run { outcome = .linked($0) }
       } catch let failure as DeviceFailure where failure.code == .busy {
-        var hasWaited = false
-        try await link.service.awaitOtherRuns().run { hasWaited = $0 }
-        guard hasWaited else { throw failure }
+        guard try await link.service.awaitOtherRuns().first() else { throw failure }
       }
     }
   }
 
   private func readRSSI(_ assertion: StrengthAssertion?, _ link: TargetLink) async throws {
-    var strength: Int?
-    try await link.service.rssi().run { strength = $0.rssi }
-    guard let strength else { throw NoValue(operation: operation.doing) }
+    let strength = try await link.service.rssi().first().rssi
     outcome = .value(StepValue(octets: [], decoded: .integer(Int128(strength))))
     if let assertion { try judge(assertion, assertion.complaint(about: strength)) }
   }
@@ -280,9 +276,7 @@ final class OperationRun: Sendable {
   /// Checks the MTU, which bluetoothd negotiates when it connects: the largest that both sides
   /// support.
   private func requestMTU(_ wanted: Int, _ link: TargetLink) async throws {
-    var found: Int?
-    try await link.service.mtu().run { found = $0 }
-    guard let found else { throw NoValue(operation: operation.name) }
+    let found = try await link.service.mtu().first()
     outcome = .mtu(found)
     guard found < wanted else { return }
     note(

@@ -25,25 +25,18 @@ struct Inspection: Sendable {
 
   /// The lines, as they become known.
   func lines() -> Signal<String> {
-    let service = service
-    let (isKept, limit) = (isKept, limit)
-    let connection = service.connect(keep: isKept, expecting: []).timeout(limit, "connecting")
-    let release: @Sendable (LinkOrigin) -> Signal<Void> = { origin in
-      origin != .found && !isKept ? service.leave().map { _ in } : .just(())
-    }
-    return Signal.using(acquire: connection, release: release) { [self] _ in
-      service.services().flattenMap { services in
-        Signal { sink in
-          var unanswered = 0
-          for each in services {
-            try await sink(line(each))
-            for characteristic in each.characteristics {
-              let value = try await self.value(of: characteristic, &unanswered)
-              try await sink(line(characteristic, value, in: each))
-              for descriptor in characteristic.descriptors {
-                let value = try await self.value(of: descriptor, &unanswered)
-                try await sink(line(descriptor, value, of: characteristic))
-              }
+    let connecting = service.connect(keep: isKept, expecting: []).timeout(limit, "connecting")
+    return Signal(home: service.scheduler) { [self] sink in
+      try await service.withConnection(within: nil, connecting: connecting) { connection in
+        var unanswered = 0
+        for each in try await connection.services() {
+          try await sink(line(each))
+          for characteristic in each.characteristics {
+            let value = try await self.value(of: characteristic, connection, &unanswered)
+            try await sink(line(characteristic, value, in: each))
+            for descriptor in characteristic.descriptors {
+              let value = try await self.value(of: descriptor, connection, &unanswered)
+              try await sink(line(descriptor, value, of: characteristic))
             }
           }
         }
@@ -61,30 +54,32 @@ struct Inspection: Sendable {
 
   private func value(
     of characteristic: GATTCharacteristic,
+    _ connection: DeviceConnection,
     _ unanswered: inout Int
   ) async throws -> Value? {
     guard readsValues, characteristic.properties.contains(.read) else { return nil }
     let selector = CharacteristicSelector(handle: characteristic.handle)
-    return try await result(of: service.read(selector), &unanswered)
+    return try await result(of: service.read(selector), connection, &unanswered)
   }
 
   private func value(
     of descriptor: GATTDescriptor,
+    _ connection: DeviceConnection,
     _ unanswered: inout Int
   ) async throws -> Value? {
     guard readsValues else { return nil }
     let selector = DescriptorSelector(handle: descriptor.handle)
-    return try await result(of: service.readDescriptor(selector), &unanswered)
+    return try await result(of: service.readDescriptor(selector), connection, &unanswered)
   }
 
   private func result(
     of reading: Signal<[UInt8]>,
+    _ connection: DeviceConnection,
     _ unanswered: inout Int
   ) async throws -> Value {
     guard unanswered < Self.mostUnanswered else { return .notRead }
-    var octets: [UInt8] = []
     do {
-      try await reading.timeout(readLimit, "reading").run { octets = $0 }
+      let octets = try await connection.first(of: reading.timeout(readLimit, "reading"))
       unanswered = 0
       return .octets(octets)
     } catch let failure as DeviceFailure where failure.isOfOneValue {

@@ -9,71 +9,13 @@ struct UnreachableDevice: DeviceService {
   let deviceDescription: String
   let failure: any Error
 
-  func failing<Value: Sendable>() -> Signal<Value> {
+  var operations: any DeviceOperations { Operations(failure: failure) }
+
+  private func failing<Value: Sendable>() -> Signal<Value> {
     Signal(home: scheduler) { [failure] _ in throw failure }
   }
 
-  func scan(_ filter: ScanFilter) -> Signal<Advertisement> { failing() }
-
   func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> { failing() }
-
-  func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> { failing() }
-
-  func services() -> Signal<[GATTService]> { failing() }
-
-  func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]> { failing() }
-
-  func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind
-  ) -> Signal<Void> { failing() }
-
-  func notifications(_ characteristic: CharacteristicSelector) -> Signal<NotifiedValue> {
-    failing()
-  }
-
-  func subscribe(
-    _ characteristic: CharacteristicSelector
-  ) -> Signal<Signal<NotifiedValue>> { failing() }
-
-  func rssi() -> Signal<LinkStrength> { failing() }
-
-  func disconnect() -> Signal<Void> { failing() }
-
-  func release() -> Signal<Void> { failing() }
-
-  func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> { failing() }
-
-  func answering<Value: Sendable>(
-    _ answers: PairingAnswers,
-    _ body: @escaping @Sendable () -> Signal<Value>
-  ) -> Signal<Value> { failing() }
-
-  func unpair() -> Signal<Void> { failing() }
-
-  func trust(_ isTrusted: Bool) -> Signal<Void> { failing() }
-}
-
-extension UnreachableDevice {
-  func mtu() -> Signal<Int> { failing() }
-
-  func connectionParameters() -> Signal<ConnectionParameters> { failing() }
-
-  func read(_ characteristic: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> { failing() }
-
-  func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind,
-    offset: Int
-  ) -> Signal<Void> { failing() }
-
-  func readDescriptor(_ descriptor: DescriptorSelector) -> Signal<[UInt8]> { failing() }
-
-  func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) -> Signal<Void> {
-    failing()
-  }
 
   func subscribe(
     _ characteristic: CharacteristicSelector,
@@ -82,5 +24,36 @@ extension UnreachableDevice {
 
   func acquireWriter(_ characteristic: CharacteristicSelector) -> Signal<any CommandWriter> {
     failing()
+  }
+
+  func answering<Value: Sendable>(
+    _ answers: PairingAnswers,
+    _ body: @escaping @Sendable () -> Signal<Value>
+  ) -> Signal<Value> { failing() }
+
+  private struct Operations: DeviceOperations {
+    let failure: any Error
+
+    func connect(keep: Bool, expecting: [ServiceSelector]) async throws -> LinkOrigin {
+      throw failure
+    }
+    func disconnect() async throws { throw failure }
+    func release() async throws { throw failure }
+    func services() async throws -> [GATTService] { throw failure }
+    func read(_: CharacteristicSelector, offset: Int) async throws -> [UInt8] { throw failure }
+    func write(
+      _: [UInt8],
+      to: CharacteristicSelector,
+      kind: WriteKind,
+      offset: Int
+    ) async throws { throw failure }
+    func readDescriptor(_: DescriptorSelector) async throws -> [UInt8] { throw failure }
+    func writeDescriptor(_: [UInt8], to: DescriptorSelector) async throws { throw failure }
+    func mtu() async throws -> Int { throw failure }
+    func rssi() async throws -> LinkStrength { throw failure }
+    func connectionParameters() async throws -> ConnectionParameters { throw failure }
+    func pair(_: PairingAnswers) async throws -> PairingOutcome { throw failure }
+    func unpair() async throws { throw failure }
+    func trust(_: Bool) async throws { throw failure }
   }
 }

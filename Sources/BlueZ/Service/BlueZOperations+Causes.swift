@@ -9,7 +9,7 @@ import Bluetooth
 import DBus
 import Signals
 
-extension BlueZDeviceService {
+extension BlueZOperations {
   /// The failure that an error means, once it is known what else happened to the host at that time.
   ///
   /// Waits for it only when a connection, a device or an adapter was lost just before, for

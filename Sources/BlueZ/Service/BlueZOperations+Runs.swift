@@ -3,9 +3,9 @@
 import BlueZInterfaces
 import Bluetooth
 import DBus
-public import Signals
+import Signals
 
-extension BlueZDeviceService {
+extension BlueZOperations {
   /// Whether the last connect found the device reserved by another run.
   var isReservedByOthers: Bool { state.withLock { $0.awaited != nil } }
 
@@ -33,8 +33,8 @@ extension BlueZDeviceService {
     _ = turn.enter("the use of \(link.device)") { giveBack() }
   }
 
-  public func awaitOtherRuns() -> Signal<Bool> {
-    operation(.connect, "waiting for another run") { [self] in
+  func awaitOtherRuns() async throws -> Bool {
+    try await explaining(.connect, "waiting for another run") {
       guard options.otherRuns == .await, let turn = Turn.current,
         let link = state.withLock({ $0.awaited })
       else { return false }
@@ -59,8 +59,8 @@ extension BlueZDeviceService {
     }
   }
 
-  public func leave() -> Signal<Bool> {
-    operation(.disconnect, "disconnecting") { [self] in
+  func leave() async throws -> Bool {
+    try await explaining(.disconnect, "disconnecting") {
       try requireNoOpenStream()
       guard let turn = Turn.current, let device = state.withLock({ $0.device }) else {
         return false

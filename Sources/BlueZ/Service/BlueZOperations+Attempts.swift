@@ -5,9 +5,9 @@
 import BlueZInterfaces
 import Bluetooth
 import DBus
-package import Signals
+import Signals
 
-extension BlueZDeviceService {
+extension BlueZOperations {
   /// Connects, repeating attempts with a transient failure, within the deadline.
   func connect(
     in turn: Turn,
@@ -126,9 +126,9 @@ extension BlueZDeviceService {
 
   /// Ends the attempt of a program that is gone.
   ///
-  /// - Returns: One value once bluetoothd has answered; also when there was no attempt any more.
-  package func endAbandonedAttempt() -> Signal<Void> {
-    operation(.disconnect, "ending an attempt to connect") { [self] in
+  /// Returns once bluetoothd has answered; also when there was no attempt any more.
+  func endAbandonedAttempt() async throws {
+    try await explaining(.disconnect, "ending an attempt to connect") {
       guard let device = knownDevice(on: try usableAdapter().path) else { return }
       do {
         try await endAttempt(to: device)

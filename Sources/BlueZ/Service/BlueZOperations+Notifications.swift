@@ -1,59 +1,11 @@
 // Notifications and indications: streams that share a subscription of bluetoothd.
 
-public import Bluetooth
+import Bluetooth
 import DBus
-public import Signals
+import Signals
 
-extension BlueZDeviceService {
-  /// Subscribes, and sends notifications and indications until it is ended.
-  ///
-  /// ```swift
-  /// let beats = device.session {
-  ///   device.notifications("heart-rate-measurement").take(10).collect()
-  /// }
-  /// ```
-  ///
-  /// - Returns: Fails with `DeviceFailure`: `link-lost` when the connection drops, and others;
-  ///   with `BufferOverflow` when values are not consumed.
-  public func notifications(_ selector: CharacteristicSelector) -> Signal<NotifiedValue> {
-    subscribe(selector).flattenMap { $0 }
-  }
-
-  /// Subscribes, and sends the stream of values once bluetoothd has replied.
-  ///
-  /// ```swift
-  /// let first = device.session {
-  ///   device.subscribe("heart-rate-measurement").flattenMap { values in values.take(1) }
-  /// }
-  /// ```
-  ///
-  /// - Returns: One stream, which is subscribed until the signal ends.
-  public func subscribe(
-    _ selector: CharacteristicSelector
-  ) -> Signal<Signal<NotifiedValue>> {
-    subscribe(selector, SubscriptionOptions()).map(\.notifications)
-  }
-
-  /// Subscribes, and sends the stream of values once bluetoothd has replied.
-  ///
-  /// Values are queued in the stream from then on, so the caller may trigger them first and read
-  /// afterwards. Several subscribers of a characteristic share one subscription of bluetoothd. The
-  /// echoes of our own reads are left out.
-  ///
-  /// A stream that resumes connects and subscribes again while a caller waits for its next value,
-  /// within the deadline and in the turn of that caller.
-  ///
-  /// By default a lost connection fails the stream; with `.resume` it leaves a gap in it.
-  ///
-  /// ```swift
-  /// let options = SubscriptionOptions(onLinkLoss: .resume)
-  /// let values = device.session {
-  ///   device.subscribe("heart-rate-measurement", options).flattenMap { $0.take(100).collect() }
-  /// }
-  /// ```
-  ///
-  /// - Returns: One stream, which is subscribed until the signal ends.
-  public func subscribe(
+extension BlueZOperations {
+  func subscribe(
     _ selector: CharacteristicSelector,
     _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
@@ -168,7 +120,10 @@ extension BlueZDeviceService {
       .map { link(to: $0).state.withLock { $0.isKept } } ?? false
     // The connection has ended: no subscription of it can lose values by this.
     try await OpenStream.$current.withValue([]) {
-      try await connect(keep: isKept, expecting: []).run { _ in }
+      let connecting = Signal<LinkOrigin>.operation(of: scheduler, "connecting") { [self] sink in
+        try await sink(try await connect(keep: isKept, expecting: []))
+      }
+      try await connecting.run { _ in }
     }
     let old = present.withLock { $0 }
     do {

@@ -1,38 +1,18 @@
 // Pairing, unpairing, and trust.
 
 import BlueZInterfaces
-public import Bluetooth
+import Bluetooth
 import DBus
-public import Signals
+import Signals
 
-extension BlueZDeviceService {
-  /// Pairs with the device, and connects for the current turn if it is not connected.
-  ///
-  /// An agent of this program answers bluetoothd's requests, and is registered for that time. When
-  /// it ends early, by a deadline or a cancellation, the pairing is cancelled. Concurrent pairings
-  /// with several devices are distinguished by their devices: Just Works pairings run in parallel,
-  /// any other waits its turn, within the deadline.
-  ///
-  /// ```swift
-  /// let outcome = try await device.pair(PairingAnswers(secret: Secret("123456")))
-  ///   .first(within: .seconds(90))
-  /// ```
-  ///
-  /// Answers that refuse every pairing never leave a new bond: one that the device makes without a
-  /// question is removed, and the pairing fails; also one that was made while this service
-  /// connected.
-  ///
-  /// - Returns: Whether it was paired now or before. Fails with `DeviceFailure`:
-  ///   `pairing-failed`, transient when it was cancelled and nobody rejected it; `busy`,
-  ///   `timed-out`, and what `connect` fails with.
-  /// - Source: BlueZ 5.66, `doc/device-api.txt`. `Pair` on a paired device is never called: it is
-  ///   not answered on an adapter that has LE alone.
-  public func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> {
-    operation(.pair, "pairing") { [self] in
+extension BlueZOperations {
+  func pair(_ answers: PairingAnswers) async throws -> PairingOutcome {
+    try await explaining(.pair, "pairing") {
       try await client.keepInStep()
       let device = try await linkedDevice()
       // Counted here: the connection may drop while the pairing waits for its turn and for the agent.
       let falls = link(to: device).falls
+      // `Pair` on a paired device is not answered on an adapter that has LE alone.
       if client.look({ $0.isPaired(device) }) { return try await keep(device, answers) }
       let agent = client.agent
       return try await agent.pairing(deviceDescription, answers.offeredCapability) {
@@ -63,26 +43,18 @@ extension BlueZDeviceService {
     }
   }
 
-  /// Answers pairing requests about this device while `body` runs.
-  ///
-  /// For devices that begin to pair by themselves when a protected value is read. `body` runs once
-  /// the agent is registered. Fails as `body` does.
-  ///
-  /// ```swift
-  /// let name = device.session {
-  ///   device.answering(PairingAnswers(secret: Secret("123456"))) { device.read("device-name") }
-  /// }
-  /// ```
-  ///
-  /// - Source: BlueZ 5.66, `doc/agent-api.txt` (RegisterAgent, RequestDefaultAgent).
-  public func answering<Value: Sendable>(
+  func answering<Value: Sendable>(
     _ answers: PairingAnswers,
     _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
-    Signal<Value>.using(
-      acquire: operation(.objects, "registering a pairing agent") { [self] in
-        try await client.keepInStep()
-        return try await client.agent.enter(answers) { [state] in state.withLock { $0.device } }
+    let title = "registering a pairing agent"
+    return Signal<Value>.using(
+      acquire: Signal.operation(of: scheduler, title) { [self] sink in
+        let entry = try await explaining(.objects, title) {
+          try await client.keepInStep()
+          return try await client.agent.enter(answers) { [state] in state.withLock { $0.device } }
+        }
+        try await sink(entry)
       },
       release: { [self] entry in
         Signal { [self] sink in
@@ -113,7 +85,7 @@ extension BlueZDeviceService {
       bind(known)
       return known
     }
-    try await connect(keep: false, expecting: []).run { _ in }
+    _ = try await connect(keep: false, expecting: [])
     return try connectedDevice()
   }
 
@@ -129,7 +101,7 @@ extension BlueZDeviceService {
       if Self.mayLeaveConnection(error) { own(link, since: falls) }
       throw error
     }
-    if own(link, since: falls) { try await connect(keep: false, expecting: []).run { _ in } }
+    if own(link, since: falls) { _ = try await connect(keep: false, expecting: []) }
     return true
   }
 
@@ -221,15 +193,8 @@ extension BlueZDeviceService {
 
   // MARK: After pairing
 
-  /// Removes the device from bluetoothd with its bond; disconnects it.
-  ///
-  /// ```swift
-  /// try await device.unpair().first(within: .seconds(10))
-  /// ```
-  ///
-  /// - Returns: One value once it is removed; also when it was unknown.
-  public func unpair() -> Signal<Void> {
-    operation(.objects, "unpairing") { [self] in
+  func unpair() async throws {
+    try await explaining(.objects, "unpairing") {
       try requireNoOpenStream()
       try await client.keepInStep()
       guard let device = knownDevice(on: try usableAdapter().path) else { return }
@@ -275,16 +240,8 @@ extension BlueZDeviceService {
     answer.name == BlueZErrorName.doesNotExist || answer.name == BlueZErrorName.Bus.unknownObject
   }
 
-  /// Sets `Trusted` of a device that bluetoothd knows.
-  ///
-  /// ```swift
-  /// try await device.trust(true).first(within: .seconds(10))
-  /// ```
-  ///
-  /// - Returns: One value once bluetoothd has replied. Fails with `not-found` for an unknown one.
-  /// - Source: BlueZ 5.66, `doc/device-api.txt` (Trusted).
-  public func trust(_ isTrusted: Bool) -> Signal<Void> {
-    operation(.objects, isTrusted ? "trusting" : "ending the trust") { [self] in
+  func trust(_ isTrusted: Bool) async throws {
+    try await explaining(.objects, isTrusted ? "trusting" : "ending the trust") {
       try await client.keepInStep()
       guard let device = knownDevice(on: try usableAdapter().path) else {
         throw Problem.notFound

@@ -1,13 +1,12 @@
 // Reading and writing descriptors.
 
 import BlueZInterfaces
-public import Bluetooth
+import Bluetooth
 import DBus
-public import Signals
 
-extension BlueZDeviceService {
-  public func readDescriptor(_ selector: DescriptorSelector) -> Signal<[UInt8]> {
-    descriptorOperation(.read, "reading", selector) { [self] in
+extension BlueZOperations {
+  func readDescriptor(_ selector: DescriptorSelector) async throws -> [UInt8] {
+    try await explaining(.read, "reading \(selector)", attribute: selector.description) {
       let (view, calls) = try descriptor(selector)
       let reply = try await calls.call(
         .bluez(view.path, GattDescriptor1.readValue, [:])
@@ -16,11 +15,8 @@ extension BlueZDeviceService {
     }
   }
 
-  public func writeDescriptor(
-    _ value: [UInt8],
-    to selector: DescriptorSelector
-  ) -> Signal<Void> {
-    descriptorOperation(.write, "writing", selector) { [self] in
+  func writeDescriptor(_ value: [UInt8], to selector: DescriptorSelector) async throws {
+    try await explaining(.write, "writing \(selector)", attribute: selector.description) {
       guard value.count <= GattCharacteristic1.longestValue else {
         throw Problem.tooLong(octets: value.count)
       }
@@ -32,15 +28,6 @@ extension BlueZDeviceService {
         .bluez(view.path, GattDescriptor1.writeValue, (value, [:]))
       )
     }
-  }
-
-  private func descriptorOperation<Value: Sendable>(
-    _ call: ErrorSituation.Call,
-    _ verb: String,
-    _ selector: DescriptorSelector,
-    _ body: @escaping @Sendable () async throws -> Value
-  ) -> Signal<Value> {
-    operation(call, "\(verb) \(selector)", attribute: selector.description, body)
   }
 
   private func descriptor(

@@ -1,38 +1,12 @@
 // Scanning: what discovery finds, as it finds it.
 
 import BlueZInterfaces
-public import Bluetooth
+import Bluetooth
 import DBus
-public import Signals
+import Signals
 
-extension BlueZDeviceService {
-  /// Discovers, and sends each matching device, again whenever one of its properties changes.
-  ///
-  /// Devices that are connected already, or that another scan has found, are sent at the start. It
-  /// does not end by itself. Our own discovery ends with it.
-  ///
-  /// ```swift
-  /// let strong = device.scan(ScanFilter(services: ["heart-rate"], rssi: -70))
-  /// for found in try await strong.take(3).collect().first(within: .seconds(20)) { print(found) }
-  /// ```
-  ///
-  /// - Returns: Fails with `DeviceFailure`: `adapter-missing`, `adapter-off`, `daemon-missing`
-  ///   and others; with `BufferOverflow` when values are not consumed.
-  public func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
-    startScan(filter).flattenMap { $0 }
-  }
-
-  /// Discovers, and sends the stream of devices once bluetoothd has confirmed that it does.
-  ///
-  /// ```swift
-  /// let found = device.startScan(ScanFilter(name: "Soil-*")).flattenMap { devices in
-  ///   devices.takeUntil(Signal.interval(.seconds(10))).collect()
-  /// }
-  /// ```
-  ///
-  /// - Returns: One stream; discovery lasts until the signal ends. Fails as ``scan(_:)`` does, and
-  ///   with the call that bluetoothd did not answer.
-  public func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
+extension BlueZOperations {
+  func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
     Signal.operation(of: scheduler, "scanning") { [self] sink in
       var thrownBySink: (any Error)?
       do {

@@ -1,23 +1,13 @@
 // Services, reads and writes.
 
 import BlueZInterfaces
-public import Bluetooth
+import Bluetooth
 import DBus
-public import Signals
+import Signals
 
-extension BlueZDeviceService {
-  /// Lists the services of the connected device.
-  ///
-  /// ```swift
-  /// let services = device.session { device.services() }
-  /// for service in try await services.first(within: .seconds(30)) {
-  ///   print(service.uuid, service.characteristics.map(\.uuid))
-  /// }
-  /// ```
-  ///
-  /// - Returns: The services in the order of their handles. Fails with `not-connected`.
-  public func services() -> Signal<[GATTService]> {
-    operation(.objects, "listing the services") { [self] in
+extension BlueZOperations {
+  func services() async throws -> [GATTService] {
+    try await explaining(.objects, "listing the services") {
       try await client.keepInStep()
       let device = try linkedDevice()
       let mtu = try await linkMTU(of: device)
@@ -25,104 +15,39 @@ extension BlueZDeviceService {
     }
   }
 
-  /// Reads a characteristic.
-  ///
-  /// ```swift
-  /// let octets = try await device.session { device.read("battery-level") }
-  ///   .first(within: .seconds(30))
-  /// ```
-  ///
-  /// - Returns: The value. Fails with `DeviceFailure`.
-  public func read(_ selector: CharacteristicSelector) -> Signal<[UInt8]> {
-    read(selector, offset: 0)
-  }
-
-  /// Reads a characteristic from an offset; bluetoothd reads long values to their end.
-  ///
-  /// The read is sent even if the characteristic does not list `read`, as bluetoothd does: the
-  /// device decides.
-  ///
-  /// ```swift
-  /// let rest = device.session { device.read("firmware-revision-string", offset: 4) }
-  /// ```
-  ///
-  /// - Returns: The octets from the offset on. Fails with `invalid-value` for an offset beyond the
-  ///   end.
-  public func read(_ selector: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> {
-    Signal.operation(of: scheduler, "reading") { [self] sink in
-      let value: [UInt8]
-      do {
-        guard offset >= 0, offset <= GattCharacteristic1.longestValue else {
-          throw Problem.offsetTooFar(offset)
-        }
-        value = try await channel(selector).read(offset: offset)
-      } catch {
-        throw await attributeFailure(error, .read, "reading", selector)
+  func read(_ selector: CharacteristicSelector, offset: Int) async throws -> [UInt8] {
+    do {
+      guard offset >= 0, offset <= GattCharacteristic1.longestValue else {
+        throw Problem.offsetTooFar(offset)
       }
-      try await sink(value)
+      return try await channel(selector).read(offset: offset)
+    } catch {
+      throw await attributeFailure(error, .read, "reading", selector)
     }
   }
 
-  /// Writes a characteristic.
-  ///
-  /// A kind that the characteristic does not offer is refused before it is sent, with
-  /// `not-supported`. `automatic` requests a response if the characteristic supports that, else
-  /// writes without. A request that is longer than the MTU less three octets is sent as a long
-  /// write. A command that is longer is rejected before it is sent.
-  ///
-  /// ```swift
-  /// let alarm = device.session { device.write([2], to: "alert-level", kind: .request) }
-  /// try await alarm.first(within: .seconds(30))
-  /// ```
-  ///
-  /// - Returns: One value once bluetoothd has replied: for a request, once the device has the
-  ///   value.
-  public func write(
-    _ value: [UInt8],
-    to selector: CharacteristicSelector,
-    kind: WriteKind
-  ) -> Signal<Void> {
-    write(value, to: selector, kind: kind, offset: 0)
-  }
-
-  /// Writes a characteristic from an offset, with a long write if that is not 0.
-  ///
-  /// If only write without response is supported, `automatic` is rejected before it is sent:
-  /// commands carry no offset.
-  ///
-  /// ```swift
-  /// let patched = device.session {
-  ///   device.write([0x2a], to: "device-name", kind: .request, offset: 3)
-  /// }
-  /// ```
-  ///
-  /// - Returns: One value once the device has the octets. Fails with `invalid-value` for an offset
-  ///   beyond the end, and with `not-supported` when the device has no long writes.
-  public func write(
+  func write(
     _ value: [UInt8],
     to selector: CharacteristicSelector,
     kind: WriteKind,
     offset: Int
-  ) -> Signal<Void> {
-    Signal.operation(of: scheduler, "writing") { [self] sink in
-      do {
-        let longest = GattCharacteristic1.longestValue
-        guard value.count <= longest else { throw Problem.tooLong(octets: value.count) }
-        guard (0...longest - value.count).contains(offset) else {
-          throw Problem.writtenTooFar(octets: value.count, offset: offset)
-        }
-        let channel = try channel(selector)
-        try channel.requireOffer(of: .write(kind))
-        let type = Self.type(kind, channel.view.properties ?? [])
-        if type == GattCharacteristic1.WriteType.command {
-          guard offset == 0 else { throw Problem.commandFrom(offset) }
-          try await requirePlace(for: value.count, selector)
-        }
-        try await channel.write(value, type: type, offset: offset)
-      } catch {
-        throw await attributeFailure(error, .write, "writing", selector)
+  ) async throws {
+    do {
+      let longest = GattCharacteristic1.longestValue
+      guard value.count <= longest else { throw Problem.tooLong(octets: value.count) }
+      guard (0...longest - value.count).contains(offset) else {
+        throw Problem.writtenTooFar(octets: value.count, offset: offset)
       }
-      try await sink(())
+      let channel = try channel(selector)
+      try channel.requireOffer(of: .write(kind))
+      let type = Self.type(kind, channel.view.properties ?? [])
+      if type == GattCharacteristic1.WriteType.command {
+        guard offset == 0 else { throw Problem.commandFrom(offset) }
+        try await requirePlace(for: value.count, selector)
+      }
+      try await channel.write(value, type: type, offset: offset)
+    } catch {
+      throw await attributeFailure(error, .write, "writing", selector)
     }
   }
 

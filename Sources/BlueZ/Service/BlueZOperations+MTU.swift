@@ -3,9 +3,9 @@
 import BlueZInterfaces
 import Bluetooth
 import DBus
-public import Signals
+import Signals
 
-extension BlueZDeviceService {
+extension BlueZOperations {
   /// The octets of a command, a notification or an indication before its value.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.5.3 and §3.4.7.
@@ -15,8 +15,8 @@ extension BlueZDeviceService {
   /// - Source: Bluetooth Core 5.4, Vol 3, Part G §5.2.1.
   static let firstMTU = 23
 
-  public func mtu() -> Signal<Int> {
-    operation(.objects, "asking for the MTU") { [self] in
+  func mtu() async throws -> Int {
+    try await explaining(.objects, "asking for the MTU") {
       try await client.keepInStep()
       let device = try linkedDevice()
       let end = loop.now + client.limits.mtuExchange
@@ -82,7 +82,7 @@ extension Problem {
     permanent(
       .invalidValue,
       "the value has \(octets) bytes, a command carries at most "
-        + "\(mtu - BlueZDeviceService.commandOverhead) on this connection, whose MTU is \(mtu)",
+        + "\(mtu - BlueZOperations.commandOverhead) on this connection, whose MTU is \(mtu)",
       hint: "write with a request, which carries up to \(GattCharacteristic1.longestValue) bytes, "
         + "or split the value; the MTU cannot be requested, the device and bluetoothd negotiate it"
     )

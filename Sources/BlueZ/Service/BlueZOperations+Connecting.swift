@@ -1,46 +1,22 @@
 // Connecting: find the device, stop our own discovery, connect, and check the services.
 
 import BlueZInterfaces
-public import Bluetooth
+import Bluetooth
 import DBus
-public import Signals
+import Signals
 
-extension BlueZDeviceService {
-  /// Connects, and waits until the services are resolved.
-  ///
-  /// The connection belongs to the current turn, which ends it, unless it is to be kept or existed
-  /// before.
-  ///
-  /// An attempt that fails transiently is repeated within the deadline; see ``ConnectOptions``.
-  /// `session` and `withConnection` call this and disconnect, too; call it for a connection that is
-  /// to stay.
-  ///
-  /// ```swift
-  /// let kept = device.connect(keep: true, expecting: ["battery"])
-  /// print(try await kept.first(within: .seconds(60)))
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - keep: Leave the connection up when the turn ends.
-  ///   - expecting: Services that the device must have.
-  /// - Returns: The origin of the connection, once the device is ready. Fails with
-  ///   `DeviceFailure`: `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`,
-  ///   `ambiguous`, `connect-failed`, `service-missing`, `timed-out` and others.
-  public func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
-    Signal.operation(of: scheduler, "connecting") { [self] sink in
-      var attempts = ConnectAttempts(most: options.attempts, takesOver: options.takesOver)
-      let origin: LinkOrigin
-      do {
-        try requireNoOpenStream()
-        guard let turn = Turn.current else { throw Problem.connectOutsideTurn }
-        state.withLock { ($0.candidates, $0.awaited) = ([], nil) }
-        try await forgetIfFresh()
-        origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
-      } catch {
-        let failure = suspecting(await explained(error, .connect, "connecting"))
-        throw Self.counted(failure, attempts.made)
-      }
-      try await sink(origin)
+extension BlueZOperations {
+  func connect(keep: Bool, expecting: [ServiceSelector]) async throws -> LinkOrigin {
+    var attempts = ConnectAttempts(most: options.attempts, takesOver: options.takesOver)
+    do {
+      try requireNoOpenStream()
+      guard let turn = Turn.current else { throw Problem.connectOutsideTurn }
+      state.withLock { ($0.candidates, $0.awaited) = ([], nil) }
+      try await forgetIfFresh()
+      return try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
+    } catch {
+      let failure = suspecting(await explained(error, .connect, "connecting"))
+      throw Self.counted(failure, attempts.made)
     }
   }
 
@@ -215,10 +191,12 @@ extension BlueZDeviceService {
     let missing = expected.filter { !found.contains($0.uuid) }
     guard let first = missing.first else { return }
     let advertised = client.look { $0.advertisement(of: device)?.services ?? [] }
-    throw Problem.missing(
-      missing,
-      found: found.map { ServiceSelector($0, names: first.names) },
-      hidden: missing.contains { advertised.contains($0.uuid) }
+    throw Problem(
+      .missing(
+        missing,
+        found: found.map { ServiceSelector($0, names: first.names) },
+        hidden: missing.contains { advertised.contains($0.uuid) }
+      )
     )
   }
 
@@ -246,31 +224,16 @@ extension BlueZDeviceService {
 
   // MARK: Disconnecting
 
-  /// Disconnects, whoever connected, and waits until the connection is down.
-  ///
-  /// ```swift
-  /// try await device.disconnect().first(within: .seconds(10))
-  /// ```
-  ///
-  /// - Returns: One value; also when the device was not connected, or bluetoothd has removed it.
-  public func disconnect() -> Signal<Void> {
-    operation(.disconnect, "disconnecting") { [self] in
+  func disconnect() async throws {
+    try await explaining(.disconnect, "disconnecting") {
       try requireNoOpenStream()
       guard let device = try currentDevice() else { return }
       try await link(to: device).disconnect()
     }
   }
 
-  /// Takes back one connect of the current turn, before the turn's end: disconnects with the last one,
-  /// unless another turn of this program uses the connection, too, or it existed before.
-  ///
-  /// ```swift
-  /// try await device.release().first(within: .seconds(10))
-  /// ```
-  ///
-  /// - Returns: One value; also when the turn uses no connection.
-  public func release() -> Signal<Void> {
-    operation(.disconnect, "disconnecting") { [self] in
+  func release() async throws {
+    try await explaining(.disconnect, "disconnecting") {
       try requireNoOpenStream()
       guard let turn = Turn.current, let device = state.withLock({ $0.device }) else { return }
       try await link(to: device).endUse(by: turn)
@@ -283,7 +246,7 @@ extension BlueZDeviceService {
   }
 }
 
-extension BlueZDeviceService {
+extension BlueZOperations {
   /// The context in which the sinks of this connection's subscriptions run.
   var openStream: OpenStream? {
     state.withLock { $0.device }.map { OpenStream(of: client, "\($0)") }
