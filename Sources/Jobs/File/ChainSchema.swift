@@ -168,19 +168,11 @@ public enum ChainSchema {
   }
 
   private static var steps: [Definition] {
-    let verbs = StepVerb.allCases
-    let bare = verbs.filter(\.mayBeBare).map(\.rawValue)
-    return verbs.map { .init($0.rawValue, schema(of: $0)) } + [
-      .init("step", .anyOf([.oneOf(bare)] + verbs.map { .reference($0.rawValue) })),
+    let bare = Step.entries.filter { $0.mayBeBare }.map { $0.verb }
+    return Step.entries.map { .init($0.verb, $0.stepSchema) } + [
+      .init("step", .anyOf([.oneOf(bare)] + Step.verbs.map { .reference($0) })),
       .init("steps", .list(of: .reference("step"))),
     ]
-  }
-
-  private static func schema(of verb: StepVerb) -> OrderedJSON {
-    switch verb.meaning {
-    case .kind(let kind): kind.stepSchema
-    case .file: Inclusion.schema(Inclusion.documentation)
-    }
   }
 
   // MARK: The head
@@ -226,11 +218,11 @@ public enum ChainSchema {
   }
 }
 
-extension StepKind {
-  /// A step as an object.
+extension StepEntry {
+  /// An entry as an object.
   fileprivate static var stepSchema: OrderedJSON {
     let verb = KeyDescription(
-      name: Self.verb.rawValue,
+      name: Self.verb,
       documentation: "no value",
       shape: ShapeDescription(
         file: { _ in "no value" },
@@ -240,9 +232,9 @@ extension StepKind {
       form: .target,
       isRequired: true
     )
-    let own = keys.first?.name == Self.verb.rawValue ? descriptions : [verb] + descriptions
-    // The verb is required, even where it needs no value: it identifies the step.
-    let all = own.map { $0.name == Self.verb.rawValue ? $0.required : $0 }
+    let own = keys.first?.name == Self.verb ? descriptions : [verb] + descriptions
+    // The verb is required, even where it needs no value: it identifies the entry.
+    let all = own.map { $0.name == Self.verb ? $0.required : $0 }
     return .mapping(all, documentation, rules.compactMap(\.schema))
   }
 }

@@ -80,28 +80,20 @@ struct StepReader {
   mutating func steps(at node: Node) -> [Step] {
     guard let verb = verb(of: node) else { return [] }
     let node = node.mapping == nil ? Self.spelledOut(verb, at: node) : node
-    switch verb.meaning {
-    case .file: return include(node)
-    case .kind(let kind):
-      var step = kind.step(node, &self)
-      step?.source = node.place
-      step?.sourceText = form == .line ? text : nil
-      capture(step, node)
-      return step.map { [$0] } ?? []
-    }
+    return Step.entry(verb)?.steps(node, &self) ?? []
   }
 
   /// A verb without keys, as the mapping that it abbreviates.
-  private static func spelledOut(_ verb: StepVerb, at node: Node) -> Node {
+  private static func spelledOut(_ verb: String, at node: Node) -> Node {
     let nothing = Node(.scalar("", isPlain: true), at: node.place, path: node.path)
-    let entry = Node.Entry(key: verb.rawValue, keyPlace: node.place, value: nothing)
+    let entry = Node.Entry(key: verb, keyPlace: node.place, value: nothing)
     return Node(.mapping([entry]), at: node.place, path: node.path)
   }
 
   /// The verb of a step; an error for none, or more than one. A word is a step without arguments.
-  private mutating func verb(of node: Node) -> StepVerb? {
+  private mutating func verb(of node: Node) -> String? {
     if let word = node.text, !word.contains(where: \.isWhitespace) {
-      if let verb = StepVerb(rawValue: word) { return verb }
+      if Step.entry(word) != nil { return word }
       complain(node, .unknownStep(word))
       return nil
     }
@@ -110,20 +102,20 @@ struct StepReader {
       complain(node, Complaint(found: node.shown, expected: expected))
       return nil
     }
-    let verbs = entries.compactMap { StepVerb(rawValue: $0.key) }
+    let verbs = entries.map(\.key).filter { Step.entry($0) != nil }
     // A word may be a key of another verb.
     let own =
       verbs.count < 2
       ? verbs
       : verbs.filter { verb in
-        !verbs.contains { StepVerb.keyNames[$0]?.contains(verb.rawValue) == true }
+        !verbs.contains { Step.keyNames[$0]?.contains(verb) == true }
       }
     guard let verb = own.first else {
       complainOfVerb(entries, in: node)
       return nil
     }
     guard own.count == 1 else {
-      let message = "'\(own.map(\.rawValue).joined(separator: "' and '"))' are separate steps"
+      let message = "'\(own.joined(separator: "' and '"))' are separate steps"
       complain(node, Complaint(message, expected: "one step in each entry of the list"))
       return nil
     }
@@ -132,13 +124,13 @@ struct StepReader {
 
   /// Reports a step without a verb: the key that is closest to a verb.
   private mutating func complainOfVerb(_ entries: [Node.Entry], in node: Node) {
-    let close = entries.first { StepVerb.meant(by: $0.key) != nil }
+    let close = entries.first { Step.verb(meantBy: $0.key) != nil }
     guard let entry = close ?? entries.first else { return }
     problems.append(Complaint.unknownStep(entry.key).at(entry.keyPlace, path: node.path))
   }
 
   /// Adds the captured value of a step to the scope.
-  private mutating func capture(_ step: Step?, _ node: Node) {
+  mutating func capture(_ step: Step?, _ node: Node) {
     guard let step else {
       if let name = node.value(of: "as")?.text { scope.capture(name, fields: nil, nil) }
       return
@@ -148,16 +140,5 @@ struct StepReader {
     if let place = node.value(of: "as"), let complaint = scope.complaint(aboutCapturing: name) {
       complain(place, complaint)
     }
-  }
-}
-
-extension Complaint {
-  /// A word that is not a verb.
-  static func unknownStep(_ word: String) -> Complaint {
-    let message = "unknown step '\(word)'"
-    guard let verb = StepVerb.meant(by: word) else {
-      return .unknown(message, word, among: StepVerb.names)
-    }
-    return Complaint(message, nearest: verb.rawValue)
   }
 }

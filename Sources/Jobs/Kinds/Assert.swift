@@ -1,9 +1,17 @@
 // `assert`: fails unless captured values are as they have to be.
 
-struct AssertStep: StepKind {
-  var condition = Condition([])
+/// Fails unless the condition holds.
+public struct AssertStep: StepKind {
+  /// What captured values must be.
+  public var condition: Condition
 
-  static let verb = StepVerb.assert
+  /// A check of captured values.
+  public init(_ condition: Condition) { self.condition = condition }
+
+  init() { self.init(Condition([])) }
+
+  static let verb = "assert"
+  static let synonyms = ["check", "expect", "verify"]
   static let documentation = "fails unless captured values are what they must be"
   static let needsLink = false
   static let keys: [Key<Self>] = [
@@ -16,8 +24,14 @@ struct AssertStep: StepKind {
     )
   ]
 
-  var action: Step.Action { .assert(condition) }
+  var action: Step.Action { .assert(self) }
   var doing: String { "checking captured values" }
+
+  func run(_ run: StepRun) throws(ExpectationFailure) {
+    guard let test = condition.firstUnmet(run.chain.value) else { return }
+    let found = run.chain.value(test.path).map { "\($0)" } ?? "no captured value"
+    throw ExpectationFailure(expected: "\(test)", got: found, octets: [])
+  }
 }
 
 extension Step {
@@ -41,6 +55,16 @@ extension Step {
     line: Int = #line
   ) throws(PlanError) -> Step {
     let test = try PlanError.at(file, line) { try Condition.Test(path, check) }
-    return Step(.assert(Condition([test])))
+    return Step(.assert(AssertStep(Condition([test]))))
+  }
+}
+
+extension Condition.Test {
+  /// A check of the captured value, or field of one, that a text names.
+  init(_ path: String, _ check: Check) throws(PlanError) {
+    guard let path = VariablePath(path) else {
+      throw PlanError(problem: "'\(path)' is not the name of a captured value")
+    }
+    self.init(path, check)
   }
 }

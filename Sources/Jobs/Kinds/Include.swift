@@ -28,10 +28,12 @@ struct IncludedSurroundings {
 }
 
 /// An `include`: a file, and values for its variables.
-struct Inclusion: Described {
+struct Inclusion: StepEntry {
   var name = ""
   var with = Bindings()
 
+  static let verb = "include"
+  static let synonyms = ["import", "run", "call"]
   static let documentation = "runs the steps of another file below the folder of the chain"
   static let keys: [Key<Self>] = [
     Key(
@@ -50,7 +52,8 @@ struct Inclusion: Described {
       documentation: "values for its variables"
     ),
   ]
-  static let descriptions = keys.map(\.description)
+
+  static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] { reader.include(node) }
 }
 
 extension Shape where Value == String {

@@ -1,11 +1,20 @@
 // `log`: logs a text.
 
-struct LogStep: StepKind {
-  var template = MessageTemplate(literal: "")
+/// Logs a text.
+public struct LogStep: StepKind {
+  /// The text, which may use captured values.
+  public var template: MessageTemplate
 
-  static let verb = StepVerb.log
+  /// A text to log.
+  public init(_ template: MessageTemplate) { self.template = template }
+
+  init() { self.init(MessageTemplate(literal: "")) }
+
+  static let verb = "log"
+  static let synonyms = ["print", "echo", "message"]
   static let documentation = "logs a text"
   static let needsLink = false
+  static let resultRepeatsTitle = true
   static let keys: [Key<Self>] = [
     Key(
       "log",
@@ -16,6 +25,33 @@ struct LogStep: StepKind {
     )
   ]
 
-  var action: Step.Action { .log(template) }
+  var action: Step.Action { .log(self) }
   var doing: String { "logging" }
+
+  func run(_ run: StepRun) { run.outcome = .logged(template.filled(run.chain.value)) }
+}
+
+extension Step {
+  /// Logs a text, with captured values in braces.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").captured(as: "battery")
+  ///   try Step.log("charge it: {battery.percent} percent")
+  /// }
+  /// ```
+  ///
+  /// - Throws: ``PlanError`` for a brace that is not closed.
+  public static func log(
+    _ text: String,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      guard let template = MessageTemplate(text) else {
+        throw PlanError(problem: "'\(text)' is not \(MessageTemplate.shape)")
+      }
+      return Step(.log(LogStep(template)))
+    }
+  }
 }

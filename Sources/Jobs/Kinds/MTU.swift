@@ -1,7 +1,9 @@
 // `mtu`: reads the ATT MTU.
 
+import Bluetooth
+
 struct MTUStep: StepKind {
-  static let verb = StepVerb.mtu
+  static let verb = "mtu"
   static let documentation = "reads the ATT MTU"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = []
@@ -9,4 +11,23 @@ struct MTUStep: StepKind {
   var action: Step.Action { .mtu }
   var subjects: Subjects? { .number(in: 23...65535) }
   var doing: String { "reading the MTU" }
+  var privilege: String? { nil }
+
+  func run(_ run: StepRun) async throws {
+    var mtu = 0
+    try await run.limited(run.service.mtu()) { mtu = $0 }
+    run.outcome = .mtu(mtu)
+    try run.use(.integer(Int128(mtu)))
+  }
+}
+
+extension Step {
+  /// Reads the ATT MTU.
+  ///
+  /// In bytes; a notification carries three less.
+  ///
+  /// ```swift
+  /// try Step.mtu.expect("value", .atLeast(185))
+  /// ```
+  public static var mtu: Step { Step(.mtu) }
 }

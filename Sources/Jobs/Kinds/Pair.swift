@@ -2,10 +2,18 @@
 
 import Bluetooth
 
-struct PairStep: StepKind {
-  var rule = PairingRule()
+/// Pairs with the device.
+public struct PairStep: StepKind {
+  /// The answers to what pairing asks.
+  public var rule: PairingRule
 
-  static let verb = StepVerb.pair
+  /// Pairing with the answers of a rule.
+  public init(_ rule: PairingRule) { self.rule = rule }
+
+  init() { self.init(PairingRule()) }
+
+  static let verb = "pair"
+  static let synonyms = ["bond"]
   static let documentation = "pairs, with answers to what that asks: [pairing.md](pairing.md)"
   static let common: [StepKey] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
@@ -19,8 +27,32 @@ struct PairStep: StepKind {
     )
   ]
 
-  var action: Step.Action { .pair(rule) }
+  var action: Step.Action { .pair(self) }
   var doing: String { "pairing" }
+  var privilege: String? { "pairs" }
+
+  func doing(with device: String) -> String { "\(doing) with \(device)" }
+
   /// Longer than the 30 s that a device waits for somebody's answer.
   func limit(_ usual: Duration) -> Duration { max(usual, .seconds(45)) }
+
+  func run(_ run: StepRun) async throws {
+    let answers = try run.chain.answers(rule, run.placed)
+    var pairing: PairingOutcome?
+    try await run.limited(run.service.pair(answers)) { pairing = $0 }
+    run.outcome = pairing.map { .paired($0) }
+  }
+}
+
+extension Step {
+  /// Pairs with the answers of `rule`.
+  ///
+  /// Without arguments, Just Works is accepted, and the user is asked the rest.
+  ///
+  /// ```swift
+  /// Step.pair(PairingRule(secret: SecretReference(.environment("PASSKEY")))).within(.seconds(60))
+  /// ```
+  public static func pair(_ rule: PairingRule = PairingRule()) -> Step {
+    Step(.pair(PairStep(rule)))
+  }
 }

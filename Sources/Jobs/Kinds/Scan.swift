@@ -1,16 +1,38 @@
-// `scan`: scans for nearby devices.
+// `scan`: scans for nearby devices, and keeps the last advertisement of each.
 
-import Bluetooth
+public import Bluetooth
 import Documents
+import Signals
+
+/// A scan: its duration, and the devices that it looks for.
+public struct Scanning: Hashable, Sendable {
+  /// How long to scan. A scan that finds no device succeeds.
+  public var duration: Duration
+  /// Which devices are reported.
+  public var filter: ScanFilter
+
+  /// A scan of this duration.
+  ///
+  /// ```swift
+  /// let scan = Scanning(for: .seconds(5), filter: ScanFilter(name: "Soil-*", rssi: -80))
+  /// let step = Step(.scan(scan))
+  /// ```
+  public init(for duration: Duration, filter: ScanFilter = ScanFilter()) {
+    self.duration = duration
+    self.filter = filter
+  }
+}
 
 extension Scanning: StepKind {
   init() { self.init(for: .zero) }
 
-  static let verb = StepVerb.scan
+  static let verb = "scan"
+  static let synonyms = ["find", "discover"]
   static let documentation = "scans for nearby devices; needs no connection"
   static let common: [StepKey] = [.as, .expect]
   static let titleKeys = keys.count
   static let needsLink = false
+  static let precedesLink = true
   static let keys: [Key<Scanning>] = [
     Key("scan", \.duration, .duration, .option("for"), documentation: "how long"),
     Key(
@@ -65,6 +87,19 @@ extension Scanning: StepKind {
   var subjects: Subjects? { .scanned }
   var fields: [String]? { ["count", "devices"] }
   var doing: String { "scanning" }
+
+  func run(_ run: StepRun) async throws {
+    var received = ReceivedDevices()
+    defer { run.outcome = .scanned(received.all) }
+    run.awaits(limit: duration)
+    try await listen(with: run.service, into: &received)
+    let found = received.all
+    run.capture(Self.value(of: found))
+    let rate = Double(found.count) / max(duration.seconds, .ulpOfOne)
+    for expectation in run.step.expectations {
+      try expectation.check(count: found.count, rate: rate)
+    }
+  }
 }
 
 extension Scanning: CustomStringConvertible {
@@ -137,5 +172,33 @@ extension Shape where Value == ServiceDataPattern {
       reader in
       node.text.flatMap { ServiceDataPattern($0, names: reader.surroundings.names) }
     }
+  }
+}
+
+extension Step {
+  /// Scans for nearby devices.
+  ///
+  /// Needs no connection. Finding nothing is not a failure, unless the step expects a `count`.
+  ///
+  /// ```swift
+  /// try Step.scan(for: .seconds(10), ScanFilter(name: "Soil-*")).expect("count", .atLeast(3))
+  /// ```
+  public static func scan(for duration: Duration, _ filter: ScanFilter = ScanFilter()) -> Step {
+    Step(.scan(Scanning(for: duration, filter: filter)))
+  }
+}
+
+extension Scanning {
+  /// Scans, and keeps the last advertisement of each device, in the order of the first ones.
+  ///
+  /// Its time begins when the scan is active, and ends it; a scan that finds no device succeeds.
+  func listen(
+    with service: any DeviceService,
+    into received: inout ReceivedDevices
+  ) async throws {
+    let loop = service.scheduler.loop
+    let duration = duration
+    let over = Signal<Void> { _ in try await loop.sleep(for: duration) }
+    try await service.startScan(filter).flattenMap { $0.takeUntil(over) }.run { received.take($0) }
   }
 }

@@ -1,32 +1,45 @@
-// One kind of step: everything about it before it runs.
+// One kind of step: its keys, its words, and what it does when it runs.
 //
 // Readers, printers, the schema, the tables of the documentation and the checks of chains in Swift
-// are derived from it. What a step does when it runs is in ChainRun+Steps.
+// are derived from it. A member has a default where one answer is right for nearly all kinds.
 
 import Bluetooth
 import Documents
 
-/// The description of one kind of step, and the payload that it reads.
-protocol StepKind: Described {
-  static var verb: StepVerb { get }
-  /// What it does, as a continuation of "the step …".
-  static var documentation: String { get }
+/// A kind of step; a value is the payload of a step of this kind.
+protocol StepKind: StepEntry {
   /// The keys that it shares with other kinds.
   static var common: [StepKey] { get }
   /// How many of the first keys belong to the title.
   static var titleKeys: Int { get }
   /// Whether it needs a connection to the device.
   static var needsLink: Bool { get }
+  /// Whether it stays before the implicit connect at the beginning of a chain: a connected device may
+  /// not advertise.
+  static var precedesLink: Bool { get }
+  /// Whether nothing is connected after it.
+  static var endsLink: Bool { get }
+  /// Whether its result repeats what follows the verb.
+  static var resultRepeatsTitle: Bool { get }
 
   var action: Step.Action { get }
   /// "reading battery-level": the operation, for failures.
   var doing: String { get }
+  /// The same, with the device where it is about that.
+  func doing(with device: String) -> String
   /// The operation and its target, without capture and expectations: `read battery-level`.
   var title: String { get }
   /// The same on the lines of its values, without what makes the device send them.
   var valueTitle: String { get }
+  /// Does it.
+  ///
+  /// - Parameter run: Gets the outcome as soon as it is known, so that a step that fails later has
+  ///   one, too.
+  func run(_ run: StepRun) async throws
   /// Its inner steps.
   var blocks: [StepBlock] { get set }
+  /// How often they run at most.
+  var turns: Int { get }
   /// The key whose value names a variable of the inner steps; nil without one.
   static var bindingKey: String? { get }
   /// The variable that its inner steps have; nil without one.
@@ -35,12 +48,31 @@ protocol StepKind: Described {
   var fields: [String]? { get }
   /// Its characteristic.
   var characteristic: CharacteristicSelector? { get }
+  /// What it does with characteristics.
+  var operations: [(CharacteristicSelector, CharacteristicOperation)] { get }
   /// The name of its attribute in output.
   var attribute: String? { get }
+  /// The name of the characteristic that it writes besides, in output.
+  var written: String? { get }
+  /// What it does besides using its characteristics, after "which": "pairs"; nil for nothing. A
+  /// gateway that is limited to characteristics refuses it.
+  var privilege: String? { get }
   /// Its timeout where the step does not set one.
   ///
   /// - Parameter usual: The default timeout of the chain.
   func limit(_ usual: Duration) -> Duration
+}
+
+/// A kind of step that runs other steps.
+protocol OuterKind: StepKind {
+  /// Does it.
+  ///
+  /// - Parameter sink: Receives the results of the inner steps.
+  func run(_ run: StepRun, _ sink: (StepResult) async throws -> Void) async throws
+}
+
+extension OuterKind {
+  func run(_ run: StepRun) async throws { try await self.run(run) { _ in } }
 }
 
 /// A block of inner steps.
@@ -64,18 +96,30 @@ extension StepKind {
   static var common: [StepKey] { [] }
   static var titleKeys: Int { 1 }
   static var needsLink: Bool { true }
+  static var precedesLink: Bool { false }
+  static var endsLink: Bool { false }
+  static var resultRepeatsTitle: Bool { false }
   static var bindingKey: String? { nil }
   var binding: String? { nil }
 
   var title: String { title(keys: Self.titleKeys) }
   var valueTitle: String { title }
+  func doing(with device: String) -> String { doing }
   var blocks: [StepBlock] {
     get { [] }
     set {}
   }
+  var turns: Int { 1 }
   var fields: [String]? { subjects.map(\.capturedFields) ?? [] }
   var characteristic: CharacteristicSelector? { characteristics.first }
+  var operations: [(CharacteristicSelector, CharacteristicOperation)] { [] }
   var attribute: String? { characteristic?.description }
+  var written: String? { nil }
+  /// A kind that does something with the device, and names no characteristic for it, is refused
+  /// unless it decides otherwise.
+  var privilege: String? {
+    Self.needsLink && characteristics.isEmpty ? "runs '\(Self.verb)'" : nil
+  }
   func limit(_ usual: Duration) -> Duration { usual }
 
   /// All its characteristics.
@@ -85,12 +129,12 @@ extension StepKind {
 
   /// The verb and the first keys.
   func title(keys: Int) -> String {
-    ([Self.verb.rawValue] + words(Array(Self.keys.prefix(keys)))).joined(separator: " ")
+    ([Self.verb] + words(Array(Self.keys.prefix(keys)))).joined(separator: " ")
   }
 
   /// The one-line form, without inner steps and shared keys.
   var line: String {
-    ([Self.verb.rawValue] + words(Self.keys)).joined(separator: " ")
+    ([Self.verb] + words(Self.keys)).joined(separator: " ")
   }
 
   /// The keys that it shares with other kinds: its own, and those of every step. A step has no name
@@ -101,24 +145,21 @@ extension StepKind {
     return named + common + tried + [.onFailure]
   }
 
-  /// Whether the values of a key may use captured values.
-  static func isLive(_ name: String) -> Bool {
-    descriptions.contains { $0.name == name && $0.shape.isLive }
-  }
-
-  /// All keys, including the shared ones.
   static var descriptions: [KeyDescription] {
     keys.map { $0.description } + sharedKeys.map { $0.description }
   }
 
-  /// Whether the verb may be used without keys.
-  static var mayBeBare: Bool { !keys.contains(where: \.description.isRequired) }
+  static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] {
+    var step = step(node, &reader)
+    step?.source = node.place
+    step?.sourceText = reader.form == .line ? reader.text : nil
+    reader.capture(step, node)
+    return step.map { [$0] } ?? []
+  }
 
-  /// Reads a step.
-  static func step(_ node: Node, _ reader: inout StepReader) -> Step? {
+  private static func step(_ node: Node, _ reader: inout StepReader) -> Step? {
     var mapping = MappingReader(node)
     defer { reader.problems += mapping.finish() }
-    let verb = Self.verb.rawValue
     if let key = bindingKey, let name = node.value(of: key)?.text {
       reader.scope.capture(name, fields: [], nil)
     }
@@ -141,95 +182,4 @@ extension StepKind {
     step.action = payload.action
     return step
   }
-}
-
-/// A key that several kinds of steps share.
-enum StepKey {
-  case name
-  case `as`, expect, timeout
-  /// `expect` of a step without a value, which can only fail.
-  case expectFailure
-  case attempts, backoff, onFailure
-
-  /// Those whose words a step has in the one-line form.
-  static let printed: [StepKey] = [.name, .as, .expect, .timeout, .attempts, .backoff, .onFailure]
-
-  var description: KeyDescription { key.description }
-
-  /// Reads the key into a step.
-  func take(from mapping: inout MappingReader, into step: inout Step, _ reader: inout StepReader) {
-    _ = key.take(from: &mapping, into: &step, &reader)
-  }
-
-  /// Its description as a key of the step itself.
-  var key: Key<Step> {
-    switch self {
-    case .name: Self.nameKey
-    case .attempts: Self.attemptsKey
-    case .backoff: Self.backoffKey
-    case .onFailure: Self.onFailureKey
-    case .as: Self.captureKey
-    case .expect: Self.expectedKey
-    case .expectFailure: Self.failureKey
-    case .timeout: Self.timeoutKey
-    }
-  }
-
-  private static let nameKey = Key<Step>(
-    "name",
-    \.name,
-    .text("a text"),
-    documentation: "the name of the step, for people"
-  )
-  private static let attemptsKey = Key<Step>(
-    "attempts",
-    \.retry.attempts,
-    .attempts,
-    default: 1,
-    documentation:
-      "how often the step is tried while it fails transiently; a lost connection is not made again"
-  )
-  private static let backoffKey = Key<Step>(
-    "backoff",
-    \.retry.backoff,
-    .pause("500ms"),
-    default: RetryRule().backoff,
-    documentation: "the wait before the second try; it doubles for each further one"
-  )
-  private static let onFailureKey = Key<Step>(
-    "on-failure",
-    \.onFailure,
-    .choice("continue: the run goes on, and fails at its end."),
-    default: .stop,
-    documentation: "what happens after the step has failed"
-  )
-  private static let captureKey = Key<Step>(
-    "as",
-    \.capture,
-    .variableName,
-    documentation: "the name under which later steps use the value"
-  )
-  private static let expectedKey = Key<Step>(
-    "expect",
-    \.expected,
-    .expected,
-    default: .values([]),
-    .comparisons(after: "expect"),
-    documentation: "what the value must be; or `error`: what the step must fail with"
-  )
-  private static let failureKey = Key<Step>(
-    "expect",
-    \.expected,
-    .expectedFailure,
-    default: .values([]),
-    .comparisons(after: "expect"),
-    documentation: "`error`: what the step must fail with"
-  )
-  private static let timeoutKey = Key<Step>(
-    "timeout",
-    \.timeout,
-    .duration,
-    .option("within"),
-    documentation: "the timeout of the step; by default the `timeout` of the chain"
-  )
 }

@@ -5,6 +5,12 @@ import Documents
 /// A step that receives values until a stop condition is met.
 protocol StreamingKind: StepKind {
   var stop: StopConditions { get set }
+  /// What is written once the values can be received.
+  var trigger: Write? { get }
+}
+
+extension StreamingKind {
+  var trigger: Write? { nil }
 }
 
 extension StopConditions {
@@ -47,11 +53,27 @@ extension StreamingKind {
 
   static var endingRules: [KeyRule<Self>] {
     [
-      .atLeastOne(["until", "for"], Listening.endless),
+      .atLeastOne(["until", "for"], .endless),
       .values(blamed: ["timeout"]) { kind, limit in
         guard let limit, let duration = kind.stop.duration, limit < duration else { return nil }
-        return Listening.tooShort(limit, for: duration)
+        return .tooShort(limit, for: duration)
       },
     ]
+  }
+}
+
+extension Complaint {
+  /// A step without stop conditions.
+  fileprivate static let endless = Complaint(
+    "this would listen for ever",
+    expected: "'until' with a count, or 'for' with a duration"
+  )
+
+  /// A timeout that is shorter than the duration of the step.
+  fileprivate static func tooShort(_ timeout: Duration, for duration: Duration) -> Complaint {
+    Complaint(
+      "a limit of \(timeout.written) ends before the \(duration.written) of 'for'",
+      expected: "\(duration.written) or more"
+    )
   }
 }

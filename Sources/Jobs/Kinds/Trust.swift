@@ -1,9 +1,18 @@
 // `trust`: has the device trusted, or no more.
 
-struct TrustStep: StepKind {
-  var isTrusted = true
+import Bluetooth
 
-  static let verb = StepVerb.trust
+/// Marks the device as trusted by this host, or not.
+public struct TrustStep: StepKind {
+  /// Whether it is trusted.
+  public var isTrusted: Bool
+
+  /// Trust, or its end.
+  public init(_ isTrusted: Bool) { self.isTrusted = isTrusted }
+
+  init() { self.init(true) }
+
+  static let verb = "trust"
   static let documentation = "marks the device as trusted, or not: [pairing.md](pairing.md)"
   static let common: [StepKey] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
@@ -17,6 +26,28 @@ struct TrustStep: StepKind {
     )
   ]
 
-  var action: Step.Action { .trust(isTrusted) }
+  var action: Step.Action { .trust(self) }
   var doing: String { isTrusted ? "trusting" : "ending the trust" }
+  var privilege: String? { "changes what the device is trusted with" }
+
+  func run(_ run: StepRun) async throws {
+    try await run.limited(run.service.trust(isTrusted)) { _ in }
+  }
+}
+
+extension Step {
+  /// Marks the device as trusted, or not.
+  ///
+  /// The Trusted property of bluetoothd: it accepts connections that a trusted device makes by
+  /// itself.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   Step.pair()
+  ///   Step.trust()
+  /// }
+  /// ```
+  ///
+  /// - Source: BlueZ 5.66, `doc/device-api.txt` (Trusted).
+  public static func trust(_ isTrusted: Bool = true) -> Step { Step(.trust(TrustStep(isTrusted))) }
 }

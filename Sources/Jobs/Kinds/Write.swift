@@ -1,11 +1,56 @@
 // `write`: writes a characteristic.
 
-import Bluetooth
+public import Bluetooth
+import Signals
+
+/// A value and the characteristic that it is written to.
+public struct Write: Hashable, Sendable {
+  /// How the value reaches bluetoothd.
+  public enum Delivery: String, Hashable, Sendable, CaseIterable {
+    /// By a D-Bus call, `WriteValue`.
+    case call
+    /// As a Write Command through the socket of `AcquireWrite`, which is closed when bluetoothd has
+    /// read the value. No other program can write the characteristic meanwhile.
+    case acquire
+  }
+
+  /// The characteristic that is written.
+  public var target: CharacteristicSelector
+  /// What is written, with its captured values.
+  public var value: WrittenValue
+  /// Whether the device responds.
+  public var kind: WriteKind
+  /// The offset in the attribute's value, in octets.
+  public var offset: Int
+  /// How the value reaches bluetoothd.
+  public var delivery: Delivery
+
+  /// A write of one value.
+  ///
+  /// ```swift
+  /// let value = try WrittenValue([.init(ValueFormat("u8")!, "2")])
+  /// let alarm = Step(.write(Write(value, to: "alert-level", kind: .command)))
+  /// ```
+  public init(
+    _ value: WrittenValue,
+    to target: CharacteristicSelector,
+    kind: WriteKind = .automatic,
+    offset: Int = 0,
+    delivery: Delivery = .call
+  ) {
+    self.target = target
+    self.value = value
+    self.kind = kind
+    self.offset = offset
+    self.delivery = delivery
+  }
+}
 
 extension Write: StepKind {
   init() { self.init(.nothing, to: .unread) }
 
-  static let verb = StepVerb.write
+  static let verb = "write"
+  static let synonyms = ["set", "send"]
   static let documentation = "writes a characteristic"
   static let common: [StepKey] = [.expectFailure, .timeout]
   static let titleKeys = 5
@@ -28,7 +73,13 @@ extension Write: StepKind {
 
   var action: Step.Action { .write(self) }
   var characteristic: CharacteristicSelector? { target }
+  var operations: [(CharacteristicSelector, CharacteristicOperation)] { [operation] }
   var doing: String { "writing \(target)" }
+
+  func run(_ run: StepRun) async throws {
+    try await run.limited(run.service.write(self)) { _ in }
+    run.outcome = .written(value.octets)
+  }
 }
 
 extension Key {
@@ -74,6 +125,14 @@ extension Write: CustomStringConvertible {
 }
 
 extension Write {
+  /// What it does with its characteristic.
+  var operation: (CharacteristicSelector, CharacteristicOperation) {
+    switch delivery {
+    case .call: (target, .write(kind))
+    case .acquire: (target, .acquireWriter)
+    }
+  }
+
   /// Why the write is invalid for any device; nil for a valid one.
   var contradiction: Complaint? {
     if delivery == .acquire, kind != .automatic, kind != .command {
@@ -94,5 +153,62 @@ extension Write {
     return Complaint(
       "the value would end at byte \(end), but an attribute has at most \(WrittenValue.longest)"
     )
+  }
+}
+
+extension Step {
+  /// Writes a characteristic.
+  ///
+  /// ```swift
+  /// try Step.write("alert-level", "u8:1")
+  /// try Step.write("6e400002-b5a3-f393-e0a9-e50e24dcca9e", "hex:01", "utf8:on", kind: .request)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
+  ///   - values: As in the one-line form: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
+  ///   - kind: Whether the device responds.
+  ///   - offset: The first byte to write.
+  ///   - delivery: How the value reaches bluetoothd.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  /// - Throws: ``PlanError`` for an invalid target or value.
+  public static func write(
+    _ target: String,
+    _ values: String...,
+    kind: WriteKind = .automatic,
+    offset: Int = 0,
+    delivery: Write.Delivery = .call,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      let write = Write(
+        try WrittenValue(written: values),
+        to: try CharacteristicSelector(parsing: target),
+        kind: kind,
+        offset: offset,
+        delivery: delivery
+      )
+      if let complaint = write.contradiction { throw PlanError(problem: "\(complaint)") }
+      return Step(.write(write))
+    }
+  }
+}
+
+extension DeviceService {
+  /// Writes, with the delivery of the step.
+  func write(_ write: Write) -> Signal<Void> {
+    switch write.delivery {
+    case .call:
+      self.write(write.value.octets, to: write.target, kind: write.kind, offset: write.offset)
+    case .acquire:
+      acquireWriter(write.target).flattenMap { writer in
+        Signal { sink in
+          try await writer.write(write.value.octets)
+          try await sink(())
+        }
+      }
+    }
   }
 }

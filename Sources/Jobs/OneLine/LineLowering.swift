@@ -24,10 +24,10 @@ struct LineLowering {
   /// The step as a node.
   mutating func step() throws(LineError) -> Node {
     let word = try next("a step")
-    guard let verb = StepVerb(rawValue: word.text) else {
+    guard let entry = Step.entry(word.text) else {
       throw LineError(.unknownStep(word.text), at: word.place)
     }
-    return try mapping(verb.rawValue, verb.keys)
+    return try mapping(entry.verb, entry.descriptions)
   }
 
   /// The verb and its keys as a mapping.
@@ -143,7 +143,7 @@ struct LineLowering {
     case .write(_, let keys):
       let blocks = try braces(key.shape.line(limits))
       let start = blocks[0][0]
-      guard blocks.count == 1, start.isPlain(StepVerb.write.rawValue) else {
+      guard blocks.count == 1, start.isPlain(Write.verb) else {
         throw LineError(
           Complaint(
             found: blocks.count == 1 ? "'\(start.text)'" : "\(blocks.count) steps",
@@ -154,7 +154,7 @@ struct LineLowering {
       }
       var lowering = LineLowering(blocks[0], limits)
       _ = lowering.pop()
-      try entries.set(key.name, at: word, lowering.mapping(StepVerb.write.rawValue, keys))
+      try entries.set(key.name, at: word, lowering.mapping(Write.verb, keys))
     case .comparisons: entries.merge(key.name, at: word.place, try comparison())
     case .stop: try takeStop(key, word, &entries)
     case .binding:

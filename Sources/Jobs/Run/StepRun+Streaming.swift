@@ -1,19 +1,18 @@
-// What `notify`, `poll` and `combine` share: receiving many values.
+// What `notify`, `poll` and `combine` share: receiving many values until a stop condition is met.
 
 import Bluetooth
 import Signals
 
-extension ChainRun {
+extension StepRun {
   /// The values of a step until a stop condition is met.
   func bounded(
     _ samples: Signal<Sample>,
     _ stop: StopConditions,
-    _ measures: Guarded<StreamMeasures>,
-    _ placed: PlacedStep
+    _ measures: Guarded<StreamMeasures>
   ) -> Signal<Sample> {
     Signal { [self, loop] sink in
       measures.withLock { $0.begin(at: loop.now) }
-      if let duration = stop.duration { awaits(placed, limit: duration) }
+      if let duration = stop.duration { awaits(limit: duration) }
       let timeIsUp = Guarded(false)
       var values = samples
       if let silence = stop.silence {
@@ -66,49 +65,59 @@ extension ChainRun {
   func follow(
     _ samples: Signal<Sample>,
     _ measures: Guarded<StreamMeasures>,
-    _ placed: PlacedStep,
-    _ stop: StopConditions
+    of kind: some StreamingKind
   ) async throws {
-    let step = placed.reported
-    var progress = progress(of: placed)
+    let (reported, stop) = (placed.reported, kind.stop)
+    var progress = chain.progress(of: placed)
     var invalid = InvalidValues()
     defer {
-      keep(measures.withLock { $0 }, as: placed.step.capture)
-      if let remark = invalid.remark { state.withLock { $0.remarks.append(remark) } }
+      chain.keep(measures.withLock { $0 }, as: step.capture)
+      if let text = invalid.remark { remark(text) }
     }
     try await limited(
       samples,
-      placed,
-      late: { limit in Self.late(measures.withLock { $0 }, placed.step, stop, within: limit) },
+      late: { limit in Self.late(measures.withLock { $0 }, kind, within: limit) },
       { sample in
         let value = sample.value
         measures.withLock { $0.take(value, at: sample.arrival, latency: sample.latency) }
-        emit(.value(step, value), at: sample.arrival)
+        chain.emit(.value(reported, value), at: sample.arrival)
         let usable = Result { () throws(ValueError) in
-          try placed.step.usable(sample.decoded, sample.octets, until: stop.conditions)
+          try step.usable(sample.decoded, sample.octets, until: stop.conditions)
         }
-        if case .failure(let reason) = usable, placed.step.goesOnAfterInvalid(stop) {
+        if case .failure(let reason) = usable, step.goesOnAfterInvalid(stop) {
           return invalid.add(value, reason)
         }
         let decoded = try usable.get()
-        capture(decoded, octets: sample.octets, as: placed.step.capture)
+        capture(decoded, octets: sample.octets)
         try progress.check(decoded) { sample.octets(for: $0) }
       }
     )
     let (measured, rate) = measures.withLock { ($0, $0.rate(at: loop.now)) }
     try progress.check(measured, rate: rate)
-    keep(progress, of: placed)
+    chain.keep(progress, of: placed)
+  }
+
+  /// Receives values until a stop condition is met, and sets the outcome whatever the ending.
+  func gather(
+    _ samples: Signal<Sample>,
+    of kind: some StreamingKind,
+    _ summary: (StreamMeasures, Double) -> StepOutcome
+  ) async throws {
+    let measures = Guarded(StreamMeasures(from: loop.now))
+    defer {
+      let measured = measures.withLock { $0 }
+      outcome = summary(measured, measured.rate(at: loop.now))
+    }
+    try await follow(bounded(samples, kind.stop, measures), measures, of: kind)
   }
 
   /// Why no stop condition was met in time: how far the step came, and what it waited for.
   private static func late(
     _ measures: StreamMeasures,
-    _ step: Step,
-    _ stop: StopConditions,
+    _ kind: some StreamingKind,
     within limit: Duration
   ) -> Lateness {
-    var trigger: Write?
-    if case .notify(let listening) = step.action { trigger = listening.trigger }
+    let (stop, trigger) = (kind.stop, kind.trigger)
     let time = "within \(limit.written)"
     switch (measures.phase, trigger) {
     case (.starting, _): return Lateness("the subscription was not active \(time)")
@@ -137,36 +146,6 @@ extension ChainRun {
       return silent("\(values) came \(place), none of them with \(stop.awaited); \(shown)")
     }
     return silent("\(values) came \(place); \(shown), waited for \(stop.awaited)")
-  }
-}
-
-/// Why a step was not done in time, and what to try.
-struct Lateness {
-  let why: String
-  let hint: String
-
-  /// The device may be out of range.
-  init(_ why: String) {
-    self.why = why
-    hint = "bring the device closer and try again, or give the step a longer timeout"
-  }
-
-  private init(why: String, hint: String) { (self.why, self.hint) = (why, hint) }
-
-  /// The connection is up, and the device did not send what the step waits for.
-  static func silent(_ why: String) -> Lateness {
-    Lateness(
-      why: why,
-      hint: "check what makes the device send it, or give the step a longer timeout"
-    )
-  }
-
-  /// The connection was lost and resumed meanwhile.
-  static func unstable(_ why: String) -> Lateness {
-    Lateness(
-      why: why,
-      hint: "bring the device closer, and check whether it or another program ends the link"
-    )
   }
 }
 

@@ -1,53 +1,70 @@
-// Steps with a single value: a read of the device, or the parameters of its connection.
+// What kinds of steps share that have a single value.
 
 import Bluetooth
 import Signals
 
-extension ChainRun {
-  /// Requests a value, reports it, captures it and checks it.
+extension StepRun {
+  /// Reads a value.
+  func read(
+    _ reading: Signal<[UInt8]>,
+    _ decode: ([UInt8]) throws(ValueError) -> DecodedValue
+  ) async throws {
+    try await ask(reading, octets: { $0 }, decode: decode)
+  }
+
+  /// Requests parameters of the connection, which have no octets.
+  func measure<Fact: LinkFact>(_ measuring: Signal<Fact>) async throws {
+    try await ask(measuring, octets: { _ in [] }, decode: { $0.decoded })
+  }
+
+  /// Requests a value, and reports it.
+  private func ask<Answer: Sendable>(
+    _ asking: Signal<Answer>,
+    octets: (Answer) -> [UInt8],
+    decode: (Answer) throws(ValueError) -> DecodedValue
+  ) async throws {
+    var answer: Answer?
+    try await limited(asking) { answer = $0 }
+    guard let answer else { throw NoValue(operation: step.doing) }
+    let decoded = Result { () throws(ValueError) in try decode(answer) }
+    try report(decoded, octets(answer))
+  }
+
+  /// Reports a value, captures it and checks it.
   ///
   /// A value that does not match its format is reported all the same, with only its octets. One
   /// with a field out of its range fails only a step that uses its fields.
   ///
   /// - Parameters:
-  ///   - octets: The octets of the response; empty for parameters of the connection.
-  ///   - decode: Decodes the response.
-  func ask<Answer: Sendable>(
-    _ asking: Signal<Answer>,
-    _ placed: PlacedStep,
-    _ outcome: inout StepOutcome?,
-    octets: (Answer) -> [UInt8],
-    decode: (Answer) throws(ValueError) -> DecodedValue
-  ) async throws {
-    var answer: Answer?
-    try await limited(asking, placed) { answer = $0 }
-    guard let answer else { throw NoValue(operation: placed.step.doing) }
-    let decoded = Result { () throws(ValueError) in try decode(answer) }
-    let value = StepValue(octets(answer), decoded)
-    outcome = .value(value)
-    emit(.value(placed.reported, value))
-    let usable = try placed.step.usable(decoded, value.octets)
-    capture(usable, octets: value.octets, as: placed.step.capture)
-    try check(usable, value.octets, of: placed)
+  ///   - octets: What the device sent; empty for parameters of the connection.
+  ///   - instant: When it came; nil for now.
+  ///   - outcome: What the step ends with.
+  func report(
+    _ decoded: Result<DecodedValue, ValueError>,
+    _ octets: [UInt8],
+    at instant: Instant? = nil,
+    as outcome: (StepValue) -> StepOutcome = { .value($0) }
+  ) throws {
+    let value = StepValue(octets, decoded)
+    self.outcome = outcome(value)
+    chain.emit(.value(placed.reported, value), at: instant)
+    try use(try step.usable(decoded, octets), octets)
   }
 
-  /// Reads a value.
-  func read(
-    _ reading: Signal<[UInt8]>,
-    _ placed: PlacedStep,
-    _ outcome: inout StepOutcome?,
-    _ decode: ([UInt8]) throws(ValueError) -> DecodedValue
-  ) async throws {
-    try await ask(reading, placed, &outcome, octets: { $0 }, decode: decode)
+  /// Captures the value of the step, and checks it.
+  ///
+  /// - Parameter octets: What the device sent; nil for what is no value of it.
+  func use(_ value: DecodedValue, _ octets: [UInt8]? = nil) throws(ExpectationFailure) {
+    capture(value, octets: octets)
+    guard !step.expectations.isEmpty else { return }
+    var progress = chain.progress(of: placed)
+    try progress.check(value, octets: octets ?? [])
+    chain.keep(progress, of: placed)
   }
 
-  /// Requests parameters of the connection.
-  func measure<Fact: LinkFact>(
-    _ measuring: Signal<Fact>,
-    _ placed: PlacedStep,
-    _ outcome: inout StepOutcome?
-  ) async throws {
-    try await ask(measuring, placed, &outcome, octets: { _ in [] }, decode: { $0.decoded })
+  /// Stores a value under the name that the step gives it.
+  func capture(_ value: DecodedValue, octets: [UInt8]? = nil) {
+    chain.capture(value, octets: octets, as: step.capture)
   }
 }
 

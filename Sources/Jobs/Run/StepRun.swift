@@ -1,172 +1,226 @@
-// Runs each kind of step.
+// One step of a run: its tries, its limit, its outcome, its start and its end as events.
+//
+// What a kind of step does is in its file in Kinds.
 
 import Bluetooth
 import Signals
 
-extension ChainRun {
-  private var service: any DeviceService { runner.service }
-
-  /// Runs a step.
-  ///
-  /// - Parameter outcome: The outcome, set as soon as it is known, so that a step that fails later
-  ///   has one, too.
-  func act(
-    _ placed: PlacedStep,
-    _ outcome: inout StepOutcome?,
-    _ sink: (StepResult) async throws -> Void
-  ) async throws -> StepResult.Status {
-    switch placed.step.action {
-    case .connect: try await connect(placed, &outcome)
-    case .disconnect: try await disconnect(placed, &outcome)
-    case .read(let target, let offset, let format):
-      try await read(target, offset, format, placed, &outcome)
-    case .write(let write):
-      try await limited(service.write(write), placed) { _ in }
-      outcome = .written(write.value.octets)
-    case .notify(let listening): try await listen(listening, placed, &outcome)
-    case .exchange(let exchanging): try await exchange(exchanging, placed, &outcome)
-    case .poll(let polling): try await poll(polling, placed, &outcome)
-    case .combine(let combining): try await combine(combining, placed, &outcome)
-    case .rssi: try await measure(service.rssi(), placed, &outcome)
-    case .pair(let rule): try await pair(rule, placed, &outcome)
-    case .unpair: try await unpair(placed)
-    case .trust(let isTrusted):
-      try await limited(service.trust(isTrusted), placed) { _ in }
-    case .mtu: try await askForMTU(placed, &outcome)
-    case .connectionParameters:
-      try await measure(service.connectionParameters(), placed, &outcome)
-    case .services: try await listServices(placed, &outcome)
-    case .readDescriptor(let target, let format):
-      try await readDescriptor(target, format, placed, &outcome)
-    case .writeDescriptor(let target, let value):
-      try await limited(service.writeDescriptor(value.octets, to: target), placed) { _ in }
-      outcome = .written(value.octets)
-    case .scan(let scanning): try await scan(scanning, placed, &outcome)
-    case .sleep(let duration):
-      awaits(placed, limit: duration)
-      try await loop.sleep(for: duration)
-    case .log(let template): outcome = .logged(template.filled(value))
-    case .command(let command): try await run(command, placed, &outcome)
-    case .repeated(let count, let index, let steps):
-      for turn in 1...max(1, count) {
-        capture(.integer(Int128(turn)), as: index)
-        try await performAll(steps, inside: placed.position.repetition(turn), sink)
-        // Steps that never wait must yield to others on the loop, especially to signals.
-        await Task.yield()
-      }
-    case .when(let condition, let steps, let otherwise):
-      if condition.firstUnmet(value) == nil {
-        try await performAll(steps, inside: placed.position, sink)
-      } else if !otherwise.isEmpty {
-        try await performAll(otherwise, inside: placed.position.otherwise, sink)
-      } else {
-        return .skipped
-      }
-    case .assert(let condition): try assert(condition)
-    case .tried(let steps, let last):
-      try await attempt(steps, finally: last, placed, sink)
-    }
-    return .ok
+/// A step while it runs.
+final class StepRun: Sendable {
+  private struct State {
+    var outcome: StepOutcome?
+    var isSkipped = false
+    var tries: [StepTry] = []
+    /// The try under way, where there may be several.
+    var current: RunWait.Try?
+    var remarks: [String] = []
   }
 
-  func performAll(
-    _ steps: [Step],
-    inside position: StepPosition,
-    isCleanUp: Bool = false,
+  let chain: ChainRun
+  /// The step, with its captured values replaced.
+  let placed: PlacedStep
+  private let unfilled: RunFailure?
+  private let state = Guarded(State())
+
+  init(_ chain: ChainRun, _ written: PlacedStep) {
+    self.chain = chain
+    (placed, unfilled) = chain.filled(written)
+  }
+
+  var step: Step { placed.step }
+  var plan: Plan { chain.runner.plan }
+  var service: any DeviceService { chain.runner.service }
+  var loop: Loop { chain.loop }
+
+  /// What came of it; of a step that fails, as far as it came.
+  var outcome: StepOutcome? {
+    get { state.withLock { $0.outcome } }
+    set { state.withLock { $0.outcome = newValue } }
+  }
+
+  /// Whether nothing was to be done.
+  var isSkipped: Bool {
+    get { state.withLock { $0.isSkipped } }
+    set { state.withLock { $0.isSkipped = newValue } }
+  }
+
+  /// The try under way, where there may be several.
+  var stepTry: RunWait.Try? { state.withLock { $0.current } }
+
+  /// Adds a remark to its result.
+  func remark(_ text: String) { state.withLock { $0.remarks.append(text) } }
+
+  // MARK: Running
+
+  /// Runs the step, and reports its start and its end.
+  func perform(
+    isCleanUp: Bool,
     _ sink: (StepResult) async throws -> Void
   ) async throws {
-    for placed in StepPosition.place(steps, inside: position) {
-      try Task.checkCancellation()
-      try await perform(placed, isCleanUp: isCleanUp, sink)
+    var reported = placed.reported
+    if reported.beginsAttempt { reported.attempts = plan.retry.attempts }
+    chain.emit(.stepStarted(reported))
+    let start = loop.now
+    var (status, failure) = (StepResult.Status.ok, RunFailure?.none)
+    var thrown: (any Error)?
+    do {
+      if let unfilled { throw unfilled }
+      try await runTries(sink)
+      if isSkipped { status = .skipped }
+    } catch {
+      failure = unfilled == nil ? expectedFailure(error) : nil
+      if failure == nil {
+        (status, failure, thrown) = chain.failed(placed, error, isCleanUp: isCleanUp)
+      }
     }
+    let (outcome, tries, remarks) = state.withLock { ($0.outcome, $0.tries, $0.remarks) }
+    let result = StepResult(
+      reported,
+      status: status,
+      outcome: outcome,
+      failure: failure,
+      notes: StepTry.notes(on: tries, of: step.retry.attempts) + remarks,
+      tries: tries,
+      took: loop.now - start
+    )
+    chain.emit(.stepFinished(result))
+    if let thrown { throw thrown }
+    if !placed.isImplied, step.innerSteps.isEmpty, status != .failed { chain.countDone() }
+    try await sink(result)
   }
 
-  // MARK: The link
-
-  private func connect(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
-    // Set before anything can fail: a connection that the run made is always disconnected.
-    let isKept = runner.plan.link.isKept
-    let connecting = service.connect(keep: isKept, expecting: runner.plan.expectedServices)
-      .map { [self] origin in
-        if origin != .found, !isKept { linked(true) }
-        return origin
+  /// Runs the step as often as its rule allows, while it fails transiently.
+  private func runTries(_ sink: (StepResult) async throws -> Void) async throws {
+    let policy = step.retry.policy()
+    var began: Instant? = loop.now
+    func note(_ why: String?) {
+      guard let start = began else { return }
+      let end = loop.now
+      state.withLock { state in
+        guard why != nil || !state.tries.isEmpty else { return }
+        state.tries.append(StepTry(began: start - chain.begun, took: end - start, why: why))
+        began = nil
       }
-    var origin = LinkOrigin.made
-    while true {
+    }
+    defer {
+      state.withLock { $0.current = nil }
+      note(nil)
+    }
+    for number in 1..<policy.attempts {
+      state.withLock { $0.current = RunWait.Try(number, of: policy.attempts) }
       do {
-        try await limited(connecting, placed) { origin = $0 }
-        break
-      } catch let failure as DeviceFailure where failure.code == .busy {
-        // The limit of the step is for connecting, not for other runs.
-        awaits(placed, limit: nil)
-        var hasWaited = false
-        try await service.awaitOtherRuns().run { hasWaited = $0 }
-        guard hasWaited else { throw failure }
+        return try await runOnce(sink)
+      } catch {
+        let failure = RunFailure(error, step: placed)
+        guard failure.isWorthAnotherTry, !chain.isLeaving, expectedFailure(error) == nil
+        else { throw error }
+        note(failure.why)
       }
+      outcome = nil
+      let wait = policy.wait(before: number + 1)
+      state.withLock { $0.current = RunWait.Try(number + 1, of: policy.attempts) }
+      awaits("waiting before the next try", limit: wait)
+      try await loop.sleep(for: wait)
+      began = loop.now
     }
-    outcome = .linked(origin, candidates: service.candidates)
+    try await runOnce(sink)
   }
 
-  private func disconnect(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
-    // A step that was written disconnects whoever uses the connection.
-    let ending = placed.isImplied ? service.leave() : service.disconnect().map { false }
-    let disconnecting = ending.map { [self] isLeft in
-      linked(false)
-      return isLeft
+  private func runOnce(_ sink: (StepResult) async throws -> Void) async throws {
+    let kind = step.kind
+    if let outer = kind as? any OuterKind {
+      try await outer.run(self, sink)
+    } else {
+      try await kind.run(self)
     }
-    try await limited(disconnecting, placed) { outcome = $0 ? .left : nil }
+    if case .failure(let expected) = step.expected {
+      throw ExpectationFailure(expected: "\(expected)", got: "success", octets: nil)
+    }
   }
 
-  private func assert(_ condition: Condition) throws(ExpectationFailure) {
-    guard let test = condition.firstUnmet(value) else { return }
-    let found = value(test.path).map { "\($0)" } ?? "no captured value"
-    throw ExpectationFailure(expected: "\(test)", got: found, octets: [])
+  /// A failure that is as expected; nil for any other, and when the run was cancelled.
+  private func expectedFailure(_ error: any Error) -> RunFailure? {
+    guard case .failure(let expected) = step.expected, !chain.isLeaving else { return nil }
+    let failure = RunFailure(error, step: placed)
+    let att = (error as? DeviceFailure)?.att
+    guard failure.code != .expectationNotMet, expected.includes(failure, att: att) else {
+      return nil
+    }
+    return failure
   }
 
   // MARK: Limits
 
-  /// Runs `signal` within the limit of its step, and names the step when it times out.
+  /// Runs `signal` within the limit of the step, and names the step when it times out.
   ///
   /// - Parameter late: The reason after a timeout; by default "no answer came within 5s".
   func limited<Value: Sendable>(
     _ signal: Signal<Value>,
-    _ placed: PlacedStep,
     late: (Duration) -> Lateness = { Lateness("no answer came within \($0.written)") },
     _ sink: (Value) async throws -> Void
   ) async throws {
-    let limit = limit(of: placed)
-    awaits(placed, limit: limit)
+    let limit = limit
+    awaits(limit: limit)
     do {
-      try await signal.timeout(limit, placed.step.doing).run(sink)
+      try await signal.timeout(limit, step.doing).run(sink)
     } catch {
       guard !Task.isCancelled else { throw error }
-      throw named(error, placed, late(limit))
+      throw named(error, late(limit))
     }
   }
 
-  func limit(of placed: PlacedStep) -> Duration {
-    if let own = placed.step.timeout { return own }
-    if placed.isImplied, placed.step.action == .disconnect {
-      return service.scheduler.cleanUpLimit
-    }
-    return placed.step.kind.limit(runner.plan.timeout)
+  /// How long it may take: of several tries, each.
+  var limit: Duration {
+    if let own = step.timeout { return own }
+    if placed.position == .impliedDisconnect { return service.scheduler.cleanUpLimit }
+    return step.kind.limit(plan.timeout)
   }
 
   /// A timeout as a failure of the step; any other error unchanged.
-  private func named(_ error: any Error, _ placed: PlacedStep, _ late: Lateness) -> any Error {
+  private func named(_ error: any Error, _ late: Lateness) -> any Error {
     if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
-      return FailedWithCleanUp(cause: named(cause, placed, late), cleanUp: failed.cleanUp)
+      return FailedWithCleanUp(cause: named(cause, late), cleanUp: failed.cleanUp)
     }
     guard let timedOut = error as? TimedOut else { return error }
     return DeviceFailure(
       code: .timedOut,
       class: .passing,
-      operation: placed.step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
+      operation: step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
       device: service.deviceDescription,
-      attribute: placed.step.attribute,
+      attribute: step.attribute,
       timedOut: timedOut,
       meaning: late.why,
       hint: Hint(late.hint)
+    )
+  }
+}
+
+/// Why a step was not done in time, and what to try.
+struct Lateness {
+  let why: String
+  let hint: String
+
+  /// The device may be out of range.
+  init(_ why: String) {
+    self.why = why
+    hint = "bring the device closer and try again, or give the step a longer timeout"
+  }
+
+  private init(why: String, hint: String) { (self.why, self.hint) = (why, hint) }
+
+  /// The connection is up, and the device did not send what the step waits for.
+  static func silent(_ why: String) -> Lateness {
+    Lateness(
+      why: why,
+      hint: "check what makes the device send it, or give the step a longer timeout"
+    )
+  }
+
+  /// The connection was lost and resumed meanwhile.
+  static func unstable(_ why: String) -> Lateness {
+    Lateness(
+      why: why,
+      hint: "bring the device closer, and check whether it or another program ends the link"
     )
   }
 }
