@@ -17,6 +17,13 @@ struct StepKindTests {
 
   var failure: RunFailure? { bench.ending?.failure }
 
+  @Test("each kind is the kind of its action")
+  func actions() {
+    for case let kind as any StepKind.Type in Step.entries {
+      #expect(type(of: kind.init().action.kind) == kind)
+    }
+  }
+
   // MARK: Values
 
   @Test("a value is decoded in the layout of its characteristic, or in a given format")
