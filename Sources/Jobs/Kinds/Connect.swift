@@ -23,11 +23,11 @@ struct ConnectStep: StepKind {
         if origin != .found, !isKept { run.chain.linked(true) }
         return origin
       }
-    var origin = LinkOrigin.made
     while true {
       do {
-        try await run.limited(connecting) { origin = $0 }
-        break
+        let origin = try await run.limited(connecting)
+        run.outcome = .linked(origin, candidates: run.service.candidates)
+        return
       } catch let failure as DeviceFailure where failure.code == .busy {
         // The limit of the step is for connecting, not for other runs.
         run.awaits(limit: nil)
@@ -36,7 +36,6 @@ struct ConnectStep: StepKind {
         guard hasWaited else { throw failure }
       }
     }
-    run.outcome = .linked(origin, candidates: run.service.candidates)
   }
 }
 

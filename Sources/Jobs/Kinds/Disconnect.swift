@@ -25,7 +25,7 @@ struct DisconnectStep: StepKind {
       run.chain.linked(false)
       return isLeft
     }
-    try await run.limited(disconnecting) { run.outcome = $0 ? .left : nil }
+    run.outcome = try await run.limited(disconnecting) ? .left : nil
   }
 }
 

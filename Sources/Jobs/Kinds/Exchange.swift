@@ -126,16 +126,10 @@ extension Exchanging: StepKind {
       if !isAnswer { progress.withLock { $0.others += 1 } }
       return isAnswer
     }
-    var done: Exchange?
-    try await run.limited(
-      exchange,
-      late: { limit in
-        let (isWritten, others) = progress.withLock { $0 }
-        return late(isWritten: isWritten, others: others, within: limit)
-      },
-      { done = $0 }
-    )
-    guard let done else { throw NoValue(operation: doing) }
+    let done = try await run.limited(exchange) { limit in
+      let (isWritten, others) = progress.withLock { $0 }
+      return late(isWritten: isWritten, others: others, within: limit)
+    }
     let octets = done.notification.value
     let decoded = Result { () throws(ValueError) in
       try StepValue.decode(octets, of: answer, format: format)

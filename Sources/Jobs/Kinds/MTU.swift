@@ -14,8 +14,7 @@ struct MTUStep: StepKind {
   var privilege: String? { nil }
 
   func run(_ run: StepRun) async throws {
-    var mtu = 0
-    try await run.limited(run.service.mtu()) { mtu = $0 }
+    let mtu = try await run.limited(run.service.mtu())
     run.outcome = .mtu(mtu)
     try run.use(.integer(Int128(mtu)))
   }

@@ -38,9 +38,7 @@ public struct PairStep: StepKind {
 
   func run(_ run: StepRun) async throws {
     let answers = try run.chain.answers(rule, run.placed)
-    var pairing: PairingOutcome?
-    try await run.limited(run.service.pair(answers)) { pairing = $0 }
-    run.outcome = pairing.map { .paired($0) }
+    run.outcome = .paired(try await run.limited(run.service.pair(answers)))
   }
 }
 

@@ -13,8 +13,7 @@ struct ServicesStep: StepKind {
   var privilege: String? { nil }
 
   func run(_ run: StepRun) async throws {
-    var services: [GATTService] = []
-    try await run.limited(run.service.services()) { services = $0 }
+    let services = try await run.limited(run.service.services())
     run.outcome = .services(services, names: run.plan.names)
   }
 }

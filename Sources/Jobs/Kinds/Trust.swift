@@ -31,7 +31,7 @@ public struct TrustStep: StepKind {
   var privilege: String? { "changes what the device is trusted with" }
 
   func run(_ run: StepRun) async throws {
-    try await run.limited(run.service.trust(isTrusted)) { _ in }
+    try await run.limited(run.service.trust(isTrusted))
   }
 }
 

@@ -18,7 +18,7 @@ struct UnpairStep: StepKind {
 
   func run(_ run: StepRun) async throws {
     let unpairing = run.service.unpair().map { run.chain.linked(false) }
-    try await run.limited(unpairing) { _ in }
+    try await run.limited(unpairing)
   }
 }
 

@@ -77,7 +77,7 @@ extension Write: StepKind {
   var doing: String { "writing \(target)" }
 
   func run(_ run: StepRun) async throws {
-    try await run.limited(run.service.write(self)) { _ in }
+    try await run.limited(run.service.write(self))
     run.outcome = .written(value.octets)
   }
 }

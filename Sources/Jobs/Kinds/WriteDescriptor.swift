@@ -32,7 +32,7 @@ public struct WriteDescriptorStep: StepKind {
   var privilege: String? { "writes descriptor \(target)" }
 
   func run(_ run: StepRun) async throws {
-    try await run.limited(run.service.writeDescriptor(value.octets, to: target)) { _ in }
+    try await run.limited(run.service.writeDescriptor(value.octets, to: target))
     run.outcome = .written(value.octets)
   }
 }

@@ -23,9 +23,7 @@ extension StepRun {
     octets: (Answer) -> [UInt8],
     decode: (Answer) throws(ValueError) -> DecodedValue
   ) async throws {
-    var answer: Answer?
-    try await limited(asking) { answer = $0 }
-    guard let answer else { throw NoValue(operation: step.doing) }
+    let answer = try await limited(asking)
     let decoded = Result { () throws(ValueError) in try decode(answer) }
     try report(decoded, octets(answer))
   }

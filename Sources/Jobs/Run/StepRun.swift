@@ -151,12 +151,23 @@ final class StepRun: Sendable {
 
   // MARK: Limits
 
+  /// The result of an operation, within the limit of the step.
+  func limited<Value: Sendable>(
+    _ operation: Signal<Value>,
+    late: (Duration) -> Lateness = { Lateness("no answer came within \($0.written)") }
+  ) async throws -> Value {
+    var result: Value?
+    try await limited(operation, late: late) { result = $0 }
+    guard let result else { throw NoValue(operation: step.doing) }
+    return result
+  }
+
   /// Runs `signal` within the limit of the step, and names the step when it times out.
   ///
-  /// - Parameter late: The reason after a timeout; by default "no answer came within 5s".
+  /// - Parameter late: The reason after a timeout.
   func limited<Value: Sendable>(
     _ signal: Signal<Value>,
-    late: (Duration) -> Lateness = { Lateness("no answer came within \($0.written)") },
+    late: (Duration) -> Lateness,
     _ sink: (Value) async throws -> Void
   ) async throws {
     let limit = limit
