@@ -1,31 +1,7 @@
 // `include`: the steps of another file, instead of the step.
 
-import Bluetooth
-import Documents
-
-/// The state of includes while steps are read.
-struct IncludedSurroundings {
-  var inclusions: Inclusions
-  /// The names of attributes that the file that is being read may use.
-  var names: AttributeNames
-  /// The names of the files that were included so far, for output.
-  var includedNames = AttributeNames.assigned
-  /// The variables of the file that is being read.
-  var table = VariableTable()
-  /// The names that steps of the chain capture.
-  var captured: [String] = []
-  /// The real paths of the files that are being read, the outermost first.
-  var stack: [String] = []
-  /// Whether what is read is an included file.
-  var isIncluded = false
-  /// The number of includes so far.
-  var count = 0
-  /// The number of steps read so far.
-  var steps = 0
-
-  /// The names for output: those of included files after those of the file that is being read.
-  var allNames: AttributeNames { names.over(includedNames) }
-}
+public import Bluetooth
+public import Documents
 
 /// An `include`: a file, and values for its variables.
 struct Inclusion: StepEntry {
@@ -54,6 +30,56 @@ struct Inclusion: StepEntry {
   ]
 
   static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] { reader.include(node) }
+}
+
+extension Step {
+  /// The steps of a file, as `include` in chain files and in the one-line form.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").captured(as: "battery")
+  ///   try Step.included(from: "lib/alert.yaml", with: ["level": "2"], after: ["battery"])
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - file: Must be below the working directory, after `..` and symbolic links are resolved.
+  ///   - values: Values for variables of the file.
+  ///   - captured: Values that earlier steps capture and the file uses.
+  ///   - names: Names for UUIDs, besides those of the file.
+  ///   - limits: The limits of the file, including the files that it includes.
+  ///   - source: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  /// - Throws: `DocumentErrors` with all errors in the file.
+  public static func included(
+    from file: String,
+    with values: KeyValuePairs<String, String> = [:],
+    after captured: [String] = [],
+    names: AttributeNames = .assigned,
+    limits: PlanLimits = PlanLimits(),
+    file source: String = #fileID,
+    line: Int = #line
+  ) throws(DocumentErrors) -> [Step] {
+    // Without its module: files are included from the working directory, not from a folder of it.
+    let place = Place(file: String(source.split(separator: "/").last ?? ""), line: line)
+    func entry(_ key: String, _ content: Node.Content) -> Node.Entry {
+      Node.Entry(key: key, keyPlace: place, value: Node(content, at: place, path: key))
+    }
+    let with = values.map { entry($0, .scalar($1, isPlain: true)) }
+    let entries = [
+      entry("include", .scalar(file, isPlain: false)), entry("with", .mapping(with)),
+    ]
+    var surroundings = IncludedSurroundings(
+      inclusions: .load([file], in: place.file, limits),
+      names: names
+    )
+    surroundings.captured = captured + surroundings.inclusions.names(under: "as")
+    var reader = StepReader(limits: limits, surroundings)
+    for name in captured { reader.scope.capture(name, fields: nil, nil) }
+    let steps = reader.include(Node(.mapping(entries), at: place, path: ""))
+    guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
+    return steps
+  }
 }
 
 extension Shape where Value == String {
