@@ -67,7 +67,7 @@ struct RunStatusTests {
 
   @Test("a step counts its values, and ends with its end; repeated tries have their numbers")
   func values() throws {
-    let step = Step(.read(try CharacteristicSelector(parsing: "ff01"), format: nil))
+    let step = try Step.read("ff01")
     let reported = StepPosition.place([step])[0].reported
     var status = RunStatus()
     status.take(event(.stepStarted(reported)), at: at(0))

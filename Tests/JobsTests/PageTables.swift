@@ -54,10 +54,10 @@ enum PageTables {
   private static var steps: String {
     rows(
       ["step", "does", "other keys"],
-      StepVerb.allCases.map { verb in
-        let others = verb.keys.map(\.name).filter { $0 != verb.rawValue }
+      Step.entries.map { entry in
+        let others = entry.descriptions.map(\.name).filter { $0 != entry.verb }
         return [
-          "`\(verb.rawValue)`", verb.documentation,
+          "`\(entry.verb)`", entry.documentation,
           others.map { "`\($0)`" }.joined(separator: ", "),
         ]
       }
@@ -67,13 +67,17 @@ enum PageTables {
   /// Each key with its documentation, except the verbs; keys that several steps share are listed
   /// once.
   private static var keys: String {
-    var lines: [(key: KeyDescription, verbs: [StepVerb])] = []
-    for verb in StepVerb.allCases {
-      for key in verb.keys where key.name != verb.rawValue {
+    var lines: [(key: KeyDescription, verbs: [String])] = []
+    for entry in Step.entries {
+      for key in entry.descriptions where key.name != entry.verb {
         let index = lines.firstIndex {
           $0.key.name == key.name && $0.key.documentation == key.documentation
         }
-        if let index { lines[index].verbs.append(verb) } else { lines.append((key, [verb])) }
+        if let index {
+          lines[index].verbs.append(entry.verb)
+        } else {
+          lines.append((key, [entry.verb]))
+        }
       }
     }
     return rows(
@@ -89,10 +93,10 @@ enum PageTables {
   }
 
   /// The steps that have a key; those that do not have it where they are fewer.
-  private static func steps(_ verbs: [StepVerb]) -> String {
-    let others = StepVerb.allCases.filter { !verbs.contains($0) }
-    func list(_ verbs: [StepVerb]) -> String {
-      verbs.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+  private static func steps(_ verbs: [String]) -> String {
+    let others = Step.verbs.filter { !verbs.contains($0) }
+    func list(_ verbs: [String]) -> String {
+      verbs.map { "`\($0)`" }.joined(separator: ", ")
     }
     if others.isEmpty { return "all steps" }
     return others.count < verbs.count ? "all steps but \(list(others))" : list(verbs)

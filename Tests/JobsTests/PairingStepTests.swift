@@ -50,7 +50,7 @@ struct PairingStepTests {
       comparison: .only(42137),
       secret: SecretReference(.environment("LOCK"))
     )
-    #expect(file[1] == Step(.pair(rule), timeout: .seconds(30)))
+    #expect(file[1] == Step(.pair(PairStep(rule)), timeout: .seconds(30)))
   }
 
   @Test("a device that is forgotten first is not connected for that")
@@ -150,7 +150,7 @@ struct PairingStepTests {
   func display() throws {
     let placed = PlacedStep(
       try #require(StepPosition.place([Step(.unpair)]).first).position,
-      Step(.pair(PairingRule()))
+      Step.pair()
     ).reported
     func event(_ step: ReportedStep?) -> RunEvent {
       RunEvent(
@@ -175,11 +175,11 @@ struct PairingStepTests {
   func secrets() throws {
     let file = try TemporaryFile(Array("271828\n".utf8))
     let plan = try Plan.parse(line: "pair passkey file:'\(file.path)'").withSecrets()
-    guard case .pair(let rule) = plan.steps[0].action else {
+    guard case .pair(let pair) = plan.steps[0].action else {
       Issue.record("no pair step")
       return
     }
-    #expect(try rule.secret?.read().passkey == 271_828)
+    #expect(try pair.rule.secret?.read().passkey == 271_828)
     var dumped = ""
     dump(plan, to: &dumped)
     for text in ["\(plan)", dumped, String(reflecting: plan)] {

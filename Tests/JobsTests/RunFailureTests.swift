@@ -10,7 +10,7 @@ import Testing
 struct RunFailureTests {
   let step = PlacedStep(
     StepPosition(3),
-    Step(.read(CharacteristicSelector(characteristic: BluetoothUUID(short: 0x2a19)), format: nil))
+    Step(.read(ReadStep(CharacteristicSelector(characteristic: BluetoothUUID(short: 0x2a19)))))
   )
 
   static let errors: [(any Error & Sendable, String, FailureClass, Int32)] = [

@@ -66,9 +66,9 @@ struct StepComplaintTests {
 
   @Test("no word means two steps, and none that is a step is another one's synonym")
   func synonymsApart() {
-    let words = StepVerb.allCases.flatMap(\.synonyms)
+    let words = Step.entries.flatMap { $0.synonyms }
     #expect(Set(words).count == words.count)
-    #expect(Set(words).isDisjoint(with: StepVerb.names))
+    #expect(Set(words).isDisjoint(with: Step.verbs))
   }
 
   @Test(

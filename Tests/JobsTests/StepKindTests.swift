@@ -17,6 +17,13 @@ struct StepKindTests {
 
   var failure: RunFailure? { bench.ending?.failure }
 
+  @Test("each kind is the kind of its action")
+  func actions() {
+    for case let kind as any StepKind.Type in Step.entries {
+      #expect(type(of: kind.init().action.kind) == kind)
+    }
+  }
+
   // MARK: Values
 
   @Test("a value is decoded in the layout of its characteristic, or in a given format")
@@ -224,7 +231,7 @@ struct StepKindTests {
   func repeating(_ count: Int, _ step: Step, at change: @escaping @Sendable (Int) -> Void)
     -> Signal<RunEnding>
   {
-    let plan = Plan(steps: [Step(.repeated(count: count, [step]))])
+    let plan = Plan(steps: [Step.repeated(count) { step }])
     let counted = Guarded(0)
     return ChainRunner(
       plan: plan,
@@ -243,7 +250,7 @@ struct StepKindTests {
   @Test("a repetition that lasts too long is ended by the deadline over the run")
   func longRepetition() throws {
     let last = Guarded(0)
-    let outcome = repeating(1_000_000, Step(.sleep(.seconds(1)))) { count in
+    let outcome = repeating(1_000_000, .sleep(.seconds(1))) { count in
       last.withLock { $0 = count }
     }.map { Optional($0) }.firstOrDefault(nil, within: .seconds(2000))
     #expect(outcome.error is TimedOut)
@@ -254,10 +261,9 @@ struct StepKindTests {
 
   @Test("a repetition of steps that wait for nothing can be interrupted all the same")
   func busyRepetition() throws {
-    let template = try #require(MessageTemplate("again"))
     let (loop, scheduler) = (bench.loop, bench.device.scheduler)
     let last = Guarded(0)
-    let outcome = repeating(1_000_000, Step(.log(template))) { count in
+    let outcome = repeating(1_000_000, try .log("again")) { count in
       last.withLock { $0 = count }
       if count == 100 { loop.post { scheduler.cancelAll(Interrupted(signal: 2)) } }
     }.map { Optional($0) }.firstOrDefault(nil, within: .seconds(2000))

@@ -133,19 +133,21 @@ struct ThreeFormsTests {
       }
       Step(
         .when(
-          Condition([
-            .init(before, .notEqual(1)),
-            .init(try #require(VariablePath("both.p")), .like("7*")),
-          ]),
-          [
-            try Step.attempt {
-              Step.disconnect
-            } finally: {
-              try Step.log("done")
-            }
-            .within(.seconds(3))
-          ],
-          otherwise: [try Step.log("no")]
+          WhenStep(
+            Condition([
+              .init(before, .notEqual(1)),
+              .init(try #require(VariablePath("both.p")), .like("7*")),
+            ]),
+            [
+              try Step.attempt {
+                Step.disconnect
+              } finally: {
+                try Step.log("done")
+              }
+              .within(.seconds(3))
+            ],
+            otherwise: [try Step.log("no")]
+          )
         )
       )
       try Step.write("alert-level", "u8:9").failing(with: "refused", "value-not-allowed")

@@ -191,12 +191,10 @@ extension BlueZOperations {
     let missing = expected.filter { !found.contains($0.uuid) }
     guard let first = missing.first else { return }
     let advertised = client.look { $0.advertisement(of: device)?.services ?? [] }
-    throw Problem(
-      .missing(
-        missing,
-        found: found.map { ServiceSelector($0, names: first.names) },
-        hidden: missing.contains { advertised.contains($0.uuid) }
-      )
+    throw Problem.missing(
+      missing,
+      found: found.map { ServiceSelector($0, names: first.names) },
+      hidden: missing.contains { advertised.contains($0.uuid) }
     )
   }
 

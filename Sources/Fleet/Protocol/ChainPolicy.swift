@@ -35,17 +35,7 @@ public struct ChainPolicy: Equatable, Sendable {
 
   /// What a step does that is not allowed.
   private func excess(in step: Step) -> String? {
-    switch step.action {
-    case .pair: return "pairs"
-    case .unpair: return "removes the bond"
-    case .trust: return "changes what the device is trusted with"
-    case .readDescriptor(let descriptor, _): return "reads descriptor \(descriptor)"
-    case .writeDescriptor(let descriptor, _): return "writes descriptor \(descriptor)"
-    case .connect, .disconnect, .read, .write, .notify, .exchange, .poll, .combine, .rssi, .mtu,
-      .connectionParameters, .services, .scan, .sleep, .log, .command, .repeated, .when, .assert,
-      .tried:
-      break
-    }
+    if let privilege = step.privilege { return privilege }
     if let other = step.characteristics.first(where: { !allows($0) }) { return "uses \(other)" }
     return step.innerSteps.lazy.compactMap { excess(in: $0) }.first
   }

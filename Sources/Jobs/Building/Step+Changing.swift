@@ -168,31 +168,8 @@ extension Step {
     }
   }
 
-  /// The `exchange`, whose answer is the first notification that passes the check.
-  ///
-  /// ```swift
-  /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
-  /// ```
-  ///
-  /// - Throws: `Problem` for any other step, and for an unknown subject.
-  public func answered(
-    _ subject: String,
-    _ check: Check,
-    file: String = #fileID,
-    line: Int = #line
-  ) throws(Problem) -> Step {
-    try Problem.at(file, line) {
-      guard case .exchange(var exchanging) = action else {
-        throw Problem("'\(operation)' has no answer")
-      }
-      exchanging.conditions.append(Expectation(try self.subject(subject), check))
-      var step = self
-      step.action = .exchange(exchanging)
-      return step
-    }
-  }
-
-  private func subject(_ name: String) throws(Problem) -> Expectation.Subject {
+  /// What an expectation may name of the value of the step.
+  func subject(_ name: String) throws(Problem) -> Expectation.Subject {
     let subjects = kind.subjects ?? .nothing
     if let subject = subjects.subject(name) { return subject }
     throw subjects.complaint(about: name)

@@ -30,7 +30,8 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
   /// ```swift
   /// let path = VariablePath("battery.percent")!
   /// let steps = [try Step.log("between 20 and 95 percent")]
-  /// let step = Step(.when(.init([.init(path, .atLeast(20)), .init(path, .below(95))]), steps))
+  /// let condition = Condition([.init(path, .atLeast(20)), .init(path, .below(95))])
+  /// let step = Step(.when(WhenStep(condition, steps)))
   /// ```
   public init(_ tests: [Test]) {
     self.tests = tests
@@ -42,8 +43,8 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
   ///
   /// ```swift
   /// let report = try await plan.run(on: sensor)
-  /// for case .when(let condition, _, _) in plan.steps.map(\.action) {
-  ///   if let unmet = condition.firstUnmet({ report.captured[$0.variable] }) { print(unmet) }
+  /// for case .when(let when) in plan.steps.map(\.action) {
+  ///   if let unmet = when.condition.firstUnmet({ report.captured[$0.variable] }) { print(unmet) }
   /// }
   /// ```
   public func firstUnmet(_ value: (VariablePath) -> DecodedValue?) -> Test? {

@@ -22,22 +22,6 @@ extension Subjects {
   }
 }
 
-extension Listening {
-  /// A step without stop conditions.
-  static let endless = Problem(
-    "this would listen for ever",
-    expected: "'until' with a count, or 'for' with a duration"
-  )
-
-  /// A timeout that is shorter than the duration of the step.
-  static func tooShort(_ timeout: Duration, for duration: Duration) -> Problem {
-    Problem(
-      "a limit of \(timeout.written) ends before the \(duration.written) of 'for'",
-      expected: "\(duration.written) or more"
-    )
-  }
-}
-
 extension MessageTemplate {
   static let shape = "a text, with captured values in braces: 'it is {reading.celsius}'"
 }

@@ -77,7 +77,7 @@ public struct RunMetrics: Equatable, Sendable {
   }
 
   private mutating func count(_ value: StepValue, of step: ReportedStep) {
-    if step.operation == StepVerb.notify.rawValue { values.add(to: .notifications) }
+    if step.operation == Listening.verb { values.add(to: .notifications) }
     guard step.hasOctets else { return }
     values.add(Double(value.octets.count), to: .bytes, Direction.received.rawValue)
   }

@@ -118,7 +118,7 @@ extension [[LineWord]] {
   var includedNames: [String] {
     flatMap { words -> [String] in
       let inner = words.flatMap { $0.block?.includedNames ?? [] }
-      guard words.count > 1, words[0].isPlain(StepVerb.include.rawValue) else { return inner }
+      guard words.count > 1, words[0].isPlain(Inclusion.verb) else { return inner }
       return [words[1].text] + inner
     }
   }

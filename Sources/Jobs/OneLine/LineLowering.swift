@@ -24,10 +24,10 @@ struct LineLowering {
   /// The step as a node.
   mutating func step() throws(Problem) -> Node {
     let word = try next("a step")
-    guard let verb = StepVerb(rawValue: word.text) else {
+    guard let entry = Step.entry(word.text) else {
       throw Problem.unknownStep(word.text).at(word.place)
     }
-    return try mapping(verb.rawValue, verb.keys)
+    return try mapping(entry.verb, entry.descriptions)
   }
 
   /// The verb and its keys as a mapping.
@@ -143,7 +143,7 @@ struct LineLowering {
     case .write(_, let keys):
       let blocks = try braces(key.shape.line(limits))
       let start = blocks[0][0]
-      guard blocks.count == 1, start.isPlain(StepVerb.write.rawValue) else {
+      guard blocks.count == 1, start.isPlain(Write.verb) else {
         throw Problem(
           found: blocks.count == 1 ? "'\(start.text)'" : "\(blocks.count) steps",
           expected: "one 'write'"

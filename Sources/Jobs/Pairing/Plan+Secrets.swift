@@ -27,7 +27,7 @@ extension Plan {
     var places = pairing?.secret?.source == .written ? ["pairing"] : []
     func add(_ steps: [PlacedStep]) {
       for placed in steps {
-        if case .pair(let rule) = placed.step.action, rule.secret?.source == .written {
+        if case .pair(let pair) = placed.step.action, pair.rule.secret?.source == .written {
           places.append("step \(placed.position)")
         }
         add(placed.inner)
@@ -46,7 +46,9 @@ extension Plan {
   private static func resolved(_ steps: [Step]) throws(SecretError) -> [Step] {
     var result: [Step] = []
     for var step in steps {
-      if case .pair(let rule) = step.action { step.action = .pair(try resolved(rule) ?? rule) }
+      if case .pair(let pair) = step.action {
+        step.action = .pair(PairStep(try resolved(pair.rule) ?? pair.rule))
+      }
       result.append(try step.mappingInner(resolved))
     }
     return result

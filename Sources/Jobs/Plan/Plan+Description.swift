@@ -65,8 +65,8 @@ extension Plan: CustomStringConvertible {
 
   /// Whether the chain disconnects at its end without a step for that.
   private var disconnectsLast: Bool {
-    let last = steps.last?.action
-    return !onlyScans && last != .disconnect && last != .unpair && !link.isKept
+    let isEnded = steps.last.map { type(of: $0.kind).endsLink } ?? false
+    return !onlyScans && !isEnded && !link.isKept
   }
 
   private static func lines(of steps: [PlacedStep], depth: Int) -> [String] {

@@ -114,7 +114,7 @@ extension Plan {
   public var onlyScans: Bool {
     func all(_ steps: [Step]) -> [Step] { steps.flatMap { [$0] + all($0.innerSteps) } }
     let kinds = all(steps).map { type(of: $0.kind) }
-    return kinds.contains { $0.verb == .scan } && !kinds.contains { $0.needsLink }
+    return kinds.contains { $0 == Scanning.self } && !kinds.contains { $0.needsLink }
   }
 
   /// The index of the step before which the chain connects implicitly; nil without such a step.
@@ -124,7 +124,7 @@ extension Plan {
   /// `connect`, also inside a repetition.
   var impliedConnectIndex: Int? {
     if onlyScans { return nil }
-    let index = steps.prefix { [.unpair, .scan].contains(type(of: $0.kind).verb) }.count
+    let index = steps.prefix { type(of: $0.kind).precedesLink }.count
     if index == steps.count, index > 0 { return nil }
     var first = steps.dropFirst(index).first
     while let inner = first?.certainSteps.first { first = inner }

@@ -21,14 +21,9 @@ extension PlanLimits {
     var sum = 0
     for step in steps {
       guard let inner = runCount(step.innerSteps) else { return nil }
-      var own = inner
-      if case .repeated(let times, _, _) = step.action {
-        let (product, overflow) = inner.multipliedReportingOverflow(by: times)
-        guard !overflow else { return nil }
-        own = product
-      }
+      let (own, isTooMuch) = inner.multipliedReportingOverflow(by: step.kind.turns)
       let (total, overflow) = sum.addingReportingOverflow(own)
-      guard !overflow, total < Int.max else { return nil }
+      guard !isTooMuch, !overflow, total < Int.max else { return nil }
       sum = total + 1
     }
     return sum

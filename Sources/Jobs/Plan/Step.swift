@@ -7,61 +7,6 @@ public import Documents
 ///
 /// Steps are equal when they do the same, wherever they were written.
 public struct Step: Hashable, Sendable {
-  /// What a step does.
-  public indirect enum Action: Hashable, Sendable {
-    /// Connects, and waits until the services are resolved.
-    case connect
-    /// Disconnects; does nothing without a connection.
-    case disconnect
-    /// Reads a value; the format is for values without a specification.
-    case read(CharacteristicSelector, offset: Int = 0, format: ValueFormat?)
-    /// Writes a value.
-    case write(Write)
-    /// Subscribes, and receives values until a stop condition is met.
-    case notify(Listening)
-    /// Subscribes, writes, and waits for the notification that answers.
-    case exchange(Exchanging)
-    /// Reads at a fixed interval.
-    case poll(Polling)
-    /// Combines the latest values of several characteristics.
-    case combine(Combining)
-    /// Measures the RSSI of the connection.
-    case rssi
-    /// Pairs with the answers of the rule.
-    case pair(PairingRule)
-    /// Forgets the device and its bond.
-    case unpair
-    /// Marks the device as trusted by this host, or not.
-    case trust(Bool)
-    /// Reads the ATT MTU.
-    case mtu
-    /// Reads interval, latency and supervision timeout of the connection.
-    case connectionParameters
-    /// Lists what the device offers.
-    case services
-    /// Reads a descriptor; the format is for values without a specification.
-    case readDescriptor(DescriptorSelector, format: ValueFormat?)
-    /// Writes a descriptor.
-    case writeDescriptor(DescriptorSelector, WrittenValue)
-    /// Scans for nearby devices; needs no connection.
-    case scan(Scanning)
-    /// Waits.
-    case sleep(Duration)
-    /// Logs a text, which may use captured values.
-    case log(MessageTemplate)
-    /// Runs a program of the user's, where that is allowed.
-    case command(Command)
-    /// Runs the steps this many times.
-    ///
-    /// The index is the name under which the steps use the number of the repetition, from 1.
-    case repeated(count: Int, index: String? = nil, [Step])
-    /// Runs the steps when the condition holds, and the others when it does not.
-    case when(Condition, [Step], otherwise: [Step] = [])
-    /// Fails unless the condition holds.
-    case assert(Condition)
-    /// Runs the steps, then others, whatever the outcome of the first.
-    case tried([Step], finally: [Step])
-  }
 
   /// What the run does after the step has failed.
   public enum AfterFailure: String, Hashable, Sendable, CaseIterable {
@@ -100,7 +45,7 @@ public struct Step: Hashable, Sendable {
   /// A step; ``Step`` has a function for each kind, with the words of chain files.
   ///
   /// ```swift
-  /// let step = Step(.read("battery-level", format: nil), capture: "battery", timeout: .seconds(5))
+  /// let step = Step(.read(ReadStep("battery-level")), capture: "battery", timeout: .seconds(5))
   /// ```
   public init(
     _ action: Action,
@@ -133,48 +78,6 @@ extension Step {
   }
 }
 
-/// A subscription: its characteristic, its trigger and its stop conditions.
-public struct Listening: Hashable, Sendable {
-  /// The characteristic that notifies or indicates.
-  public var target: CharacteristicSelector
-  /// The format of values without a specification.
-  public var format: ValueFormat?
-  /// Written once the subscription is active, so that no value is missed.
-  public var trigger: Write?
-  /// When the step stops. With a duration, a step without values succeeds.
-  public var stop: StopConditions
-  /// How the values are delivered and buffered, and what happens when the connection is lost.
-  public var options: SubscriptionOptions
-
-  /// A subscription; see the properties.
-  ///
-  /// ```swift
-  /// let listening = Listening(to: "heart-rate-measurement", count: 10)
-  /// let step = Step(.notify(listening), expectations: [Expectation(.rate, .atLeast(0.9))])
-  /// ```
-  public init(
-    to target: CharacteristicSelector,
-    format: ValueFormat? = nil,
-    trigger: Write? = nil,
-    count: Int? = nil,
-    duration: Duration? = nil,
-    silence: Duration? = nil,
-    until conditions: [Expectation] = [],
-    options: SubscriptionOptions = SubscriptionOptions()
-  ) {
-    self.target = target
-    self.format = format
-    self.trigger = trigger
-    stop = StopConditions(
-      count: count,
-      duration: duration,
-      silence: silence,
-      conditions: conditions
-    )
-    self.options = options
-  }
-}
-
 extension Step {
   /// What the value must be; empty where the step must fail. Setting it makes the step one that must
   /// succeed.
@@ -187,7 +90,7 @@ extension Step {
   var kind: any StepKind { action.kind }
 
   /// The verb of the step: `read`, `notify`.
-  public var operation: String { type(of: kind).verb.rawValue }
+  public var operation: String { type(of: kind).verb }
 
   /// The characteristic of the step.
   public var characteristic: CharacteristicSelector? { kind.characteristic }
@@ -199,11 +102,18 @@ extension Step {
   /// ```
   public var characteristics: [CharacteristicSelector] { kind.characteristics }
 
+  /// What it does with characteristics.
+  package var operations: [(CharacteristicSelector, CharacteristicOperation)] { kind.operations }
+
   /// The name of its attribute in output.
   public var attribute: String? { kind.attribute }
 
   /// "reading battery-level": the operation, for failures.
   var doing: String { kind.doing }
+
+  /// What it does besides using its characteristics, after "which": "pairs"; nil for nothing. A
+  /// gateway that is limited to characteristics refuses it.
+  package var privilege: String? { kind.privilege }
 
   /// The inner steps.
   public var innerSteps: [Step] { kind.blocks.flatMap(\.steps) }

@@ -1,6 +1,6 @@
-// One run of a chain: its tries, its steps in order, its clean-up, its events.
+// One run of a chain: its attempts, its steps in order, its clean-up, its events.
 //
-// The kinds of steps are in ChainRun+Steps.swift.
+// A step of it is a StepRun; what its steps capture is in ChainRun+Captured.swift.
 
 import Bluetooth
 import Signals
@@ -19,10 +19,6 @@ final class ChainRun: Sendable {
     /// The counters of steps in a `repeat`, by their written positions.
     var counters: [StepPosition: CounterProgress] = [:]
     var done = 0
-    /// The try of the step under way, where it may have several.
-    var stepTry: RunWait.Try?
-    /// Remarks on the step under way.
-    var remarks: [String] = []
     /// The step of the first cause.
     var failedAt: PlacedStep?
     /// The first failure after which the run went on, and its step.
@@ -64,6 +60,9 @@ final class ChainRun: Sendable {
     )
   }
 
+  /// Whether the run ends before its time.
+  var isLeaving: Bool { Task.isCancelled || state.withLock { $0.consumerHasLeft } }
+
   // MARK: Running
 
   func run(_ sink: (StepResult) async throws -> Void) async throws -> RunEnding {
@@ -95,22 +94,22 @@ final class ChainRun: Sendable {
     return finish(nil)
   }
 
-  /// The chain with the tries of the plan.
+  /// The chain with the attempts of the plan.
   private func attempts() -> Signal<StepResult> {
     let rule = runner.plan.retry
     let policy = rule.policy { [self] error in
       guard RunFailure(error).isWorthAnotherTry else { return false }
       let next = state.withLock { $0.attempt } + 1
       if next <= rule.attempts {
-        awaits(nil, "waiting before attempt \(next)", limit: rule.policy().wait(before: next))
+        awaits("waiting before attempt \(next)", limit: rule.policy().wait(before: next))
       }
       return true
     }
-    return answering(attempt()).retry(policy)
+    return answering(oneAttempt()).retry(policy)
   }
 
-  /// One try: connecting, the steps, and disconnecting at every ending.
-  private func attempt() -> Signal<StepResult> {
+  /// One attempt: connecting, the steps, and disconnecting at every ending.
+  private func oneAttempt() -> Signal<StepResult> {
     // The limit of the clean-up is shorter, so that its error names the operation that took too
     // long.
     let limit = runner.service.scheduler.cleanUpLimit + .seconds(1)
@@ -181,50 +180,74 @@ final class ChainRun: Sendable {
     return ending
   }
 
-  // MARK: A step
+  // MARK: Steps
 
   /// Runs one step, and reports its start and its end.
   func perform(
-    _ written: PlacedStep,
+    _ placed: PlacedStep,
     isCleanUp: Bool = false,
     _ sink: (StepResult) async throws -> Void
   ) async throws {
-    let (placed, unfilled) = filled(written)
-    var step = placed.reported
-    if step.beginsAttempt { step.attempts = runner.plan.retry.attempts }
-    emit(.stepStarted(step))
-    let start = loop.now
-    var (outcome, tries) = (StepOutcome?.none, [StepTry]())
-    var (status, failure) = (StepResult.Status.ok, RunFailure?.none)
-    var thrown: (any Error)?
-    do {
-      if let unfilled { throw unfilled }
-      status = try await attempt(placed, &outcome, &tries, sink)
-    } catch {
-      failure = unfilled == nil ? expectedFailure(error, of: placed) : nil
-      if failure == nil {
-        (status, failure, thrown) = failed(placed, error, isCleanUp: isCleanUp)
+    try await StepRun(self, placed).perform(isCleanUp: isCleanUp, sink)
+  }
+
+  /// Runs inner steps in order.
+  func performAll(
+    _ steps: [Step],
+    inside position: StepPosition,
+    isCleanUp: Bool = false,
+    _ sink: (StepResult) async throws -> Void
+  ) async throws {
+    for placed in StepPosition.place(steps, inside: position) {
+      try Task.checkCancellation()
+      try await perform(placed, isCleanUp: isCleanUp, sink)
+    }
+  }
+
+  func linked(_ isLinked: Bool) { state.withLock { $0.isLinked = isLinked } }
+
+  func countDone() { state.withLock { $0.done += 1 } }
+
+  // MARK: Failures
+
+  /// How a step ends that failed, its failure where it is the first cause, and what the run ends
+  /// with; nil when it goes on.
+  func failed(
+    _ placed: PlacedStep,
+    _ error: any Error,
+    isCleanUp: Bool
+  ) -> (StepResult.Status, RunFailure?, (any Error)?) {
+    let isCancelled = Task.isCancelled || (!isCleanUp && state.withLock { $0.consumerHasLeft })
+    let cause = isCancelled ? Self.cancellation(error) : unexpected(error, in: placed)
+    let goesOn = placed.step.onFailure == .continue && !isLeaving
+    let failure = RunFailure(cause, step: placed)
+    let isFirst = state.withLock { state in
+      if state.consumerHasLeft, !isCleanUp { return false }
+      let isFirst = isCleanUp || state.failedAt == nil
+      if !isCleanUp, isFirst { state.failedAt = placed }
+      if goesOn {
+        state.continuedAfter = state.continuedAfter ?? (state.failedAt ?? placed, failure)
+        state.failedAt = nil
       }
+      return isFirst
     }
-    let remarks = state.withLock { state in
-      defer { state.remarks = [] }
-      return state.remarks
-    }
-    let result = StepResult(
-      step,
-      status: status,
-      outcome: outcome,
-      failure: failure,
-      notes: StepTry.notes(on: tries, of: placed.step.retry.attempts) + remarks,
-      tries: tries,
-      took: loop.now - start
-    )
-    emit(.stepFinished(result))
-    if let thrown { throw thrown }
-    if !placed.isImplied, placed.step.innerSteps.isEmpty, status != .failed {
-      state.withLock { $0.done += 1 }
-    }
-    try await sink(result)
+    let status = isCancelled ? StepResult.Status.cancelled : .failed
+    return (status, isFirst ? failure : nil, goesOn ? nil : isCancelled ? error : cause)
+  }
+
+  /// Ends a run whose steps have all run with the first failure that it continued after.
+  func failAtEnd() throws(RunFailure) {
+    guard let continuedAfter = state.withLock({ $0.continuedAfter }) else { return }
+    state.withLock { $0.failedAt = continuedAfter.step }
+    throw continuedAfter.failure
+  }
+
+  /// The error of a step, which names the failure that was expected instead.
+  private func unexpected(_ error: any Error, in placed: PlacedStep) -> any Error {
+    guard case .failure(let expected) = placed.step.expected,
+      let failure = error as? DeviceFailure
+    else { return error }
+    return failure.with(meaning: "\(failure.meaning), where the chain expects \(expected)")
   }
 
   /// Why the run was cancelled, if its turn knows.
@@ -234,81 +257,52 @@ final class ChainRun: Sendable {
     return TimedOut(operation: "the run", after: timedOut.after)
   }
 
-  /// The step with its captured values replaced; unchanged when one is missing.
-  private func filled(_ placed: PlacedStep) -> (PlacedStep, RunFailure?) {
+  // MARK: Pairing
+
+  /// `chain`, with a registered agent if the plan has pairing answers.
+  ///
+  /// The agent is registered before the connection is made: a pairing that a protected value starts
+  /// uses the capability at that time.
+  func answering<Value: Sendable>(_ chain: Signal<Value>) -> Signal<Value> {
+    guard let rule = runner.plan.pairing else { return chain }
+    return Signal { [self] sink in
+      let answers = try answers(rule, nil)
+      try await runner.service.answering(answers) { chain }.run(sink)
+    }
+  }
+
+  /// The answers of a rule, with its secret read.
+  ///
+  /// - Parameter placed: The step that pairs; nil for a pairing that the device starts.
+  func answers(_ rule: PairingRule, _ placed: PlacedStep?) throws -> PairingAnswers {
     do {
-      return (PlacedStep(placed.position, try Filling(value: value).filled(placed.step)), nil)
-    } catch {
-      let failure = RunFailure(
-        code: .invalidValue,
-        class: .definite,
-        what: placed.step.doing,
-        why: error.problem,
-        hint: "check the result of the earlier step with 'as'"
-      )
-      return (placed, failure)
-    }
-  }
-
-  // MARK: What steps change
-
-  func linked(_ isLinked: Bool) { state.withLock { $0.isLinked = isLinked } }
-
-  /// - Parameter octets: What the device sent; nil for what is no value of it.
-  func capture(_ value: DecodedValue, octets: [UInt8]? = nil, as name: String?) {
-    guard let name else { return }
-    state.withLock { state in
-      state.captures[name] = value
-      state.captured[name] = octets
-    }
-  }
-
-  /// The captured value, the field of one, or the bytes, that `path` names.
-  func value(_ path: VariablePath) -> DecodedValue? {
-    state.withLock { state in
-      let value = state.captures[path.variable]
-      if let slice = path.slice {
-        let octets =
-          path.field.map { value?.field(at: $0)?.value.bytes } ?? state.captured[path.variable]
-        return octets.flatMap { slice.bytes(of: $0) }.map { .octets($0) }
+      return try rule.answers(ask: runner.ask) { [self] display in
+        emit(.pairingDisplay(placed?.reported, display))
       }
-      guard let field = path.field else { return value }
-      return value?.field(at: field)?.value ?? state.measures[path.variable]?[field]
+    } catch {
+      throw RunFailure(
+        code: .secretMissing,
+        class: .definite,
+        what: "pairing",
+        why: "\(error)",
+        hint: "set the variable, or name the file that the passkey is in"
+      )
     }
   }
+}
 
-  /// The expectations of a step, with its counters from the previous repetition.
-  func progress(of placed: PlacedStep) -> ExpectationProgress {
-    let counters: CounterProgress? =
-      placed.position.isTurn
-      ? state.withLock { $0.counters[placed.position.written] } : nil
-    return ExpectationProgress(placed.step.expectations, counters: counters)
-  }
-
-  /// Stores the counters of a step, for its next repetition.
-  func keep(_ progress: ExpectationProgress, of placed: PlacedStep) {
-    guard placed.position.isTurn,
-      placed.step.expectations.contains(where: { $0.check.counter != nil })
-    else { return }
-    state.withLock { $0.counters[placed.position.written] = progress.counters }
-  }
-
-  /// Checks the single value of a step.
-  func check(
-    _ value: DecodedValue,
-    _ octets: [UInt8],
-    of placed: PlacedStep
-  ) throws(ExpectationFailure) {
-    guard !placed.step.expectations.isEmpty else { return }
-    var progress = progress(of: placed)
-    try progress.check(value, octets: octets)
-    keep(progress, of: placed)
-  }
-
-  /// Stores the measures over the values of a step.
-  func keep(_ measures: StreamMeasures, as name: String?) {
-    guard let name else { return }
-    let fields = DecodedValue.fields(measures.fields(at: loop.now))
-    state.withLock { $0.measures[name] = fields }
+extension RetryRule {
+  /// The rule for signals. The wait never exceeds 30 s, unless the first one does.
+  ///
+  /// - Parameter retries: Whether an error is worth another try.
+  func policy(
+    retries: @escaping @Sendable (any Error) -> Bool = { _ in true }
+  ) -> RetryPolicy {
+    RetryPolicy(
+      attempts: max(1, attempts),
+      backoff: backoff,
+      backoffLimit: max(.seconds(30), backoff),
+      retries: retries
+    )
   }
 }

@@ -103,9 +103,10 @@ public struct ReportedStep: Hashable, Sendable {
     place = position.isImplied ? "\(position)ing" : "step \(position)"
     source = nil
     self.hasOctets = hasOctets
-    isStream = ["notify", "poll", "combine"].contains(operation)
-    beginsAttempt = operation == "connect" && position.isFirst
-    repeatsAction = operation == "log"
+    let entry = Step.entry(operation)
+    isStream = entry is any StreamingKind.Type
+    beginsAttempt = entry == ConnectStep.self && position.isFirst
+    repeatsAction = (entry as? any StepKind.Type)?.resultRepeatsTitle == true
   }
 
   /// A step of a chain.
@@ -116,11 +117,7 @@ public struct ReportedStep: Hashable, Sendable {
     action = kind.title
     valueAction = kind.valueTitle
     attribute = kind.attribute
-    if case .exchange(let exchanging) = step.action {
-      written = exchanging.write.target.description
-    } else {
-      written = nil
-    }
+    written = kind.written
     label = step.name
     target = nil
     let named = step.name.map { " '\($0)'" } ?? ""
@@ -129,11 +126,11 @@ public struct ReportedStep: Hashable, Sendable {
     hasOctets = kind.characteristic != nil
     isStream = kind.subjects?.isOfMany == true
     beginsAttempt = step.action == .connect && position.isFirst
-    if case .log = step.action { repeatsAction = true } else { repeatsAction = false }
+    repeatsAction = type(of: kind).resultRepeatsTitle
   }
 
   /// Whether it consists of other steps.
-  var hasInnerSteps: Bool { ["repeat", "when", "try"].contains(operation) }
+  var hasInnerSteps: Bool { Step.entry(operation) is any OuterKind.Type }
 
   /// The same step with what is measured over its values, which has no octets.
   var measured: ReportedStep {

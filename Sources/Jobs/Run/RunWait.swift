@@ -56,35 +56,34 @@ extension ChainRun {
   /// Reports what is waited for, if somebody looks.
   ///
   /// - Parameters:
-  ///   - what: What it is; nil for the operation of the step.
-  ///   - limit: After how long it ends or fails.
-  func awaits(_ placed: PlacedStep?, _ what: String? = nil, limit: Duration?) {
+  ///   - what: What it is.
+  ///   - limit: After how long it ends or fails; nil: nothing limits it.
+  ///   - step: The step under way.
+  func awaits(_ what: @autoclosure () -> String, limit: Duration?, in step: StepRun? = nil) {
     guard let follow = runner.follow else { return }
-    let (attempt, stepTry) = state.withLock { ($0.attempt, $0.stepTry) }
+    let attempt = state.withLock { $0.attempt }
     let attempts = runner.plan.retry.attempts
     follow(
       RunWait(
-        position: placed.flatMap { $0.isImplied ? nil : $0.position },
-        what: what ?? placed.map { doing($0.step) } ?? "",
+        position: step.flatMap { $0.placed.isImplied ? nil : $0.placed.position },
+        what: what(),
         begun: loop.now,
         limit: limit,
-        values: (placed?.step.kind as? any StreamingKind)?.stop.count,
-        stepTry: placed == nil ? nil : stepTry,
+        values: (step?.step.kind as? any StreamingKind)?.stop.count,
+        stepTry: step?.stepTry,
         attempt: attempts > 1 ? RunWait.Try(max(1, attempt), of: attempts) : nil
       )
     )
   }
+}
 
-  /// The operation of a step, with the device where it is about that.
-  private func doing(_ step: Step) -> String {
-    switch step.action {
-    case .connect: "\(step.doing) to \(runner.device)"
-    case .disconnect: "\(step.doing) from \(runner.device)"
-    case .pair: "\(step.doing) with \(runner.device)"
-    case .read, .write, .notify, .exchange, .poll, .combine, .rssi, .unpair, .trust, .mtu,
-      .connectionParameters, .services, .readDescriptor, .writeDescriptor, .scan, .sleep, .log,
-      .command, .repeated, .when, .assert, .tried:
-      step.doing
-    }
+extension StepRun {
+  /// Reports what the step waits for, if somebody looks.
+  ///
+  /// - Parameters:
+  ///   - what: What it is; nil for its operation.
+  ///   - limit: After how long it ends or fails; nil: nothing limits it.
+  func awaits(_ what: String? = nil, limit: Duration?) {
+    chain.awaits(what ?? step.kind.doing(with: chain.runner.device), limit: limit, in: self)
   }
 }

@@ -162,7 +162,7 @@ extension Plan {
   fileprivate var hasSecrets: Bool {
     func any(_ steps: [Step]) -> Bool {
       steps.contains { step in
-        if case .pair(let rule) = step.action, rule.secret != nil { return true }
+        if case .pair(let pair) = step.action, pair.rule.secret != nil { return true }
         return any(step.innerSteps)
       }
     }

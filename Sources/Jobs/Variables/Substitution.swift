@@ -38,7 +38,7 @@ struct Substitution {
     switch node.content {
     case .scalar(let text, let isPlain):
       guard text.contains("{") else { return node }
-      let isLive = keys.reversed().contains(where: StepVerb.isLive)
+      let isLive = keys.reversed().contains(where: Step.isLive)
       return scalar(text, isPlain: isPlain, node, isLive: isLive)
     case .sequence(let nodes):
       let new = nodes.map { applied(to: $0, under: keys) }
@@ -59,7 +59,7 @@ struct Substitution {
   private mutating func complainOfMissingQuotes(_ entries: [Node.Entry]) {
     guard let entry = entries.first, entries.count == 1, entry.value.isNull,
       table[entry.key] != nil || captured.contains(entry.key),
-      StepVerb(rawValue: entry.key) == nil
+      Step.entry(entry.key) == nil
     else { return }
     let complaint = Problem(
       found: "a mapping",

@@ -58,39 +58,7 @@ extension Plan {
 }
 
 extension Step {
-  /// What the step does with characteristics.
-  fileprivate var operations: [(CharacteristicSelector, CharacteristicOperation)] {
-    switch action {
-    case .read(let target, _, _): [(target, .read)]
-    case .poll(let polling): [(polling.target, .read)]
-    case .write(let write): [write.operation]
-    case .notify(let listening):
-      [(listening.target, .subscribe)] + (listening.trigger.map { [$0.operation] } ?? [])
-    case .exchange(let exchanging): [(exchanging.answer, .subscribe), exchanging.write.operation]
-    case .combine(let combining):
-      combining.inputs.map { input in
-        switch input.source {
-        case .notify: (input.target, .subscribe)
-        case .poll: (input.target, .read)
-        }
-      }
-    case .connect, .disconnect, .rssi, .pair, .unpair, .trust, .mtu, .connectionParameters,
-      .services, .readDescriptor, .writeDescriptor, .scan, .sleep, .log, .command, .repeated,
-      .when, .assert, .tried:
-      []
-    }
-  }
-
   fileprivate var isToFail: Bool { if case .failure = expected { true } else { false } }
-}
-
-extension Write {
-  fileprivate var operation: (CharacteristicSelector, CharacteristicOperation) {
-    switch delivery {
-    case .call: (target, .write(kind))
-    case .acquire: (target, .acquireWriter)
-    }
-  }
 }
 
 extension ServiceEntry {

@@ -78,8 +78,8 @@ struct Pair: WorldCommand {
   }
 
   func run() throws {
-    let steps = [Step(.pair(rule), timeout: target.timeout)]
-    let trusting = trust ? [Step(.trust(true))] : []
+    let steps = [Step(.pair(PairStep(rule)), timeout: target.timeout)]
+    let trusting = trust ? [Step.trust()] : []
     try target.run(steps + trusting, options, printing.output, work: "the pairing")
   }
 }

@@ -37,9 +37,9 @@ struct ReadCommand: WorldCommand {
   private func step(_ names: AttributeNames) throws -> Step {
     if place.descriptor {
       let selector = try DescriptorSelector.argument(place.attribute, names)
-      return Step(.readDescriptor(selector, format: format?.format))
+      return Step(.readDescriptor(ReadDescriptorStep(selector, format: format?.format)))
     }
     let selector = try CharacteristicSelector.argument(place.attribute, names)
-    return Step(.read(selector, offset: place.offset, format: format?.format))
+    return Step(.read(ReadStep(selector, offset: place.offset, format: format?.format)))
   }
 }

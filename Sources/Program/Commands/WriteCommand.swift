@@ -72,7 +72,7 @@ struct WriteCommand: WorldCommand {
         throw ValidationError("A descriptor is always written with a request.")
       }
       let selector = try DescriptorSelector.argument(place.attribute, names)
-      return Step(.writeDescriptor(selector, try written()))
+      return Step(.writeDescriptor(WriteDescriptorStep(try written(), to: selector)))
     }
     let selector = try CharacteristicSelector.argument(place.attribute, names)
     let kind = kinds.first ?? .automatic

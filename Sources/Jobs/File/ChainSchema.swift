@@ -1,0 +1,253 @@
+// The JSON Schema of chain files, from the descriptions of their keys.
+
+import Bluetooth
+import Documents
+
+/// The JSON Schema (draft 7) of chain files: `docs/chain.schema.json`.
+public enum ChainSchema {
+  /// The file, indented, without the newline at its end.
+  ///
+  /// ```swift
+  /// print(ChainSchema.text)  // what `blerun schema chain` prints
+  /// ```
+  public static var text: String {
+    let schema: OrderedJSON = [
+      "$schema": "http://json-schema.org/draft-07/schema#", "title": "A chain of blerun",
+      "description": "Described in docs/chains.md. An included file may be a list of steps.",
+      "anyOf": [.reference("chain"), .reference("steps")],
+      "definitions": .object(definitions),
+    ]
+    return String(schema.text().dropLast())
+  }
+
+  /// The name of the file, for the schemas that refer to it.
+  static let file = "chain.schema.json"
+
+  static var definitions: [OrderedJSON.Member] { values + comparisons + parts + steps + head }
+
+  typealias Definition = OrderedJSON.Member
+
+  // MARK: Values
+
+  static var values: [Definition] {
+    [
+      .init(
+        "variable",
+        pattern("\\{[A-Za-z][^{}]*\\}").described("A variable in braces: \"{level}\".")
+      ),
+      .init(
+        "duration",
+        pattern("^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$").orVariable
+          .described("A number and ms, s, m or h: 500ms, 1.5h.")
+      ),
+      .init(
+        "address",
+        pattern("^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$").orVariable
+          .described("An address such as C0:FF:EE:00:00:01.")
+      ),
+      .init(
+        "name",
+        OrderedJSON.type("string", "integer").described(
+          "An assigned name such as battery-level, a name of names, or a UUID of 4, 8 or 32 "
+            + "digits; for a characteristic also service/characteristic#instance, or @handle."
+        )
+      ),
+      .init("variableName", pattern("^[A-Za-z][A-Za-z0-9_-]*$")),
+      .init("attributeName", pattern("^[A-Za-z][A-Za-z0-9_-]{0,\(AttributeName.longest - 1)}$")),
+      .init(
+        "part",
+        object(ValueFormat.names.map { .init($0, .scalar) }, exactly: 1)
+          .described("A value in a format: { u8: 1 }.")
+      ),
+      .init(
+        "value",
+        OrderedJSON.anyOf([.reference("part"), .list(of: .reference("part"))])
+          .described("What is written; a list writes several in a row.")
+      ),
+      .init(
+        "format",
+        OrderedJSON.oneOf(ValueFormat.names).described("How the bytes are decoded.")
+      ),
+    ]
+  }
+
+  // MARK: Comparisons
+
+  private static var comparisons: [Definition] {
+    let names = Measure.allCases.filter { !$0.isOfReads }.map(\.rawValue)
+    let ofReads = Measure.allCases.filter(\.isOfReads).map(\.rawValue)
+    let failure = [Definition(ExpectedFailure.key, .reference("failure"))]
+    let scalarOrChecks = OrderedJSON.anyOf([.scalar, checks(and: failure)])
+    return [
+      .init(
+        "check",
+        OrderedJSON.anyOf([
+          .scalar,
+          object(Comparison.allCases.map { .init($0.rawValue, $0.schema) }, atLeast: 1)
+            .described("Comparisons. Times are compared with durations."),
+        ]).described("What a value must be: a single value, or comparisons that must all hold.")
+      ),
+      .init(
+        "counter",
+        object(CounterKey.allCases.map { .init($0.rawValue, $0.schema) }).described(
+          "A counter: its width in bits, and how many values may be missing in total."
+        )
+      ),
+      .init(
+        "expect",
+        scalarOrChecks.described(
+          "What the value must be; or by name: a field, 'value', a format, and for many values "
+            + (["count", "rate"] + names).joined(separator: ", ") + ", of poll "
+            + ofReads.joined(separator: ", ") + "; or 'error', with what the step must fail with."
+        )
+      ),
+      .init(
+        "expectedFailure",
+        object(failure, exactly: 1).described("What the step must fail with; it is ok then.")
+      ),
+      .init("failure", namesOfFailures),
+      .init(
+        "condition",
+        checks().described(
+          "Captured values with what they must be: { reading.celsius: { above: 30 } }."
+        )
+      ),
+      .init("until", until),
+    ]
+  }
+
+  /// Names of failures.
+  private static var namesOfFailures: OrderedJSON {
+    let names = OrderedJSON.anyOf([
+      .oneOf(ExpectedFailure.Name.all), .type("integer"),
+      pattern("^0x[0-9A-Fa-f]{2}$"),
+    ])
+    let either = OrderedJSON.anyOf([names, .list(of: names)])
+    let members = [Definition("is", names), Definition("in", .list(of: names))]
+    return .anyOf([either, object(members, exactly: 1)])
+      .described("A code, a class, what the device answers, or any; of a list, any of them.")
+  }
+
+  /// Names with what their values must be.
+  private static func checks(and others: [Definition] = []) -> OrderedJSON {
+    let type: OrderedJSON = ["type": "object"]
+    return (others.isEmpty ? type : type.adding("properties", .object(others)))
+      .adding("additionalProperties", .reference("check")).adding("minProperties", 1)
+  }
+
+  private static var until: OrderedJSON {
+    let schema: OrderedJSON = [
+      "type": "object", "minProperties": 1,
+      "properties": [
+        "count": Shape<Int>.valueCount.description.schema, "silence": .reference("duration"),
+      ],
+      "additionalProperties": .reference("check"),
+    ]
+    return schema.described(
+      "What ends the step, whichever comes first: a number of values, a time without values, or "
+        + "a value that meets a condition."
+    )
+  }
+
+  // MARK: Steps
+
+  private static var parts: [Definition] {
+    [
+      .init(
+        "trigger",
+        Write.schema("the write that triggers notifications, once the subscription is active")
+      ),
+      .init("input", Combining.Input.schema("one input of a combination")),
+      .init("pairing", PairingRule.schema("how pairing is answered")),
+      .init(
+        "passkey",
+        object(SecretKey.allCases.map { .init($0.rawValue, .type("string")) }, exactly: 1)
+          .described("Where the passkey is.")
+      ),
+    ]
+  }
+
+  private static var steps: [Definition] {
+    let bare = Step.entries.filter { $0.mayBeBare }.map { $0.verb }
+    return Step.entries.map { .init($0.verb, $0.stepSchema) } + [
+      .init("step", .anyOf([.oneOf(bare)] + Step.verbs.map { .reference($0) })),
+      .init("steps", .list(of: .reference("step"))),
+    ]
+  }
+
+  // MARK: The head
+
+  private static var head: [Definition] {
+    let declaration: [Definition] = [
+      .init("type", .oneOf(VariableType.allCases.map(\.rawValue))), .init("default", .scalar),
+      .init("description", .type("string")),
+    ]
+    return [
+      .init(
+        "declaration",
+        object(declaration)
+          .described("A variable with its type; without a default it must be set.")
+      ),
+      .init("device", DeviceKeys.schema("which device, by one of these keys")),
+      .init(
+        "retry",
+        RetryRule.schema(
+          "how often the chain is tried when it ends in a transient failure"
+        )
+      ),
+      .init("chain", Plan.schema("a chain of steps on one device", and: Declarations.descriptions)),
+    ]
+  }
+
+  // MARK: Pieces
+
+  private static func pattern(_ pattern: String) -> OrderedJSON {
+    ["type": "string", "pattern": .text(pattern)]
+  }
+
+  private static func object(
+    _ properties: [Definition],
+    exactly count: Int? = nil,
+    atLeast least: Int? = nil
+  ) -> OrderedJSON {
+    var object: OrderedJSON = [
+      "type": "object", "properties": .object(properties), "additionalProperties": false,
+    ]
+    if let least = count ?? least { object = object.adding("minProperties", .integer(least)) }
+    return count.map { object.adding("maxProperties", .integer($0)) } ?? object
+  }
+}
+
+extension StepEntry {
+  /// An entry as an object.
+  fileprivate static var stepSchema: OrderedJSON {
+    let verb = KeyDescription(
+      name: Self.verb,
+      documentation: "no value",
+      shape: ShapeDescription(
+        file: { _ in "no value" },
+        line: { _ in "no value" },
+        schema: .type("null")
+      ),
+      form: .target,
+      isRequired: true
+    )
+    let own = keys.first?.name == Self.verb ? descriptions : [verb] + descriptions
+    // The verb is required, even where it needs no value: it identifies the entry.
+    let all = own.map { $0.name == Self.verb ? $0.required : $0 }
+    return .mapping(all, documentation, rules.compactMap(\.schema))
+  }
+}
+
+extension KeyDescription {
+  /// The same key as a required one.
+  fileprivate var required: KeyDescription {
+    KeyDescription(
+      name: name,
+      documentation: documentation,
+      shape: shape,
+      form: form,
+      isRequired: true
+    )
+  }
+}

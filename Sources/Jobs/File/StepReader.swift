@@ -1,0 +1,144 @@
+// Reads the steps of a chain. The keys of each kind are in its description.
+
+import Bluetooth
+import Documents
+
+/// Reads steps in order, so that the values captured before each step are known.
+struct StepReader {
+  /// The form in which the chain is written, for error messages.
+  enum Form {
+    case file, line
+  }
+
+  let limits: PlanLimits
+  var problems: [DocumentProblem] = []
+  var scope = Scope()
+  var surroundings: IncludedSurroundings
+  var form = Form.file
+  /// The text of the one-line form.
+  var text: String?
+  /// The nesting depth of the current step.
+  var depth = 0
+  /// What expectations may name of the value of the current step.
+  var subjects = Subjects.nothing
+
+  init(limits: PlanLimits, _ surroundings: IncludedSurroundings) {
+    self.limits = limits
+    self.surroundings = surroundings
+  }
+
+  /// A reader of something that includes no files.
+  init(limits: PlanLimits, names: AttributeNames) {
+    self.init(limits: limits, IncludedSurroundings(inclusions: .none(limits), names: names))
+  }
+
+  /// Reads a list of steps.
+  mutating func steps(_ node: Node) -> [Step] {
+    guard depth <= limits.depth else {
+      complain(node, Problem("steps are nested deeper than \(limits.depth) levels"))
+      return []
+    }
+    guard let nodes = node.sequence else {
+      complain(node, Problem(found: node.shown, expected: "a list of steps"))
+      return []
+    }
+    if nodes.isEmpty { complain(node, Problem("there are no steps", expected: "at least one")) }
+    surroundings.steps += nodes.count
+    // Nested includes multiply.
+    guard surroundings.count == 0 || surroundings.steps <= limits.writtenSteps else {
+      if surroundings.steps - nodes.count <= limits.writtenSteps {
+        complain(node, Problem("more than \(limits.writtenSteps) steps"))
+      }
+      return []
+    }
+    return nodes.flatMap { steps(at: $0) }
+  }
+
+  /// The value of a node; nil after an error.
+  mutating func read<Value>(_ node: Node, _ shape: Shape<Value>) -> Value? {
+    let before = problems.count
+    if let value = shape.read(node, &self) { return value }
+    if problems.count == before {
+      let expected = shape.description.expected(self)
+      complain(node, Problem(found: node.shown, expected: expected))
+    }
+    return nil
+  }
+
+  mutating func complain(_ node: Node, _ complaint: Problem) {
+    problems.append(complaint.about(node))
+  }
+
+  /// Reports captured values that are used before a step captures them.
+  mutating func complainOfUnknown(_ paths: [VariablePath], _ node: Node) {
+    for path in paths {
+      if let complaint = scope.complaint(about: path) { complain(node, complaint) }
+    }
+  }
+
+  /// The step of a node, or the steps of a file that it includes.
+  mutating func steps(at node: Node) -> [Step] {
+    guard let verb = verb(of: node) else { return [] }
+    let node = node.mapping == nil ? Self.spelledOut(verb, at: node) : node
+    return Step.entry(verb)?.steps(node, &self) ?? []
+  }
+
+  /// A verb without keys, as the mapping that it abbreviates.
+  private static func spelledOut(_ verb: String, at node: Node) -> Node {
+    let nothing = Node(.scalar("", isPlain: true), at: node.place, path: node.path)
+    let entry = Node.Entry(key: verb, keyPlace: node.place, value: nothing)
+    return Node(.mapping([entry]), at: node.place, path: node.path)
+  }
+
+  /// The verb of a step; an error for none, or more than one. A word is a step without arguments.
+  private mutating func verb(of node: Node) -> String? {
+    if let word = node.text, !word.contains(where: \.isWhitespace) {
+      if Step.entry(word) != nil { return word }
+      complain(node, .unknownStep(word))
+      return nil
+    }
+    guard let entries = node.mapping, !entries.isEmpty else {
+      let expected = "a step such as 'read: battery-level'"
+      complain(node, Problem(found: node.shown, expected: expected))
+      return nil
+    }
+    let verbs = entries.map(\.key).filter { Step.entry($0) != nil }
+    // A word may be a key of another verb.
+    let own =
+      verbs.count < 2
+      ? verbs
+      : verbs.filter { verb in
+        !verbs.contains { Step.keyNames[$0]?.contains(verb) == true }
+      }
+    guard let verb = own.first else {
+      complainOfVerb(entries, in: node)
+      return nil
+    }
+    guard own.count == 1 else {
+      let message = "'\(own.joined(separator: "' and '"))' are separate steps"
+      complain(node, Problem(message, expected: "one step in each entry of the list"))
+      return nil
+    }
+    return verb
+  }
+
+  /// Reports a step without a verb: the key that is closest to a verb.
+  private mutating func complainOfVerb(_ entries: [Node.Entry], in node: Node) {
+    let close = entries.first { Step.verb(meantBy: $0.key) != nil }
+    guard let entry = close ?? entries.first else { return }
+    problems.append(Problem.unknownStep(entry.key).at(entry.keyPlace, path: node.path))
+  }
+
+  /// Adds the captured value of a step to the scope.
+  mutating func capture(_ step: Step?, _ node: Node) {
+    guard let step else {
+      if let name = node.value(of: "as")?.text { scope.capture(name, fields: nil, nil) }
+      return
+    }
+    guard let name = step.capture else { return }
+    scope.capture(name, fields: step.kind.fields, step.kind.subjects)
+    if let place = node.value(of: "as"), let complaint = scope.complaint(aboutCapturing: name) {
+      complain(place, complaint)
+    }
+  }
+}

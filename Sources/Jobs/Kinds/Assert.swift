@@ -1,0 +1,72 @@
+// `assert`: fails unless captured values are as they have to be.
+
+public import Documents
+
+/// Fails unless the condition holds.
+public struct AssertStep: StepKind {
+  /// What captured values must be.
+  public var condition: Condition
+
+  /// A check of captured values.
+  public init(_ condition: Condition) { self.condition = condition }
+
+  init() { self.init(Condition([])) }
+
+  static let verb = "assert"
+  static let synonyms = ["check", "expect", "verify"]
+  static let documentation = "fails unless captured values are what they must be"
+  static let needsLink = false
+  static let keys: [Key<Self>] = [
+    Key(
+      "assert",
+      \.condition,
+      .condition,
+      .condition,
+      documentation: "what captured values must be"
+    )
+  ]
+
+  var action: Step.Action { .assert(self) }
+  var doing: String { "checking captured values" }
+
+  func run(_ run: StepRun) throws(ExpectationFailure) {
+    guard let test = condition.firstUnmet(run.chain.value) else { return }
+    let found = run.chain.value(test.path).map { "\($0)" } ?? "no captured value"
+    throw ExpectationFailure(expected: "\(test)", got: found, octets: [])
+  }
+}
+
+extension Step {
+  /// Fails unless a captured value is as it has to be.
+  ///
+  /// ```swift
+  /// try Step.read("battery-level").captured(as: "battery")
+  /// try Step.assert("battery.percent", .atLeast(20))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: `reading`, `reading.celsius`.
+  ///   - check: What the captured value must be.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  /// - Throws: `Problem` for a path that names no captured value.
+  public static func assert(
+    _ path: String,
+    _ check: Check,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    let test = try Problem.at(file, line) { try Condition.Test(path, check) }
+    return Step(.assert(AssertStep(Condition([test]))))
+  }
+}
+
+extension Condition.Test {
+  /// A check of the captured value, or field of one, that a text names.
+  init(_ path: String, _ check: Check) throws(Problem) {
+    guard let path = VariablePath(path) else {
+      throw Problem("'\(path)' is not the name of a captured value")
+    }
+    self.init(path, check)
+  }
+}

@@ -1,0 +1,240 @@
+// `combine`: combines the latest values of several characteristics.
+
+public import Bluetooth
+import Documents
+import Signals
+
+/// The latest values of several characteristics, combined.
+public struct Combining: Hashable, Sendable {
+  /// One input.
+  public struct Input: Hashable, Sendable {
+    /// How the values of an input arrive.
+    public enum Source: Hashable, Sendable {
+      /// It is notified.
+      case notify
+      /// It is read at this interval, from start to start.
+      case poll(every: Duration)
+    }
+
+    /// The name of the value.
+    public var name: String
+    /// How the values arrive.
+    public var source: Source
+    /// The characteristic of the input.
+    public var target: CharacteristicSelector
+    /// The format of values without a specification.
+    public var format: ValueFormat?
+
+    /// An input with the name of its value.
+    public init(
+      _ name: String,
+      _ source: Source,
+      _ target: CharacteristicSelector,
+      format: ValueFormat? = nil
+    ) {
+      self.name = name
+      self.source = source
+      self.target = target
+      self.format = format
+    }
+  }
+
+  /// What is combined; at most ``mostInputs``.
+  public var inputs: [Input]
+  /// When the step stops.
+  public var stop: StopConditions
+
+  /// Inputs, and when to stop.
+  ///
+  /// ```swift
+  /// let inputs: [Combining.Input] = [
+  ///   .init("heart", .notify, "heart-rate-measurement"),
+  ///   .init("battery", .poll(every: .seconds(10)), "battery-level"),
+  /// ]
+  /// let both = Step(.combine(Combining(inputs, StopConditions(count: 20))))
+  /// ```
+  public init(_ inputs: [Input], _ stop: StopConditions) {
+    self.inputs = inputs
+    self.stop = stop
+  }
+
+  /// The maximum number of inputs.
+  public static let mostInputs = 8
+}
+
+extension Combining: StreamingKind {
+  init() { self.init([], StopConditions()) }
+
+  static let verb = "combine"
+  static let documentation =
+    "combines the latest values of several characteristics, whenever one of them changes"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Combining>] =
+    [
+      Key(
+        "combine",
+        \.inputs,
+        .inputs,
+        .inputs(Input.keys.map(\.description)),
+        documentation:
+          "2 to \(mostInputs) inputs, each with `notify`, or `poll` and `every`, and with `as`; `format` is optional"
+      )
+    ] + endingKeys
+  static let rules: [KeyRule<Combining>] = endingRules
+
+  var action: Step.Action { .combine(self) }
+  /// It has no single characteristic.
+  var characteristic: CharacteristicSelector? { nil }
+  var operations: [(CharacteristicSelector, CharacteristicOperation)] {
+    inputs.map { input in
+      switch input.source {
+      case .notify: (input.target, .subscribe)
+      case .poll: (input.target, .read)
+      }
+    }
+  }
+  var subjects: Subjects? { Subjects(of: inputs) }
+  var title: String { "combine \(inputs.map(\.name).joined(separator: ", "))" }
+  var doing: String {
+    "following \(inputs.map { "\($0.target)" }.joined(separator: " and "))"
+  }
+  func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
+
+  func run(_ run: StepRun) async throws {
+    let names = inputs.map(\.name)
+    let joined = Signal<Sample>.combineLatest(inputs.map { $0.samples(run.service) })
+      .map { Sample(joining: $0, names: names) }
+    try await run.gather(joined, of: self) { measures, rate in
+      .listened(count: measures.count, rate: rate)
+    }
+  }
+}
+
+extension Combining.Input: Described {
+  init() { self.init("", .notify, .unread) }
+
+  static let keys: [Key<Combining.Input>] = [
+    Key(
+      "notify",
+      \.notified,
+      .characteristic,
+      .target,
+      documentation: "a characteristic that notifies"
+    ),
+    Key("poll", \.polled, .characteristic, .target, documentation: "a characteristic that is read"),
+    Key(
+      "every",
+      \.period,
+      .duration,
+      documentation: "the interval between the starts of two reads"
+    ),
+    Key("format", \.format, .format, documentation: "the format of each value"),
+    Key(
+      "as",
+      \.name,
+      .variableName,
+      .option("as"),
+      documentation: "the name of the value"
+    ),
+  ]
+  static let rules: [KeyRule<Combining.Input>] = [
+    .exactlyOne(
+      ["notify", "poll"],
+      Problem("an input has exactly one source", expected: "'notify' or 'poll'")
+    ),
+    .pair("poll", with: "every"),
+  ]
+
+  fileprivate func samples(_ service: any DeviceService) -> Signal<Sample> {
+    switch source {
+    case .poll(let period): service.reads(of: target, format, every: period)
+    case .notify: service.listening(to: target, format: format) { $0 }
+    }
+  }
+
+  private var notified: CharacteristicSelector? {
+    get { period == nil ? target : nil }
+    set { if let newValue { target = newValue } }
+  }
+
+  private var polled: CharacteristicSelector? {
+    get { period == nil ? nil : target }
+    set { if let newValue { target = newValue } }
+  }
+
+  private var period: Duration? {
+    get { if case .poll(let period) = source { period } else { nil } }
+    set { source = newValue.map { .poll(every: $0) } ?? .notify }
+  }
+}
+
+extension Combining.Input: CustomStringConvertible {
+  /// In the one-line form: `notify heart-rate-measurement as hr`.
+  public var description: String {
+    ([period == nil ? "notify" : "poll"] + words(Self.keys)).joined(separator: " ")
+  }
+}
+
+extension Step {
+  /// Combines the latest values of several characteristics, whenever one of them changes.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   Step.combine(
+  ///     Combining.Input("heart", .notify, "heart-rate-measurement"),
+  ///     Combining.Input("battery", .poll(every: .seconds(10)), "battery-level"),
+  ///     count: 20)
+  /// }
+  /// ```
+  public static func combine(
+    _ inputs: Combining.Input...,
+    count: Int? = nil,
+    for duration: Duration? = nil
+  ) -> Step {
+    Step(.combine(Combining(inputs, StopConditions(count: count, duration: duration))))
+  }
+}
+
+extension Shape where Value == [Combining.Input] {
+  /// The inputs of a combination.
+  static var inputs: Self {
+    let count = "from 2 to \(Combining.mostInputs) inputs"
+    var shape = Shape(
+      "\(count) such as { notify: battery-level, as: battery }",
+      line: "\(count): { notify battery-level as battery; … }",
+      schema: .list(of: .reference("input"), 2...Combining.mostInputs),
+      words: { [$0.map(\.description).joined(separator: "; ")] }
+    ) { node, reader in reader.inputs(node) }
+    shape.check = { inputs, limits in
+      guard (2...Combining.mostInputs).contains(inputs.count) else {
+        return Problem(
+          found: counted(inputs.count, "input"),
+          expected: "from 2 to \(Combining.mostInputs)"
+        )
+      }
+      return inputs.lazy.compactMap { $0.complaint(limits) }.first
+    }
+    shape.characteristics = { $0.map(\.target) }
+    return shape
+  }
+}
+
+extension StepReader {
+  fileprivate mutating func inputs(_ node: Node) -> [Combining.Input]? {
+    let expected = Shape<[Combining.Input]>.inputs.description.expected(self)
+    let nodes = node.sequence ?? []
+    if !(2...Combining.mostInputs).contains(nodes.count) {
+      let found = node.sequence == nil ? node.shown : counted(nodes.count, "input")
+      complain(node, Problem(found: found, expected: expected))
+    }
+    var inputs: [Combining.Input] = []
+    for node in nodes.prefix(Combining.mostInputs) {
+      guard let input = Combining.Input.read(node, &self, expected: expected) else { continue }
+      if inputs.contains(where: { $0.name == input.name }) {
+        complain(node, Problem("duplicate name '\(input.name)'", expected: "another 'as'"))
+      }
+      inputs.append(input)
+    }
+    return inputs.count == nodes.count && !inputs.isEmpty ? inputs : nil
+  }
+}

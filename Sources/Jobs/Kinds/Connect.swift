@@ -1,0 +1,55 @@
+// `connect`: connects; a chain does so by itself before its first step.
+
+import Bluetooth
+import Signals
+
+struct ConnectStep: StepKind {
+  static let verb = "connect"
+  static let documentation = "connects; a chain does so by itself before its first step"
+  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let keys: [Key<Self>] = []
+
+  var action: Step.Action { .connect }
+  var doing: String { "connecting" }
+  var privilege: String? { nil }
+
+  func doing(with device: String) -> String { "\(doing) to \(device)" }
+
+  func run(_ run: StepRun) async throws {
+    // Set before anything can fail: a connection that the run made is always disconnected.
+    let isKept = run.plan.link.isKept
+    let connecting = run.service.connect(keep: isKept, expecting: run.plan.expectedServices)
+      .map { origin in
+        if origin != .found, !isKept { run.chain.linked(true) }
+        return origin
+      }
+    while true {
+      do {
+        let origin = try await run.limited(connecting)
+        run.outcome = .linked(origin, candidates: run.service.candidates)
+        return
+      } catch let failure as DeviceFailure where failure.code == .busy {
+        // The limit of the step is for connecting, not for other runs.
+        run.awaits(limit: nil)
+        var hasWaited = false
+        try await run.service.awaitOtherRuns().run { hasWaited = $0 }
+        guard hasWaited else { throw failure }
+      }
+    }
+  }
+}
+
+extension Step {
+  /// Connects; a chain does so implicitly before its first step.
+  ///
+  /// Needed only for another moment: after a scan, or again after ``disconnect``.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   Step.scan(for: .seconds(5))
+  ///   Step.connect
+  ///   try Step.read("battery-level")
+  /// }
+  /// ```
+  public static var connect: Step { Step(.connect) }
+}

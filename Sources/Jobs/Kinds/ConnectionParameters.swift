@@ -1,0 +1,53 @@
+// `connection-parameters`: reads the connection parameters: `interval` and `supervisionTimeout` in
+// ms, and `latency`; needs `--trace`.
+
+import Bluetooth
+
+struct ConnectionParametersStep: StepKind {
+  static let verb = "connection-parameters"
+  static let documentation =
+    "reads the connection parameters: `interval` and `supervisionTimeout` in ms, and `latency`; needs `--trace`"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Self>] = []
+
+  var action: Step.Action { .connectionParameters }
+  var subjects: Subjects? { ConnectionParameters.subjects }
+  var doing: String { "reading the connection parameters" }
+  var privilege: String? { nil }
+
+  func run(_ run: StepRun) async throws {
+    try await run.measure(run.service.connectionParameters())
+  }
+}
+
+extension Step {
+  /// Reads interval, latency and supervision timeout of the connection.
+  ///
+  /// The fields are `interval` in ms, `latency` in connection events, and `supervisionTimeout` in
+  /// ms. Fails with `timing-unknown` when nobody observed them.
+  ///
+  /// ```swift
+  /// try Step.connectionParameters.expect("interval", .atMost(50))
+  /// ```
+  public static var connectionParameters: Step { Step(.connectionParameters) }
+}
+
+extension ConnectionParameters: LinkFact {
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1 (LE Connection Complete event).
+  static let subjects = Subjects(of: [
+    ("interval", 0...4000), ("latency", 0...499), ("supervisionTimeout", 100...32_000),
+  ])
+
+  /// The value of a step, in ms and connection events.
+  var decoded: DecodedValue {
+    .fields([
+      DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),
+      DecodedValue.Field("latency", .integer(Int128(latency))),
+      DecodedValue.Field(
+        "supervisionTimeout",
+        .integer(Int128((supervisionTimeout / .milliseconds(1)).rounded())),
+        unit: "ms timeout"
+      ),
+    ])
+  }
+}

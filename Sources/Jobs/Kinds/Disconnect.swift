@@ -1,0 +1,45 @@
+// `disconnect`: disconnects; a chain does so by itself at its end.
+
+import Bluetooth
+import Signals
+
+struct DisconnectStep: StepKind {
+  static let verb = "disconnect"
+  static let synonyms = ["close"]
+  static let documentation = "disconnects; a chain does so by itself at its end"
+  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let endsLink = true
+  static let keys: [Key<Self>] = []
+
+  var action: Step.Action { .disconnect }
+  var doing: String { "disconnecting" }
+  var privilege: String? { nil }
+
+  func doing(with device: String) -> String { "\(doing) from \(device)" }
+
+  func run(_ run: StepRun) async throws {
+    // A step that was written disconnects whoever uses the connection.
+    let ending =
+      run.placed.isImplied ? run.service.leave() : run.service.disconnect().map { false }
+    let disconnecting = ending.map { isLeft in
+      run.chain.linked(false)
+      return isLeft
+    }
+    run.outcome = try await run.limited(disconnecting) ? .left : nil
+  }
+}
+
+extension Step {
+  /// Disconnects; a chain does so implicitly at its end.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.write("alert-level", "u8:1")
+  ///   Step.disconnect
+  ///   Step.sleep(.seconds(60))
+  ///   Step.connect
+  ///   try Step.read("battery-level")
+  /// }
+  /// ```
+  public static var disconnect: Step { Step(.disconnect) }
+}

@@ -1,0 +1,215 @@
+// `exchange`: writes, and waits for the notification that answers.
+
+public import Bluetooth
+public import Documents
+import Signals
+
+/// What an `exchange` step writes, and which notification answers it.
+public struct Exchanging: Hashable, Sendable {
+  /// Written once the subscription is active, so that no answer is missed.
+  public var write: Write
+  /// The characteristic that notifies the answer; often the one that is written.
+  public var answer: CharacteristicSelector {
+    get { otherAnswer ?? write.target }
+    set { otherAnswer = newValue == write.target ? nil : newValue }
+  }
+  /// The characteristic of the answer; nil when it is the one that is written.
+  var otherAnswer: CharacteristicSelector?
+  /// The format of an answer without a specification.
+  public var format: ValueFormat?
+  /// What a notification must be to count as the answer. Earlier ones are ignored.
+  public var conditions: [Expectation]
+  /// How the answer is delivered.
+  public var delivery: SubscriptionOptions.Delivery
+
+  /// A write and what answers it.
+  ///
+  /// ```swift
+  /// let count = try WrittenValue([.init(ValueFormat("hex")!, "0401")])
+  /// let exchanging = Exchanging(Write(count, to: "record-access-control-point"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - write: What is written.
+  ///   - answer: The characteristic of the answer; nil when it is the one that is written.
+  ///   - format: The format of an answer without a specification.
+  ///   - conditions: What the answer must be.
+  ///   - delivery: How the notifications reach this process.
+  public init(
+    _ write: Write,
+    answer: CharacteristicSelector? = nil,
+    format: ValueFormat? = nil,
+    where conditions: [Expectation] = [],
+    delivery: SubscriptionOptions.Delivery = .signals
+  ) {
+    self.write = write
+    otherAnswer = answer == write.target ? nil : answer
+    self.format = format
+    self.conditions = conditions
+    self.delivery = delivery
+  }
+
+  /// Whether a notification is the answer. One that cannot be decoded is compared by its octets.
+  func isAnswer(_ octets: [UInt8]) -> Bool {
+    guard !conditions.isEmpty else { return true }
+    let value = (try? StepValue.decode(octets, of: answer, format: format)) ?? .octets(octets)
+    return conditions.allSatisfy { condition in
+      (try? condition.check(value, octets: octets)) != nil
+    }
+  }
+}
+
+extension Exchanging: StepKind {
+  init() { self.init(Write()) }
+
+  static let verb = "exchange"
+  static let synonyms = ["request"]
+  static let documentation = "subscribes, writes, and waits for the notification that answers"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let titleKeys = 4
+  static let keys: [Key<Exchanging>] = [
+    Key(
+      "exchange",
+      \.write.target,
+      .characteristic,
+      .target,
+      documentation: "the characteristic that is written"
+    ),
+    .value(\.write.value),
+    .writeKind(\.write.kind),
+    .writeOffset(\.write.offset),
+    Key(
+      "answer",
+      \.otherAnswer,
+      .characteristic,
+      documentation: "the characteristic that answers; by default the one that is written"
+    ),
+    Key("format", \.format, .format, documentation: "the format of the answer"),
+    Key(
+      "where",
+      \.conditions,
+      .expectations,
+      default: [],
+      .comparisons(after: "where"),
+      documentation: "what a notification must be to count as the answer"
+    ),
+    Key(
+      "delivery",
+      \.delivery,
+      .choice(),
+      default: .signals,
+      documentation: "how the answer arrives from bluetoothd"
+    ),
+  ]
+  static let rules: [KeyRule<Exchanging>] = [
+    .values(blamed: ["offset", "delivery"]) { exchanging, _ in exchanging.write.contradiction }
+  ]
+
+  var action: Step.Action { .exchange(self) }
+  var characteristic: CharacteristicSelector? { answer }
+  var operations: [(CharacteristicSelector, CharacteristicOperation)] {
+    [(answer, .subscribe), write.operation]
+  }
+  var subjects: Subjects? { Subjects(of: answer, format: format, kind: .single) }
+  var written: String? { write.target.description }
+  var doing: String { "writing \(write.target) and waiting for \(answer)" }
+
+  func run(_ run: StepRun) async throws {
+    let progress = Guarded((isWritten: false, others: 0))
+    let writing = run.service.write(write)
+      .map { progress.withLock { $0.isWritten = true } }
+    let exchange = run.service.exchange(
+      writing,
+      expectingOn: answer,
+      options: SubscriptionOptions(delivery: delivery)
+    ) { notification in
+      let isAnswer = isAnswer(notification.value)
+      if !isAnswer { progress.withLock { $0.others += 1 } }
+      return isAnswer
+    }
+    let done = try await run.limited(exchange) { limit in
+      let (isWritten, others) = progress.withLock { $0 }
+      return late(isWritten: isWritten, others: others, within: limit)
+    }
+    let octets = done.notification.value
+    let decoded = Result { () throws(ValueError) in
+      try StepValue.decode(octets, of: answer, format: format)
+    }
+    try run.report(decoded, octets, at: done.notification.at) { value in
+      .exchanged(
+        value,
+        answered: done.answered - done.begun,
+        notified: done.notification.at - done.begun
+      )
+    }
+  }
+
+  private func late(isWritten: Bool, others: Int, within limit: Duration) -> Lateness {
+    let time = "within \(limit.written)"
+    if others > 0 {
+      let values = counted(others, "value")
+      return .silent("\(answer) notified \(values) \(time), none of which is the answer")
+    }
+    guard isWritten else { return Lateness("the write was not answered \(time)") }
+    return .silent("the value was written, and \(answer) notified nothing \(time)")
+  }
+}
+
+extension Step {
+  /// Writes, and waits for the notification that answers; ``answered(_:_:file:line:)`` selects it.
+  ///
+  /// ```swift
+  /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
+  ///   - values: As in the one-line form: `u8:1`, `utf8:two words`.
+  ///   - answer: The characteristic that answers; nil for the one that is written.
+  ///   - format: The format of a value without a specification: `u16be`.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  /// - Throws: `Problem` for an invalid target, value or format.
+  public static func exchange(
+    _ target: String,
+    _ values: String...,
+    answer: String? = nil,
+    format: String? = nil,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
+      let selector = try CharacteristicSelector(parsing: target)
+      let exchanging = Exchanging(
+        Write(try WrittenValue(written: values), to: selector),
+        answer: try answer.map { try CharacteristicSelector(parsing: $0) },
+        format: try ValueFormat(written: format)
+      )
+      return Step(.exchange(exchanging))
+    }
+  }
+
+  /// The `exchange`, whose answer is the first notification that passes the check.
+  ///
+  /// ```swift
+  /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
+  /// ```
+  ///
+  /// - Throws: `Problem` for any other step, and for an unknown subject.
+  public func answered(
+    _ subject: String,
+    _ check: Check,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
+      guard case .exchange(var exchanging) = action else {
+        throw Problem("'\(operation)' has no answer")
+      }
+      exchanging.conditions.append(Expectation(try self.subject(subject), check))
+      var step = self
+      step.action = .exchange(exchanging)
+      return step
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// `include`: the steps of another file, instead of the step.
+
+public import Bluetooth
+public import Documents
+
+/// An `include`: a file, and values for its variables.
+struct Inclusion: StepEntry {
+  var name = ""
+  var with = Bindings()
+
+  static let verb = "include"
+  static let synonyms = ["import", "run", "call"]
+  static let documentation = "runs the steps of another file below the folder of the chain"
+  static let keys: [Key<Self>] = [
+    Key(
+      "include",
+      \.name,
+      .includedFile,
+      .target,
+      documentation: "the file, named from the folder of this one"
+    ),
+    Key(
+      "with",
+      \.with,
+      .bindings,
+      default: Bindings(),
+      .binding(after: "with"),
+      documentation: "values for its variables"
+    ),
+  ]
+
+  static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] { reader.include(node) }
+}
+
+extension Step {
+  /// The steps of a file, as `include` in chain files and in the one-line form.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").captured(as: "battery")
+  ///   try Step.included(from: "lib/alert.yaml", with: ["level": "2"], after: ["battery"])
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - file: Must be below the working directory, after `..` and symbolic links are resolved.
+  ///   - values: Values for variables of the file.
+  ///   - captured: Values that earlier steps capture and the file uses.
+  ///   - names: Names for UUIDs, besides those of the file.
+  ///   - limits: The limits of the file, including the files that it includes.
+  ///   - source: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  /// - Throws: `DocumentErrors` with all errors in the file.
+  public static func included(
+    from file: String,
+    with values: KeyValuePairs<String, String> = [:],
+    after captured: [String] = [],
+    names: AttributeNames = .assigned,
+    limits: PlanLimits = PlanLimits(),
+    file source: String = #fileID,
+    line: Int = #line
+  ) throws(DocumentErrors) -> [Step] {
+    // Without its module: files are included from the working directory, not from a folder of it.
+    let place = Place(file: String(source.split(separator: "/").last ?? ""), line: line)
+    func entry(_ key: String, _ content: Node.Content) -> Node.Entry {
+      Node.Entry(key: key, keyPlace: place, value: Node(content, at: place, path: key))
+    }
+    let with = values.map { entry($0, .scalar($1, isPlain: true)) }
+    let entries = [
+      entry("include", .scalar(file, isPlain: false)), entry("with", .mapping(with)),
+    ]
+    var surroundings = IncludedSurroundings(
+      inclusions: .load([file], in: place.file, limits),
+      names: names
+    )
+    surroundings.captured = captured + surroundings.inclusions.names(under: "as")
+    var reader = StepReader(limits: limits, surroundings)
+    for name in captured { reader.scope.capture(name, fields: nil, nil) }
+    let steps = reader.include(Node(.mapping(entries), at: place, path: ""))
+    guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
+    return steps
+  }
+}
+
+extension Shape where Value == String {
+  fileprivate static var includedFile: Self {
+    let expected = "the path of a file below the folder of the chain, without variables"
+    return Shape(expected, schema: .type("string"), word: .constant, words: { [$0] }) { node, _ in
+      node.text.flatMap { $0 == MessageTemplate($0)?.constant ? $0 : nil }
+    }
+  }
+}
+
+extension Shape where Value == Bindings {
+  static var bindings: Self {
+    Shape(
+      "values for the variables of the file such as { level: 5 }",
+      schema: ["type": "object", "additionalProperties": .scalar],
+      words: { $0.all.map { "\($0.name)=\(Quoting.quoted($0.text))" } }
+    ) { node, reader in reader.bindings(node) }
+  }
+}
+
+extension StepReader {
+  /// `include: unlock.yaml`, with values for its variables under `with`.
+  mutating func include(_ node: Node) -> [Step] {
+    guard let inclusion = Inclusion.read(node, &self), let nameNode = node.value(of: "include")
+    else { return [] }
+    let name = inclusion.name
+    surroundings.count += 1
+    let most = limits.includedFiles
+    guard surroundings.count <= most else {
+      if surroundings.count == most + 1 {
+        complain(nameNode, Problem("more than \(most) files are included"))
+      }
+      return []
+    }
+    guard let file = surroundings.inclusions[name, beside: node.place.file] else {
+      let expected = Inclusion.keys[0].shape.expected(self)
+      complain(nameNode, Problem("'\(name)' cannot be included", expected: expected))
+      return []
+    }
+    guard !surroundings.stack.contains(file.realPath) else {
+      complain(nameNode, Problem("'\(name)' includes itself"))
+      return []
+    }
+    guard surroundings.stack.count <= limits.depth else {
+      complain(nameNode, Problem("includes are nested deeper than \(limits.depth) levels"))
+      return []
+    }
+    let before = problems.count
+    let outerForm = form
+    form = .file
+    let steps = included(file, inclusion.with)
+    form = outerForm
+    for index in problems.indices.dropFirst(before) {
+      problems[index] = problems[index].included(at: nameNode.place)
+    }
+    return steps
+  }
+
+  private mutating func included(_ file: Inclusions.File, _ with: Bindings) -> [Step] {
+    let root: Node
+    switch file.content {
+    case .success(let node): root = node
+    case .failure(let errors):
+      problems += errors.problems
+      return []
+    }
+    let outer = surroundings
+    defer {
+      surroundings.names = outer.names
+      surroundings.table = outer.table
+      surroundings.stack = outer.stack
+      surroundings.isIncluded = outer.isIncluded
+    }
+    surroundings.isIncluded = true
+    surroundings.stack.append(file.realPath)
+    var declarations = Declarations(outer.table)
+    declarations.read(root, with) { _ in nil }
+    surroundings.table = declarations.table
+    var substitution = Substitution(
+      declarations.table,
+      captured: outer.captured,
+      limit: limits.document.octets
+    )
+    let body = substitution.applied(to: root, leaving: Declarations.keys)
+    let wrong =
+      declarations.problems + substitution.problems
+      + declarations.unknown(in: with, used: substitution.used, of: root)
+    guard wrong.isEmpty else {
+      problems += wrong
+      return []
+    }
+    guard body.mapping != nil else { return steps(body) }
+    var reader = MappingReader(body)
+    _ = reader.optional("name", expected: "a text") { $0.text }
+    _ = reader.optional("variables")
+    if let own = reader.optional("names").flatMap({ read($0, .names) }) {
+      surroundings.includedNames = surroundings.includedNames.over(own)
+    }
+    let list = reader.required("steps", expected: "a list of steps")
+    problems += reader.finish()
+    return list.map { steps($0) } ?? []
+  }
+
+  /// `with: { level: 5 }`.
+  mutating func bindings(_ node: Node) -> Bindings? {
+    var bindings = Bindings()
+    guard let entries = node.mapping else { return nil }
+    for entry in entries {
+      guard case .scalar(let text, _) = entry.value.content else {
+        complain(entry.value, Problem(found: entry.value.shown, expected: "a single value"))
+        continue
+      }
+      bindings.bind(entry.key, to: text, from: "'with'", mustBeKnown: true)
+    }
+    return bindings
+  }
+}
+
+extension Problem {
+  /// The same error, with the position of the include of its file.
+  fileprivate func included(at place: Place) -> Problem {
+    Problem(
+      "\(message); included at \(place)",
+      expected: expected,
+      nearest: nearest,
+      at: self.place,
+      path: path
+    )
+  }
+}

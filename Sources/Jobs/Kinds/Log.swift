@@ -1,0 +1,59 @@
+// `log`: logs a text.
+
+public import Documents
+
+/// Logs a text.
+public struct LogStep: StepKind {
+  /// The text, which may use captured values.
+  public var template: MessageTemplate
+
+  /// A text to log.
+  public init(_ template: MessageTemplate) { self.template = template }
+
+  init() { self.init(MessageTemplate(literal: "")) }
+
+  static let verb = "log"
+  static let synonyms = ["print", "echo", "message"]
+  static let documentation = "logs a text"
+  static let needsLink = false
+  static let resultRepeatsTitle = true
+  static let keys: [Key<Self>] = [
+    Key(
+      "log",
+      \.template,
+      .template,
+      .target,
+      documentation: "the text, with captured values in braces"
+    )
+  ]
+
+  var action: Step.Action { .log(self) }
+  var doing: String { "logging" }
+
+  func run(_ run: StepRun) { run.outcome = .logged(template.filled(run.chain.value)) }
+}
+
+extension Step {
+  /// Logs a text, with captured values in braces.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").captured(as: "battery")
+  ///   try Step.log("charge it: {battery.percent} percent")
+  /// }
+  /// ```
+  ///
+  /// - Throws: `Problem` for a brace that is not closed.
+  public static func log(
+    _ text: String,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
+      guard let template = MessageTemplate(text) else {
+        throw Problem("'\(text)' is not \(MessageTemplate.shape)")
+      }
+      return Step(.log(LogStep(template)))
+    }
+  }
+}

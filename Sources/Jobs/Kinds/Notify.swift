@@ -1,0 +1,239 @@
+// `notify`: receives notifications or indications.
+
+public import Bluetooth
+public import Documents
+import Signals
+
+/// A subscription: its characteristic, its trigger and its stop conditions.
+public struct Listening: Hashable, Sendable {
+  /// The characteristic that notifies or indicates.
+  public var target: CharacteristicSelector
+  /// The format of values without a specification.
+  public var format: ValueFormat?
+  /// Written once the subscription is active, so that no value is missed.
+  public var trigger: Write?
+  /// When the step stops. With a duration, a step without values succeeds.
+  public var stop: StopConditions
+  /// How the values are delivered and buffered, and what happens when the connection is lost.
+  public var options: SubscriptionOptions
+
+  /// A subscription; see the properties.
+  ///
+  /// ```swift
+  /// let listening = Listening(to: "heart-rate-measurement", count: 10)
+  /// let step = Step(.notify(listening), expectations: [Expectation(.rate, .atLeast(0.9))])
+  /// ```
+  public init(
+    to target: CharacteristicSelector,
+    format: ValueFormat? = nil,
+    trigger: Write? = nil,
+    count: Int? = nil,
+    duration: Duration? = nil,
+    silence: Duration? = nil,
+    until conditions: [Expectation] = [],
+    options: SubscriptionOptions = SubscriptionOptions()
+  ) {
+    self.target = target
+    self.format = format
+    self.trigger = trigger
+    stop = StopConditions(
+      count: count,
+      duration: duration,
+      silence: silence,
+      conditions: conditions
+    )
+    self.options = options
+  }
+}
+
+extension Listening: StreamingKind {
+  init() { self.init(to: .unread) }
+
+  static let verb = "notify"
+  static let synonyms = ["subscribe", "listen", "watch", "observe", "indicate"]
+  static let documentation = "receives notifications or indications"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let titleKeys = 2
+  static let keys: [Key<Listening>] =
+    [
+      Key("notify", \.target, .characteristic, .target, documentation: "the characteristic"),
+      Key(
+        "after",
+        \.trigger,
+        .trigger,
+        .write(after: "after", Write.keys.map(\.description)),
+        documentation: "a `write` that triggers them, once the subscription is active"
+      ),
+    ] + endingKeys + [
+      Key("format", \.format, .format, documentation: "the format of each value"),
+      Key(
+        "delivery",
+        \.options.delivery,
+        .choice(),
+        default: .signals,
+        documentation: "how the values arrive from bluetoothd"
+      ),
+      Key(
+        "on-link-loss",
+        \.options.onLinkLoss,
+        .choice(),
+        default: .fail,
+        documentation: "what happens when the connection is lost"
+      ),
+      Key(
+        "buffer",
+        \.options.buffer,
+        .buffer,
+        default: SubscriptionOptions.usualBuffer,
+        documentation: "how many values may be buffered"
+      ),
+      Key(
+        "overflow",
+        \.options.overflow,
+        .choice(),
+        default: .error,
+        documentation: "what happens when the buffer is full"
+      ),
+    ]
+  static let rules: [KeyRule<Listening>] = endingRules
+
+  var action: Step.Action { .notify(self) }
+  var subjects: Subjects? {
+    Subjects(of: target, format: format, kind: .stream, most: stop.count)
+  }
+  var characteristic: CharacteristicSelector? { target }
+  var operations: [(CharacteristicSelector, CharacteristicOperation)] {
+    [(target, .subscribe)] + (trigger.map { [$0.operation] } ?? [])
+  }
+  var doing: String { "listening to \(target)" }
+  var valueTitle: String { title(keys: 1) }
+  func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
+
+  /// Subscribes, triggers, then receives values until a stop condition is met.
+  func run(_ run: StepRun) async throws {
+    let measures = Guarded(StreamMeasures(from: run.loop.now))
+    let dropped = Guarded(0)
+    defer {
+      let measured = measures.withLock { $0 }
+      run.outcome = .listened(
+        count: measured.count,
+        rate: measured.rate(at: run.loop.now),
+        dropped: dropped.withLock { $0 }
+      )
+    }
+    let gap: @Sendable (NotificationGap) -> Void = { gap in
+      dropped.withLock { $0 += gap.dropped }
+      measures.withLock { $0.resume(after: gap) }
+      run.chain.emit(.gap(run.placed.reported, gap), at: gap.to)
+    }
+    try await run.follow(samples(run, measures, gap), measures, of: self)
+    let count = measures.withLock { $0.count }
+    if stop.duration == nil, stop.silence == nil, let wanted = stop.count,
+      stop.conditions.isEmpty, count < wanted
+    {
+      throw DeviceFailure(
+        code: .unknown,
+        class: .passing,
+        operation: doing,
+        device: run.service.deviceDescription,
+        attribute: target.description,
+        meaning: "the notifications ended after \(count) of \(wanted) values",
+        hint: ""
+      )
+    }
+  }
+
+  /// The notifications of the step: it subscribes first, then triggers.
+  ///
+  /// - Parameters:
+  ///   - measures: Begun when the subscription is active and the trigger is written, and when a
+  ///     stop condition is met.
+  ///   - gap: Called where values are missing.
+  private func samples(
+    _ run: StepRun,
+    _ measures: Guarded<StreamMeasures>,
+    _ gap: @escaping @Sendable (NotificationGap) -> Void
+  ) -> Signal<Sample> {
+    run.service.listening(
+      to: target,
+      format: format,
+      options: options,
+      onGap: gap
+    ) { samples in
+      Signal { sink in
+        if let trigger {
+          measures.withLock { $0.trigger() }
+          try await run.service.write(trigger).run { _ in }
+        }
+        try await run.bounded(samples, stop, measures).run(sink)
+      }
+    }
+  }
+}
+
+extension Shape where Value == Int {
+  /// How many values may be buffered.
+  fileprivate static var buffer: Self {
+    .integer("a number of values", "values") { _ in 1...SubscriptionOptions.mostBuffered }
+  }
+}
+
+extension SubscriptionOptions {
+  /// The most values that a chain may ask to be buffered.
+  static let mostBuffered = 1_000_000
+}
+
+extension Step {
+  /// Subscribes, and receives values until a stop condition is met; see also ``until(_:_:file:line:)``.
+  ///
+  /// A plan refuses a step without any stop condition.
+  ///
+  /// ```swift
+  /// try Step.notify("heart-rate-measurement", count: 10).expect("bpm", .between(40, 200))
+  /// try Step.notify(
+  ///   "glucose-measurement", after: Step.write("record-access-control-point", "hex:0101"),
+  ///   untilSilent: .seconds(2))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
+  ///   - trigger: A ``write(_:_:kind:offset:delivery:file:line:)`` that runs once the subscription
+  ///     is active.
+  ///   - count: Stop after this number of values.
+  ///   - duration: Stop after this time. The step then succeeds without values.
+  ///   - silence: Stop after this time without a value.
+  ///   - format: The format of a value without a specification: `u16be`.
+  ///   - options: How the values are delivered and buffered.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  /// - Throws: `Problem` for an invalid target or format, and a trigger that does not write.
+  public static func notify(
+    _ target: String,
+    after trigger: Step? = nil,
+    count: Int? = nil,
+    for duration: Duration? = nil,
+    untilSilent silence: Duration? = nil,
+    format: String? = nil,
+    options: SubscriptionOptions = SubscriptionOptions(),
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
+      var listening = Listening(
+        to: try CharacteristicSelector(parsing: target),
+        format: try ValueFormat(written: format),
+        count: count,
+        duration: duration,
+        silence: silence,
+        options: options
+      )
+      if let trigger {
+        guard case .write(let write) = trigger.action else {
+          throw Problem("'\(trigger)' is not a write")
+        }
+        listening.trigger = write
+      }
+      return Step(.notify(listening))
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// `pair`: pairs, answering what that asks.
+
+import Bluetooth
+
+/// Pairs with the device.
+public struct PairStep: StepKind {
+  /// The answers to what pairing asks.
+  public var rule: PairingRule
+
+  /// Pairing with the answers of a rule.
+  public init(_ rule: PairingRule) { self.rule = rule }
+
+  init() { self.init(PairingRule()) }
+
+  static let verb = "pair"
+  static let synonyms = ["bond"]
+  static let documentation = "pairs, with answers to what that asks: [pairing.md](pairing.md)"
+  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let keys: [Key<Self>] = [
+    Key(
+      "pair",
+      \.rule,
+      PairingRule.shape.orNull,
+      default: PairingRule(),
+      .members(PairingRule.keys.map(\.description)),
+      documentation: "the answers"
+    )
+  ]
+
+  var action: Step.Action { .pair(self) }
+  var doing: String { "pairing" }
+  var privilege: String? { "pairs" }
+
+  func doing(with device: String) -> String { "\(doing) with \(device)" }
+
+  /// Longer than the 30 s that a device waits for somebody's answer.
+  func limit(_ usual: Duration) -> Duration { max(usual, .seconds(45)) }
+
+  func run(_ run: StepRun) async throws {
+    let answers = try run.chain.answers(rule, run.placed)
+    run.outcome = .paired(try await run.limited(run.service.pair(answers)))
+  }
+}
+
+extension Step {
+  /// Pairs with the answers of `rule`.
+  ///
+  /// Without arguments, Just Works is accepted, and the user is asked the rest.
+  ///
+  /// ```swift
+  /// Step.pair(PairingRule(secret: SecretReference(.environment("PASSKEY")))).within(.seconds(60))
+  /// ```
+  public static func pair(_ rule: PairingRule = PairingRule()) -> Step {
+    Step(.pair(PairStep(rule)))
+  }
+}

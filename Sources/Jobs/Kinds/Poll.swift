@@ -1,0 +1,103 @@
+// `poll`: reads a characteristic at a fixed interval.
+
+public import Bluetooth
+public import Documents
+
+/// A characteristic that is read at a fixed interval.
+public struct Polling: Hashable, Sendable {
+  /// The characteristic that is read.
+  public var target: CharacteristicSelector
+  /// The format of values without a specification.
+  public var format: ValueFormat?
+  /// The interval between the starts of two reads. A read that takes longer does not delay later
+  /// ones: the reads that it overlaps are skipped.
+  public var period: Duration
+  /// When the step stops.
+  public var stop: StopConditions
+
+  /// Reads at a fixed interval until a stop condition is met.
+  ///
+  /// ```swift
+  /// let level = Polling("battery-level", every: .seconds(10), StopConditions(count: 6))
+  /// let step = Step(.poll(level))
+  /// ```
+  public init(
+    _ target: CharacteristicSelector,
+    every period: Duration,
+    format: ValueFormat? = nil,
+    _ stop: StopConditions
+  ) {
+    self.target = target
+    self.format = format
+    self.period = period
+    self.stop = stop
+  }
+
+  /// Its expected duration; nil when it is unknown.
+  var length: Duration? {
+    stop.duration ?? stop.count.map { period * ($0 - 1) }
+  }
+}
+
+extension Polling: StreamingKind {
+  init() { self.init(.unread, every: .zero, StopConditions()) }
+
+  static let verb = "poll"
+  static let documentation = "reads a characteristic at a fixed interval, the first time at once"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Polling>] =
+    [
+      Key("poll", \.target, .characteristic, .target, documentation: "the characteristic"),
+      Key(
+        "every",
+        \.period,
+        .duration,
+        documentation: "the interval between the starts of two reads"
+      ),
+      Key("format", \.format, .format, documentation: "the format of each value"),
+    ] + endingKeys
+  static let rules: [KeyRule<Polling>] = endingRules
+
+  var action: Step.Action { .poll(self) }
+  var subjects: Subjects? {
+    Subjects(of: target, format: format, kind: .poll, most: stop.count)
+  }
+  var characteristic: CharacteristicSelector? { target }
+  var operations: [(CharacteristicSelector, CharacteristicOperation)] { [(target, .read)] }
+  var doing: String { "polling \(target)" }
+  func limit(_ usual: Duration) -> Duration { (length ?? .zero) + usual }
+
+  func run(_ run: StepRun) async throws {
+    let reads = run.service.reads(of: target, format, every: period)
+    try await run.gather(reads, of: self) { measures, rate in
+      .polled(PollSummary(measures, rate: rate))
+    }
+  }
+}
+
+extension Step {
+  /// Reads at a fixed interval until a stop condition is met.
+  ///
+  /// ```swift
+  /// try Step.poll("battery-level", every: .seconds(10), for: .seconds(600))
+  ///   .expect("percent", .atLeast(20))
+  /// ```
+  ///
+  /// - Throws: `Problem` for an invalid target or format.
+  public static func poll(
+    _ target: String,
+    every period: Duration,
+    count: Int? = nil,
+    for duration: Duration? = nil,
+    format: String? = nil,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
+      let selector = try CharacteristicSelector(parsing: target)
+      let stop = StopConditions(count: count, duration: duration)
+      let format = try ValueFormat(written: format)
+      return Step(.poll(Polling(selector, every: period, format: format, stop)))
+    }
+  }
+}

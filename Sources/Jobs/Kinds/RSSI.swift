@@ -1,0 +1,43 @@
+// `rssi`: measures the RSSI of the connection: `rssi` and `txPower` in dBm.
+
+import Bluetooth
+
+struct RSSIStep: StepKind {
+  static let verb = "rssi"
+  static let documentation = "measures the RSSI of the connection: `rssi` and `txPower` in dBm"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Self>] = []
+
+  var action: Step.Action { .rssi }
+  var subjects: Subjects? { LinkStrength.subjects }
+  var doing: String { "measuring the RSSI" }
+  var privilege: String? { nil }
+
+  func run(_ run: StepRun) async throws { try await run.measure(run.service.rssi()) }
+}
+
+extension Step {
+  /// Measures the RSSI of the connection.
+  ///
+  /// In dBm: the fields are `rssi` and, where the controller reports it, `txPower`.
+  ///
+  /// ```swift
+  /// try Step.rssi.expect("rssi", .atLeast(-80))
+  /// ```
+  public static var rssi: Step { Step(.rssi) }
+}
+
+extension LinkStrength: LinkFact {
+  static let subjects = Subjects(of: [
+    ("rssi", Scanning.rssiRange), ("txPower", Scanning.rssiRange),
+  ])
+
+  /// The value of a step; without TX power if the controller does not report it.
+  var decoded: DecodedValue {
+    let rssi = DecodedValue.Field("rssi", .integer(Int128(rssi)), unit: "dBm")
+    let power = txPower.map {
+      DecodedValue.Field("txPower", .integer(Int128($0)), unit: "dBm TX power")
+    }
+    return .fields([rssi] + (power.map { [$0] } ?? []))
+  }
+}

@@ -1,0 +1,64 @@
+// `read-descriptor`: reads a descriptor.
+
+public import Bluetooth
+public import Documents
+
+/// Reads a descriptor.
+public struct ReadDescriptorStep: StepKind {
+  /// The descriptor that is read.
+  public var target: DescriptorSelector
+  /// The format of a value without a specification.
+  public var format: ValueFormat?
+
+  /// A read of a descriptor.
+  public init(_ target: DescriptorSelector, format: ValueFormat? = nil) {
+    self.target = target
+    self.format = format
+  }
+
+  init() { self.init(.unread) }
+
+  static let verb = "read-descriptor"
+  static let documentation = "reads a descriptor: `battery-level/2901`"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Self>] = [
+    Key("read-descriptor", \.target, .descriptor, .target, documentation: "the descriptor"),
+    Key("format", \.format, .format, documentation: "the format of the value"),
+  ]
+
+  var action: Step.Action { .readDescriptor(self) }
+  var subjects: Subjects? { .plain }
+  var attribute: String? { target.description }
+  var doing: String { "reading \(target)" }
+  var privilege: String? { "reads descriptor \(target)" }
+
+  func run(_ run: StepRun) async throws {
+    try await run.read(run.service.readDescriptor(target)) { octets throws(ValueError) in
+      if let format { return try format.decode(octets) }
+      guard target.handle == nil else { return .octets(octets) }
+      return StandardDescriptors.decode(octets, of: target.descriptor) ?? .octets(octets)
+    }
+  }
+}
+
+extension Step {
+  /// Reads a descriptor: `battery-level/2901`.
+  ///
+  /// ```swift
+  /// try Step.readDescriptor("battery-level/2901").captured(as: "description")
+  /// ```
+  ///
+  /// - Throws: `Problem` for an invalid target or format.
+  public static func readDescriptor(
+    _ target: String,
+    format: String? = nil,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
+      let selector = try DescriptorSelector(parsing: target)
+      let format = try ValueFormat(written: format)
+      return Step(.readDescriptor(ReadDescriptorStep(selector, format: format)))
+    }
+  }
+}

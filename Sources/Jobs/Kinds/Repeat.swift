@@ -1,0 +1,86 @@
+// `repeat`: runs steps several times.
+
+import Bluetooth
+
+/// Runs steps several times.
+public struct RepeatStep: OuterKind {
+  /// How often.
+  public var count: Int
+  /// The name under which the steps use the number of the repetition, from 1.
+  public var index: String?
+  /// The inner steps.
+  public var steps: [Step]
+
+  /// A repetition of steps.
+  public init(_ count: Int, index: String? = nil, _ steps: [Step]) {
+    self.count = count
+    self.index = index
+    self.steps = steps
+  }
+
+  init() { self.init(0, []) }
+
+  static let verb = "repeat"
+  static let synonyms = ["loop", "for", "while"]
+  static let documentation = "runs `steps` a number of times"
+  static let needsLink = false
+  static let bindingKey: String? = "index"
+  static let keys: [Key<Self>] = [
+    Key("repeat", \.count, .times, .target, documentation: "how many times"),
+    Key(
+      "index",
+      \.index,
+      .variableName,
+      documentation: "the name under which the steps use the number of the repetition, from 1"
+    ),
+    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "the steps to repeat"),
+  ]
+
+  var action: Step.Action { .repeated(self) }
+  var doing: String { "repeating" }
+  var binding: String? { index }
+  var turns: Int { count }
+  var blocks: [StepBlock] {
+    get { [StepBlock(role: .certain, steps: steps)] }
+    set { steps = newValue[0].steps }
+  }
+
+  func run(_ run: StepRun, _ sink: (StepResult) async throws -> Void) async throws {
+    for turn in 1...max(1, count) {
+      run.chain.capture(.integer(Int128(turn)), as: index)
+      try await run.chain.performAll(steps, inside: run.placed.position.repetition(turn), sink)
+      // Steps that never wait must yield to others on the loop, especially to signals.
+      await Task.yield()
+    }
+  }
+}
+
+extension Step {
+  /// Runs steps several times.
+  ///
+  /// ```swift
+  /// try Step.repeated(3, index: "round") {
+  ///   try Step.write("alert-level", "u8:1")
+  ///   Step.sleep(.seconds(1))
+  ///   try Step.log("round {round}")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - count: How often.
+  ///   - index: The name under which the steps use the number of the repetition, from 1.
+  ///   - steps: The inner steps.
+  public static func repeated(
+    _ count: Int,
+    index: String? = nil,
+    @StepsBuilder _ steps: () throws -> [Step]
+  ) rethrows -> Step {
+    Step(.repeated(RepeatStep(count, index: index, try steps())))
+  }
+}
+
+extension Shape where Value == Int {
+  fileprivate static var times: Self {
+    .integer("a number of times", "times") { 1...max(1, $0.repetitions) }
+  }
+}

@@ -1,0 +1,100 @@
+// The kinds of steps. Each has a file in this folder, named after its verb.
+//
+// A new kind is its file, and three lines here: a case, its kind, and its place in the list.
+
+extension Step {
+  /// What a step does.
+  public indirect enum Action: Hashable, Sendable {
+    /// Connects, and waits until the services are resolved.
+    case connect
+    /// Disconnects; does nothing without a connection.
+    case disconnect
+    /// Reads a value.
+    case read(ReadStep)
+    /// Writes a value.
+    case write(Write)
+    /// Subscribes, and receives values until a stop condition is met.
+    case notify(Listening)
+    /// Subscribes, writes, and waits for the notification that answers.
+    case exchange(Exchanging)
+    /// Reads at a fixed interval.
+    case poll(Polling)
+    /// Combines the latest values of several characteristics.
+    case combine(Combining)
+    /// Measures the RSSI of the connection.
+    case rssi
+    /// Pairs with the device.
+    case pair(PairStep)
+    /// Forgets the device and its bond.
+    case unpair
+    /// Marks the device as trusted by this host, or not.
+    case trust(TrustStep)
+    /// Reads the ATT MTU.
+    case mtu
+    /// Reads interval, latency and supervision timeout of the connection.
+    case connectionParameters
+    /// Lists what the device offers.
+    case services
+    /// Reads a descriptor.
+    case readDescriptor(ReadDescriptorStep)
+    /// Writes a descriptor.
+    case writeDescriptor(WriteDescriptorStep)
+    /// Scans for nearby devices; needs no connection.
+    case scan(Scanning)
+    /// Waits.
+    case sleep(SleepStep)
+    /// Logs a text, which may use captured values.
+    case log(LogStep)
+    /// Runs a program of the user's, where that is allowed.
+    case command(Command)
+    /// Runs steps several times.
+    case repeated(RepeatStep)
+    /// Runs steps when a condition holds, and others when it does not.
+    case when(WhenStep)
+    /// Fails unless a condition holds.
+    case assert(AssertStep)
+    /// Runs steps, then others, whatever the outcome of the first.
+    case tried(TryStep)
+
+    /// The kind of the step: everything else about it.
+    var kind: any StepKind {
+      switch self {
+      case .connect: ConnectStep()
+      case .disconnect: DisconnectStep()
+      case .read(let kind): kind
+      case .write(let kind): kind
+      case .notify(let kind): kind
+      case .exchange(let kind): kind
+      case .poll(let kind): kind
+      case .combine(let kind): kind
+      case .rssi: RSSIStep()
+      case .pair(let kind): kind
+      case .unpair: UnpairStep()
+      case .trust(let kind): kind
+      case .mtu: MTUStep()
+      case .connectionParameters: ConnectionParametersStep()
+      case .services: ServicesStep()
+      case .readDescriptor(let kind): kind
+      case .writeDescriptor(let kind): kind
+      case .scan(let kind): kind
+      case .sleep(let kind): kind
+      case .log(let kind): kind
+      case .command(let kind): kind
+      case .repeated(let kind): kind
+      case .when(let kind): kind
+      case .assert(let kind): kind
+      case .tried(let kind): kind
+      }
+    }
+  }
+
+  /// What an entry of a list of steps may be, in the order of the documentation and of errors.
+  static let entries: [any StepEntry.Type] = [
+    ReadStep.self, Write.self, Listening.self, Exchanging.self, Polling.self, Combining.self,
+    Scanning.self, SleepStep.self, RepeatStep.self, WhenStep.self, AssertStep.self, TryStep.self,
+    Inclusion.self, ConnectStep.self, DisconnectStep.self, RSSIStep.self, LogStep.self,
+    Command.self, PairStep.self, UnpairStep.self, TrustStep.self, MTUStep.self,
+    ConnectionParametersStep.self, ServicesStep.self, ReadDescriptorStep.self,
+    WriteDescriptorStep.self,
+  ]
+}

@@ -1,0 +1,53 @@
+// `trust`: has the device trusted, or no more.
+
+import Bluetooth
+
+/// Marks the device as trusted by this host, or not.
+public struct TrustStep: StepKind {
+  /// Whether it is trusted.
+  public var isTrusted: Bool
+
+  /// Trust, or its end.
+  public init(_ isTrusted: Bool) { self.isTrusted = isTrusted }
+
+  init() { self.init(true) }
+
+  static let verb = "trust"
+  static let documentation = "marks the device as trusted, or not: [pairing.md](pairing.md)"
+  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let keys: [Key<Self>] = [
+    Key(
+      "trust",
+      \.isTrusted,
+      Shape.truth.orNull,
+      default: true,
+      .bare(["yes", "no", "true", "false"], what: "yes or no"),
+      documentation: "whether it is trusted"
+    )
+  ]
+
+  var action: Step.Action { .trust(self) }
+  var doing: String { isTrusted ? "trusting" : "ending the trust" }
+  var privilege: String? { "changes what the device is trusted with" }
+
+  func run(_ run: StepRun) async throws {
+    try await run.limited(run.service.trust(isTrusted))
+  }
+}
+
+extension Step {
+  /// Marks the device as trusted, or not.
+  ///
+  /// The Trusted property of bluetoothd: it accepts connections that a trusted device makes by
+  /// itself.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   Step.pair()
+  ///   Step.trust()
+  /// }
+  /// ```
+  ///
+  /// - Source: BlueZ 5.66, `doc/device-api.txt` (Trusted).
+  public static func trust(_ isTrusted: Bool = true) -> Step { Step(.trust(TrustStep(isTrusted))) }
+}

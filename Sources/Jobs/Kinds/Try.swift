@@ -1,0 +1,105 @@
+// `try`: runs steps, then others, whatever the outcome of the first.
+
+import Bluetooth
+import Signals
+
+/// Runs steps, then others, whatever the outcome of the first.
+public struct TryStep: OuterKind {
+  /// The steps to run first.
+  public var steps: [Step]
+  /// The steps to run last.
+  public var last: [Step]
+
+  /// Steps, and those that run last.
+  public init(_ steps: [Step], finally last: [Step]) {
+    self.steps = steps
+    self.last = last
+  }
+
+  init() { self.init([], finally: []) }
+
+  static let verb = "try"
+  static let synonyms = ["catch", "finally"]
+  static let documentation = "runs `try`, then `finally`, whatever the outcome of `try`"
+  static let common: [StepKey] = [.timeout]
+  static let needsLink = false
+  static let keys: [Key<Self>] = [
+    Key("try", \.steps, .steps, .steps(after: nil), documentation: "the steps to run first"),
+    Key(
+      "finally",
+      \.last,
+      .steps,
+      .steps(after: "finally"),
+      documentation: "the steps to run last"
+    ),
+  ]
+
+  var action: Step.Action { .tried(self) }
+  var doing: String { "trying" }
+  var blocks: [StepBlock] {
+    get { [StepBlock(role: .certain, steps: steps), StepBlock(role: .finally, steps: last)] }
+    set { (steps, last) = (newValue[0].steps, newValue[1].steps) }
+  }
+
+  /// Runs the steps, then those of `finally`, whatever the outcome of the first.
+  ///
+  /// The `finally` steps are shielded: neither cancellation nor the deadline of the run interrupts
+  /// them, but their own limit does. The first cause is reported; a failure of `finally` is
+  /// attached to it, or is the cause when everything else succeeded.
+  func run(_ run: StepRun, _ sink: (StepResult) async throws -> Void) async throws {
+    let position = run.placed.position
+    let hasFailed = Guarded(false)
+    let results = Guarded<[StepResult]>([])
+    let limit = run.step.timeout ?? run.service.scheduler.cleanUpLimit
+    let bracket = Signal<StepResult>.using(
+      acquire: .just(run.chain),
+      release: { chain in
+        Signal { sink in
+          let isCleanUp = hasFailed.withLock { $0 }
+          try await chain.performAll(last, inside: position.finally, isCleanUp: isCleanUp) {
+            result in
+            results.withLock { $0.append(result) }
+          }
+          try await sink(())
+        }
+      },
+      releaseLimit: limit
+    ) { chain in
+      Signal { sink in
+        do {
+          try await chain.performAll(steps, inside: position, sink)
+        } catch {
+          hasFailed.withLock { $0 = true }
+          throw error
+        }
+      }
+    }
+    do {
+      try await bracket.run(sink)
+    } catch let error as FailedWithCleanUp where error.cause == nil {
+      throw error.cleanUp.first?.error ?? error
+    }
+    for result in results.withLock({ $0 }) { try await sink(result) }
+  }
+}
+
+extension Step {
+  /// Runs steps, then others, whatever the outcome of the first: failure, cancellation, deadline.
+  ///
+  /// The failure of the first steps is then the failure of this step.
+  ///
+  /// ```swift
+  /// try Step.attempt {
+  ///   try Step.write("alert-level", "u8:2")
+  ///   Step.sleep(.seconds(2))
+  /// } finally: {
+  ///   try Step.write("alert-level", "u8:0")
+  /// }
+  /// ```
+  public static func attempt(
+    @StepsBuilder _ steps: () throws -> [Step],
+    @StepsBuilder finally last: () throws -> [Step]
+  ) rethrows -> Step {
+    Step(.tried(TryStep(try steps(), finally: try last())))
+  }
+}

@@ -1,0 +1,101 @@
+// `when`: runs steps when captured values meet a condition, and others when they do not.
+
+import Documents
+
+/// Runs steps when a condition holds, and others when it does not.
+public struct WhenStep: OuterKind {
+  /// What captured values must be.
+  public var condition: Condition
+  /// The steps when it holds.
+  public var steps: [Step]
+  /// The steps when it does not.
+  public var otherwise: [Step]
+
+  /// A condition, and what depends on it.
+  public init(_ condition: Condition, _ steps: [Step], otherwise: [Step] = []) {
+    self.condition = condition
+    self.steps = steps
+    self.otherwise = otherwise
+  }
+
+  init() { self.init(Condition([]), []) }
+
+  static let verb = "when"
+  static let synonyms = ["if"]
+  static let documentation =
+    "runs `steps` when captured values meet a condition, and `else` when they do not"
+  static let needsLink = false
+  static let keys: [Key<Self>] = [
+    Key(
+      "when",
+      \.condition,
+      .condition,
+      .condition,
+      documentation: "what captured values must be"
+    ),
+    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "the steps to run"),
+    Key(
+      "else",
+      \.otherwise,
+      .steps,
+      default: [],
+      .steps(after: "else"),
+      documentation: "the steps to run when the condition does not hold"
+    ),
+  ]
+
+  var action: Step.Action { .when(self) }
+  var doing: String { "deciding" }
+  var blocks: [StepBlock] {
+    get {
+      [StepBlock(role: .conditional, steps: steps), StepBlock(role: .otherwise, steps: otherwise)]
+    }
+    set { (steps, otherwise) = (newValue[0].steps, newValue[1].steps) }
+  }
+
+  func run(_ run: StepRun, _ sink: (StepResult) async throws -> Void) async throws {
+    let position = run.placed.position
+    if condition.firstUnmet(run.chain.value) == nil {
+      try await run.chain.performAll(steps, inside: position, sink)
+    } else if !otherwise.isEmpty {
+      try await run.chain.performAll(otherwise, inside: position.otherwise, sink)
+    } else {
+      run.isSkipped = true
+    }
+  }
+}
+
+extension Step {
+  /// Runs steps when a captured value passes a check, and others when it does not.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").captured(as: "battery")
+  ///   try Step.when("battery.percent", .below(20)) {
+  ///     try Step.write("alert-level", "u8:2")
+  ///   } otherwise: {
+  ///     try Step.log("enough is left")
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: `reading`, `reading.celsius`.
+  ///   - check: What the captured value must be.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  ///   - steps: The steps when it passes.
+  ///   - otherwise: The steps when it does not.
+  /// - Throws: What `steps` and `otherwise` throw; `Problem` for an invalid path.
+  public static func when(
+    _ path: String,
+    _ check: Check,
+    file: String = #fileID,
+    line: Int = #line,
+    @StepsBuilder _ steps: () throws -> [Step],
+    @StepsBuilder otherwise: () throws -> [Step] = { [] }
+  ) throws -> Step {
+    let test = try Problem.at(file, line) { try Condition.Test(path, check) }
+    return Step(.when(WhenStep(Condition([test]), try steps(), otherwise: try otherwise())))
+  }
+}

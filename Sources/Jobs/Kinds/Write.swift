@@ -1,0 +1,215 @@
+// `write`: writes a characteristic.
+
+public import Bluetooth
+public import Documents
+import Signals
+
+/// A value and the characteristic that it is written to.
+public struct Write: Hashable, Sendable {
+  /// How the value reaches bluetoothd.
+  public enum Delivery: String, Hashable, Sendable, CaseIterable {
+    /// By a D-Bus call, `WriteValue`.
+    case call
+    /// As a Write Command through the socket of `AcquireWrite`, which is closed when bluetoothd has
+    /// read the value. No other program can write the characteristic meanwhile.
+    case acquire
+  }
+
+  /// The characteristic that is written.
+  public var target: CharacteristicSelector
+  /// What is written, with its captured values.
+  public var value: WrittenValue
+  /// Whether the device responds.
+  public var kind: WriteKind
+  /// The offset in the attribute's value, in octets.
+  public var offset: Int
+  /// How the value reaches bluetoothd.
+  public var delivery: Delivery
+
+  /// A write of one value.
+  ///
+  /// ```swift
+  /// let value = try WrittenValue([.init(ValueFormat("u8")!, "2")])
+  /// let alarm = Step(.write(Write(value, to: "alert-level", kind: .command)))
+  /// ```
+  public init(
+    _ value: WrittenValue,
+    to target: CharacteristicSelector,
+    kind: WriteKind = .automatic,
+    offset: Int = 0,
+    delivery: Delivery = .call
+  ) {
+    self.target = target
+    self.value = value
+    self.kind = kind
+    self.offset = offset
+    self.delivery = delivery
+  }
+}
+
+extension Write: StepKind {
+  init() { self.init(.nothing, to: .unread) }
+
+  static let verb = "write"
+  static let synonyms = ["set", "send"]
+  static let documentation = "writes a characteristic"
+  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let titleKeys = 5
+  static let keys: [Key<Write>] = [
+    Key("write", \.target, .characteristic, .target, documentation: "the characteristic"),
+    .value(\.value),
+    .writeKind(\.kind),
+    .writeOffset(\.offset),
+    Key(
+      "delivery",
+      \.delivery,
+      .choice(),
+      default: .call,
+      documentation: "how the value reaches bluetoothd"
+    ),
+  ]
+  static let rules: [KeyRule<Write>] = [
+    .values(blamed: ["offset", "delivery"]) { write, _ in write.contradiction }
+  ]
+
+  var action: Step.Action { .write(self) }
+  var characteristic: CharacteristicSelector? { target }
+  var operations: [(CharacteristicSelector, CharacteristicOperation)] { [operation] }
+  var doing: String { "writing \(target)" }
+
+  func run(_ run: StepRun) async throws {
+    try await run.limited(run.service.write(self))
+    run.outcome = .written(value.octets)
+  }
+}
+
+extension Key {
+  /// `value`: what is written.
+  static func value(_ path: any WritableKeyPath<Owner, WrittenValue> & Sendable) -> Key {
+    let documentation = "a value in a format, or a list of such values"
+    return Key("value", path, .written, .parts, documentation: documentation)
+  }
+
+  /// `kind`: the kind of write.
+  static func writeKind(_ path: any WritableKeyPath<Owner, WriteKind> & Sendable) -> Key {
+    Key(
+      "kind",
+      path,
+      .writeKind,
+      default: .automatic,
+      .writeKind,
+      documentation: "the kind of write"
+    )
+  }
+
+  /// `offset`: where in the attribute a write begins.
+  static func writeOffset(_ path: any WritableKeyPath<Owner, Int> & Sendable) -> Key {
+    Key("offset", path, .offset, default: 0, documentation: "the first byte to write")
+  }
+}
+
+extension Shape where Value == WriteKind {
+  /// The kind of write.
+  fileprivate static var writeKind: Self { .choice("automatic: as the characteristic allows.") }
+}
+
+extension LineForm {
+  /// The kind of write: the word alone.
+  fileprivate static var writeKind: LineForm {
+    .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of write")
+  }
+}
+
+extension Write: CustomStringConvertible {
+  /// In the one-line form, without the verb.
+  public var description: String { words(Self.keys).joined(separator: " ") }
+}
+
+extension Write {
+  /// What it does with its characteristic.
+  var operation: (CharacteristicSelector, CharacteristicOperation) {
+    switch delivery {
+    case .call: (target, .write(kind))
+    case .acquire: (target, .acquireWriter)
+    }
+  }
+
+  /// Why the write is invalid for any device; nil for a valid one.
+  var contradiction: Problem? {
+    if delivery == .acquire, kind != .automatic, kind != .command {
+      return Problem(
+        "'delivery: acquire' supports only commands",
+        expected: "no \(kind.rawValue), or no 'delivery: acquire'"
+      )
+    }
+    guard offset > 0 else { return nil }
+    if kind == .command || delivery == .acquire {
+      return Problem(
+        "a write without response cannot have an offset",
+        expected: "a request, or no offset"
+      )
+    }
+    let end = offset + value.octets.count
+    guard end > WrittenValue.longest else { return nil }
+    return Problem(
+      "the value would end at byte \(end), but an attribute has at most \(WrittenValue.longest)"
+    )
+  }
+}
+
+extension Step {
+  /// Writes a characteristic.
+  ///
+  /// ```swift
+  /// try Step.write("alert-level", "u8:1")
+  /// try Step.write("6e400002-b5a3-f393-e0a9-e50e24dcca9e", "hex:01", "utf8:on", kind: .request)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
+  ///   - values: As in the one-line form: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
+  ///   - kind: Whether the device responds.
+  ///   - offset: The first byte to write.
+  ///   - delivery: How the value reaches bluetoothd.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  /// - Throws: `Problem` for an invalid target or value.
+  public static func write(
+    _ target: String,
+    _ values: String...,
+    kind: WriteKind = .automatic,
+    offset: Int = 0,
+    delivery: Write.Delivery = .call,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
+      let write = Write(
+        try WrittenValue(written: values),
+        to: try CharacteristicSelector(parsing: target),
+        kind: kind,
+        offset: offset,
+        delivery: delivery
+      )
+      if let complaint = write.contradiction { throw complaint }
+      return Step(.write(write))
+    }
+  }
+}
+
+extension DeviceService {
+  /// Writes, with the delivery of the step.
+  func write(_ write: Write) -> Signal<Void> {
+    switch write.delivery {
+    case .call:
+      self.write(write.value.octets, to: write.target, kind: write.kind, offset: write.offset)
+    case .acquire:
+      acquireWriter(write.target).flattenMap { writer in
+        Signal { sink in
+          try await writer.write(write.value.octets)
+          try await sink(())
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// What kinds of steps share that have a single value.
+
+import Bluetooth
+import Signals
+
+extension StepRun {
+  /// Reads a value.
+  func read(
+    _ reading: Signal<[UInt8]>,
+    _ decode: ([UInt8]) throws(ValueError) -> DecodedValue
+  ) async throws {
+    try await ask(reading, octets: { $0 }, decode: decode)
+  }
+
+  /// Requests parameters of the connection, which have no octets.
+  func measure<Fact: LinkFact>(_ measuring: Signal<Fact>) async throws {
+    try await ask(measuring, octets: { _ in [] }, decode: { $0.decoded })
+  }
+
+  /// Requests a value, and reports it.
+  private func ask<Answer: Sendable>(
+    _ asking: Signal<Answer>,
+    octets: (Answer) -> [UInt8],
+    decode: (Answer) throws(ValueError) -> DecodedValue
+  ) async throws {
+    let answer = try await limited(asking)
+    let decoded = Result { () throws(ValueError) in try decode(answer) }
+    try report(decoded, octets(answer))
+  }
+
+  /// Reports a value, captures it and checks it.
+  ///
+  /// A value that does not match its format is reported all the same, with only its octets. One
+  /// with a field out of its range fails only a step that uses its fields.
+  ///
+  /// - Parameters:
+  ///   - octets: What the device sent; empty for parameters of the connection.
+  ///   - instant: When it came; nil for now.
+  ///   - outcome: What the step ends with.
+  func report(
+    _ decoded: Result<DecodedValue, ValueError>,
+    _ octets: [UInt8],
+    at instant: Instant? = nil,
+    as outcome: (StepValue) -> StepOutcome = { .value($0) }
+  ) throws {
+    let value = StepValue(octets, decoded)
+    self.outcome = outcome(value)
+    chain.emit(.value(placed.reported, value), at: instant)
+    try use(try step.usable(decoded, octets), octets)
+  }
+
+  /// Captures the value of the step, and checks it.
+  ///
+  /// - Parameter octets: What the device sent; nil for what is no value of it.
+  func use(_ value: DecodedValue, _ octets: [UInt8]? = nil) throws(ExpectationFailure) {
+    capture(value, octets: octets)
+    guard !step.expectations.isEmpty else { return }
+    var progress = chain.progress(of: placed)
+    try progress.check(value, octets: octets ?? [])
+    chain.keep(progress, of: placed)
+  }
+
+  /// Stores a value under the name that the step gives it.
+  func capture(_ value: DecodedValue, octets: [UInt8]? = nil) {
+    chain.capture(value, octets: octets, as: step.capture)
+  }
+}
+
+extension Step {
+  /// The value for checks and captures.
+  ///
+  /// - Parameter conditions: The stop conditions of the step.
+  /// - Returns: The octets for a value out of its range, when the step does not use its fields.
+  /// - Throws: ``ValueError`` for other values that cannot be decoded.
+  func usable(
+    _ decoded: Result<DecodedValue, ValueError>,
+    _ octets: [UInt8],
+    until conditions: [Expectation] = []
+  ) throws(ValueError) -> DecodedValue {
+    do {
+      return try decoded.get()
+    } catch {
+      let isUsed =
+        capture != nil || (expectations + conditions).contains { $0.subject.isOfDecodedValue }
+      guard error.isOutOfRange, !isUsed else { throw error }
+      return .octets(octets)
+    }
+  }
+}
+
+/// Parameters of a connection, as the value of a step.
+protocol LinkFact: Sendable {
+  var decoded: DecodedValue { get }
+}
