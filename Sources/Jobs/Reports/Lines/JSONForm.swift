@@ -26,7 +26,8 @@ package protocol JSONObjectForm: JSONForm {
 
 extension JSONObjectForm {
   package init?(json: JSONValue) {
-    guard let value = Self.form.read(json) else { return nil }
+    var problems: [String] = []
+    guard let value = Self.form.read(json, "", &problems) else { return nil }
     self = value
   }
 
@@ -39,7 +40,8 @@ extension JSONObjectForm {
 /// The keys of an object, in their order, and what is made of their values.
 package struct JSONKeys<Whole: Sendable>: Sendable {
   fileprivate let write: @Sendable (Whole) -> JSONMembers
-  fileprivate let read: @Sendable (JSONValue) -> Whole?
+  /// Reads an object; nil where it is not valid. Keys that say why add that to the problems.
+  package let read: @Sendable (JSONValue, _ path: String, _ problems: inout [String]) -> Whole?
 
   private struct Missing: Error {}
 
@@ -57,12 +59,13 @@ package struct JSONKeys<Whole: Sendable>: Sendable {
       }
       return members
     }
-    read = { json in
-      func part<P>(_ key: JSONKey<Whole, P>) throws(Missing) -> P {
-        guard let part = key.read(json[key.name]) else { throw Missing() }
+    read = { json, path, problems in
+      let parts = (repeat (each keys).read(json[(each keys).name], path, &problems))
+      func present<P>(_ part: P?) throws(Missing) -> P {
+        guard let part else { throw Missing() }
         return part
       }
-      do throws(Missing) { return make(repeat try part(each keys)) } catch { return nil }
+      do throws(Missing) { return make(repeat try present(each parts)) } catch { return nil }
     }
   }
 }
@@ -72,17 +75,28 @@ package struct JSONKey<Whole, Part>: Sendable {
   fileprivate let name: String
   /// The value; nil leaves the key out.
   fileprivate let write: @Sendable (Whole) -> JSONValue?
-  /// What the value is, which is nil for a missing key; nil where it is not valid.
-  fileprivate let read: @Sendable (JSONValue?) -> Part?
+  fileprivate let read: Reading
+
+  /// Makes a part of a value, which is nil for a missing key; nil where it is not valid.
+  package typealias Reading =
+    @Sendable (_ value: JSONValue?, _ path: String, _ problems: inout [String]) -> Part?
+
+  package init(
+    _ name: String,
+    write: @escaping @Sendable (Whole) -> JSONValue?,
+    readingAt read: @escaping Reading
+  ) {
+    self.name = name
+    self.write = write
+    self.read = read
+  }
 
   package init(
     _ name: String,
     write: @escaping @Sendable (Whole) -> JSONValue?,
     read: @escaping @Sendable (JSONValue?) -> Part?
   ) {
-    self.name = name
-    self.write = write
-    self.read = read
+    self.init(name, write: write, readingAt: { json, _, _ in read(json) })
   }
 
   /// A key that every object has.
