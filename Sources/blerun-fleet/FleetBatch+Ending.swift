@@ -158,7 +158,7 @@ struct JobEvents {
   let events: [RunEvent]
 
   init(_ lines: [String]) {
-    var reader = RunEventReader()
+    var reader = EventLines()
     var events: [RunEvent] = []
     for line in lines {
       guard let event = try? reader.event(in: line) else { continue }

@@ -11,7 +11,7 @@ struct FleetFollower: Sendable {
   private struct State {
     /// The lines of each run, by claim, as far as the end of a run is to be found in them.
     var lines: [String: [String]] = [:]
-    var readers: [String: RunEventReader] = [:]
+    var readers: [String: EventLines] = [:]
     var ends: [JobID: EndRecord] = [:]
     var done: Completion<Void>?
   }
@@ -82,7 +82,7 @@ struct FleetFollower: Sendable {
     let events = state.withLock { state in
       // Only the last chunk may have the end.
       state.lines[nonce] = lines
-      return lines.map { try? state.readers[nonce, default: RunEventReader()].event(in: $0) }
+      return lines.map { try? state.readers[nonce, default: EventLines()].event(in: $0) }
     }
     if asJSON {
       for line in lines { output.line(line) }

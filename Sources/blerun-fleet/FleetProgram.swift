@@ -113,9 +113,8 @@ struct FleetViews: Sendable {
     try await connection.store.entries(.all(kind), on: loop)
   }
 
-  private func object(_ members: [(String, JSONValue)]) {
-    let head = [("v", JSONValue(JSONLinesReport.version))]
-    output.line(JSONValue.object(head + members).text)
+  private func object(_ event: String, _ members: KeyValuePairs<String, any JSONWritable>) {
+    output.line(EventLine(event, members).text)
   }
 
   func status(asJSON: Bool) async throws {
@@ -126,12 +125,11 @@ struct FleetViews: Sendable {
       if case .gateway(let gateway) = entry.value { gateway.isDraining } else { false }
     }
     if asJSON {
-      return object([
-        ("event", .string("fleet")), ("fleet", .string(connection.fleet)),
-        ("gateways", JSONValue(gateways.count)), ("draining", JSONValue(draining)),
-        ("devices", JSONValue(devices.count)), ("running", JSONValue(running)),
-        ("waiting", JSONValue(jobs.count - running)),
-      ])
+      let members: KeyValuePairs<String, any JSONWritable> = [
+        "fleet": connection.fleet, "gateways": gateways.count, "draining": draining,
+        "devices": devices.count, "running": running, "waiting": jobs.count - running,
+      ]
+      return object("fleet", members)
     }
     output.line("gateways  \(gateways.count)\(draining > 0 ? ", \(draining) draining" : "")")
     output.line("devices   \(devices.count) with jobs")
@@ -145,12 +143,13 @@ struct FleetViews: Sendable {
       let name = entry.key.name
       let running = jobs.count { $0.owner == name }
       if asJSON {
-        object([
-          ("event", .string("gateway")), ("gateway", .string(name)),
-          ("running", JSONValue(running)), ("draining", .boolean(gateway.isDraining)),
-          ("capabilities", .array(gateway.capabilities.map { .string($0) })),
-          ("bonds", .array(gateway.bonds.map { .string("\($0)") })),
-        ])
+        object(
+          "gateway",
+          [
+            "gateway": name, "running": running, "draining": gateway.isDraining,
+            "capabilities": gateway.capabilities, "bonds": gateway.bonds,
+          ]
+        )
       } else {
         let can =
           gateway.capabilities.isEmpty ? "" : "  " + gateway.capabilities.joined(separator: ", ")
@@ -183,14 +182,14 @@ struct FleetViews: Sendable {
       let name = own.compactMap(\.sighting.name).first
       let count = jobs[address]?.count ?? 0
       if asJSON {
-        object([
-          ("event", .string("device")), ("device", .string("\(address)")),
-          ("name", name.map { .string($0) } ?? .null), ("jobs", JSONValue(count)),
-          (
-            "observed",
-            .object(own.map { ($0.gateway, JSONValue($0.sighting.rssi)) })
-          ), ("held", .array((held[address] ?? []).map { .string($0) })),
-        ])
+        let observed = JSONValue.object(own.map { ($0.gateway, $0.sighting.rssi.json) })
+        object(
+          "device",
+          [
+            "device": address, "name": name, "jobs": count, "observed": observed,
+            "held": held[address] ?? [],
+          ]
+        )
       } else {
         let by = own.map { "\($0.gateway) \($0.sighting.rssi) dBm" }.joined(separator: ", ")
         let place = by.isEmpty ? "not observed" : by
@@ -234,11 +233,11 @@ struct FleetViews: Sendable {
     asJSON: Bool
   ) {
     if asJSON {
-      return object([
-        ("event", .string("job")), ("job", .string(job.text)), ("device", .string("\(device)")),
-        ("state", .string(state)), ("gateway", owner.map { .string($0) } ?? .null),
-        ("cancelled", .boolean(isCancelled)),
-      ])
+      let members: KeyValuePairs<String, any JSONWritable> = [
+        "job": job.text, "device": device, "state": state, "gateway": owner,
+        "cancelled": isCancelled,
+      ]
+      return object("job", members)
     }
     let by = owner.map { "  \($0)" } ?? ""
     output.line("\(job)  \(device)  \(state)\(by)\(isCancelled ? "  to be cancelled" : "")")

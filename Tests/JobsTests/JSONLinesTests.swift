@@ -76,7 +76,7 @@ struct JSONLinesTests {
       "\(line)"
     )
     #expect(try text(of: "docs/json.md").contains("`candidates`"))
-    var reader = RunEventReader()
+    var reader = EventLines()
     guard case .stepFinished(let result)? = try reader.event(in: line)?.change else {
       Issue.record("no result of a step: \(line)")
       return
@@ -120,10 +120,29 @@ struct JSONLinesTests {
         #""step":"1","operation":"read","attribute":"battery-level","status":"failed","#
           + #""value":{"percent":72},"hex":"48","error":{"code":"expectation-not-met","#
           + #""class":"definite","message":"reading battery-level: expected percent > 90, "#
-          + #"got 72 % (bytes 48)","bluez":null,"#
+          + #"got 72 % (bytes 48)","what":"reading battery-level","#
+          + #""why":"expected percent > 90, got 72 % (bytes 48)","where":"-e:1:1","bluez":null,"#
           + hint
       )
     )
+  }
+
+  @Test(
+    "what failed and why is read from the keys; of older lines from the message",
+    arguments: [
+      (#""message":"a: b: c","#, "a", "b: c"),
+      (#""message":"a: b: c","what":"a: b","why":"c","#, "a: b", "c"),
+      (#""message":"no parts","#, "running the chain", "no parts"),
+    ]
+  )
+  func failures(members: String, what: String, why: String) throws {
+    let json = #"{"code":"failed","class":"definite",\#(members)"bluez":null,"hint":"ask","#
+    let place = #""place":{"file":"-e","line":1,"column":1}}"#
+    let failure = try #require(RunFailure(json: try JSONValue(parsing: json + place)))
+    #expect((failure.what, failure.why) == (what, why))
+    #expect(failure.hint == "ask" && failure.source == Place(file: "-e", line: 1, column: 1))
+    #expect(failure.json["where"] == .string("-e:1:1"))
+    #expect(RunFailure(json: failure.json)?.json == failure.json)
   }
 
   @Test("two runs with the same seed are the same to the letter; another seed is another run")

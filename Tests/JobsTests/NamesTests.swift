@@ -92,9 +92,8 @@ struct NamesTests {
     )
     let outcome = StepOutcome.services([service], names: names)
     #expect(TextReport.text(outcome) == "1 service: soil")
-    var members = EventMembers()
-    members.add(outcome, withOctets: false)
-    let json = JSONValue.object(members.list).text
+    let step = try Plan.parse(line: "services").placedSteps[0].reported
+    let json = JSONValue.object(outcome.members(of: step)).text
     #expect(json.ranges(of: #""name":"soil""#).count == 2, "\(json)")
 
     let bench = RunBench()

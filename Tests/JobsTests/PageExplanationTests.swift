@@ -170,14 +170,14 @@ struct PageExplanationTests {
       #"{"v":1,"event":"\#(event)","time":"2000-01-01T00:00:01.000000Z","offset":1.000000,"#
       + #""run":"0123456789abcdef","device":"a","kind":"signal","member":"Connect","number":1,"#
       + #""file":"a","text":"b","limit":1,"leftOut":1}"#
-    var reader = RunEventReader()
+    var reader = EventLines()
     #expect(try reader.event(in: line) == nil)
   }
 
   @Test("the lines of a run, read back, make the same record of it")
   func readBack() throws {
     let events = try Self.events()
-    var reader = RunEventReader()
+    var reader = EventLines()
     let read = try events.flatMap { JSONLinesReport().lines(for: $0) }
       .compactMap { try reader.event(in: $0) }
     let (before, after) = (Self.runs(events)[0], Self.runs(read)[0])
@@ -203,7 +203,7 @@ struct PageExplanationTests {
       #"{"v":1,"event":"step-finished","time":"2000-01-01T00:00:01.000000Z","offset":1.000000,"#
       + #""run":"0123456789abcdef","device":"a","step":"2[3].finally.1","operation":"read","#
       + #""attribute":"battery-level","status":"ok",\#(members)}"#
-    var reader = RunEventReader()
+    var reader = EventLines()
     let event = try #require(try reader.event(in: line))
     #expect(JSONLinesReport().lines(for: event) == [line])
   }

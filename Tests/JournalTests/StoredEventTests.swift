@@ -1,6 +1,7 @@
-// What a journal has of an event, read back: also one that this version does not know.
+// What a journal has of an event, read back.
 
 import GRDB
+import Jobs
 import Testing
 
 @testable import Journal
@@ -12,7 +13,7 @@ struct StoredEventTests {
   }
 
   private func event(_ name: String) throws -> StoredEvent {
-    let isValue = name == "value" || name == "paused"
+    let isValue = name == "value"
     return try StoredEvent(
       try row(
         "'\(name)' AS kind, 3 AS event, '2000-01-01T00:00:01.000000Z' AS time, 1000000 AS moment, "
@@ -23,23 +24,13 @@ struct StoredEventTests {
     )
   }
 
-  @Test(
-    "the name of each kind of event is read back as that kind",
-    arguments: [
-      ("run-started", StoredEvent.Kind.runStarted), ("step-started", .stepStarted),
-      ("value", .value), ("gap", .gap), ("step-finished", .stepFinished),
-      ("run-finished", .runFinished), ("note", .note),
-      ("paused", .unknown("paused")),
-    ]
-  )
-  func kinds(name: String, kind: StoredEvent.Kind) throws {
-    let event = try event(name)
-    #expect(event.kind == kind)
-    #expect(event.kind.name == name)
+  @Test("an unknown event is an error")
+  func unknown() {
+    #expect(throws: StoredRow.Unexpected.self) { try event("paused") }
   }
 
-  @Test("an unknown event is exported under its name with what it has, and not as a gap")
-  func unknown() throws {
+  @Test("an event is exported with what it has")
+  func exported() throws {
     let chain = try ExportedChain(
       try row(
         "1 AS chain, 'Thermo-1' AS device, '0123456789abcdef' AS identity, NULL AS name, "
@@ -47,8 +38,8 @@ struct StoredEventTests {
           + "0 AS started_offset, NULL AS finished, NULL AS status"
       )
     )
-    let line = chain.line(try event("paused"))
-    #expect(line.hasPrefix(#"{"v":1,"event":"paused","time":"2000-01-01T00:00:01.000000Z""#))
+    let line = chain.line(try event("value")).text
+    #expect(line.hasPrefix(#"{"v":1,"event":"value","time":"2000-01-01T00:00:01.000000Z""#))
     #expect(line.hasSuffix(#""attribute":"battery-level","value":7,"hex":"07"}"#))
   }
 }

@@ -3,7 +3,7 @@
 // One entry for each device with work, changed only by compare-and-set, so that queue, claim and
 // armed mark never disagree. An entry without jobs is removed.
 
-import Jobs
+package import Jobs
 
 /// A job in the queue of a device.
 public struct QueuedJob: Equatable, Sendable {
@@ -90,69 +90,42 @@ public struct DeviceEntry: Equatable, Sendable {
   }
 }
 
-extension DeviceEntry: StoredForm {
+extension DeviceEntry: StoredForm, JSONObjectForm {
   static let what = "the entry of a device"
 
-  var members: [Member] {
-    [
-      ("queue", .array(queue.map { .object($0.members) })),
-      ("claim", claim.map { .object($0.members) } ?? .null),
-    ]
-  }
-
-  init?(_ reader: inout FormReader) {
-    guard let queue = reader.list("queue", most: Self.longestQueue, QueuedJob.init) else {
-      return nil
-    }
-    self.init(queue: queue, claim: reader.part("claim", Claim.init))
-  }
+  package static let form = JSONKeys<DeviceEntry>(
+    { DeviceEntry(queue: $0, claim: $1) },
+    JSONKey("queue", \.queue, .list(.object, most: longestQueue)),
+    JSONKey(optional: "claim", \.claim, .object)
+  )
 }
 
-extension QueuedJob: StoredPart {
-  var members: [Member] {
-    [
-      ("job", .string(job.text)), ("cancelled", .boolean(isCancelled)),
-      ("armed", .boolean(isArmed)),
-    ]
-  }
-
-  init?(_ reader: inout FormReader) {
-    let job = reader.job("job")
-    let isCancelled = reader.truth("cancelled")
-    let isArmed = reader.truth("armed")
-    guard let job, let isCancelled, let isArmed else { return nil }
-    self.init(job)
-    self.isCancelled = isCancelled
-    self.isArmed = isArmed
-  }
+extension QueuedJob: JSONObjectForm {
+  package static let form = JSONKeys<QueuedJob>(
+    { job, isCancelled, isArmed in
+      var queued = QueuedJob(job)
+      (queued.isCancelled, queued.isArmed) = (isCancelled, isArmed)
+      return queued
+    },
+    JSONKey("job", \.job, .job),
+    JSONKey("cancelled", \.isCancelled, .truth),
+    JSONKey("armed", \.isArmed, .truth)
+  )
 }
 
-extension Claim: StoredPart {
-  var members: [Member] {
-    [
-      ("job", .string(job.text)), ("owner", .string(owner)), ("nonce", .string(nonce)),
-      ("epoch", .number("\(epoch)")), ("lease", .duration(lease)),
-      ("renewal", .number("\(renewal)")), ("successorOf", .text(successorOf)),
-    ]
-  }
-
-  init?(_ reader: inout FormReader) {
-    let job = reader.job("job")
-    let owner = reader.name("owner")
-    let nonce = reader.name("nonce")
-    let epoch = reader.number("epoch")
-    let lease = reader.duration("lease", FleetBounds.lease)
-    let renewal = reader.number("renewal")
-    let successorOf = reader.optionalName("successorOf")
-    guard let job, let owner, let nonce, let epoch, let lease, let renewal else { return nil }
-    self.init(
-      job: job,
-      owner: owner,
-      nonce: nonce,
-      epoch: Revision(epoch),
-      lease: lease,
-      successorOf: successorOf
-    )
-    self.renewal = renewal
-  }
+extension Claim: JSONObjectForm {
+  package static let form = JSONKeys<Claim>(
+    { job, owner, nonce, epoch, lease, renewal, successor in
+      var claim = Claim(job: job, owner: owner, nonce: nonce, epoch: epoch, lease: lease)
+      (claim.renewal, claim.successorOf) = (renewal, successor)
+      return claim
+    },
+    JSONKey("job", \.job, .job),
+    JSONKey("owner", \.owner, .name),
+    JSONKey("nonce", \.nonce, .name),
+    JSONKey("epoch", \.epoch, .number()),
+    JSONKey("lease", \.lease, .duration(FleetBounds.lease)),
+    JSONKey("renewal", \.renewal, .number()),
+    JSONKey(optional: "successorOf", \.successorOf, .name)
+  )
 }

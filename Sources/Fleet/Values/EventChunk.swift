@@ -1,6 +1,6 @@
 // The events of a run on their way to whoever follows it: in numbered chunks, of bounded size and age.
 
-import Jobs
+package import Jobs
 public import Signals
 
 /// Some events of a run, in order.
@@ -143,38 +143,25 @@ public struct EventTooLong: Error, Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-extension EventRequest: StoredForm {
+extension EventRequest: StoredForm, JSONObjectForm {
   static let what = "a request for events"
 
-  var members: [Member] {
-    [("job", .string(job.text)), ("nonce", .string(nonce)), ("number", .whole(number))]
-  }
-
-  init?(_ reader: inout FormReader) {
-    let job = reader.job("job")
-    let nonce = reader.name("nonce")
-    let number = reader.number("number")
-    guard let job, let nonce, let number else { return nil }
-    self.init(job: job, nonce: nonce, number: number)
-  }
+  package static let form = JSONKeys<EventRequest>(
+    { EventRequest(job: $0, nonce: $1, number: $2) },
+    JSONKey("job", \.job, .job),
+    JSONKey("nonce", \.nonce, .name),
+    JSONKey("number", \.number, .number())
+  )
 }
 
-extension EventChunk: StoredForm {
+extension EventChunk: StoredForm, JSONObjectForm {
   static let what = "a chunk of events"
 
-  var members: [Member] {
-    [
-      ("nonce", .string(nonce)), ("number", .whole(number)), ("firstEvent", .whole(firstEvent)),
-      ("events", .array(events.map { .string($0) })),
-    ]
-  }
-
-  init?(_ reader: inout FormReader) {
-    let nonce = reader.name("nonce")
-    let number = reader.number("number")
-    let firstEvent = reader.number("firstEvent")
-    let events = reader.texts("events", bytes: Self.largest)
-    guard let nonce, let number, let firstEvent, let events else { return nil }
-    self.init(nonce: nonce, number: number, firstEvent: firstEvent, events: events)
-  }
+  package static let form = JSONKeys<EventChunk>(
+    { EventChunk(nonce: $0, number: $1, firstEvent: $2, events: $3) },
+    JSONKey("nonce", \.nonce, .name),
+    JSONKey("number", \.number, .number()),
+    JSONKey("firstEvent", \.firstEvent, .number()),
+    JSONKey("events", \.events, .texts(bytes: largest))
+  )
 }

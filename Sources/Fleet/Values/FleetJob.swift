@@ -3,7 +3,7 @@
 // A job is written once and never changed. Its chain is stored apart, by its digest.
 
 public import Bluetooth
-import Jobs
+package import Jobs
 
 /// Whether a chain may be run again after it was armed.
 public enum Rerun: String, CaseIterable, Sendable {
@@ -59,42 +59,33 @@ public struct FleetJob: Equatable, Sendable {
   public var onlyGateway: String? { bond ?? pin }
 }
 
-extension FleetJob: StoredForm {
+extension FleetJob: StoredForm, JSONObjectForm {
   static let what = "a job"
 
-  var members: [Member] {
-    [
-      ("id", .string(id.text)), ("device", .string(device.description)),
-      ("chain", .string(chain)),
-      ("values", .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
-      ("submitter", .string(submitter)), ("deadline", .duration(deadline)),
-      ("pin", .text(pin)), ("prefer", .text(prefer)), ("bond", .text(bond)),
-      ("needs", .array(needs.map { .string($0) })), ("rerun", .string(rerun.rawValue)),
-    ]
-  }
-
-  init?(_ reader: inout FormReader) {
-    let format = reader.number("version", 1...(.max))
-    let id = reader.job("id")
-    let device = reader.address("device")
-    let chain = reader.digest("chain")
-    let values = reader.texts("values", most: FleetBounds.values)
-    let submitter = reader.name("submitter")
-    let deadline = reader.duration("deadline", FleetBounds.deadline)
-    let pin = reader.optionalName("pin")
-    let prefer = reader.optionalName("prefer")
-    let bond = reader.optionalName("bond")
-    let needs = reader.names("needs", most: FleetBounds.needs)
-    let rerun: Rerun? = reader.word("rerun")
-    guard let format, let id, let device, let chain, let values, let submitter, let deadline,
-      let needs,
-      let rerun
-    else { return nil }
-    self.init(id: id, device: device, chain: chain, submitter: submitter, deadline: deadline)
-    self.format = format
-    self.values = values
-    (self.pin, self.prefer, self.bond) = (pin, prefer, bond)
-    self.needs = needs
-    self.rerun = rerun
-  }
+  package static let form = JSONKeys<FleetJob>(
+    { format, id, device, chain, values, submitter, deadline, pin, prefer, bond, needs, rerun in
+      var job = FleetJob(
+        id: id,
+        device: device,
+        chain: chain,
+        submitter: submitter,
+        deadline: deadline
+      )
+      (job.format, job.values, job.needs, job.rerun) = (format, values, needs, rerun)
+      (job.pin, job.prefer, job.bond) = (pin, prefer, bond)
+      return job
+    },
+    JSONKey("version", \.format, .number(1...(.max))),
+    JSONKey("id", \.id, .job),
+    JSONKey("device", \.device, .address),
+    JSONKey("chain", \.chain, .digest),
+    JSONKey("values", \.values, .texts(most: FleetBounds.values)),
+    JSONKey("submitter", \.submitter, .name),
+    JSONKey("deadline", \.deadline, .duration(FleetBounds.deadline)),
+    JSONKey(optional: "pin", \.pin, .name),
+    JSONKey(optional: "prefer", \.prefer, .name),
+    JSONKey(optional: "bond", \.bond, .name),
+    JSONKey("needs", \.needs, .list(.name, most: FleetBounds.needs)),
+    JSONKey("rerun", \.rerun, .word)
+  )
 }

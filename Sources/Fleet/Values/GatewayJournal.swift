@@ -1,7 +1,7 @@
 // What a gateway keeps on its own disk, so that a later process can end truthfully what it began.
 
 import Bluetooth
-import Jobs
+package import Jobs
 
 /// The unsettled claims of a gateway, as they are on its disk.
 public struct GatewayJournal: Equatable, Sendable {
@@ -30,7 +30,7 @@ public struct GatewayJournal: Equatable, Sendable {
 
   /// The JSON text.
   public var text: String {
-    JSONValue.object([("version", .whole(StoredValue.version))] + members).text + "\n"
+    JSONValue.object([("version", StoredValue.version.json)] + members).text + "\n"
   }
 
   /// Reads the text of a file.
@@ -43,47 +43,41 @@ public struct GatewayJournal: Equatable, Sendable {
   }
 }
 
-extension GatewayJournal: StoredForm {
+extension GatewayJournal: StoredForm, JSONObjectForm {
   static let what = "the journal of a gateway"
 
-  var members: [Member] { [("entries", .array(kept.map { .object($0.members) }))] }
-
-  init?(_ reader: inout FormReader) {
-    guard let kept = reader.list("entries", most: Self.longest, JournalEntry.init) else {
-      return nil
-    }
-    self.kept = kept
-  }
+  package static let form = JSONKeys<GatewayJournal>(
+    { entries in
+      var journal = GatewayJournal()
+      journal.kept = entries
+      return journal
+    },
+    JSONKey("entries", \.kept, .list(.object, most: longest))
+  )
 }
 
-extension JournalEntry: StoredPart {
-  var members: [Member] {
-    [
-      ("address", .string(address.description)), ("job", .string(job.text)),
-      ("nonce", .string(nonce)), ("start", .number("\(start)")),
-      ("armed", .boolean(isArmed)), ("step", .whole(step)), ("open", .boolean(isOpen)),
-      ("end", .text(end.map { StoredValue.record(.ended($0)).text })),
-    ]
-  }
+extension JournalEntry: JSONObjectForm {
+  package static let form = JSONKeys<JournalEntry>(
+    { address, job, nonce, start, isArmed, step, isOpen, end in
+      var entry = JournalEntry(address: address, job: job, nonce: nonce, start: start)
+      (entry.isArmed, entry.step, entry.isOpen) = (isArmed, step, isOpen)
+      guard let end else { return entry }
+      guard case .record(let record)? = try? StoredValue(end, at: .result(of: job)) else {
+        return nil
+      }
+      entry.end = record.end
+      return entry
+    },
+    JSONKey("address", \.address, .address),
+    JSONKey("job", \.job, .job),
+    JSONKey("nonce", \.nonce, .name),
+    JSONKey("start", \.start, .number()),
+    JSONKey("armed", \.isArmed, .truth),
+    JSONKey("step", \.step, .number()),
+    JSONKey("open", \.isOpen, .truth),
+    JSONKey(optional: "end", \.endText, .text(bytes: FleetBounds.value))
+  )
 
-  init?(_ reader: inout FormReader) {
-    let address = reader.address("address")
-    let job = reader.job("job")
-    let nonce = reader.name("nonce")
-    let start = reader.number("start")
-    let isArmed = reader.truth("armed")
-    let step = reader.number("step")
-    let isOpen = reader.truth("open")
-    let text = reader.optionalText("end", bytes: FleetBounds.value)
-    guard let address, let job, let nonce, let start, let isArmed, let step, let isOpen else {
-      return nil
-    }
-    self.init(address: address, job: job, nonce: nonce, start: Revision(start))
-    (self.isArmed, self.step, self.isOpen) = (isArmed, step, isOpen)
-    guard let text else { return }
-    guard case .record(let record)? = try? StoredValue(text, at: .result(of: job)) else {
-      return nil
-    }
-    end = record.end
-  }
+  /// The end as the store has it.
+  private var endText: String? { end.map { StoredValue.record(.ended($0)).text } }
 }

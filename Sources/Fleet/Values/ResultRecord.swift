@@ -4,7 +4,7 @@
 // that begins makes the result of its predecessor impossible, and a result makes a further start
 // impossible, however stale their reads are.
 
-import Jobs
+package import Jobs
 
 /// How a job ended.
 public enum EndState: String, CaseIterable, Sendable {
@@ -102,47 +102,53 @@ public enum ResultRecord: Equatable, Sendable {
 extension ResultRecord: StoredForm {
   static let what = "a record of a job"
 
-  var members: [Member] {
-    switch self {
-    case .started(let start):
-      return [
-        ("record", .string("started")), ("owner", .string(start.owner)),
-        ("nonce", .string(start.nonce)), ("epoch", .number("\(start.epoch)")),
-      ]
-    case .ended(let end):
-      let head: [Member] = [
-        ("record", .string("ended")), ("state", .string(end.state.rawValue)),
-        ("owner", .string(end.owner)), ("nonce", .string(end.nonce)),
-      ]
-      return head + [
-        ("step", .whole(end.step)), ("overran", .whole(end.overran)),
-        ("events", .whole(end.events)), ("digest", .string(end.digest)),
-        ("detail", .string(end.detail)),
-      ]
-    }
-  }
-
   private enum Name: String, CaseIterable { case started, ended }
 
-  init?(_ reader: inout FormReader) {
-    guard let name: Name = reader.word("record") else { return nil }
-    let owner = reader.name("owner")
-    let nonce = reader.name("nonce")
-    switch name {
-    case .started:
-      guard let owner, let nonce, let epoch = reader.number("epoch") else { return nil }
-      self = .started(StartRecord(owner: owner, nonce: nonce, epoch: Revision(epoch)))
-    case .ended:
-      let state: EndState? = reader.word("state")
-      let step = reader.optionalNumber("step")
-      let overran = reader.optionalNumber("overran")
-      let events = reader.number("events")
-      let digest = reader.text("digest", bytes: 64)
-      let detail = reader.text("detail", bytes: FleetBounds.detail)
-      guard let owner, let nonce, let state, let events, let digest, let detail else { return nil }
-      var end = EndRecord(state, owner: owner, nonce: nonce, step: step)
-      (end.overran, end.events, end.digest, end.detail) = (overran, events, digest, detail)
-      self = .ended(end)
+  static let part = StoredPart<ResultRecord>(
+    expected: what,
+    write: { .object($0.members) },
+    read: { json, path, problems in
+      let name = StoredPart<Name>.word.read(json["record"], of: "record", path, &problems)
+      return switch name {
+      case .started?:
+        StoredPart<StartRecord>.object.read(json, path, &problems).map { .started($0) }
+      case .ended?: StoredPart<EndRecord>.object.read(json, path, &problems).map { .ended($0) }
+      case nil: nil
+      }
+    }
+  )
+
+  var members: JSONMembers {
+    switch self {
+    case .started(let start): [("record", .string("started"))] + start.members
+    case .ended(let end): [("record", .string("ended"))] + end.members
     }
   }
+}
+
+extension StartRecord: JSONObjectForm {
+  package static let form = JSONKeys<StartRecord>(
+    { StartRecord(owner: $0, nonce: $1, epoch: $2) },
+    JSONKey("owner", \.owner, .name),
+    JSONKey("nonce", \.nonce, .name),
+    JSONKey("epoch", \.epoch, .number())
+  )
+}
+
+extension EndRecord: JSONObjectForm {
+  package static let form = JSONKeys<EndRecord>(
+    { state, owner, nonce, step, overran, events, digest, detail in
+      var end = EndRecord(state, owner: owner, nonce: nonce, step: step)
+      (end.overran, end.events, end.digest, end.detail) = (overran, events, digest, detail)
+      return end
+    },
+    JSONKey("state", \.state, .word),
+    JSONKey("owner", \.owner, .name),
+    JSONKey("nonce", \.nonce, .name),
+    JSONKey(optional: "step", \.step, .number()),
+    JSONKey(optional: "overran", \.overran, .number()),
+    JSONKey("events", \.events, .number()),
+    JSONKey("digest", \.digest, .text(bytes: 64)),
+    JSONKey("detail", \.detail, .text(bytes: FleetBounds.detail))
+  )
 }

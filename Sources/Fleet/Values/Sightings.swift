@@ -1,7 +1,7 @@
 // What gateways are, and what they observe.
 
 public import Bluetooth
-import Jobs
+package import Jobs
 
 /// What a gateway reports of itself, once when it joins and at each change.
 public struct GatewayEntry: Equatable, Sendable {
@@ -60,82 +60,58 @@ public struct SweepTurn: Equatable, Sendable {
   public let nonce: String
 }
 
-extension GatewayEntry: StoredForm {
+extension GatewayEntry: StoredForm, JSONObjectForm {
   static let what = "the entry of a gateway"
 
-  var members: [Member] {
-    [
-      ("format", .whole(format)),
-      ("capabilities", .array(capabilities.map { .string($0) })),
-      ("bonds", .array(bonds.map { .string($0.description) })),
-      ("draining", .boolean(isDraining)),
-    ]
-  }
-
-  init?(_ reader: inout FormReader) {
-    let format = reader.number("format", 1...(.max))
-    let capabilities = reader.names("capabilities", most: FleetBounds.needs)
-    let bonds = reader.addresses("bonds", most: FleetBounds.sightings)
-    let isDraining = reader.truth("draining")
-    guard let format, let capabilities, let bonds, let isDraining else { return nil }
-    self.init()
-    self.format = format
-    self.capabilities = capabilities
-    self.bonds = bonds
-    self.isDraining = isDraining
-  }
+  package static let form = JSONKeys<GatewayEntry>(
+    { format, capabilities, bonds, isDraining in
+      var entry = GatewayEntry()
+      (entry.format, entry.capabilities) = (format, capabilities)
+      (entry.bonds, entry.isDraining) = (bonds, isDraining)
+      return entry
+    },
+    JSONKey("format", \.format, .number(1...(.max))),
+    JSONKey("capabilities", \.capabilities, .list(.name, most: FleetBounds.needs)),
+    JSONKey("bonds", \.bonds, .list(.address, most: FleetBounds.sightings)),
+    JSONKey("draining", \.isDraining, .truth)
+  )
 }
 
-extension Sighting: StoredPart {
-  var members: [Member] {
-    [
-      ("address", .string(address.description)), ("identity", .boolean(isIdentity)),
-      ("name", .text(name)), ("rssi", .whole(rssi)),
-    ]
-  }
-
-  init?(_ reader: inout FormReader) {
-    let address = reader.address("address")
-    let isIdentity = reader.truth("identity")
-    let name = reader.optionalText("name", bytes: FleetBounds.deviceName)
-    let rssi = reader.number("rssi", -127...20)
-    guard let address, let isIdentity, let rssi else { return nil }
-    self.init(address: address, rssi: rssi)
-    self.isIdentity = isIdentity
-    self.name = name
-  }
+extension Sighting: JSONObjectForm {
+  package static let form = JSONKeys<Sighting>(
+    { address, isIdentity, name, rssi in
+      var sighting = Sighting(address: address, rssi: rssi)
+      (sighting.isIdentity, sighting.name) = (isIdentity, name)
+      return sighting
+    },
+    JSONKey("address", \.address, .address),
+    JSONKey("identity", \.isIdentity, .truth),
+    JSONKey(optional: "name", \.name, .text(bytes: FleetBounds.deviceName)),
+    JSONKey("rssi", \.rssi, .number(-127...20))
+  )
 }
 
-extension SightingReport: StoredForm {
+extension SightingReport: StoredForm, JSONObjectForm {
   static let what = "a report of sightings"
 
-  var members: [Member] {
-    [
-      ("gateway", .string(gateway)),
-      ("sightings", .array(sightings.map { .object($0.members) })),
-      ("held", .array(held.map { .string($0.description) })),
-    ]
-  }
-
-  init?(_ reader: inout FormReader) {
-    let gateway = reader.name("gateway")
-    let sightings = reader.list("sightings", most: FleetBounds.sightings, Sighting.init)
-    let held = reader.addresses("held", most: FleetBounds.sightings)
-    guard let gateway, let sightings, let held else { return nil }
-    self.init(gateway: gateway, sightings: sightings)
-    self.held = held
-  }
+  package static let form = JSONKeys<SightingReport>(
+    { gateway, sightings, held in
+      var report = SightingReport(gateway: gateway, sightings: sightings)
+      report.held = held
+      return report
+    },
+    JSONKey("gateway", \.gateway, .name),
+    JSONKey("sightings", \.sightings, .list(.object, most: FleetBounds.sightings)),
+    JSONKey("held", \.held, .list(.address, most: FleetBounds.sightings))
+  )
 }
 
-extension SweepTurn: StoredForm {
+extension SweepTurn: StoredForm, JSONObjectForm {
   static let what = "a turn to sweep"
 
-  var members: [Member] { [("gateway", .string(gateway)), ("nonce", .string(nonce))] }
-
-  init?(_ reader: inout FormReader) {
-    guard let gateway = reader.name("gateway"), let nonce = reader.name("nonce") else {
-      return nil
-    }
-    self.init(gateway: gateway, nonce: nonce)
-  }
+  package static let form = JSONKeys<SweepTurn>(
+    { SweepTurn(gateway: $0, nonce: $1) },
+    JSONKey("gateway", \.gateway, .name),
+    JSONKey("nonce", \.nonce, .name)
+  )
 }

@@ -31,30 +31,22 @@ public enum StoredValue: Equatable, Sendable {
 
   /// The JSON text.
   public var text: String {
-    let members: [Member] =
+    var members: JSONMembers =
       switch self {
-      case .device(let entry): entry.members
       case .job(let job): job.members
+      case .record(let record): record.members
+      case .device(let entry): entry.members
       case .chain(let text): [("text", .string(text))]
       case .gateway(let entry): entry.members
       case .sweep(let turn): turn.members
-      case .record(let record): record.members
       case .events(let chunk): chunk.members
       case .eventsWanted(let request): request.members
       case .sightings(let report): report.members
       case .announcement: []
       }
-    return JSONValue.object([("version", .whole(format))] + members).text
-  }
-
-  /// The version that a reader of the value has to know.
-  private var format: Int {
-    switch self {
-    case .job(let job): job.format
-    case .device, .chain, .gateway, .sweep, .record, .events, .eventsWanted, .sightings,
-      .announcement:
-      Self.version
-    }
+    // A job has the version that its reader has to know.
+    if members.first?.key != "version" { members.insert(("version", Self.version.json), at: 0) }
+    return JSONValue.object(members).text
   }
 
   /// Reads what somebody stored under a key.
@@ -99,21 +91,23 @@ public struct UnreadableValue: Error, Equatable, Sendable, CustomStringConvertib
   }
 }
 
-private struct ChainText: StoredForm {
+private struct ChainText: StoredForm, JSONObjectForm {
   static let what = "the text of a chain"
-  let text: String
-  var members: [Member] { [("text", .string(text))] }
+  static let form = JSONKeys<ChainText>(
+    { ChainText(text: $0) },
+    JSONKey("text", \.text, .text(bytes: FleetBounds.chain))
+  )
 
-  init?(_ reader: inout FormReader) {
-    guard let text = reader.text("text", bytes: FleetBounds.chain) else { return nil }
-    self.text = text
-  }
+  let text: String
 }
 
 private struct Announcement: StoredForm {
   static let what = "an announcement"
-  var members: [Member] { [] }
-  init?(_ reader: inout FormReader) {}
+  static let part = StoredPart<Announcement>(
+    expected: what,
+    write: { _ in .object([]) },
+    read: { _, _, _ in Announcement() }
+  )
 }
 
 /// What a value of the store may be at most.

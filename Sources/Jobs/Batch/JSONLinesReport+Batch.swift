@@ -1,43 +1,46 @@
 // Events of a batch as JSON. The format is documented in docs/json.md.
 
+extension BatchEnding.Status: JSONForm {}
+
 extension JSONLinesReport {
   /// The line for an event of a batch; none for events that the events of the runs report.
   public func lines(for event: BatchEvent) -> [String] {
-    var members = EventMembers()
-    members.add("v", .number("\(Self.version)"))
-    switch event.change {
-    case .waiting: members.add("event", .string("batch-waiting"))
-    case .started: members.add("event", .string("batch-started"))
-    case .finished: members.add("event", .string("batch-finished"))
-    case .deviceEnded: return []
+    let round = event.round > 1 ? [("round", event.round.json)] : []
+    func line(_ name: String, _ members: JSONMembers) -> [String] {
+      let head: KeyValuePairs<String, any JSONWritable> = [
+        "time": Timestamp.text(event.wallClock), "offset": event.offset,
+        "batch": event.batch.description,
+      ]
+      return [EventLine(name, head, and: round + members).text]
     }
-    members.add("time", .string(Timestamp.text(event.wallClock)))
-    members.add("offset", .number(event.offset.decimalSeconds))
-    members.add("batch", .string(event.batch.description))
-    if event.round > 1 { members.add("round", JSONValue(event.round)) }
     switch event.change {
     case .waiting(let time, let missed):
-      members.add("until", .string(Timestamp.text(time)))
-      if missed > 0 { members.add("missed", JSONValue(missed)) }
+      let until = Timestamp.text(time).json
+      return line(
+        "batch-waiting",
+        [("until", until)] + (missed > 0 ? [("missed", missed.json)] : [])
+      )
     case .started(let start):
-      members.add("seed", .number("\(event.batch.seed)"))
-      members.add("name", start.name.map { .string($0) } ?? .null)
-      members.add("devices", .array(start.devices.map { .string($0.label) }))
-      members.add("concurrency", JSONValue(start.concurrency))
-      if let before = start.past?.counts {
-        let counts = [("ok", JSONValue(before.ok)), ("failed", JSONValue(before.failed))]
-        members.add("before", .object(counts))
-      }
+      let before = start.past.map { JSONValue(["ok": $0.counts.ok, "failed": $0.counts.failed]) }
+      return line(
+        "batch-started",
+        JSONValue.members([
+          "seed": event.batch.seed.json, "name": start.name.json,
+          "devices": start.devices.map(\.label).json, "concurrency": start.concurrency.json,
+          "before": before,
+        ])
+      )
     case .finished(let ending):
-      members.add("status", .string(ending.status.rawValue))
-      members.add("exitStatus", .number("\(ending.exitStatus.rawValue)"))
-      members.add("ok", JSONValue(ending.counts.ok))
-      members.add("failed", JSONValue(ending.counts.failed))
-      members.add("cancelled", JSONValue(ending.counts.cancelled))
-      members.add("notRun", .array(ending.notRun.map { .string($0) }))
-      members.add(ending.failure)
-    case .deviceEnded: break
+      return line(
+        "batch-finished",
+        JSONValue.members([
+          "status": ending.status.json, "exitStatus": ending.exitStatus.rawValue.json,
+          "ok": ending.counts.ok.json, "failed": ending.counts.failed.json,
+          "cancelled": ending.counts.cancelled.json, "notRun": ending.notRun.json,
+          "error": ending.failure?.json,
+        ])
+      )
+    case .deviceEnded: return []
     }
-    return [JSONValue.object(members.list).text]
   }
 }

@@ -46,12 +46,10 @@ public struct FilesSummary: Equatable, Sendable {
 
   /// The last object of the stream.
   public func json(_ status: ExitStatus) -> String {
-    JSONValue.object([
-      ("v", JSONValue(JSONLinesReport.version)), ("event", .string("files-finished")),
-      ("status", .string(failed.isEmpty && notRun.isEmpty ? "ok" : "failed")),
-      ("exitStatus", JSONValue(Int(status.rawValue))),
-      ("passed", JSONValue(runs.count - failed.count)), ("failed", JSONValue(failed.count)),
-      ("notRun", JSONValue(notRun.count)),
-    ]).text
+    let members: KeyValuePairs<String, any JSONWritable> = [
+      "status": failed.isEmpty && notRun.isEmpty ? "ok" : "failed", "exitStatus": status.rawValue,
+      "passed": runs.count - failed.count, "failed": failed.count, "notRun": notRun.count,
+    ]
+    return EventLine("files-finished", members).text
   }
 }

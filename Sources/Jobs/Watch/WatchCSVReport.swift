@@ -16,9 +16,7 @@ package struct WatchCSVReport: RunReport {
     case .value(let step, let value):
       return lines(event, step, "value", fields(of: value), step.hasOctets ? value.hex : "")
     case .gap(let step, let gap):
-      var members = EventMembers()
-      members.add(gap)
-      let fields = members.list.map { key, value in
+      let fields = gap.members.map { key, value in
         [key, value.cell, key == "lasted" ? "s" : ""]
       }
       return lines(event, step, "gap", fields, "")

@@ -16,9 +16,9 @@ extension JournalFile {
     of run: Int64,
     _ take: (RunEvent) throws -> Void
   ) throws(JournalFailure) -> Bool {
-    var reader = RunEventReader()
-    return try exportJSON(run) { line in
-      if let event = try reader.event(in: line) { try take(event) }
+    var lines = EventLines()
+    return try exportLines(run) { line in
+      if let event = lines.event(of: line.json) { try take(event) }
     }
   }
 

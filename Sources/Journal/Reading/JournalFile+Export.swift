@@ -14,6 +14,13 @@ extension JournalFile {
     _ run: Int64,
     _ line: (String) throws -> Void
   ) throws(JournalFailure) -> Bool {
+    try exportLines(run) { try line($0.text) }
+  }
+
+  func exportLines(
+    _ run: Int64,
+    _ line: (EventLine) throws -> Void
+  ) throws(JournalFailure) -> Bool {
     try export(run) { database, chain in
       try line(chain.startLine)
       let events = try StoredEvent.cursor(of: chain.number, run: run, in: database)
@@ -37,7 +44,7 @@ extension JournalFile {
       hasHead = true
       let events = try StoredEvent.cursor(of: chain.number, run: run, in: database)
       while let event = try events.next() {
-        for row in try ValueTable.rows(of: event, chain, run: run, database) { try line(row) }
+        for row in ValueTable.rows(of: event, chain, run: run) { try line(row) }
       }
     }
   }
@@ -86,8 +93,7 @@ struct ExportedChain {
     let attempts: Int
     let status: String
     let exitStatus: Int
-    /// JSON.
-    let error: String?
+    let error: JSONValue?
 
     /// Nil for a chain without a recorded end.
     init?(_ row: StoredRow) throws(StoredRow.Unexpected) {
@@ -115,86 +121,67 @@ struct ExportedChain {
     end = try End(row)
   }
 
-  var startLine: String {
-    let start = head(.runStarted, time: started.time, offset: started.offset, attempt: 1)
-    return text(
-      start + [
-        ("seed", .number(seed)), ("chain", name.map { .string($0) } ?? .null),
-        ("steps", JSONValue(steps)),
-      ]
+  var startLine: EventLine {
+    line(
+      .runStarted,
+      (started.time, started.offset, attempt: 1),
+      [("seed", .number(seed)), ("chain", name.json), ("steps", steps.json)]
     )
   }
 
   /// The line for the end of the chain; nil for a chain without a recorded end.
-  var endLine: String? {
-    guard let end else { return nil }
-    let members = head(.runFinished, time: end.time, offset: end.offset, attempt: end.attempts)
-    return text(
-      members + [("status", .string(end.status)), ("exitStatus", JSONValue(end.exitStatus))]
-        + Self.member("error", end.error)
-    )
+  var endLine: EventLine? {
+    end.map { end in
+      line(
+        .runFinished,
+        (end.time, end.offset, end.attempts),
+        JSONValue.members([
+          "status": end.status.json, "exitStatus": end.exitStatus.json, "error": end.error,
+        ])
+      )
+    }
   }
 
-  func line(_ event: StoredEvent) -> String {
-    var members = head(
-      event.kind,
-      time: event.time,
-      offset: event.offset,
-      attempt: event.attempt
-    )
-    members += Self.string("step", event.position) + Self.string("name", event.name)
-    members += Self.string("operation", event.operation)
-    members += Self.string("attribute", event.attribute) + Self.string("written", event.written)
-    members += Self.string("status", event.status)
-    switch event.kind {
-    case .value, .unknown: members += Self.member("value", event.text)
-    case .gap, .note, .stepFinished: return text(members, then: event.text, event.error)
-    case .runStarted, .stepStarted, .runFinished: break
+  func line(_ event: StoredEvent) -> EventLine {
+    let step = JSONValue.members([
+      "step": event.position?.json, "name": event.name?.json, "operation": event.operation?.json,
+      "attribute": event.attribute?.json, "written": event.written?.json,
+      "status": event.status?.json,
+    ])
+    var result: JSONMembers = []
+    if event.kind == .value {
+      result = JSONValue.members(["value": event.json, "hex": event.hex?.json])
+    } else if case .object(let members)? = event.json {
+      result = members
     }
-    members += Self.string("hex", event.hex)
     // What is not stored follows from the bytes.
-    if event.text == "null", let hex = event.hex, let attribute = event.attribute {
-      members += Self.string("problem", StepValue.problem(hex: hex, attribute: attribute))
+    if event.json == .null, let hex = event.hex, let attribute = event.attribute,
+      let problem = StepValue.problem(hex: hex, attribute: attribute)
+    {
+      result.append(("problem", problem.json))
     }
-    return text(members)
+    return line(
+      event.kind,
+      (event.time, event.offset, event.attempt),
+      step + result + JSONValue.members(["error": event.error])
+    )
   }
 
-  private func head(
-    _ kind: StoredEvent.Kind,
-    time: String,
-    offset: Int64,
-    attempt: Int
-  ) -> [(key: String, value: JSONValue)] {
-    var members: [(key: String, value: JSONValue)] = [
-      ("v", JSONValue(JSONLinesReport.version)), ("event", .string(kind.name)),
-      ("time", .string(time)), ("offset", .number(Duration.microseconds(offset).decimalSeconds)),
-      ("run", .string(identity)), ("device", .string(device)),
-    ]
-    members += Self.string("deviceName", deviceName)
-    if attempt > 1 { members.append(("attempt", JSONValue(attempt))) }
-    return members
-  }
-
-  private static func string(_ key: String, _ text: String?) -> [(key: String, value: JSONValue)] {
-    text.map { [(key, .string($0))] } ?? []
-  }
-
-  /// A member whose value is JSON text already.
-  private static func member(_ key: String, _ json: String?) -> [(key: String, value: JSONValue)] {
-    json.map { [(key, .number($0))] } ?? []
-  }
-
-  /// - Parameter object: The JSON text of an object whose members follow.
-  private func text(
-    _ members: [(key: String, value: JSONValue)],
-    then object: String? = nil,
-    _ error: String? = nil
-  ) -> String {
-    var text = JSONValue.object(members).text
-    if let object, object.utf8.count > 2 {
-      text = text.dropLast() + "," + object.dropFirst()
-    }
-    if let error { text = text.dropLast() + ",\"error\":\(error)}" }
-    return text
+  private func line(
+    _ name: EventLine.Name,
+    _ moment: (time: String, offset: Int64, attempt: Int),
+    _ members: JSONMembers
+  ) -> EventLine {
+    let others = JSONValue.members([
+      "deviceName": deviceName?.json, "attempt": moment.attempt > 1 ? moment.attempt.json : nil,
+    ])
+    return EventLine(
+      name.rawValue,
+      [
+        "time": moment.time, "offset": Duration.microseconds(moment.offset), "run": identity,
+        "device": device,
+      ],
+      and: others + members
+    )
   }
 }

@@ -1,6 +1,7 @@
 // Summaries of steps.
 
 import GRDB
+import Jobs
 
 /// A step as a journal has it.
 public struct StepSummary: Hashable, Sendable {
@@ -54,7 +55,7 @@ extension JournalFile {
           attribute: try row.optionalText("attribute"),
           offset: try row.offset("started_offset"),
           status: try row.optionalText("status"),
-          result: try row.jsonObject("result"),
+          result: try row.jsonObject("result")?.text,
           code: try row.optionalText("code"),
           message: try row.optionalText("message"),
           values: try row.ordinal("kept")

@@ -1,42 +1,11 @@
 // Reading the events of a chain one by one.
 
 import GRDB
+import Jobs
 
 /// One event of a chain, as it was recorded.
-struct StoredEvent: Hashable, Sendable {
-  enum Kind: Hashable {
-    case runStarted
-    case stepStarted
-    case value
-    case gap
-    case note
-    case stepFinished
-    case runFinished
-    /// An unknown kind, by its name: it is exported with the members it has.
-    case unknown(String)
-
-    private static let known: [Kind] = [
-      .runStarted, .stepStarted, .value, .gap, .note, .stepFinished, .runFinished,
-    ]
-
-    init(name: String) { self = Self.known.first { $0.name == name } ?? .unknown(name) }
-
-    /// The event's name in output.
-    var name: String {
-      switch self {
-      case .runStarted: "run-started"
-      case .stepStarted: "step-started"
-      case .value: "value"
-      case .gap: "gap"
-      case .note: "note"
-      case .stepFinished: "step-finished"
-      case .runFinished: "run-finished"
-      case .unknown(let name): name
-      }
-    }
-  }
-
-  let kind: Kind
+struct StoredEvent: Equatable, Sendable {
+  let kind: EventLine.Name
   let event: Int
   let time: String
   /// Microseconds.
@@ -49,15 +18,15 @@ struct StoredEvent: Hashable, Sendable {
   let attribute: String?
   let written: String?
   let status: String?
-  /// JSON: the value, the gap, or the result of a step.
-  let text: String?
+  /// The value; of other events an object with further keys.
+  let json: JSONValue?
   let hex: String?
-  let error: String?
+  let error: JSONValue?
 }
 
 extension StoredEvent {
   init(_ row: StoredRow) throws(StoredRow.Unexpected) {
-    kind = Kind(name: try row.text("kind"))
+    kind = try row.event("kind")
     event = try row.ordinal("event")
     time = try row.time("time")
     offset = try row.offset("moment")
@@ -68,11 +37,7 @@ extension StoredEvent {
     attribute = try row.optionalText("attribute")
     written = try row.optionalText("written")
     status = try row.optionalText("status")
-    switch kind {
-    case .value, .unknown: text = try row.json("json")
-    case .runStarted, .stepStarted, .gap, .note, .stepFinished, .runFinished:
-      text = try row.jsonObject("json")
-    }
+    json = kind == .value ? try row.json("json") : try row.jsonObject("json")
     hex = try row.optionalText("hex")
     error = try row.jsonObject("error")
   }

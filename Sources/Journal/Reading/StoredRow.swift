@@ -137,21 +137,28 @@ struct StoredRow {
     return text
   }
 
-  /// JSON text that SQLite has checked; what is not printable in it is escaped.
-  func json(_ column: String) throws(Unexpected) -> String? {
-    guard let text = try optionalText(column) else { return nil }
-    // Outside strings JSON has printable characters alone: SQLite removes the spaces.
-    return text.unicodeScalars.allSatisfy(\.isPrintable)
-      ? text : text.unicodeScalars.map { $0.isPrintable ? String($0) : JSONValue.code($0) }.joined()
+  /// The name of an event of a chain.
+  func event(_ column: String) throws(Unexpected) -> EventLine.Name {
+    guard let name = EventLine.Name(rawValue: try text(column)) else {
+      throw Unexpected(column: column, expected: "the name of an event")
+    }
+    return name
   }
 
-  /// The JSON text of an object; nil for none.
-  func jsonObject(_ column: String) throws(Unexpected) -> String? {
-    guard let text = try json(column) else { return nil }
-    guard text.hasPrefix("{") else {
-      throw Unexpected(column: column, expected: "a JSON object")
+  /// JSON; nil for none.
+  func json(_ column: String) throws(Unexpected) -> JSONValue? {
+    guard let text = try optionalText(column) else { return nil }
+    guard let json = try? JSONValue(parsing: text) else {
+      throw Unexpected(column: column, expected: "JSON")
     }
-    return text
+    return json
+  }
+
+  /// A JSON object; nil for none.
+  func jsonObject(_ column: String) throws(Unexpected) -> JSONValue? {
+    guard let json = try json(column) else { return nil }
+    guard case .object = json else { throw Unexpected(column: column, expected: "a JSON object") }
+    return json
   }
 }
 

@@ -46,7 +46,7 @@ struct ChainRecords: Sendable {
         JournalRecord.StoredValue(
           step: number(of: step),
           moment: moment,
-          value: (value.decoded.map { JSONValue($0) } ?? .null).text,
+          value: value.decoded.json.text,
           hex: step.hasOctets ? value.hex : nil,
           numbers: value.numbers.map { .init($0.field, $0.value) },
           minute: event.wallClock.wholeMinutes
@@ -61,11 +61,9 @@ struct ChainRecords: Sendable {
         )
       )
     case .gap(let step, let gap):
-      var members = EventMembers()
-      members.add(gap)
-      return .gap(step: number(of: step), moment, text: JSONValue.object(members.list).text)
+      return .gap(step: number(of: step), moment, text: gap.json.text)
     case .note(let text):
-      let note = JSONValue.object([("text", .string(text))])
+      let note = JSONValue(["text": text])
       return .note(moment, attempt: event.attempt, text: note.text)
     case .stepFinished(let result):
       return .stepFinished(end(result, moment))
@@ -105,24 +103,19 @@ struct ChainRecords: Sendable {
   }
 
   /// What the result of a step begins with, from its start on.
-  private static func name(of step: ReportedStep) -> EventMembers {
-    var members = EventMembers()
-    if let label = step.label { members.add("name", .string(label)) }
-    return members
+  private static func name(of step: ReportedStep) -> JSONMembers {
+    JSONValue.members(["name": step.label?.json])
   }
 
-  private static func text(_ members: EventMembers) -> String? {
-    members.list.isEmpty ? nil : JSONValue.object(members.list).text
+  private static func text(_ members: JSONMembers) -> String? {
+    members.isEmpty ? nil : JSONValue.object(members).text
   }
 
   private mutating func end(_ result: StepResult, _ moment: Moment) -> JournalRecord.StepEnd {
-    var members = Self.name(of: result.step)
-    members.add(result.outcome, withOctets: result.step.hasOctets)
-    if let target = result.step.target?.id, target != usualTarget {
-      members.add("target", .string(target))
-    }
-    members.add(notes: result.notes)
-    members.add(tries: result.tries)
+    let target = result.step.target.flatMap { $0.id == usualTarget ? nil : $0.id }
+    let members =
+      Self.name(of: result.step) + (result.outcome?.members(of: result.step) ?? [])
+      + JSONValue.members(["target": target?.json]) + result.remarks
     let step = number(of: result.step)
     begun.removeAll { $0.step == step }
     return JournalRecord.StepEnd(

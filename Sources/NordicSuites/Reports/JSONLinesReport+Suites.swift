@@ -9,73 +9,64 @@ extension JSONLinesReport: SuiteReport {
   /// The value of an operation is in the line of its end.
   public func lines(for event: SuiteEvent) -> [String] {
     guard let name = event.change.name else { return [] }
-    var members = EventMembers()
-    members.add("v", JSONValue(Self.version))
-    members.add("event", .string(name))
-    members.add("time", .string(Timestamp.text(event.wallClock)))
-    members.add("offset", .number(event.offset.decimalSeconds))
-    members.add("run", .string(event.run.description))
+    let head: KeyValuePairs<String, any JSONWritable> = [
+      "time": Timestamp.text(event.wallClock), "offset": event.offset,
+      "run": event.run.description,
+    ]
+    return [EventLine(name, head, and: members(of: event)).text]
+  }
+
+  private func members(of event: SuiteEvent) -> JSONMembers {
     switch event.change {
     case .started(let suite):
-      members.add("seed", .number("\(event.run.seed)"))
-      members.add("suite", suite.title.map { .string($0) } ?? .null)
-      members.add("tests", JSONValue(suite.runs.count))
+      return [
+        ("seed", event.run.seed.json), ("suite", suite.title.json),
+        ("tests", suite.runs.count.json),
+      ]
     case .test(let test, let index, let run):
-      members.add("test", JSONValue(index))
-      members.add(run.change, of: test)
-    case .finished(let ending): members.add(ending)
+      return [("test", index.json)] + members(of: run.change, in: test)
+    case .finished(let ending):
+      return [
+        ("status", ending.status.rawValue.json), ("exitStatus", ending.exitStatus.rawValue.json),
+        ("passed", ending.passed.json), ("failed", ending.count(.failed).json),
+        ("notRun", ending.notRun.json), ("warnings", ending.warnings.json),
+      ]
     }
-    return [JSONValue.object(members.list).text]
   }
-}
 
-extension EventMembers {
-  fileprivate mutating func add(_ change: RunEvent.Change, of test: SuiteTest) {
+  private func members(of change: RunEvent.Change, in test: SuiteTest) -> JSONMembers {
     switch change {
-    case .runStarted: add(test)
-    case .stepStarted(let step): add(operation: step)
+    case .runStarted: return members(of: test)
+    case .stepStarted(let step): return members(of: step)
     case .advertisement(let step, let device):
-      add(operation: step)
-      add("device", JSONValue(device))
-      add("data", .string(AdvertisedData.text(device)))
+      let data = AdvertisedData.text(device)
+      return members(of: step) + [("device", JSONValue(device)), ("data", data.json)]
     case .pairingDisplay(let step, let display):
-      if let step { add(operation: step) }
-      add("value", .string(display.digits))
-    case .stepFinished(let result):
-      add(operation: result.step)
-      add(result)
+      return (step.map { members(of: $0) } ?? []) + [("value", display.digits.json)]
+    case .stepFinished(let result): return members(of: result.step) + result.members
     case .runFinished(let ending):
-      add(test)
-      add("status", .string(ending.status.rawValue))
-      add("done", JSONValue(ending.done))
-      add("warnings", JSONValue(ending.warnings))
-      add(ending.failure)
-    case .note(let text): add("text", .string(text))
-    case .value, .gap: break
+      return members(of: test)
+        + JSONValue.members([
+          "status": ending.status.json, "done": ending.done.json,
+          "warnings": ending.warnings.json, "error": ending.failure?.json,
+        ])
+    case .note(let text): return [("text", text.json)]
+    case .value, .gap: return []
     }
   }
 
-  private mutating func add(_ test: SuiteTest) {
-    add("id", .string(test.id))
-    add("title", .string(test.title))
-    if let run = test.run { add("description", .string(run)) }
+  private func members(of test: SuiteTest) -> JSONMembers {
+    JSONValue.members([
+      "id": test.id.json, "title": test.title.json, "description": test.run?.json,
+    ])
   }
 
-  private mutating func add(operation step: ReportedStep) {
-    add("number", .number(step.position.description))
-    add("operation", .string(step.operation))
-    if let label = step.label { add("title", .string(label)) }
-    if let target = step.target { add("target", .string(target.id)) }
-    if let attribute = step.attribute { add("attribute", .string(attribute)) }
-  }
-
-  fileprivate mutating func add(_ ending: SuiteEnding) {
-    add("status", .string(ending.status.rawValue))
-    add("exitStatus", .number("\(ending.exitStatus.rawValue)"))
-    add("passed", JSONValue(ending.passed))
-    add("failed", JSONValue(ending.count(.failed)))
-    add("notRun", JSONValue(ending.notRun))
-    add("warnings", JSONValue(ending.warnings))
+  private func members(of step: ReportedStep) -> JSONMembers {
+    JSONValue.members([
+      "number": .number(step.position.description), "operation": step.operation.json,
+      "title": step.label?.json, "target": step.target?.id.json,
+      "attribute": step.attribute?.json,
+    ])
   }
 }
 

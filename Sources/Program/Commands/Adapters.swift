@@ -38,7 +38,7 @@ struct Adapters: ParsableCommand {
     let (output, companies) = (StandardOutput(), LibraryNames())
     for adapter in adapters {
       let lines =
-        self.output == .text ? adapter.lines(companies) : [adapter.json(companies).text]
+        self.output == .text ? adapter.lines(companies) : [adapter.line(companies).text]
       for line in lines { output.line(line) }
     }
     try output.end()

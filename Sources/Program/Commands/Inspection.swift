@@ -95,14 +95,11 @@ struct Inspection: Sendable {
     guard format == .json else {
       return "\(name ?? "service")  \(Self.shown(service.uuid))  \(Self.shown(service.handle))"
     }
-    return JSONValue.object([
-      ("v", JSONValue(JSONLinesReport.version)),
-      ("event", .string("service")),
-      ("uuid", .string(service.uuid.text)),
-      ("name", name.map { .string($0) } ?? .null),
-      ("handle", JSONValue(Int(service.handle))),
-      ("primary", .boolean(service.isPrimary)),
-    ]).text
+    let members: KeyValuePairs<String, any JSONWritable> = [
+      "uuid": service.uuid.text, "name": name, "handle": service.handle,
+      "primary": service.isPrimary,
+    ]
+    return EventLine("service", members).text
   }
 
   private func line(
@@ -120,44 +117,25 @@ struct Inspection: Sendable {
       ]
       return "  " + words.compactMap(\.self).joined(separator: "  ")
     }
-    var members: [(String, JSONValue)] = [
-      ("v", JSONValue(JSONLinesReport.version)),
-      ("event", .string("characteristic")),
-      ("service", .string(service.uuid.text)),
-      ("uuid", .string(characteristic.uuid.text)),
-      ("name", name.map { .string($0) } ?? .null),
-      ("handle", JSONValue(Int(characteristic.handle))),
-      ("flags", .array(flags.map { .string($0) })),
+    let members: KeyValuePairs<String, any JSONWritable> = [
+      "service": service.uuid.text, "uuid": characteristic.uuid.text, "name": name,
+      "handle": characteristic.handle, "flags": flags,
     ]
-    Self.add(value, of: characteristic.uuid, to: &members)
-    return JSONValue.object(members).text
+    let others = Self.members(of: value, characteristic.uuid)
+    return EventLine("characteristic", members, and: others).text
   }
 
-  private static func add(
-    _ value: Value?,
-    of uuid: BluetoothUUID,
-    to members: inout [(String, JSONValue)]
-  ) {
+  private static func members(of value: Value?, _ uuid: BluetoothUUID) -> JSONMembers {
     switch value {
     case .octets(let octets)?:
       let value = decoded(octets, of: uuid)
-      members.append(("value", value.decoded.map { JSONValue($0) } ?? .null))
-      members.append(("hex", .string(value.hex)))
-      if let problem = value.problem { members.append(("problem", .string(problem))) }
+      return JSONValue.members([
+        "value": value.decoded.json, "hex": value.hex.json, "problem": value.problem?.json,
+      ])
     case .refused(let failure)?:
-      members.append(
-        (
-          "error",
-          .object([
-            ("code", .string(failure.code.rawValue)), ("message", .string(failure.message)),
-          ])
-        )
-      )
-    case .notRead?:
-      members.append(
-        ("error", .object([("code", .string("not-read")), ("message", .string(notRead))]))
-      )
-    case nil: break
+      return [("error", JSONValue(["code": failure.code, "message": failure.message]))]
+    case .notRead?: return [("error", JSONValue(["code": "not-read", "message": notRead]))]
+    case nil: return []
     }
   }
 
@@ -174,15 +152,12 @@ struct Inspection: Sendable {
       let tail = value.map { "  \(Self.text($0, of: descriptor.uuid))" } ?? ""
       return "    \(name ?? "descriptor")  \(shown)\(tail)"
     }
-    var members: [(String, JSONValue)] = [
-      ("v", JSONValue(JSONLinesReport.version)),
-      ("event", .string("descriptor")),
-      ("characteristic", .string(parent.uuid.text)),
-      ("uuid", .string(descriptor.uuid.text)),
-      ("handle", JSONValue(Int(descriptor.handle))),
+    let members: KeyValuePairs<String, any JSONWritable> = [
+      "characteristic": parent.uuid.text, "uuid": descriptor.uuid.text,
+      "handle": descriptor.handle,
     ]
-    Self.add(value, of: descriptor.uuid, to: &members)
-    return JSONValue.object(members).text
+    let others = Self.members(of: value, descriptor.uuid)
+    return EventLine("descriptor", members, and: others).text
   }
 
   private static func text(_ value: Value, of uuid: BluetoothUUID) -> String {

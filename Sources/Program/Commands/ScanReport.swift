@@ -14,11 +14,10 @@ struct ScanReport: Sendable {
   /// - Parameter offset: When it was seen, since the scan began; nil where that is not printed.
   func line(for device: Advertisement, at offset: Duration?) -> String {
     guard format == .json else { return text(device, offset) }
-    var members: [(key: String, value: JSONValue)] = [
-      ("v", JSONValue(JSONLinesReport.version)), ("event", .string("device")),
-    ]
-    if let offset { members.append(("offset", .number(TextReport.milliseconds(offset)))) }
-    return JSONValue.object(members + JSONValue.members(of: device, companies)).text
+    let time = JSONValue.members([
+      "offset": offset.map { .number(TextReport.milliseconds($0)) }
+    ])
+    return EventLine("device", time + JSONValue.members(of: device, companies)).text
   }
 
   private func text(_ device: Advertisement, _ offset: Duration?) -> String {

@@ -39,14 +39,10 @@ struct Finding: Hashable, Sendable {
 
   /// One JSON object.
   var json: String {
-    JSONValue.object([
-      ("v", JSONValue(JSONLinesReport.version)),
-      ("event", .string("finding")),
-      ("grade", .string(grade.rawValue)),
-      ("subject", .string(subject)),
-      ("text", .string(text)),
-      ("hint", hint.map { .string($0) } ?? .null),
-    ]).text
+    EventLine(
+      "finding",
+      ["grade": grade.rawValue, "subject": subject, "text": text, "hint": hint]
+    ).text
   }
 
   private static func padded(_ text: String, _ count: Int) -> String {

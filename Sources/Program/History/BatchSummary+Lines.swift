@@ -55,10 +55,9 @@ extension BatchSummary {
   }
 
   var jsonValue: JSONValue {
-    .object([
-      ("file", .string(origin.file)), ("name", origin.name.map { .string($0) } ?? .null),
-      ("digest", .string(origin.digest)), ("round", JSONValue(origin.round)),
-      ("devices", .array(devices.map { .string($0.device) })),
+    JSONValue([
+      "file": origin.file, "name": origin.name, "digest": origin.digest, "round": origin.round,
+      "devices": devices.map(\.device),
     ])
   }
 }

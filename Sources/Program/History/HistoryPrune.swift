@@ -57,12 +57,11 @@ struct HistoryPrune: ParsableCommand {
       let values = pruned.values > 0 ? " and \(counted(pruned.values, "value"))" : ""
       output.line("\(counted(pruned.runs.count, "run"))\(values) deleted, \(pruned.octets) bytes")
     case .json:
-      let runs = JSONValue.array(pruned.runs.map { JSONValue(Int($0)) })
-      let members: [(key: String, value: JSONValue)] = [
-        ("v", JSONValue(1)), ("event", .string("pruned")), ("runs", runs),
-        ("values", JSONValue(pruned.values)), ("octets", JSONValue(pruned.octets)),
-      ]
-      output.line(JSONValue.object(members).text)
+      let line = EventLine(
+        "pruned",
+        ["runs": pruned.runs, "values": pruned.values, "octets": pruned.octets]
+      )
+      output.line(line.text)
     }
     try output.end()
   }
@@ -100,13 +99,14 @@ struct HistoryCheck: ParsableCommand {
         output.line("run \(run) is incomplete: \(lost) of its records could not be written")
       }
     case .json:
-      let members: [(key: String, value: JSONValue)] = [
-        ("v", JSONValue(1)), ("event", .string("check")), ("whole", .boolean(complaints.isEmpty)),
-        ("complaints", .array(complaints.map { .string($0) })),
-        ("incomplete", .array(incomplete.map { JSONValue(Int($0.run)) })),
-        ("unchecked", .array(check.unchecked.map { JSONValue(Int($0)) })),
-      ]
-      output.line(JSONValue.object(members).text)
+      let line = EventLine(
+        "check",
+        [
+          "whole": complaints.isEmpty, "complaints": complaints,
+          "incomplete": incomplete.map(\.run), "unchecked": check.unchecked,
+        ]
+      )
+      output.line(line.text)
     }
     try output.end()
     if !complaints.isEmpty {

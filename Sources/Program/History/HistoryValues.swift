@@ -129,8 +129,7 @@ struct HistoryValues: ParsableCommand {
       switch output {
       case .csv: printed.line(CSVCell.line((place + numbers).map(\.cell)))
       case .json:
-        let head = [("v", JSONValue(1)), ("event", .string(event))]
-        printed.line(JSONValue.object(head + zip(columns, place + numbers)).text)
+        printed.line(EventLine(event, Array(zip(columns, place + numbers))).text)
       }
     }
   }

@@ -98,33 +98,25 @@ extension RunSummary {
 
   /// One object.
   var json: String {
-    var members: [(key: String, value: JSONValue)] = [
-      ("v", JSONValue(1)), ("event", .string("run")), ("number", JSONValue(Int(run))),
-      ("run", .string(identity)), ("command", .string(command)), ("state", .string(state)),
-      ("simulated", .boolean(isSimulated)), ("seed", .number(seed)),
-      ("started", .string(started)), ("finished", finished.map { .string($0) } ?? .null),
-      ("exitStatus", exitStatus.map { JSONValue(Int($0)) } ?? .null),
-      ("blerun", .string(version)),
+    let members: KeyValuePairs<String, any JSONWritable> = [
+      "number": run, "run": identity, "command": command, "state": state,
+      "simulated": isSimulated, "seed": JSONValue.number(seed), "started": started,
+      "finished": finished, "exitStatus": exitStatus, "blerun": version,
     ]
-    if lost > 0 { members.append(("lost", JSONValue(lost))) }
-    if let batch { members.append(("batch", batch.jsonValue)) }
-    if !resumptions.isEmpty {
-      members.append(("resumed", .array(resumptions.map { .string($0.started) })))
-    }
-    members.append(("chains", .array(chains.map(\.jsonValue))))
-    return JSONValue.object(members).text
+    let others = JSONValue.members([
+      "lost": lost > 0 ? lost.json : nil, "batch": batch?.jsonValue,
+      "resumed": resumptions.isEmpty ? nil : resumptions.map(\.started).json,
+      "chains": chains.map(\.jsonValue).json,
+    ])
+    return EventLine("run", members, and: others).text
   }
 }
 
 extension ChainSummary {
   fileprivate var jsonValue: JSONValue {
-    .object([
-      ("device", .string(device)), ("chain", name.map { .string($0) } ?? .null),
-      ("status", status.map { .string($0) } ?? .null),
-      ("exitStatus", exitStatus.map { JSONValue(Int($0)) } ?? .null),
-      ("code", code.map { .string($0) } ?? .null), ("started", .string(started)),
-      ("finished", finished.map { .string($0) } ?? .null), ("steps", JSONValue(stepsDone)),
-      ("values", JSONValue(values)),
+    JSONValue([
+      "device": device, "chain": name, "status": status, "exitStatus": exitStatus, "code": code,
+      "started": started, "finished": finished, "steps": stepsDone, "values": values,
     ])
   }
 

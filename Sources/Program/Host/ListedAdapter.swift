@@ -55,31 +55,15 @@ struct ListedAdapter: Hashable {
   }
 
   /// The same for programs; what is not known is null.
-  func json(_ companies: any CompanyNames) -> JSONValue {
-    let isPowered = facts?.isPowered ?? details?.current.contains("powered")
-    let company = details.flatMap { companies.name(of: $0.manufacturer) }
-    let features = details.map { DecodedValue.octets($0.features).description }
-    let members: [(key: String, value: JSONValue?)] = [
-      ("v", JSONValue(JSONLinesReport.version)),
-      ("event", .string("adapter")),
-      ("adapter", .string(name)),
-      ("address", Self.text(address?.description)),
-      ("alias", Self.text(facts?.alias)),
-      ("powered", isPowered.map { JSONValue.boolean($0) }),
-      ("discovering", (facts?.isDiscovering).map { JSONValue.boolean($0) }),
-      ("company", (details?.manufacturer).map { JSONValue(Int($0)) }),
-      ("companyName", Self.text(company)),
-      ("version", Self.text(details?.specification)),
-      ("supported", Self.list(details?.supported)),
-      ("current", Self.list(details?.current)),
-      ("features", Self.text(features)),
+  func line(_ companies: any CompanyNames) -> EventLine {
+    let members: KeyValuePairs<String, any JSONWritable> = [
+      "adapter": name, "address": address?.description, "alias": facts?.alias,
+      "powered": facts?.isPowered ?? details?.current.contains("powered"),
+      "discovering": facts?.isDiscovering, "company": details?.manufacturer,
+      "companyName": details.flatMap { companies.name(of: $0.manufacturer) },
+      "version": details?.specification, "supported": details?.supported,
+      "current": details?.current, "features": details.map { HexText($0.features) },
     ]
-    return .object(members.map { ($0.key, $0.value ?? .null) })
-  }
-
-  private static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
-
-  private static func list(_ texts: [String]?) -> JSONValue? {
-    texts.map { .array($0.map { .string($0) }) }
+    return EventLine("adapter", members)
   }
 }

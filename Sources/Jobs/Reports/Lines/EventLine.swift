@@ -1,0 +1,247 @@
+// An event as a line of JSON, and the event of such a line. docs/json.md documents the keys.
+//
+// Output, journals, fleets and reports of runs that are over have this form alone.
+
+package import Bluetooth
+package import Documents
+import Signals
+
+/// A line of JSON: the version of the format, the name of an event, and its keys.
+package struct EventLine: Equatable, Sendable {
+  /// The events of runs.
+  package enum Name: String, CaseIterable, Sendable {
+    case runStarted = "run-started"
+    case stepStarted = "step-started"
+    case value
+    case pairingDisplay = "pairing-display"
+    case gap
+    case note
+    case stepFinished = "step-finished"
+    case runFinished = "run-finished"
+  }
+
+  /// The object.
+  package let json: JSONValue
+
+  /// A line about anything.
+  package init(_ event: String, _ members: JSONMembers) {
+    json = .object([("v", JSONLinesReport.version.json), ("event", event.json)] + members)
+  }
+
+  /// A line about anything, in which missing values are null, with keys behind them.
+  package init(
+    _ event: String,
+    _ members: KeyValuePairs<String, any JSONWritable>,
+    and others: JSONMembers = []
+  ) {
+    self.init(event, members.map { ($0, $1.json) } + others)
+  }
+
+  /// The line of an event.
+  package init(_ event: RunEvent) {
+    let others = JSONValue.members([
+      "deviceName": event.deviceName?.json,
+      "attempt": event.attempt > 1 ? event.attempt.json : nil,
+    ])
+    self.init(
+      event.change.name.rawValue,
+      [
+        "time": Timestamp.text(event.wallClock), "offset": event.offset,
+        "run": event.run.description, "device": event.device,
+      ],
+      and: others + event.change.members
+    )
+  }
+
+  /// Its text, on one line.
+  package var text: String { json.text }
+}
+
+extension RunEvent.Change {
+  fileprivate var name: EventLine.Name {
+    switch self {
+    case .runStarted: .runStarted
+    case .stepStarted: .stepStarted
+    case .value, .advertisement: .value
+    case .pairingDisplay: .pairingDisplay
+    case .gap: .gap
+    case .note: .note
+    case .stepFinished: .stepFinished
+    case .runFinished: .runFinished
+    }
+  }
+
+  fileprivate var members: JSONMembers {
+    switch self {
+    case .runStarted(let start): return start.members
+    case .stepStarted(let step): return step.members
+    case .value(let step, let value): return step.members + value.members(of: step)
+    case .advertisement(let step, let device): return step.members + [("value", JSONValue(device))]
+    case .pairingDisplay(let step, let display):
+      let kind =
+        switch display {
+        case .passkey: "passkey"
+        case .pin: "pin"
+        }
+      return (step?.members ?? []) + [("show", kind.json), ("value", display.digits.json)]
+    case .gap(let step, let gap): return step.members + gap.members
+    case .note(let text): return [("text", .string(text))]
+    case .stepFinished(let result): return result.step.members + result.members
+    case .runFinished(let ending):
+      return JSONValue.members([
+        "status": ending.status.json,
+        "exitStatus": ending.exitStatus.rawValue.json,
+        "error": ending.failure?.json,
+      ])
+    }
+  }
+}
+
+/// The events of lines, which are those of one run after the other.
+package struct EventLines {
+  /// That of the last run that began.
+  private var seed: UInt64 = 0
+  /// When the running steps began, by their positions.
+  private var begun: [StepPosition: Duration] = [:]
+  /// The steps that failed, by their messages.
+  private var failed: [String: ReportedStep] = [:]
+
+  package init() {}
+
+  /// The event of a line; nil for a line that is none of a chain.
+  ///
+  /// - Throws: ``JSONSyntaxError``.
+  package mutating func event(in line: String) throws(JSONSyntaxError) -> RunEvent? {
+    event(of: try JSONValue(parsing: line))
+  }
+
+  /// The event of the object of a line; nil for one that is none of a chain.
+  package mutating func event(of json: JSONValue) -> RunEvent? {
+    guard let name: EventLine.Name = json.read("event"), let run: String = json.read("run"),
+      let device: String = json.read("device"), let offset: Duration = json.read("offset"),
+      let time = json["time"]?.string.flatMap(Timestamp.time),
+      let change = change(name, json, offset)
+    else { return nil }
+    switch change {
+    case .runStarted(let start): (seed, begun, failed) = (start.seed, [:], [:])
+    case .stepStarted(let step): begun[step.position] = offset
+    case .stepFinished(let result):
+      if let failure = result.failure { failed[failure.message] = result.step }
+    case .value, .advertisement, .pairingDisplay, .gap, .note, .runFinished: break
+    }
+    return RunEvent(
+      run: RunIdentity(recorded: run, seed: seed),
+      device: device,
+      deviceName: json.read("deviceName"),
+      attempt: json.read("attempt") ?? 1,
+      offset: offset,
+      wallClock: time,
+      change: change
+    )
+  }
+
+  private func change(
+    _ name: EventLine.Name,
+    _ json: JSONValue,
+    _ offset: Duration
+  ) -> RunEvent.Change? {
+    let step = ReportedStep(json: json)
+    switch name {
+    case .runStarted: return RunStart(json: json).map { .runStarted($0) }
+    case .stepStarted: return step.map { .stepStarted($0) }
+    case .value: return step.map { .value($0, StepValue(recorded: json)) }
+    case .gap:
+      guard let step, let gap = NotificationGap(json: json) else { return nil }
+      return .gap(step, gap)
+    case .note: return json["text"]?.string.map { .note($0) }
+    // The digits are of no use later.
+    case .pairingDisplay: return nil
+    case .stepFinished:
+      guard let step else { return nil }
+      let began = begun[step.position] ?? offset
+      return StepResult(recorded: json, of: step, took: offset - began).map { .stepFinished($0) }
+    case .runFinished:
+      guard let status: RunEnding.Status = json.read("status") else { return nil }
+      let failure: RunFailure? = json.read("error")
+      let step = failure.flatMap { failed[$0.message] }
+      return .runFinished(RunEnding(status: status, failure: failure, step: step, done: 0))
+    }
+  }
+}
+
+// MARK: Parts of events
+
+extension EventLine.Name: JSONForm {}
+extension StepResult.Status: JSONForm {}
+extension RunEnding.Status: JSONForm {}
+
+extension RunStart: JSONObjectForm {
+  package static let form = JSONKeys<RunStart>(
+    { RunStart(chain: $2, steps: $3, seed: $0, file: $1) },
+    .key("seed", \.seed),
+    .optional("file", \.file),
+    .optional("chain", \.chain, orNull: true),
+    .usual("steps", \.steps, 0, always: true)
+  )
+}
+
+extension StepPosition: JSONForm {
+  package init?(json: JSONValue) {
+    guard let position = json.string.flatMap({ StepPosition($0) }) else { return nil }
+    self = position
+  }
+
+  package var json: JSONValue { .string(description) }
+}
+
+extension ReportedStep: JSONObjectForm {
+  package static let form = JSONKeys<ReportedStep>(
+    { position, label, operation, attribute, written, hasOctets in
+      ReportedStep(
+        recorded: position,
+        operation: operation,
+        attribute: attribute,
+        written: written,
+        hasOctets: hasOctets,
+        label: label
+      )
+    },
+    .key("step", \.position),
+    .optional("name", \.label),
+    .key("operation", \.operation),
+    .optional("attribute", \.attribute),
+    .optional("written", \.written),
+    // The value has it.
+    JSONKey("hex", write: { _ in nil }, read: { $0 != nil })
+  )
+}
+
+extension NotificationGap: JSONObjectForm {
+  private enum Name: String, JSONForm {
+    case linkLost = "link-lost"
+    case overflow, output
+  }
+
+  private var name: Name {
+    switch cause {
+    case .linkLost: .linkLost
+    case .overflow: .overflow
+    case .output: .output
+    }
+  }
+
+  package static let form = JSONKeys<NotificationGap>(
+    { name, lasted, dropped in
+      let cause: Cause =
+        switch name {
+        case .linkLost: .linkLost
+        case .overflow: .overflow(dropped: dropped)
+        case .output: .output(dropped: dropped)
+        }
+      return NotificationGap(cause, from: .start, to: .start + lasted)
+    },
+    .key("cause", \.name),
+    .key("lasted", \.lasted),
+    .usual("dropped", \.dropped, 0, always: true)
+  )
+}
