@@ -3,6 +3,7 @@
 // The kinds of steps are in ChainRun+Steps.swift.
 
 import Bluetooth
+import Documents
 import Signals
 
 /// One run and its state.
@@ -243,7 +244,7 @@ final class ChainRun: Sendable {
         code: .invalidValue,
         class: .definite,
         what: placed.step.doing,
-        why: error.problem,
+        why: error.message,
         hint: "check the result of the earlier step with 'as'"
       )
       return (placed, failure)
