@@ -4,11 +4,6 @@ import Glibc
 
 /// The folder of a file.
 package struct FolderOfFile {
-  /// Why a file may not be read.
-  package struct Refusal: Error {
-    package let reason: String
-  }
-
   /// Without symbolic links; nil for a missing folder.
   private let folder: String?
   /// The file itself, without symbolic links.
@@ -25,16 +20,16 @@ package struct FolderOfFile {
   /// - Parameters:
   ///   - path: As this process sees it.
   ///   - owner: The owner of the folder, for the reason: "the chain".
-  package func realPath(of path: String, owner: String) throws(Refusal) -> String {
+  package func realPath(of path: String, owner: String) throws(Problem) -> String {
     guard let real = Self.realPath(path) else {
-      throw Refusal(reason: "the file cannot be read: \(String(cString: strerror(errno)))")
+      throw Problem("the file cannot be read: \(String(cString: strerror(errno)))")
     }
     guard let folder, real.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
-      throw Refusal(reason: "the file is not below the folder of \(owner)")
+      throw Problem("the file is not below the folder of \(owner)")
     }
     var status = stat()
     guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Refusal(reason: "not a regular file")
+      throw Problem("not a regular file")
     }
     return real
   }

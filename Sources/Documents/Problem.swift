@@ -20,7 +20,8 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   public var nearest: String?
   /// Where it is; nil for an option, and for what has no position of its own.
   public var place: Place?
-  /// The path of keys to it: `steps.2.read`; empty at the top. In a chain in Swift the step: `step 3`.
+  /// The path of keys to it: `steps.2.read`; empty at the top. The step of a chain in Swift: `step 3`.
+  /// The option of a command line: `--service`.
   public var path: String
   /// The text of the line, where it shows what is wrong: of invalid YAML and of the one-line form.
   public var line: String?

@@ -4,11 +4,6 @@ import Glibc
 
 /// Finds programs, without starting them.
 package enum ProgramFile {
-  /// Why a program cannot be run.
-  package struct Refusal: Error {
-    package let reason: String
-  }
-
   /// The folder of a file, without symbolic links; nil for a missing folder.
   package static func folder(of file: String) -> String? {
     let slash = file.lastIndex(of: "/")
@@ -20,12 +15,12 @@ package enum ProgramFile {
   /// - Parameters:
   ///   - name: As the file names it: `python3`, `./lock.py`.
   ///   - folder: That of the file.
-  /// - Throws: ``Refusal`` when there is none, or it may not be executed.
-  package static func path(of name: String, in folder: String) throws(Refusal) -> String {
+  /// - Throws: ``Problem`` when there is none, or it may not be executed.
+  package static func path(of name: String, in folder: String) throws(Problem) -> String {
     guard !name.contains("/") else {
       let path = name.hasPrefix("/") ? name : folder + "/" + name
-      guard access(path, F_OK) == 0 else { throw Refusal(reason: "no such file: \(path)") }
-      guard isProgram(path) else { throw Refusal(reason: "\(path) is not executable") }
+      guard access(path, F_OK) == 0 else { throw Problem("no such file: \(path)") }
+      guard isProgram(path) else { throw Problem("\(path) is not executable") }
       return path
     }
     let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
@@ -34,9 +29,7 @@ package enum ProgramFile {
     where place.hasPrefix("/") && isProgram("\(place)/\(name)") {
       return "\(place)/\(name)"
     }
-    throw Refusal(
-      reason: "'\(name)' is not on the PATH; write ./\(name) for a file beside this one"
-    )
+    throw Problem("'\(name)' is not on the PATH; write ./\(name) for a file beside this one")
   }
 
   private static func isProgram(_ path: String) -> Bool {

@@ -191,7 +191,7 @@ struct PairingStepTests {
   func missing() throws {
     let plan = try Plan.parse(line: "pair passkey env:BLERUN_NO_SUCH_VARIABLE")
     #expect(
-      throws: SecretError(problem: "the environment variable BLERUN_NO_SUCH_VARIABLE is not set")
+      throws: Problem("the environment variable BLERUN_NO_SUCH_VARIABLE is not set")
     ) {
       try plan.withSecrets()
     }

@@ -179,7 +179,7 @@ struct PlanRunningTests {
     let secret = try Plan {
       Step.pair(PairingRule(secret: SecretReference(.environment("BLERUN_NO_SUCH_SECRET"))))
     }
-    #expect(throws: SecretError.self) { try run(secret) }
+    #expect(throws: Problem.self) { try run(secret) }
     #expect(events.all.isEmpty)
     #expect(bench.device.calls.isEmpty)
   }

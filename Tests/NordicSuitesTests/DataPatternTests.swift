@@ -1,5 +1,6 @@
 // Patterns in advertised data find what regular expressions of that kind find.
 
+import Documents
 import NordicSuites
 import Testing
 
@@ -27,7 +28,7 @@ struct DataPatternTests {
     arguments: ["(", ")", "[", "*", "a{2", "a{3,2}", "\\", "\\w", "(?=a)"]
   )
   func wrong(_ pattern: String) {
-    #expect(throws: PatternError.self) { try DataPattern(pattern) }
+    #expect(throws: Problem.self) { try DataPattern(pattern) }
   }
 
   @Test("patterns that are made to be slow, or large, are not")
@@ -35,8 +36,8 @@ struct DataPatternTests {
     let text = String(repeating: "A", count: 4_000) + "B"
     #expect(try !DataPattern("(A+)+C").isFound(in: text))
     #expect(try !DataPattern("(A|AA|A?)*C").isFound(in: text))
-    #expect(throws: PatternError.self) { try DataPattern("((A{100}){100}){100}") }
-    #expect(throws: PatternError.self) { try DataPattern(String(repeating: "(", count: 5_000)) }
-    #expect(throws: PatternError.self) { try DataPattern(String(repeating: "A", count: 5_000)) }
+    #expect(throws: Problem.self) { try DataPattern("((A{100}){100}){100}") }
+    #expect(throws: Problem.self) { try DataPattern(String(repeating: "(", count: 5_000)) }
+    #expect(throws: Problem.self) { try DataPattern(String(repeating: "A", count: 5_000)) }
   }
 }

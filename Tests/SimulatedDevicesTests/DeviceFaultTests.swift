@@ -119,7 +119,7 @@ struct DeviceFaultTests {
     ]
   )
   func refused(fault: String, message: String) {
-    let error = #expect(throws: ChoiceError.self) { try added(fault) }
+    let error = #expect(throws: Problem.self) { try added(fault) }
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
   }
 }

@@ -1,6 +1,7 @@
 // What a person at a device does to it, and how it is named.
 
 import Bluetooth
+import Documents
 import Signals
 import SimulatedDevices
 import Testing
@@ -58,7 +59,7 @@ struct SteeringTests {
   @Test("a characteristic with a duplicate UUID is named with its number")
   func instances() throws {
     let table = try bench().device.table
-    let error = try #require(throws: ChoiceError.self) { try table.characteristic(named: "2a6e") }
+    let error = try #require(throws: Problem.self) { try table.characteristic(named: "2a6e") }
     #expect(error.description == "'2a6e' is 2 characteristics: expected '2a6e#0' to '2a6e#1'")
     let first = try table.characteristic(named: "2a6e#0").handle
     let second = try table.characteristic(named: "battery/2a6e#1").handle
@@ -76,7 +77,7 @@ struct SteeringTests {
         generator: SeededGenerator(seed: 0)
       )
     }
-    let error = try #require(throws: ChoiceError.self) {
+    let error = try #require(throws: Problem.self) {
       try SimulatedDevice.named("twin", among: devices)
     }
     #expect(error.description.contains("expected an address of these"))

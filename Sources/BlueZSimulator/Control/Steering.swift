@@ -56,7 +56,7 @@ public final class Steering: Sendable {
     do {
       return try SimulatedDevice.named(name, among: devices)
     } catch {
-      throw SteeringError(.unknownDevice, error.description)
+      throw SteeringError(.unknownDevice, "\(error)")
     }
   }
 
@@ -123,7 +123,7 @@ public final class Steering: Sendable {
         of: device.definition
       )
     } catch {
-      throw SteeringError(.invalidAdvertisement, error.description)
+      throw SteeringError(.invalidAdvertisement, "\(error)")
     }
     try apply(.advertise(changed.advertisement, endsMovement: changed.setsRSSI), to: name)
   }
@@ -142,7 +142,7 @@ public final class Steering: Sendable {
     do {
       actions = try DeviceFile.parseFault(fault, of: device.definition)
     } catch {
-      throw SteeringError(.invalidFault, error.description)
+      throw SteeringError(.invalidFault, "\(error)")
     }
     for timed in actions where timed.delay <= .zero { player.perform(timed.action) }
     for timed in actions where timed.delay > .zero {

@@ -127,11 +127,11 @@ extension Shape where Value == String {
         return nil
       }
       let path = TextFile.path(name, beside: node.place.file)
-      do throws(FolderOfFile.Refusal) {
+      do throws(Problem) {
         _ = try FolderOfFile(node.place.file).realPath(of: path, owner: "the batch")
         return path
       } catch {
-        reader.complain(node, Problem("'\(name)': \(error.reason)", expected: expected))
+        reader.complain(node, Problem("'\(name)': \(error.message)", expected: expected))
         return nil
       }
     }

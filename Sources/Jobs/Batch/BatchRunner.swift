@@ -3,6 +3,7 @@
 // BatchQueue decides which device begins next, and when no further device begins.
 
 public import Bluetooth
+import Documents
 public import Signals
 
 /// Runs a batch.
@@ -361,7 +362,7 @@ public final class BatchRunner: Sendable {
 
 extension BatchDevice {
   /// The device with the secrets of its plan read.
-  func withSecrets() throws(SecretError) -> BatchDevice {
+  func withSecrets() throws(Problem) -> BatchDevice {
     var device = self
     device.plan = try plan.withSecrets()
     return device

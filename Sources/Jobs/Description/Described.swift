@@ -84,10 +84,10 @@ extension Described {
   var mentions: [VariablePath] { Self.keys.flatMap { $0.mentions(self) } }
 
   /// The value with its captured values replaced.
-  func filled(_ filling: Filling) throws(Unfilled) -> Self {
+  func filled(_ filling: Filling) throws(Problem) -> Self {
     var new = self
     for key in Self.keys { try key.fill(&new, filling) }
-    if let broken = new.broken() { throw Unfilled(problem: broken.message) }
+    if let broken = new.broken() { throw Problem(broken.message) }
     return new
   }
 }

@@ -66,7 +66,7 @@ struct Key<Owner: Sendable>: Sendable {
   let mentions: @Sendable (Owner) -> [VariablePath]
   let characteristics: @Sendable (Owner) -> [CharacteristicSelector]
   private let check: @Sendable (Owner, PlanLimits) -> Problem?
-  private let filling: @Sendable (inout Owner, Filling) throws(Unfilled) -> Void
+  private let filling: @Sendable (inout Owner, Filling) throws(Problem) -> Void
   /// Whether its value is not the default.
   let isGiven: @Sendable (Owner) -> Bool
 
@@ -110,7 +110,7 @@ extension Key {
       let value = owner[keyPath: path]
       return value == initial ? nil : shape.check(value, limits)
     }
-    filling = { owner, filling throws(Unfilled) in
+    filling = { owner, filling throws(Problem) in
       guard let fill = shape.fill else { return }
       owner[keyPath: path] = try fill(owner[keyPath: path], filling)
     }
@@ -136,7 +136,7 @@ extension Key {
     mentions = { _ in [] }
     characteristics = { _ in [] }
     check = { _, _ in nil }
-    filling = { _, _ throws(Unfilled) in }
+    filling = { _, _ throws(Problem) in }
     isGiven = { _ in false }
   }
 
@@ -149,7 +149,7 @@ extension Key {
       mentions: { mentions($0[keyPath: path]) },
       characteristics: { characteristics($0[keyPath: path]) },
       check: { check($0[keyPath: path], $1) },
-      filling: { whole, filling throws(Unfilled) in
+      filling: { whole, filling throws(Problem) in
         try self.filling(&whole[keyPath: path], filling)
       },
       isGiven: { isGiven($0[keyPath: path]) }
@@ -177,7 +177,7 @@ extension Key {
 
   func complaint(_ owner: Owner, _ limits: PlanLimits) -> Problem? { check(owner, limits) }
 
-  func fill(_ owner: inout Owner, _ filling: Filling) throws(Unfilled) {
+  func fill(_ owner: inout Owner, _ filling: Filling) throws(Problem) {
     try self.filling(&owner, filling)
   }
 }

@@ -15,7 +15,7 @@ extension Shape where Value == [Expectation] {
     shape.description.looksAtValue = true
     return shape.live {
       $0.flatMap(\.check.references)
-    } fill: { value, filling throws(Unfilled) in
+    } fill: { value, filling throws(Problem) in
       try filling.filled(value)
     }
   }
@@ -57,7 +57,7 @@ extension Shape where Value == Expected {
     shape.description.looksAtValue = true
     return shape.live {
       $0.expectations.flatMap(\.check.references)
-    } fill: { value, filling throws(Unfilled) in
+    } fill: { value, filling throws(Problem) in
       try filling.filled(value)
     }
   }
@@ -74,7 +74,7 @@ extension Shape where Value == Condition {
     ) { node, reader in reader.condition(node) }
     return shape.live {
       $0.tests.map(\.path) + $0.tests.flatMap(\.check.references)
-    } fill: { value, filling throws(Unfilled) in
+    } fill: { value, filling throws(Problem) in
       var tests: [Condition.Test] = []
       for test in value.tests { tests.append(.init(test.path, try filling.filled(test.check))) }
       return Condition(tests)
@@ -107,7 +107,7 @@ extension Shape where Value == StopConditions {
     }
     return shape.live {
       $0.references
-    } fill: { value, filling throws(Unfilled) in
+    } fill: { value, filling throws(Problem) in
       var new = value
       new.conditions = try filling.filled(value.conditions)
       return new

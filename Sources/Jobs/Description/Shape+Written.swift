@@ -11,7 +11,7 @@ extension Shape {
   ///   - fill: Replaces them; nil where the step does that itself.
   func live(
     mentions: @escaping @Sendable (Value) -> [VariablePath],
-    fill: (@Sendable (Value, Filling) throws(Unfilled) -> Value)? = nil
+    fill: (@Sendable (Value, Filling) throws(Problem) -> Value)? = nil
   ) -> Self {
     var shape = self
     shape.description.isLive = true
@@ -49,7 +49,7 @@ extension Shape where Value == WrittenValue {
     ) { node, reader in reader.written(node) }
     return shape.live {
       $0.references
-    } fill: { value, filling throws(Unfilled) in
+    } fill: { value, filling throws(Problem) in
       try filling.filled(value)
     }
   }
@@ -115,7 +115,7 @@ extension Shape where Value == Write {
     }
     shape.check = { value, limits in value.complaint(limits) }
     shape.mentions = { $0.mentions }
-    shape.fill = { value, filling throws(Unfilled) in try value.filled(filling) }
+    shape.fill = { value, filling throws(Problem) in try value.filled(filling) }
     shape.characteristics = { [$0.target] }
     return shape
   }

@@ -74,7 +74,7 @@ struct Shape<Value: Sendable>: Sendable {
   /// The captured values that it uses.
   var mentions: @Sendable (Value) -> [VariablePath] = { _ in [] }
   /// Replaces captured values; nil where it cannot use any.
-  var fill: (@Sendable (Value, Filling) throws(Unfilled) -> Value)?
+  var fill: (@Sendable (Value, Filling) throws(Problem) -> Value)?
   var characteristics: @Sendable (Value) -> [CharacteristicSelector] = { _ in [] }
 
   init(
@@ -116,7 +116,7 @@ struct Shape<Value: Sendable>: Sendable {
     shape.mentions = { $0.map(mentions) ?? [] }
     shape.characteristics = { $0.map(characteristics) ?? [] }
     if let fill {
-      shape.fill = { value, filling throws(Unfilled) in
+      shape.fill = { value, filling throws(Problem) in
         guard let value else { return nil }
         return try fill(value, filling)
       }

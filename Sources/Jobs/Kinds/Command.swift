@@ -261,7 +261,7 @@ extension Shape where Value == MessageTemplate {
   /// A text in which each captured value is written as a chain would write it: all digits, no unit.
   fileprivate static var argument: Self {
     var shape = Self.template
-    shape.fill = { value, filling throws(Unfilled) in try filling.filled(value) }
+    shape.fill = { value, filling throws(Problem) in try filling.filled(value) }
     return shape
   }
 }
@@ -282,7 +282,7 @@ extension Shape where Value == [MessageTemplate] {
     }
     return shape.live {
       $0.flatMap(\.variables)
-    } fill: { values, filling throws(Unfilled) in
+    } fill: { values, filling throws(Problem) in
       var filled: [MessageTemplate] = []
       for value in values { filled.append(try filling.filled(value)) }
       return filled

@@ -1,6 +1,7 @@
 // The answers of a chain to the questions of pairing.
 
 public import Bluetooth
+import Documents
 
 /// The answers of a `pair` step, or of a whole chain.
 public struct PairingRule: Hashable, Sendable {
@@ -38,7 +39,7 @@ public struct PairingRule: Hashable, Sendable {
   package func answers(
     ask: PairingAnswers.Ask?,
     show: @escaping PairingAnswers.Show
-  ) throws(SecretError) -> PairingAnswers {
+  ) throws(Problem) -> PairingAnswers {
     PairingAnswers(
       capability: capability,
       acceptsJustWorks: acceptsJustWorks,

@@ -1,6 +1,7 @@
 // Reads the secrets of a plan, before anything happens.
 
 import Bluetooth
+public import Documents
 
 extension Plan {
   /// The plan with all its secrets read, so that a missing one is reported before the run begins.
@@ -10,8 +11,8 @@ extension Plan {
   /// let report = try await ready.run(on: device)
   /// ```
   ///
-  /// - Throws: ``SecretError`` about the first that cannot be read.
-  public func withSecrets() throws(SecretError) -> Plan {
+  /// - Throws: `Problem` about the first that cannot be read.
+  public func withSecrets() throws(Problem) -> Plan {
     var plan = self
     plan.pairing = try Self.resolved(pairing)
     plan.steps = try Self.resolved(steps)
@@ -37,13 +38,13 @@ extension Plan {
     return places
   }
 
-  private static func resolved(_ rule: PairingRule?) throws(SecretError) -> PairingRule? {
+  private static func resolved(_ rule: PairingRule?) throws(Problem) -> PairingRule? {
     guard var rule, let secret = rule.secret else { return rule }
     rule.secret = try secret.resolved()
     return rule
   }
 
-  private static func resolved(_ steps: [Step]) throws(SecretError) -> [Step] {
+  private static func resolved(_ steps: [Step]) throws(Problem) -> [Step] {
     var result: [Step] = []
     for var step in steps {
       if case .pair(let pair) = step.action {

@@ -1,6 +1,7 @@
 // The source of a chain's passkey, and how to read it.
 
 public import Bluetooth
+public import Documents
 import Glibc
 
 /// A passkey of a chain. Its description is its source, never the secret itself.
@@ -58,39 +59,39 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   /// print(secret.passkey != nil)  // the secret itself is never printed
   /// ```
   ///
-  /// - Throws: ``SecretError``, which does not contain the secret.
-  public func read() throws(SecretError) -> Secret {
+  /// - Throws: `Problem`, which does not contain the secret.
+  public func read() throws(Problem) -> Secret {
     let secret = if let secret { secret } else { try readFromSource() }
     guard secret.passkey != nil else {
-      throw SecretError(problem: "\(self) is not a passkey: expected up to six digits")
+      throw Problem("\(self) is not a passkey: expected up to six digits")
     }
     return secret
   }
 
-  private func readFromSource() throws(SecretError) -> Secret {
+  private func readFromSource() throws(Problem) -> Secret {
     switch source {
     case .environment(let name):
       guard let value = getenv(name) else {
-        throw SecretError(problem: "the environment variable \(name) is not set")
+        throw Problem("the environment variable \(name) is not set")
       }
       return Secret(String(cString: value))
     case .file(let path): return Secret(try Self.firstLine(of: path))
-    case .written: throw SecretError(problem: "the secret is not set")
+    case .written: throw Problem("the secret is not set")
     }
   }
 
   /// The reference with its secret read, so that later changes have no effect.
-  func resolved() throws(SecretError) -> SecretReference {
+  func resolved() throws(Problem) -> SecretReference {
     var resolved = self
     resolved.secret = try read()
     return resolved
   }
 
-  private static func firstLine(of path: String) throws(SecretError) -> String {
+  private static func firstLine(of path: String) throws(Problem) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
-      throw SecretError(problem: "\(path) cannot be read: \(reason)")
+      throw Problem("\(path) cannot be read: \(reason)")
     }
     defer { close(descriptor) }
     // A valid secret is shorter, with the spaces around it.
@@ -98,7 +99,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     let count = Glibc.read(descriptor, &octets, octets.count)
     guard count >= 0 else {
       let reason = String(cString: strerror(errno))
-      throw SecretError(problem: "\(path) cannot be read: \(reason)")
+      throw Problem("\(path) cannot be read: \(reason)")
     }
     // Editors write a byte order mark, and spaces at an end cannot be seen.
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
@@ -108,12 +109,4 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     let trimmed = line.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
     return String(decoding: Array(trimmed), as: UTF8.self)
   }
-}
-
-/// Why a secret could not be read.
-public struct SecretError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Which secret, and why it could not be read; never the secret.
-  public let problem: String
-
-  public var description: String { problem }
 }

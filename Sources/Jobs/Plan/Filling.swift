@@ -1,6 +1,7 @@
 // Replaces the captured values of a step, just before it runs.
 
 import Bluetooth
+import Documents
 
 /// Replaces the captured values that a step uses.
 struct Filling {
@@ -9,8 +10,8 @@ struct Filling {
 
   /// The step as it runs.
   ///
-  /// - Throws: ``Unfilled`` when a value is missing or unsuitable.
-  func filled(_ step: Step) throws(Unfilled) -> Step {
+  /// - Throws: `Problem` when a value is missing or unsuitable.
+  func filled(_ step: Step) throws(Problem) -> Step {
     let kind = step.action.kind
     guard !kind.mentions.isEmpty || !step.expectations.flatMap(\.check.references).isEmpty else {
       return step
@@ -21,7 +22,7 @@ struct Filling {
     return new
   }
 
-  func filled(_ value: WrittenValue) throws(Unfilled) -> WrittenValue {
+  func filled(_ value: WrittenValue) throws(Problem) -> WrittenValue {
     var parts: [WrittenValue.Part] = []
     for part in value.parts {
       parts.append(WrittenValue.Part(part.format, try filled(part.template)))
@@ -29,14 +30,12 @@ struct Filling {
     do {
       return try WrittenValue(parts)
     } catch {
-      throw Unfilled(
-        problem: "the value cannot be written with its captured values: \(error.problem)"
-      )
+      throw Problem("the value cannot be written with its captured values: \(error.problem)")
     }
   }
 
   /// The text with its captured values as a chain would write them.
-  func filled(_ template: MessageTemplate) throws(Unfilled) -> MessageTemplate {
+  func filled(_ template: MessageTemplate) throws(Problem) -> MessageTemplate {
     var text = ""
     for part in template.parts {
       switch part {
@@ -47,14 +46,14 @@ struct Filling {
     return MessageTemplate(literal: text)
   }
 
-  func filled(_ expected: Expected) throws(Unfilled) -> Expected {
+  func filled(_ expected: Expected) throws(Problem) -> Expected {
     switch expected {
     case .values(let expectations): .values(try filled(expectations))
     case .failure: expected
     }
   }
 
-  func filled(_ expectations: [Expectation]) throws(Unfilled) -> [Expectation] {
+  func filled(_ expectations: [Expectation]) throws(Problem) -> [Expectation] {
     var new: [Expectation] = []
     for expectation in expectations {
       new.append(Expectation(expectation.subject, try filled(expectation.check)))
@@ -62,7 +61,7 @@ struct Filling {
     return new
   }
 
-  func filled(_ check: Check) throws(Unfilled) -> Check {
+  func filled(_ check: Check) throws(Problem) -> Check {
     guard case .captured(let relation, let path) = check else { return check }
     switch relation {
     case .equal: return .equal(try literal(path))
@@ -76,23 +75,21 @@ struct Filling {
 
   // MARK: Values
 
-  private func captured(_ path: VariablePath) throws(Unfilled) -> DecodedValue {
+  private func captured(_ path: VariablePath) throws(Problem) -> DecodedValue {
     if let value = value(path) { return value }
     if path.slice != nil, case .octets(let all)? = value(path.allBytes) {
-      throw Unfilled(problem: "'\(path)': '\(path.whole)' has only \(counted(all.count, "byte"))")
+      throw Problem("'\(path)': '\(path.whole)' has only \(counted(all.count, "byte"))")
     }
-    throw Unfilled(
-      problem: "'\(path)' was not captured: its step did not run, or has no such value"
-    )
+    throw Problem("'\(path)' was not captured: its step did not run, or has no such value")
   }
 
-  private func number(_ path: VariablePath) throws(Unfilled) -> Bound {
+  private func number(_ path: VariablePath) throws(Problem) -> Bound {
     let value = try captured(path)
     if let number = Bound(value) { return number }
-    throw Unfilled(problem: "'\(path)' is \(value), not a number")
+    throw Problem("'\(path)' is \(value), not a number")
   }
 
-  private func literal(_ path: VariablePath) throws(Unfilled) -> Literal {
+  private func literal(_ path: VariablePath) throws(Problem) -> Literal {
     let value = try captured(path)
     if case .fields = value.only {
       return Literal("\(value)", isQuoted: true)
@@ -101,16 +98,11 @@ struct Filling {
   }
 
   /// A value as it would be written, without its unit.
-  private func text(_ path: VariablePath) throws(Unfilled) -> String {
+  private func text(_ path: VariablePath) throws(Problem) -> String {
     let value = try captured(path)
     if let text = value.written { return text }
-    throw Unfilled(problem: "'\(path)' has several fields: name one of them")
+    throw Problem("'\(path)' has several fields: name one of them")
   }
-}
-
-/// A captured value that is missing or unsuitable.
-struct Unfilled: Error, Hashable {
-  let problem: String
 }
 
 extension DecodedValue {

@@ -13,7 +13,7 @@ extension ChainRun {
         code: .invalidValue,
         class: .definite,
         what: placed.step.doing,
-        why: error.problem,
+        why: error.message,
         hint: "check the result of the earlier step with 'as'"
       )
       return (placed, failure)

@@ -3,6 +3,7 @@
 // The run itself is ChainRunner's.
 
 public import Bluetooth
+import Documents
 public import Signals
 
 extension Plan {
@@ -29,7 +30,7 @@ extension Plan {
   ///   - report: Called with each event, on the loop of the scheduler, one at a time. The next step
   ///     waits until it returns.
   /// - Returns: The record of the run, after the disconnect.
-  /// - Throws: Why the run did not begin: ``SecretError`` for a passkey that cannot be read,
+  /// - Throws: Why the run did not begin: `Problem` for a passkey that cannot be read,
   ///   `TimedOut` while it waited for its turn; and `FailedWithCleanUp` when only the end of its turn
   ///   failed.
   public func run(
@@ -122,7 +123,7 @@ private struct RunRecording: Sendable {
     on service: any DeviceService,
     _ seed: UInt64,
     _ report: @escaping @Sendable (RunEvent) -> Void
-  ) throws(SecretError) {
+  ) throws(Problem) {
     let plan = try plan.withSecrets()
     let collector = Guarded(RunCollector())
     let identity = RunIdentity(seed: seed, plan: plan)

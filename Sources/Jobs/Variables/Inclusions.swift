@@ -98,7 +98,7 @@ struct Inclusions {
     do {
       real = try folder.realPath(of: path, owner: "the chain")
     } catch {
-      return Self.refused(path, error.reason)
+      return Self.refused(path, error.message)
     }
     let content = Result { () throws(DocumentErrors) in
       let text = try TextFile.read(path, limit: limits.document.octets - octets)

@@ -3,7 +3,7 @@
 /// Variables and their values.
 struct Variables: Sendable {
   /// The reasons why the variables of a text cannot be filled in.
-  enum Problem: Error, Hashable, Sendable {
+  enum Refusal: Error, Hashable, Sendable {
     case missing(String)
     case tooLong
   }
@@ -25,7 +25,7 @@ struct Variables: Sendable {
   /// without `}`.
   ///
   /// - Parameter limit: The maximum length of the result, in bytes.
-  func filled(_ text: String, limit: Int) throws(Problem) -> String {
+  func filled(_ text: String, limit: Int) throws(Refusal) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     var filled = ""
     var rest = text[...]

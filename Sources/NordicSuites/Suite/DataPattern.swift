@@ -3,6 +3,8 @@
 // Suites may be hostile: for every pattern the search takes time in proportion to the lengths of
 // pattern and text, which the regular expressions of the standard library do not guarantee.
 
+public import Documents
+
 /// A simple regular expression: `0D18`, `^0201`, `FF(4C00|5900)`, `[0-9A-F]{4}`.
 public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
   /// One instruction of the compiled pattern.
@@ -23,8 +25,8 @@ public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses a pattern.
   ///
-  /// - Throws: ``PatternError`` for an invalid or too large pattern.
-  public init(_ text: String) throws(PatternError) {
+  /// - Throws: `Problem` for an invalid or too large pattern.
+  public init(_ text: String) throws(Problem) {
     description = text
     var compiler = PatternCompiler(text)
     program = try compiler.program()
@@ -61,11 +63,4 @@ public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
     }
     return false
   }
-}
-
-/// What is wrong with a pattern.
-public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-
-  init(_ description: String) { self.description = description }
 }

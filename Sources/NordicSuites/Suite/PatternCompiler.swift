@@ -1,5 +1,7 @@
 // Compiles the text of a pattern to instructions.
 
+import Documents
+
 /// Compiles one pattern: each part becomes instructions whose jumps are relative to its start.
 struct PatternCompiler {
   typealias Instruction = DataPattern.Instruction
@@ -17,16 +19,16 @@ struct PatternCompiler {
     octets = Array(text.utf8)
   }
 
-  mutating func program() throws(PatternError) -> [Instruction] {
+  mutating func program() throws(Problem) -> [Instruction] {
     let program = try choice(depth: 0)
-    guard index == octets.count else { throw PatternError("a ')' has no matching '('") }
+    guard index == octets.count else { throw Problem("a ')' has no matching '('") }
     return program + [.found]
   }
 
   // MARK: Parts
 
-  private mutating func choice(depth: Int) throws(PatternError) -> [Instruction] {
-    guard depth <= Self.mostDepth else { throw PatternError("its groups are nested too deep") }
+  private mutating func choice(depth: Int) throws(Problem) -> [Instruction] {
+    guard depth <= Self.mostDepth else { throw Problem("its groups are nested too deep") }
     var branches = [try sequence(depth: depth)]
     while skip("|") { branches.append(try sequence(depth: depth)) }
     var result = branches.removeLast()
@@ -41,7 +43,7 @@ struct PatternCompiler {
     return result
   }
 
-  private mutating func sequence(depth: Int) throws(PatternError) -> [Instruction] {
+  private mutating func sequence(depth: Int) throws(Problem) -> [Instruction] {
     var result: [Instruction] = []
     while let octet = peek, octet != UInt8(ascii: "|"), octet != UInt8(ascii: ")") {
       let atom = try atom(depth: depth)
@@ -51,14 +53,14 @@ struct PatternCompiler {
     return result
   }
 
-  private mutating func atom(depth: Int) throws(PatternError) -> [Instruction] {
+  private mutating func atom(depth: Int) throws(Problem) -> [Instruction] {
     guard let octet = peek else { return [] }
     index += 1
     switch octet {
     case UInt8(ascii: "("):
-      if skip("?"), !skip(":") { throw PatternError("'(?' is not supported") }
+      if skip("?"), !skip(":") { throw Problem("'(?' is not supported") }
       let inner = try choice(depth: depth + 1)
-      guard skip(")") else { throw PatternError("a '(' is not closed") }
+      guard skip(")") else { throw Problem("a '(' is not closed") }
       return inner
     case UInt8(ascii: "["): return [.take(try members())]
     case UInt8(ascii: "."): return [.take(Self.all)]
@@ -67,24 +69,24 @@ struct PatternCompiler {
     case UInt8(ascii: "\\"): return [.take(try escaped())]
     case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"):
       let sign = UnicodeScalar(octet)
-      throw PatternError("'\(sign)' has nothing to repeat")
+      throw Problem("'\(sign)' has nothing to repeat")
     default: return [.take([octet])]
     }
   }
 
-  private mutating func escaped() throws(PatternError) -> Set<UInt8> {
-    guard let octet = peek else { throw PatternError("it ends in '\\'") }
+  private mutating func escaped() throws(Problem) -> Set<UInt8> {
+    guard let octet = peek else { throw Problem("it ends in '\\'") }
     index += 1
     switch octet {
     case UInt8(ascii: "d"): return Set(UInt8(ascii: "0")...UInt8(ascii: "9"))
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
       let letter = UnicodeScalar(octet)
-      throw PatternError("'\\\(letter)' is not supported")
+      throw Problem("'\\\(letter)' is not supported")
     default: return [octet]
     }
   }
 
-  private mutating func members() throws(PatternError) -> Set<UInt8> {
+  private mutating func members() throws(Problem) -> Set<UInt8> {
     let isInverted = skip("^")
     var members: Set<UInt8> = []
     var isFirst = true
@@ -100,16 +102,16 @@ struct PatternCompiler {
       }
       let high = octets[index + 1]
       index += 2
-      guard bound <= high else { throw PatternError("a range in [ ] goes backwards") }
+      guard bound <= high else { throw Problem("a range in [ ] goes backwards") }
       members.formUnion(bound...high)
     }
-    guard skip("]") else { throw PatternError("a '[' is not closed") }
+    guard skip("]") else { throw Problem("a '[' is not closed") }
     return isInverted ? Self.all.subtracting(members) : members
   }
 
   // MARK: Repetitions
 
-  private mutating func repeated(_ atom: [Instruction]) throws(PatternError) -> [Instruction] {
+  private mutating func repeated(_ atom: [Instruction]) throws(Problem) -> [Instruction] {
     var result = atom
     while let (least, most) = try count() {
       // Lazy and greedy repetitions find the same matches.
@@ -123,10 +125,10 @@ struct PatternCompiler {
     _ part: [Instruction],
     _ least: Int,
     _ most: Int?
-  ) throws(PatternError) -> [Instruction] {
+  ) throws(Problem) -> [Instruction] {
     let copies = most ?? least + 1
     guard (part.count + 2) * max(1, copies) <= Self.mostInstructions else {
-      throw PatternError("it compiles to more than \(Self.mostInstructions) steps")
+      throw Problem("it compiles to more than \(Self.mostInstructions) steps")
     }
     var result: [Instruction] = []
     for _ in 0..<least { result += moved(part, by: result.count) }
@@ -144,7 +146,7 @@ struct PatternCompiler {
   }
 
   /// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; nil without a repetition.
-  private mutating func count() throws(PatternError) -> (Int, Int?)? {
+  private mutating func count() throws(Problem) -> (Int, Int?)? {
     if skip("*") { return (0, nil) }
     if skip("+") { return (1, nil) }
     if skip("?") { return (0, 1) }
@@ -153,7 +155,7 @@ struct PatternCompiler {
     let isOpen = skip(",")
     let most = isOpen ? number() : least
     guard let least, skip("}"), isOpen || most != nil, least <= most ?? least else {
-      throw PatternError("invalid count in { }")
+      throw Problem("invalid count in { }")
     }
     return (least, most)
   }
@@ -175,9 +177,9 @@ struct PatternCompiler {
     return true
   }
 
-  private func check(_ program: [Instruction]) throws(PatternError) {
+  private func check(_ program: [Instruction]) throws(Problem) {
     guard program.count > Self.mostInstructions else { return }
-    throw PatternError("it compiles to more than \(Self.mostInstructions) steps")
+    throw Problem("it compiles to more than \(Self.mostInstructions) steps")
   }
 
   /// Instructions with their jumps moved by `distance`.

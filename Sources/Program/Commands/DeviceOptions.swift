@@ -59,7 +59,7 @@ struct DeviceOptions: ParsableArguments {
         try DeviceTarget(parsing: text)
       }
     } catch {
-      throw Problem("--device: \(error)")
+      throw Problem("\(error)", path: "--device")
     }
   }
 }

@@ -61,10 +61,11 @@ struct FilterOptions: ParsableArguments {
     let services = try service.map { text in
       if let service = try? ServiceSelector(parsing: text, names: names) { return service }
       let nearest = names.nearest(to: text, .service)
-      let aside = nearest.map { "did you mean '\($0)'?" } ?? "expected a name or a UUID"
-      throw Problem("--service: unknown service '\(text)' (\(aside))")
+      let expected = nearest == nil ? "a name or a UUID" : nil
+      let message = "unknown service '\(text)'"
+      throw Problem(message, expected: expected, nearest: nearest, path: "--service")
     }
-    if name?.isEmpty == true { throw Problem("--name: \(InvalidDeviceTarget.emptyName)") }
+    if name?.isEmpty == true { throw Problem("\(InvalidDeviceTarget.emptyName)", path: "--name") }
     return ScanFilter(
       target: named.target(insteadOf: nil),
       name: name,
@@ -92,6 +93,6 @@ struct FilterOptions: ParsableArguments {
   ) throws -> Value? {
     guard let text else { return nil }
     if let value = read(text) { return value }
-    throw Problem("\(option): expected \(expected), found '\(text)'")
+    throw Problem(found: "'\(text)'", expected: expected, path: option)
   }
 }

@@ -121,7 +121,7 @@ struct WatchTargets {
     do {
       return try DeviceTarget(parsing: name)
     } catch {
-      throw Problem("--device: \(error)")
+      throw Problem("\(error)", path: "--device")
     }
   }
 }

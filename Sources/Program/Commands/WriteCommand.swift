@@ -93,7 +93,7 @@ struct WriteCommand: WorldCommand {
     let parts = try value.map { text in
       guard let colon = text.firstIndex(of: ":"), let format = ValueFormat(String(text[..<colon]))
       else {
-        throw Problem("invalid value '\(text)' (expected u8:1, hex:01ff, utf8:text …)")
+        throw Problem("invalid value '\(text)'", expected: "u8:1, hex:01ff, utf8:text …")
       }
       return WrittenValue.Part(format, String(text[text.index(after: colon)...]))
     }

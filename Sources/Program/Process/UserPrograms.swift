@@ -50,10 +50,10 @@ struct UserPrograms: Sendable {
   ) throws(Command.Failure) -> (path: String, folder: String) {
     let folder = file.map { ProgramFile.folder(of: $0) ?? "." } ?? "."
     let path: String
-    do throws(ProgramFile.Refusal) {
+    do throws(Problem) {
       path = try ProgramFile.path(of: program, in: folder)
     } catch {
-      throw Command.Failure(error.reason, hint: "give the path of an executable file")
+      throw Command.Failure(error.message, hint: "give the path of an executable file")
     }
     switch allowed {
     case .all: break

@@ -1,12 +1,8 @@
 // Finding a device, and a characteristic of it, by what a user typed.
 
 import Bluetooth
+public import Documents
 import Spelling
-
-/// A text that names no known device or characteristic.
-public struct ChoiceError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-}
 
 extension SimulatedDevice {
   /// What people call it: its name, or its address.
@@ -14,11 +10,11 @@ extension SimulatedDevice {
 
   /// The device that has this address, or this name in any case.
   ///
-  /// - Throws: ``ChoiceError``, which lists the known names and suggests the nearest.
+  /// - Throws: `Problem`, which lists the known names and suggests the nearest.
   public static func named(
     _ text: String,
     among devices: [SimulatedDevice]
-  ) throws(ChoiceError) -> SimulatedDevice {
+  ) throws(Problem) -> SimulatedDevice {
     if let address = BluetoothAddress(text) {
       if let found = devices.first(where: { $0.isReceived(under: address) }) { return found }
     } else {
@@ -26,15 +22,15 @@ extension SimulatedDevice {
       if found.count == 1 { return found[0] }
       if found.count > 1 {
         let addresses = found.map { "\($0.definition.address)" }.joined(separator: ", ")
-        throw ChoiceError(
-          description: "\(found.count) devices are called '\(text)': expected an address of these: "
+        throw Problem(
+          "\(found.count) devices are called '\(text)': expected an address of these: "
             + addresses
         )
       }
     }
     let known = devices.map(\.title)
-    throw ChoiceError(
-      description: "unknown simulated device '\(text)': expected "
+    throw Problem(
+      "unknown simulated device '\(text)': expected "
         + expectation(text, known + devices.map { "\($0.definition.address)" }, listing: known)
     )
   }
@@ -48,29 +44,29 @@ extension AttributeTable {
   /// The characteristic that a selector means, such as `battery-level`, `2a19`,
   /// `battery/battery-level` or `@0x000c`.
   ///
-  /// - Throws: ``ChoiceError``, which lists the known names and suggests the nearest.
-  public func characteristic(named text: String) throws(ChoiceError) -> CharacteristicEntry {
+  /// - Throws: `Problem`, which lists the known names and suggests the nearest.
+  public func characteristic(named text: String) throws(Problem) -> CharacteristicEntry {
     let selector: CharacteristicSelector
     do {
       selector = try CharacteristicSelector(parsing: text, names: names)
     } catch {
-      throw ChoiceError(description: "\(error): expected a characteristic's name, UUID or handle")
+      throw Problem("\(error): expected a characteristic's name, UUID or handle")
     }
     let found = indices(of: selector)
     // Without an instance it has to be the only one.
     if found.count == 1 { return characteristics[found[0]].entry }
     if found.count > 1 {
       let last = found.count - 1
-      throw ChoiceError(
-        description: "'\(text)' is \(found.count) characteristics: expected '\(text)#0' to "
+      throw Problem(
+        "'\(text)' is \(found.count) characteristics: expected '\(text)#0' to "
           + "'\(text)#\(last)'"
       )
     }
     let known = characteristics.map { characteristic in
       names.title(of: characteristic.entry.uuid, .characteristic)
     }
-    throw ChoiceError(
-      description: "the device has no '\(text)': expected "
+    throw Problem(
+      "the device has no '\(text)': expected "
         + expectation(text, known, listing: known)
     )
   }

@@ -235,7 +235,7 @@ extension SimulatedDevice {
     var actions: [DeviceAction] = []
     var advertised = advertised()
     var isAdvertised = (false, setsRSSI: false)
-    do throws(ChoiceError) {
+    do throws(Problem) {
       for action in answer.actions {
         switch action {
         case .notify(let name, let value):
@@ -293,10 +293,10 @@ extension SimulatedDevice {
   }
 
   /// The index of a characteristic that an answer names.
-  private func index(of name: String) throws(ChoiceError) -> Int {
+  private func index(of name: String) throws(Problem) -> Int {
     let handle = try table.characteristic(named: name).handle
     guard case .value(let index) = table.position(of: handle) else {
-      throw ChoiceError(description: "'\(name)' has no value")
+      throw Problem("'\(name)' has no value")
     }
     return index
   }

@@ -1,6 +1,6 @@
 // A change of an advertisement, written as in a device file.
 
-import Documents
+public import Documents
 
 extension DeviceFile {
   /// Reads a change of what a device advertises, such as
@@ -12,18 +12,18 @@ extension DeviceFile {
   ///   - device: The device that advertises it.
   ///   - file: The name of the text in error messages.
   /// - Returns: The changed advertisement, and whether the text sets the RSSI or its spread.
-  /// - Throws: ``ChoiceError`` with everything that is wrong.
+  /// - Throws: `Problem` with everything that is wrong.
   public static func parseAdvertisement(
     _ text: String,
     changing advertisement: AdvertisementDefinition,
     of device: DeviceDefinition,
     file: String = "advertisement"
-  ) throws(ChoiceError) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
+  ) throws(Problem) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
     let root: Node
     do throws(DocumentErrors) {
       root = try Document.parse(text, file: file)
     } catch {
-      throw ChoiceError(error)
+      throw Problem(allOf: error)
     }
     return try readAdvertisement(root, changing: advertisement, of: device)
   }
@@ -33,7 +33,7 @@ extension DeviceFile {
     _ root: Node,
     changing advertisement: AdvertisementDefinition,
     of device: DeviceDefinition
-  ) throws(ChoiceError) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
+  ) throws(Problem) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
     do throws(DocumentErrors) {
       var changed = advertisement
       if root.value(of: "manufacturer-data") != nil {
@@ -51,14 +51,14 @@ extension DeviceFile {
       let setsRSSI = ["rssi", "rssi-spread"].contains { root.value(of: $0) != nil }
       return (changed, setsRSSI)
     } catch {
-      throw ChoiceError(error)
+      throw Problem(allOf: error)
     }
   }
 }
 
-extension ChoiceError {
-  /// Everything that is wrong with a text.
-  init(_ errors: DocumentErrors) {
-    self.init(description: errors.problems.map(\.description).joined(separator: "; "))
+extension Problem {
+  /// Everything that is wrong with a text, on one line.
+  init(allOf errors: DocumentErrors) {
+    self.init(errors.problems.map(\.description).joined(separator: "; "))
   }
 }

@@ -1,6 +1,6 @@
 // One fault, written as in a device file.
 
-import Documents
+public import Documents
 
 extension DeviceFile {
   /// Reads a fault to add to a device that runs: a rule, or a named fault such as
@@ -11,13 +11,13 @@ extension DeviceFile {
   ///   - device: The device that gets the fault.
   ///   - file: What the text is called in complaints.
   /// - Returns: The actions that add it, with their delays from now on.
-  /// - Throws: ``ChoiceError`` with everything that is wrong, also with a characteristic or a service
+  /// - Throws: `Problem` with everything that is wrong, also with a characteristic or a service
   ///   that the device does not have.
   public static func parseFault(
     _ text: String,
     of device: DeviceDefinition,
     file: String = "fault"
-  ) throws(ChoiceError) -> [TimedAction] {
+  ) throws(Problem) -> [TimedAction] {
     do throws(DocumentErrors) {
       let root = try Document.parse(text, file: file)
       var reader = DeviceReader(attributeNames: device.names)
@@ -28,7 +28,7 @@ extension DeviceFile {
       guard reader.problems.isEmpty, let fault else { throw DocumentErrors(reader.problems) }
       return fault.actions(on: device.address)
     } catch {
-      throw ChoiceError(error)
+      throw Problem(allOf: error)
     }
   }
 }

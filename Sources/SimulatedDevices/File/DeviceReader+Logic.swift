@@ -69,10 +69,10 @@ extension DeviceReader {
       reader.problems.append(node.problem("the folder of the file is missing"))
       return nil
     }
-    do throws(ProgramFile.Refusal) {
+    do throws(Problem) {
       return [try ProgramFile.path(of: texts[0], in: folder)] + texts.dropFirst()
     } catch {
-      reader.problems.append(nodes[0].problem("the program cannot be started: \(error.reason)"))
+      reader.problems.append(nodes[0].problem("the program cannot be started: \(error.message)"))
       return nil
     }
   }

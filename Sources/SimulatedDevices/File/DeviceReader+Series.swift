@@ -45,10 +45,10 @@ extension DeviceReader {
       return nil
     }
     let path = TextFile.path(name, beside: node.place.file)
-    do throws(FolderOfFile.Refusal) {
+    do throws(Problem) {
       _ = try FolderOfFile(node.place.file).realPath(of: path, owner: "the device file")
     } catch {
-      problems.append(node.problem("\(path): \(error.reason)"))
+      problems.append(node.problem("\(path): \(error.message)"))
       return nil
     }
     let text: String

@@ -146,12 +146,10 @@ extension DeviceReader {
       problems.append(node.problem(expected: "a pattern of bytes"))
       return nil
     }
-    do throws(BytePattern.TextProblem) {
+    do throws(Problem) {
       return try BytePattern(written: text)
     } catch {
-      problems.append(
-        node.problem("'\(error.word)': \(error.problem)", expected: BytePattern.words)
-      )
+      problems.append(error.at(node))
       return nil
     }
   }

@@ -3,7 +3,7 @@
 // Pure. The format is described in docs/device-logic.md.
 
 import Bluetooth
-import Documents
+public import Documents
 
 /// One event at a simulated device, before the device decides about it itself.
 public struct LogicEvent: Hashable, Sendable {
@@ -158,8 +158,8 @@ public struct LogicEvents: Hashable, Sendable {
 
   /// The events of a list, such as `connected` and `write pin`.
   ///
-  /// - Throws: ``ChoiceError`` for an unknown event, or a characteristic that the device lacks.
-  public init(_ texts: [String], of table: AttributeTable) throws(ChoiceError) {
+  /// - Throws: `Problem` for an unknown event, or a characteristic that the device lacks.
+  public init(_ texts: [String], of table: AttributeTable) throws(Problem) {
     var names: [Name: String] = [:]
     for text in texts {
       let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
@@ -169,8 +169,8 @@ public struct LogicEvents: Hashable, Sendable {
         let handle = try table.characteristic(named: parts[1]).handle
         names[Name(word: parts[0], handle: handle)] = text
       } else {
-        throw ChoiceError(
-          description: "unknown event '\(text)': expected \(Self.ofLinks.joined(separator: ", ")), "
+        throw Problem(
+          "unknown event '\(text)': expected \(Self.ofLinks.joined(separator: ", ")), "
             + "or one of \(Self.ofCharacteristics.joined(separator: ", ")) and a characteristic"
         )
       }

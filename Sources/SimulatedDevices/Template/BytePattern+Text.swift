@@ -1,16 +1,9 @@
 // Parsing patterns such as `01 0? 1xxx0000 'on' <size:u32> <name:*>`.
 
 import Bluetooth
+public import Documents
 
 extension BytePattern {
-  /// Why a text is not a valid pattern.
-  public struct TextProblem: Error, Hashable, Sendable {
-    /// The word that is wrong.
-    public let word: String
-    /// What is wrong with the text.
-    public let problem: String
-  }
-
   /// What a word of a pattern may be.
   static let words = "01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:*> or *"
 
@@ -21,16 +14,16 @@ extension BytePattern {
   /// whole numbers, or `*` for all the rest; `*` for a rest without a name.
   ///
   /// - Throws: the first word that is none of these.
-  public init(written text: String) throws(TextProblem) {
+  public init(written text: String) throws(Problem) {
     tokens = []
     var rest = text.drop { $0 == " " }
     while let first = rest.first {
       if case .rest? = tokens.last {
-        throw TextProblem(word: String(rest), problem: "the rest must be last")
+        throw Self.invalid(rest, "the rest must be last")
       }
       if first == "'" {
         guard let end = rest.dropFirst().firstIndex(of: "'") else {
-          throw TextProblem(word: String(rest), problem: "the text does not end")
+          throw Self.invalid(rest, "the text does not end")
         }
         tokens += rest[rest.index(after: rest.startIndex)..<end].utf8.map {
           .octet($0, mask: 0xff)
@@ -40,7 +33,7 @@ extension BytePattern {
         let word = rest.prefix { $0 != " " }
         let token = try Self.token(String(word))
         if let name = token.named?.name, tokens.contains(where: { $0.named?.name == name }) {
-          throw TextProblem(word: String(word), problem: "duplicate name '\(name)'")
+          throw Self.invalid(word, "duplicate name '\(name)'")
         }
         tokens.append(token)
         rest = rest[word.endIndex...].drop { $0 == " " }
@@ -48,7 +41,11 @@ extension BytePattern {
     }
   }
 
-  private static func token(_ word: String) throws(TextProblem) -> Token {
+  private static func invalid(_ word: some StringProtocol, _ message: String) -> Problem {
+    Problem("'\(word)': \(message)", expected: words)
+  }
+
+  private static func token(_ word: String) throws(Problem) -> Token {
     if word == "*" { return .rest(nil) }
     if word.hasPrefix("<"), word.hasSuffix(">") { return try capture(word) }
     let (digit, any): (Int, Character) = word.count == 8 ? (1, "x") : (4, "?")
@@ -58,27 +55,27 @@ extension BytePattern {
       mask <<= digit
       guard character != any else { continue }
       guard let value = Int(String(character), radix: 1 << digit), character != "+" else {
-        throw TextProblem(word: word, problem: "invalid byte")
+        throw Self.invalid(word, "invalid byte")
       }
       octet |= value
       mask |= (1 << digit) - 1
     }
     guard [2, 8].contains(word.count) else {
-      throw TextProblem(word: word, problem: "invalid byte")
+      throw Self.invalid(word, "invalid byte")
     }
     return .octet(UInt8(octet), mask: UInt8(mask))
   }
 
-  private static func capture(_ word: String) throws(TextProblem) -> Token {
+  private static func capture(_ word: String) throws(Problem) -> Token {
     let inner = word.dropFirst().dropLast()
     let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let (name, kind) = (parts[0], parts.count == 2 ? parts[1] : "u8")
     guard Expression.isVariableName(name), name != ValueTemplate.writtenName else {
-      throw TextProblem(word: word, problem: "'\(name)' cannot be a name")
+      throw Self.invalid(word, "'\(name)' cannot be a name")
     }
     if kind == "*" { return .rest(String(name)) }
     guard let format = ValueFormat(String(kind)), format.wholeOctets != nil else {
-      throw TextProblem(word: word, problem: "'\(kind)' is not a format of whole numbers")
+      throw Self.invalid(word, "'\(kind)' is not a format of whole numbers")
     }
     return .number(String(name), format)
   }
