@@ -88,8 +88,9 @@ final class StartedRun: DriveGoal {
       let timer = run.loop.after(deadline.limit) { [self] in expire() }
       state.withLock { $0.timer = timer }
     }
+    let hasTurn: Bool
     do {
-      try home.map { _ = try turn.ask($0, for: operation) }
+      hasTurn = try home.map { try turn.ask($0, for: operation) } ?? true
     } catch {
       return end(.failure(error))
     }
@@ -97,7 +98,7 @@ final class StartedRun: DriveGoal {
       Task(executorPreference: run.loop) { [self] in
         var result: Result<Void, any Error>
         do {
-          if let home { try await turn.begun(home, for: operation) }
+          if let home, !hasTurn { try await turn.begun(home, for: operation) }
           if part == nil, let cause = turn.cancellationCause { throw cause }
           try await body()
           result = .success(())
