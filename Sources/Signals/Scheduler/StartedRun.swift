@@ -1,4 +1,8 @@
 // What a way out starts: a task on a loop, with its turn and its deadline.
+//
+// What may run when: `start` is called once, by whoever starts the run; its body and what ends it run in one
+// task on the loop of the run, and so does the timer of its limit. Any thread may cancel it, look whether it
+// is reached, and, with `block`, turn the loop until it is.
 
 /// A run with a turn of its own, or a part of the present one, for whoever has started it.
 ///

@@ -1,4 +1,8 @@
 // The ledger of a run, and the turn of a scheduler that it has.
+//
+// What may run when: each function may be called on any thread, at any time; a lock guards the state, and is
+// held for no call but those of the scheduler's queue, which has a lock of its own. `end` is the last thing
+// that the task of the run does: while it awaits what was begun, nothing but clean-up may begin.
 
 /// What a run has begun and has to release, and the turn of the one scheduler that it has taken.
 ///
