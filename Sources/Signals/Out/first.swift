@@ -56,7 +56,7 @@ extension Signal {
         if first == nil { first = value }
         throw Stopped.stopped
       }
-    } catch  where Stopped.isThrown(error) {}
+    } catch  where first != nil && Stopped.isThrown(error) {}
     guard let first else { throw NoValue(operation: "the signal") }
     return first
   }
