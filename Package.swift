@@ -137,11 +137,11 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    library("Journal", ["Jobs", "Signals", grdb]),
+    library("Journal", ["Jobs", "Documents", "Signals", grdb]),
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library("Fleet", ["Jobs", "Documents", "Bluetooth", "Signals"]),
-    library("FleetNATS", ["Fleet", "Jobs", "Signals", nats]),
+    library("FleetNATS", ["Fleet", "Jobs", "Documents", "Signals", nats]),
     library("SimulatedFleets", ["Fleet", "Bluetooth", "Signals"]),
     library(
       "SimulatedRuns",
@@ -199,8 +199,8 @@ let package = Package(
     .executableTarget(
       name: "blerun-fleet",
       dependencies: [
-        "Program", "FleetNATS", "Fleet", "Journal", "Jobs", "BlueZ", "Bluetooth", "Signals",
-        argumentParser,
+        "Program", "FleetNATS", "Fleet", "Journal", "Jobs", "Documents", "BlueZ", "Bluetooth",
+        "Signals", argumentParser,
       ],
       swiftSettings: strict,
       linkerSettings: standalone
@@ -253,7 +253,8 @@ let package = Package(
     tests(
       "FleetTests",
       [
-        "Fixtures", "SimulatedFleets", "FleetNATS", "Fleet", "Jobs", "Bluetooth", "Signals",
+        "Fixtures", "SimulatedFleets", "FleetNATS", "Fleet", "Jobs", "Documents", "Bluetooth",
+        "Signals",
       ]
     ),
     tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
