@@ -142,7 +142,7 @@ let package = Package(
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library("Fleet", ["Jobs", "Documents", "Bluetooth", "Signals"]),
-    library("FleetNATS", ["Fleet", "Jobs", "Signals", nats]),
+    library("FleetNATS", ["Fleet", "Jobs", "Documents", "Signals", nats]),
     library("SimulatedFleets", ["Fleet", "Bluetooth", "Signals"]),
     library(
       "SimulatedRuns",
@@ -201,8 +201,7 @@ let package = Package(
       name: "blerun-fleet",
       dependencies: [
         "Program", "FleetNATS", "Fleet", "Journal", "Jobs", "Documents", "BlueZ", "Bluetooth",
-        "Signals",
-        argumentParser,
+        "Signals", argumentParser,
       ],
       swiftSettings: strict,
       linkerSettings: standalone
@@ -255,7 +254,8 @@ let package = Package(
     tests(
       "FleetTests",
       [
-        "Fixtures", "SimulatedFleets", "FleetNATS", "Fleet", "Jobs", "Bluetooth", "Signals",
+        "Fixtures", "SimulatedFleets", "FleetNATS", "Fleet", "Jobs", "Documents", "Bluetooth",
+        "Signals",
       ]
     ),
     tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),

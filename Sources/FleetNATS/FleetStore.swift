@@ -1,5 +1,7 @@
 // Connecting to the store of a fleet: the server's version, JetStream, and the streams of the fleet.
 
+import Documents
+
 #if Fleet
   import CNATS
   import Fleet

@@ -4,6 +4,8 @@
 // of libnats are made on one worker thread; answers and deliveries hop to the loop. What watches and
 // lists read comes from consumers: see NATSJobStore+Reading.swift.
 
+import Documents
+
 #if Fleet
   import CNATS
   public import Fleet

@@ -2,6 +2,7 @@
 //
 // libnats 3.4 does not pass it on, so it is read from a connection of its own, which ends with it.
 
+import Documents
 import Glibc
 import Jobs
 import Signals

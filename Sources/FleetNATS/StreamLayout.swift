@@ -3,6 +3,7 @@
 // Entries are in key-value buckets, which other programs can read as such. A bucket is a stream with
 // one message for each key.
 
+import Documents
 import Fleet
 import Jobs
 
@@ -98,17 +99,15 @@ extension StreamLayout.Stream {
   /// The request that makes it.
   var settings: JSONValue {
     let window = min(age ?? .seconds(120), .seconds(120)) / 2
-    return .object([
-      ("name", .string(name)), ("subjects", .array([.string(subject)])),
-      ("retention", .string("limits")), ("storage", .string("file")),
-      ("discard", .string("old")), ("num_replicas", .number("1")),
-      ("max_msgs_per_subject", .number("\(perKey)")),
-      ("max_bytes", .number("\(bytes ?? -1)")),
-      ("max_msg_size", .number("\(FleetBounds.value)")),
-      ("max_age", .number("\(Self.nanoseconds(age ?? .zero))")),
-      ("duplicate_window", .number("\(Self.nanoseconds(window))")),
-      ("allow_direct", .boolean(true)), ("deny_delete", .boolean(true)),
-    ])
+    return [
+      "name": .string(name), "subjects": [.string(subject)], "retention": "limits",
+      "storage": "file", "discard": "old", "num_replicas": 1,
+      "max_msgs_per_subject": JSONValue(perKey), "max_bytes": JSONValue(bytes ?? -1),
+      "max_msg_size": JSONValue(FleetBounds.value),
+      "max_age": .number("\(Self.nanoseconds(age ?? .zero))"),
+      "duplicate_window": .number("\(Self.nanoseconds(window))"), "allow_direct": true,
+      "deny_delete": true,
+    ]
   }
 
   private static func nanoseconds(_ duration: Duration) -> Int64 {

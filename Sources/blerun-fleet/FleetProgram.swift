@@ -1,6 +1,7 @@
 // `blerun fleet …`: what a fleet does, and changes to it.
 
 import Bluetooth
+import Documents
 import Fleet
 import Jobs
 import Program
@@ -182,7 +183,7 @@ struct FleetViews: Sendable {
       let name = own.compactMap(\.sighting.name).first
       let count = jobs[address]?.count ?? 0
       if asJSON {
-        let observed = JSONValue.object(own.map { ($0.gateway, $0.sighting.rssi.json) })
+        let observed = JSONValue.object(own.map { .init($0.gateway, $0.sighting.rssi.json) })
         object(
           "device",
           [

@@ -63,7 +63,7 @@ struct AdaptersTests {
         "   on   low-energy",
       ]
     )
-    let json = all.map { $0.json(Companies()).text }
+    let json = all.map { $0.line(Companies()).text }
     #expect(json[0].contains(#""alias":"desk","powered":true,"discovering":false,"company":null"#))
     #expect(json[1].contains(#""alias":null,"powered":false,"discovering":null,"company":15"#))
   }

@@ -1,5 +1,6 @@
 // A device whose names and values are made to control a terminal, through every command.
 
+import Documents
 import Fixtures
 import Foundation
 import FoundationXML

@@ -146,7 +146,7 @@ struct DescriptionTests {
 
   @Test("JSON is escaped, and its members keep their order")
   func json() {
-    let value: OrderedJSON = ["b": "say \"a\\b\"\n\u{1}", "a": [true, 1, .number(0.5)]]
+    let value: JSONValue = ["b": "say \"a\\b\"\n\u{1}", "a": [true, 1, .number("0.5")]]
     #expect(value.compact == #"{"b": "say \"a\\b\"\n\u0001", "a": [true, 1, 0.5]}"#)
     #expect(value["a"]?.compact == "[true, 1, 0.5]" && value["c"] == nil)
     #expect(value.adding("b", 2).compact == #"{"b": 2, "a": [true, 1, 0.5]}"#)

@@ -1,5 +1,7 @@
 // What is read of a server before anything is sent: addresses, versions, streams.
 
+import Documents
+
 #if Fleet
   import Fleet
   import Fixtures

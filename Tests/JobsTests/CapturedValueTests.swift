@@ -1,6 +1,7 @@
 // Captured values that are used later: written, compared with.
 
 import Bluetooth
+import Documents
 import Testing
 
 @testable import Jobs

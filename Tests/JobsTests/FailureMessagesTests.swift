@@ -1,6 +1,7 @@
 // The messages of BlueZ before a failure.
 
 import Bluetooth
+import Documents
 import Signals
 import Testing
 

@@ -3,6 +3,7 @@
 // What a browser makes of it is tested with the command.
 
 import Bluetooth
+import Documents
 import Foundation
 import FoundationXML
 import Testing

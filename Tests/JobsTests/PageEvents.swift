@@ -1,6 +1,7 @@
 // Events of runs that no device makes: very long ones, strange ones, and such whose clock goes backwards.
 
 import Bluetooth
+import Documents
 
 @testable import Jobs
 

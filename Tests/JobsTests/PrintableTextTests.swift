@@ -1,5 +1,6 @@
 // Text from outside, as it is shown; and cells that a spreadsheet would run.
 
+import Documents
 import Testing
 
 @testable import Jobs

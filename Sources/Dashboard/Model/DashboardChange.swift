@@ -3,6 +3,7 @@
 // The one description of the JSON that the page's script reads.
 
 import Bluetooth
+package import Documents
 package import Jobs
 
 /// One thing that a page learns. What it is sent again replaces what it had, but for points, which
@@ -21,32 +22,31 @@ package enum DashboardChange: Sendable {
   case run(RunCard)
   case step(run: RunKey, StepLine)
 
-  package typealias Members = [(key: String, value: JSONValue)]
+  package typealias Members = KeyValuePairs<String, any JSONWritable>
 
   /// The change as an object, with its `kind`.
   package var json: JSONValue {
-    let (kind, members) = parts
-    return .object([("kind", .string(kind))] + members)
+    switch self {
+    case .facts(let facts): Self.object("facts", facts.members)
+    case .scan(let scan): Self.object("scan", scan.members)
+    case .device(let device): Self.object("device", device.members)
+    case .gone(let device): Self.object("gone", ["address": device])
+    case .rssi(let device, let points):
+      Self.object("rssi", ["address": device, "points": points])
+    case .watch(let watch): Self.object("watch", watch.members)
+    case .series(let series): Self.object("series", series.members)
+    case .points(let series, let points):
+      Self.object("points", ["series": series, "points": points])
+    case .minutes(let series, let minutes):
+      Self.object("minutes", ["series": series, "minutes": minutes])
+    case .mark(let mark): Self.object("mark", mark.members)
+    case .run(let run): Self.object("run", run.members)
+    case .step(let run, let step): Self.object("step", step.members).adding("run", "\(run)".json)
+    }
   }
 
-  private var parts: (kind: String, members: Members) {
-    switch self {
-    case .facts(let facts): ("facts", facts.members)
-    case .scan(let scan): ("scan", scan.members)
-    case .device(let device): ("device", device.members)
-    case .gone(let device): ("gone", [("address", .string(device))])
-    case .rssi(let device, let points):
-      ("rssi", [("address", .string(device)), ("points", .array(points.map(\.json)))])
-    case .watch(let watch): ("watch", watch.members)
-    case .series(let series): ("series", series.members)
-    case .points(let series, let points):
-      ("points", [("series", JSONValue(series)), ("points", .array(points.map(\.json)))])
-    case .minutes(let series, let minutes):
-      ("minutes", [("series", JSONValue(series)), ("minutes", .array(minutes.map(\.json)))])
-    case .mark(let mark): ("mark", mark.members)
-    case .run(let run): ("run", run.members)
-    case .step(let run, let step): ("step", [("run", .string("\(run)"))] + step.members)
-    }
+  private static func object(_ kind: String, _ members: Members) -> JSONValue {
+    .object([.init("kind", kind.json)] + members.map { .init($0, $1.json) })
   }
 }
 
@@ -59,9 +59,7 @@ package struct DashboardUpdate: Sendable {
 
   /// `{"ordinal":7,"changes":[…]}`.
   package var json: String {
-    JSONValue.object([
-      ("ordinal", JSONValue(ordinal)), ("changes", .array(changes.map(\.json))),
-    ]).text
+    JSONValue(["ordinal": ordinal, "changes": changes.map(\.json)]).text
   }
 }
 
@@ -92,9 +90,8 @@ package struct DashboardFacts: Sendable {
 
   var members: DashboardChange.Members {
     [
-      ("version", .string(version)), ("simulated", .boolean(isSimulated)),
-      ("journal", .boolean(hasJournal)), ("chains", .array(chains.map { .string($0) })),
-      ("batches", .array(batches.map { .string($0) })),
+      "version": version, "simulated": isSimulated, "journal": hasJournal, "chains": chains,
+      "batches": batches,
     ]
   }
 }
@@ -104,7 +101,7 @@ package struct ScanState: Sendable {
   /// Why not; nil while the scan works.
   var failure: RunFailure?
 
-  var members: DashboardChange.Members { [("why", .string(failure))] }
+  var members: DashboardChange.Members { ["why": failure?.description] }
 }
 
 /// Something worth a mark on the axis of time.
@@ -130,17 +127,14 @@ package struct Mark: Sendable {
   package let text: String
 
   var members: DashboardChange.Members {
-    [
-      ("mark", .string(kind.rawValue)), ("at", JSONValue(at)),
-      ("device", device.map { .string($0) } ?? .null), ("text", .string(text)),
-    ]
+    ["mark": kind.rawValue, "at": at, "device": device, "text": text]
   }
 }
 
-extension JSONValue {
-  /// What failed, why, and what to try; null without a failure.
-  static func string(_ failure: RunFailure?) -> JSONValue {
-    failure.map { .string($0.description) } ?? .null
+extension WatchPlan.Device {
+  /// What is watched of it.
+  var json: JSONValue {
+    JSONValue(["device": target.text, "characteristics": characteristics.map { "\($0)" }])
   }
 }
 

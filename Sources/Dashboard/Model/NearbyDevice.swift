@@ -15,13 +15,9 @@ package struct NearbyDevice: Sendable {
 
   var members: DashboardChange.Members {
     [
-      ("address", .string("\(advertisement.address)")),
-      ("name", advertisement.name.map { .string($0) } ?? .null),
-      ("alias", .string(advertisement.alias)),
-      ("rssi", advertisement.rssi.map { JSONValue($0) } ?? .null),
-      ("connected", .boolean(advertisement.isConnected)),
-      ("paired", .boolean(advertisement.isPaired)),
-      ("services", .array(services.map { .string($0) })), ("seen", JSONValue(seen)),
+      "address": advertisement.address, "name": advertisement.name, "alias": advertisement.alias,
+      "rssi": advertisement.rssi, "connected": advertisement.isConnected,
+      "paired": advertisement.isPaired, "services": services, "seen": seen,
     ]
   }
 }

@@ -3,6 +3,7 @@
 // Fed by the events of this process, or by what a journal has of another one.
 
 import Bluetooth
+import Documents
 import Jobs
 import Journal
 
@@ -31,13 +32,9 @@ package struct RunCard: Equatable, Sendable {
 
   var members: DashboardChange.Members {
     [
-      ("key", .string("\(key)")), ("command", .string(command)),
-      ("name", name.map { .string($0) } ?? .null),
-      ("devices", .array(devices.map { .string($0) })), ("deviceCount", JSONValue(deviceCount)),
-      ("progress", progress?.json ?? .null), ("status", .string(status)),
-      ("started", .string(started)), ("finished", finished.map { .string($0) } ?? .null),
-      ("why", why.map { .string($0) } ?? .null), ("steps", JSONValue(stepsEnded)),
-      ("own", .boolean(isOwn)), ("page", .boolean(hasPage)),
+      "key": "\(key)", "command": command, "name": name, "devices": devices,
+      "deviceCount": deviceCount, "progress": progress?.json, "status": status, "started": started,
+      "finished": finished, "why": why, "steps": stepsEnded, "own": isOwn, "page": hasPage,
     ]
   }
 
@@ -116,9 +113,8 @@ package struct StepLine: Equatable, Sendable {
 
   var members: DashboardChange.Members {
     [
-      ("id", .string(id)), ("position", .string(position)), ("title", .string(title)),
-      ("device", .string(device)), ("status", .string(status)),
-      ("text", text.map { .string($0) } ?? .null),
+      "id": id, "position": position, "title": title, "device": device, "status": status,
+      "text": text,
     ]
   }
 
@@ -165,10 +161,7 @@ package struct StepLine: Equatable, Sendable {
 
 extension RunProgress {
   var json: JSONValue {
-    .object([
-      ("unit", .string(unit.rawValue)), ("ended", JSONValue(ended)), ("failed", JSONValue(failed)),
-      ("total", JSONValue(total)),
-    ])
+    JSONValue(["unit": unit.rawValue, "ended": ended, "failed": failed, "total": total])
   }
 }
 

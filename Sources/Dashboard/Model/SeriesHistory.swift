@@ -2,20 +2,21 @@
 //
 // Pure, in flat memory: times are passed in.
 
+package import Documents
 import Jobs
 package import Journal
 
 /// A value at a time; nil where values are missing from there on.
-package struct Point: Equatable, Sendable {
+package struct Point: Equatable, JSONWritable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package let at: Int
   package let value: Double?
 
-  var json: JSONValue { .array([JSONValue(at), value.map { JSONValue($0) } ?? .null]) }
+  package var json: JSONValue { .array([at.json, value.json]) }
 }
 
 /// The values of a minute put together.
-package struct Minute: Equatable, Sendable {
+package struct Minute: Equatable, JSONWritable {
   /// When it begins, in milliseconds since 1970-01-01T00:00:00Z.
   package let at: Int
   package private(set) var minimum: Double
@@ -62,11 +63,8 @@ package struct Minute: Equatable, Sendable {
   }
 
   /// Time, minimum, maximum, mean, count.
-  var json: JSONValue {
-    .array(
-      [JSONValue(at)] + [minimum, maximum, total / Double(count)].map { JSONValue($0) }
-        + [JSONValue(count)]
-    )
+  package var json: JSONValue {
+    .array([at.json, minimum.json, maximum.json, (total / Double(count)).json, count.json])
   }
 }
 
@@ -100,9 +98,8 @@ package struct SeriesCard: Equatable, Sendable {
 
   var members: DashboardChange.Members {
     [
-      ("id", JSONValue(id)), ("device", .string(device)), ("attribute", .string(attribute)),
-      ("field", .string(field)), ("unit", unit.map { .string($0) } ?? .null),
-      ("decimals", JSONValue(decimals)),
+      "id": id, "device": device, "attribute": attribute, "field": field, "unit": unit,
+      "decimals": decimals,
     ]
   }
 }

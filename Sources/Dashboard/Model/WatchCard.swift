@@ -67,16 +67,10 @@ package struct WatchCard: Sendable {
   }
 
   var members: DashboardChange.Members {
-    let targets = plan.devices.map { device -> JSONValue in
-      .object([
-        ("device", .string(device.target.text)),
-        ("characteristics", .array(device.characteristics.map { .string("\($0)") })),
-      ])
-    }
-    return [
-      ("id", JSONValue(id)), ("targets", .array(targets)), ("source", .string(source)),
-      ("view", .string(view)), ("state", .string(state.rawValue)),
-      ("active", .boolean(isUnderWay)), ("text", .string(text)), ("count", JSONValue(count)),
+    [
+      "id": id, "targets": plan.devices.map { $0.json }, "source": source, "view": view,
+      "state": state.rawValue,
+      "active": isUnderWay, "text": text, "count": count,
     ]
   }
 }

@@ -72,15 +72,15 @@ public struct Form<Payload, State: Reading>: Sendable {
   public var schema: Schema {
     let schemas = keys.map(\.schema)
     let properties = zip(keys, schemas).map { key, schema in
-      OrderedJSON.Member(key.name, schema.described(key.doc.withoutMarkdown).json)
+      JSONValue.Member(key.name, schema.described(key.doc.withoutMarkdown).json)
     }
-    let required = keys.filter(\.isRequired).map { OrderedJSON.text($0.name) }
-    var json: OrderedJSON = ["type": "object"]
-    if !doc.isEmpty { json = json.adding("description", .text(doc)) }
+    let required = keys.filter(\.isRequired).map { JSONValue.string($0.name) }
+    var json: JSONValue = ["type": "object"]
+    if !doc.isEmpty { json = json.adding("description", .string(doc)) }
     json = json.adding("properties", .object(properties)).adding("additionalProperties", false)
-    if !required.isEmpty { json = json.adding("required", .list(required)) }
+    if !required.isEmpty { json = json.adding("required", .array(required)) }
     let across = rules.map(\.schema)
-    if !across.isEmpty { json = json.adding("allOf", .list(across)) }
+    if !across.isEmpty { json = json.adding("allOf", .array(across)) }
     return Schema(json, of: schemas)
   }
 
@@ -116,18 +116,18 @@ extension String {
 
 /// A rule across the keys of a mapping.
 public struct KeyRule: Sendable {
-  private let makeSchema: @Sendable () -> OrderedJSON
+  private let makeSchema: @Sendable () -> JSONValue
   /// Whether a misspelt key may cause the problem: then only the unknown key is reported.
   let needsKey: Bool
   private let check: @Sendable (_ mapping: Node) -> Problem?
 
   /// The rule in JSON Schema.
-  public var schema: OrderedJSON { makeSchema() }
+  public var schema: JSONValue { makeSchema() }
 
   /// A rule; with `needsKey`, an unknown key of the mapping is reported instead, since it may be
   /// the missing one.
   public init(
-    schema: @autoclosure @escaping @Sendable () -> OrderedJSON,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue,
     needsKey: Bool = false,
     check: @escaping @Sendable (_ mapping: Node) -> Problem?
   ) {
@@ -140,11 +140,11 @@ public struct KeyRule: Sendable {
 
   /// At most one of these keys.
   public static func exclusive(_ keys: [String]) -> KeyRule {
-    let given = keys.map { OrderedJSON.required($0) }
-    let none: OrderedJSON = ["not": .anyOf(given)]
-    let schema: OrderedJSON =
+    let given = keys.map { JSONValue.required($0) }
+    let none: JSONValue = ["not": .anyOf(given)]
+    let schema: JSONValue =
       keys.count == 2
-      ? ["not": .required(keys[0], keys[1])] : ["oneOf": .list(given + [none])]
+      ? ["not": .required(keys[0], keys[1])] : ["oneOf": .array(given + [none])]
     return KeyRule(schema: schema) { mapping in
       let found = keys.compactMap { key in mapping.value(of: key).map { (key, $0) } }
       guard found.count > 1 else { return nil }
@@ -179,7 +179,7 @@ public struct KeyRule: Sendable {
     _ message: String,
     expected: String? = nil
   ) -> KeyRule {
-    let need: OrderedJSON =
+    let need: JSONValue =
       others.count == 1 ? .required(others[0]) : ["anyOf": .requiring(each: others)]
     return KeyRule(schema: ["if": .required(key), "then": need], needsKey: true) { mapping in
       guard let node = mapping.value(of: key),

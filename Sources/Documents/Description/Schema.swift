@@ -9,22 +9,22 @@ public struct Schema: Hashable, Sendable {
     /// The name in `#/definitions/NAME`.
     public let name: String
     /// The schema that the name stands for.
-    public let json: OrderedJSON
+    public let json: JSONValue
   }
 
   /// The fragment; it may refer to the definitions.
-  public var json: OrderedJSON
+  public var json: JSONValue
   /// Each definition comes before those that refer to it.
   public private(set) var definitions: [Definition]
 
   /// A schema without definitions.
-  public init(_ json: OrderedJSON) {
+  public init(_ json: JSONValue) {
     self.json = json
     definitions = []
   }
 
   /// A fragment made of others, with their definitions.
-  public init(_ json: OrderedJSON, of parts: [Schema]) {
+  public init(_ json: JSONValue, of parts: [Schema]) {
     self.json = json
     definitions = []
     for definition in parts.flatMap(\.definitions) where !definitions.contains(definition) {
@@ -47,8 +47,8 @@ public struct Schema: Hashable, Sendable {
     guard !text.isEmpty else { return self }
     // Draft 7 ignores the members beside a reference.
     let isReference = json["$ref"] != nil
-    let base: OrderedJSON = isReference ? ["allOf": [json]] : json
-    return Schema(base.adding("description", .text(text)), of: [self])
+    let base: JSONValue = isReference ? ["allOf": [json]] : json
+    return Schema(base.adding("description", .string(text)), of: [self])
   }
 
   /// One of several fragments; a single fragment is returned as it is.
@@ -73,9 +73,9 @@ public struct Schema: Hashable, Sendable {
   ///   - names: A regular expression that every key matches.
   ///   - atLeast: The least number of entries.
   public static func map(of value: Schema, names: String? = nil, atLeast: Int = 0) -> Schema {
-    var json: OrderedJSON = ["type": "object"]
-    if let names { json = json.adding("propertyNames", ["pattern": .text(names)]) }
-    if atLeast > 0 { json = json.adding("minProperties", .integer(atLeast)) }
+    var json: JSONValue = ["type": "object"]
+    if let names { json = json.adding("propertyNames", ["pattern": .string(names)]) }
+    if atLeast > 0 { json = json.adding("minProperties", JSONValue(atLeast)) }
     return Schema(json.adding("additionalProperties", value.json), of: [value])
   }
 
@@ -95,9 +95,9 @@ public struct Schema: Hashable, Sendable {
     let ownNames = Set(own.map(\.name))
     precondition(ownNames.count == own.count, "each definition of a file has a name of its own")
     let names = others.mapValues { Set($0.definitions.map(\.name)).subtracting(ownNames) }
-    let head: OrderedJSON = [
-      "$schema": "http://json-schema.org/draft-07/schema#", "title": .text(title),
-      "description": .text(doc),
+    let head: JSONValue = [
+      "$schema": "http://json-schema.org/draft-07/schema#", "title": .string(title),
+      "description": .string(doc),
     ]
     var result = head
     if case .object(let members) = json {
@@ -105,30 +105,30 @@ public struct Schema: Hashable, Sendable {
         result = result.adding(member.key, member.value)
       }
     }
-    let all = OrderedJSON.object(own.map { OrderedJSON.Member($0.name, $0.json) })
+    let all = JSONValue.object(own.map { JSONValue.Member($0.name, $0.json) })
     return result.adding("definitions", all).referring(names).text()
   }
 }
 
-extension OrderedJSON {
+extension JSONValue {
   /// With references into the other files that have the definitions.
   ///
   /// - Parameter names: The names of definitions, by file.
-  package func referring(_ names: [String: Set<String>]) -> OrderedJSON {
+  package func referring(_ names: [String: Set<String>]) -> JSONValue {
     switch self {
-    case .truth, .integer, .number, .text: return self
-    case .list(let list): return .list(list.map { $0.referring(names) })
+    case .null, .boolean, .number, .string: return self
+    case .array(let list): return .array(list.map { $0.referring(names) })
     case .object(let members):
       return .object(
         members.map { member in
           let prefix = "#/definitions/"
-          guard member.key == "$ref", case .text(let target) = member.value,
+          guard member.key == "$ref", case .string(let target) = member.value,
             target.hasPrefix(prefix),
             let file = names.first(where: {
               $0.value.contains(String(target.dropFirst(prefix.count)))
             })
           else { return Member(member.key, member.value.referring(names)) }
-          return Member(member.key, .text(file.key + target))
+          return Member(member.key, .string(file.key + target))
         }
       )
     }

@@ -78,10 +78,10 @@ extension Shape where Value == Int {
   /// A whole number within bounds.
   public static func integer(_ range: ClosedRange<Int>) -> Shape {
     let (low, high) = (range.lowerBound, range.upperBound < .max ? range.upperBound : nil)
-    let json: OrderedJSON = ["type": "integer", "minimum": .integer(low)]
+    let json: JSONValue = ["type": "integer", "minimum": JSONValue(low)]
     return Shape(
       "a whole number from \(low)" + (high.map { " to \($0)" } ?? ""),
-      schema: Schema(high.map { json.adding("maximum", .integer($0)) } ?? json),
+      schema: Schema(high.map { json.adding("maximum", JSONValue($0)) } ?? json),
       shown: { "\($0)" },
       read: { node, _ in node.integer.flatMap { range.contains($0) ? $0 : nil } }
     )
@@ -94,7 +94,7 @@ extension Shape where Value == Double {
     let (low, high) = (range.lowerBound, range.upperBound)
     return Shape(
       "a number from \(low) to \(high)",
-      schema: Schema(["type": "number", "minimum": .integer(low), "maximum": .integer(high)]),
+      schema: Schema(["type": "number", "minimum": JSONValue(low), "maximum": JSONValue(high)]),
       shown: { $0 == $0.rounded() ? "\(Int($0))" : "\($0)" },
       read: { node, _ in
         node.number.flatMap { Double(low) <= $0 && $0 <= Double(high) ? $0 : nil }
@@ -118,10 +118,10 @@ extension Shape where Value == Bool {
 extension Shape where Value == String {
   /// A text that `expected` describes, of at most so many bytes.
   public static func text(_ expected: String, bytes: Int? = nil) -> Shape {
-    let json: OrderedJSON = ["type": "string"]
+    let json: JSONValue = ["type": "string"]
     return Shape(
       expected,
-      schema: Schema(bytes.map { json.adding("maxLength", .integer($0)) } ?? json),
+      schema: Schema(bytes.map { json.adding("maxLength", JSONValue($0)) } ?? json),
       shown: { $0 },
       read: { node, _ in
         node.text.flatMap { $0.utf8.count <= bytes ?? .max ? $0 : nil }
@@ -136,7 +136,7 @@ extension Shape where Value == Duration {
     Shape(
       "a duration from \(range.lowerBound.written) to \(range.upperBound.written)",
       schema: Schema([
-        "type": "string", "pattern": .text("^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$"),
+        "type": "string", "pattern": .string("^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$"),
         "description": "A number and ms, s, m or h: 500ms, 1.5h.",
       ]).named("duration"),
       shown: { $0.written },

@@ -1,6 +1,7 @@
 // What a gateway keeps on its own disk, so that a later process can end truthfully what it began.
 
 import Bluetooth
+import Documents
 package import Jobs
 
 /// The unsettled claims of a gateway, as they are on its disk.
@@ -30,7 +31,7 @@ public struct GatewayJournal: Equatable, Sendable {
 
   /// The JSON text.
   public var text: String {
-    JSONValue.object([("version", StoredValue.version.json)] + members).text + "\n"
+    JSONValue.object([.init("version", StoredValue.version.json)] + members).text + "\n"
   }
 
   /// Reads the text of a file.

@@ -4,6 +4,7 @@
 // that begins makes the result of its predecessor impossible, and a result makes a further start
 // impossible, however stale their reads are.
 
+import Documents
 package import Jobs
 
 /// How a job ended.
@@ -120,8 +121,8 @@ extension ResultRecord: StoredForm {
 
   var members: JSONMembers {
     switch self {
-    case .started(let start): [("record", .string("started"))] + start.members
-    case .ended(let end): [("record", .string("ended"))] + end.members
+    case .started(let start): [.init("record", .string("started"))] + start.members
+    case .ended(let end): [.init("record", .string("ended"))] + end.members
     }
   }
 }

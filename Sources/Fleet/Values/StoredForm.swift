@@ -3,8 +3,8 @@
 // Keys that the reader does not know are ignored: a later version may have more.
 
 import Bluetooth
-import Documents
-package import Jobs
+package import Documents
+import Jobs
 
 /// A whole stored value, which has a version.
 protocol StoredForm: Sendable {
@@ -172,12 +172,12 @@ extension StoredPart<[String: String]> {
     return Self(
       expected: "at most \(most) names with short texts",
       write: { texts in
-        .object(texts.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+        .object(texts.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })
       },
       read: { json, path, problems in
         guard case .object(let members) = json, members.count <= most else { return nil }
-        let pairs = members.compactMap { key, value in
-          text.read(value, path, &problems).map { (key, $0) }
+        let pairs = members.compactMap { member in
+          text.read(member.value, path, &problems).map { (member.key, $0) }
         }
         return pairs.count == members.count
           ? Dictionary(pairs, uniquingKeysWith: { first, _ in first }) : nil

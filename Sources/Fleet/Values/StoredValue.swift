@@ -1,5 +1,6 @@
 // Everything that a fleet keeps in its store, and its form there: one object of JSON with a version.
 
+import Documents
 import Jobs
 
 /// A value of the store.
@@ -36,7 +37,7 @@ public enum StoredValue: Equatable, Sendable {
       case .job(let job): job.members
       case .record(let record): record.members
       case .device(let entry): entry.members
-      case .chain(let text): [("text", .string(text))]
+      case .chain(let text): [.init("text", .string(text))]
       case .gateway(let entry): entry.members
       case .sweep(let turn): turn.members
       case .events(let chunk): chunk.members
@@ -45,7 +46,9 @@ public enum StoredValue: Equatable, Sendable {
       case .announcement: []
       }
     // A job has the version that its reader has to know.
-    if members.first?.key != "version" { members.insert(("version", Self.version.json), at: 0) }
+    if members.first?.key != "version" {
+      members.insert(.init("version", Self.version.json), at: 0)
+    }
     return JSONValue.object(members).text
   }
 

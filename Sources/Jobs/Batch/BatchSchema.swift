@@ -51,12 +51,12 @@ extension OrderedJSON {
   /// The schema for keys that are read before variables have values.
   fileprivate var withoutVariables: OrderedJSON {
     switch self {
-    case .truth, .integer, .number, .text: return self
-    case .list(let list): return .list(list.map(\.withoutVariables))
+    case .null, .boolean, .number, .string: return self
+    case .array(let list): return .array(list.map(\.withoutVariables))
     case .object(let members):
       return .object(
         members.flatMap { member -> [Member] in
-          guard member.key == "anyOf", case .list(let choices) = member.value,
+          guard member.key == "anyOf", case .array(let choices) = member.value,
             choices.contains(.reference("variable"))
           else { return [Member(member.key, member.value.withoutVariables)] }
           let others = choices.filter { $0 != .reference("variable") }

@@ -1,11 +1,13 @@
 // Events of a batch as JSON. The format is documented in docs/json.md.
 
+import Documents
+
 extension BatchEnding.Status: JSONForm {}
 
 extension JSONLinesReport {
   /// The line for an event of a batch; none for events that the events of the runs report.
   public func lines(for event: BatchEvent) -> [String] {
-    let round = event.round > 1 ? [("round", event.round.json)] : []
+    let round = event.round > 1 ? [JSONValue.Member("round", event.round.json)] : []
     func line(_ name: String, _ members: JSONMembers) -> [String] {
       let head: KeyValuePairs<String, any JSONWritable> = [
         "time": Timestamp.text(event.wallClock), "offset": event.offset,
@@ -18,7 +20,7 @@ extension JSONLinesReport {
       let until = Timestamp.text(time).json
       return line(
         "batch-waiting",
-        [("until", until)] + (missed > 0 ? [("missed", missed.json)] : [])
+        [.init("until", until)] + (missed > 0 ? [.init("missed", missed.json)] : [])
       )
     case .started(let start):
       let before = start.past.map { JSONValue(["ok": $0.counts.ok, "failed": $0.counts.failed]) }

@@ -147,11 +147,11 @@ extension DecodedValue {
       self = .list(list)
     case .object(let members):
       var fields: [Field] = []
-      for (key, value) in members where value != .null {
-        guard !fields.contains(where: { $0.name == key }) else {
-          throw Command.Failure("it printed the member '\(key)' twice")
+      for member in members where member.value != .null {
+        guard !fields.contains(where: { $0.name == member.key }) else {
+          throw Command.Failure("it printed the member '\(member.key)' twice")
         }
-        fields.append(Field(key, try DecodedValue(value)))
+        fields.append(Field(member.key, try DecodedValue(member.value)))
       }
       self = .fields(fields)
     }

@@ -1,5 +1,7 @@
 // A cell of comma-separated values.
 
+import Documents
+
 /// Writes cells of tables.
 ///
 /// - Source: RFC 4180; OWASP, "CSV Injection".

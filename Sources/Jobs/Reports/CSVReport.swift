@@ -1,6 +1,7 @@
 // Values as a table, for spreadsheets and notebooks.
 
 import Bluetooth
+import Documents
 
 /// One line for each field of each value, below a line of column names.
 ///

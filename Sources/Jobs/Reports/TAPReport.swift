@@ -64,7 +64,7 @@ public struct TAPReport: RunsReport {
     if let bluez = failure.bluez { members.append(("bluez", "\(bluez)")) }
     if !failure.hint.isEmpty { members.append(("try", failure.hint)) }
     // A JSON string is valid YAML.
-    let lines = members.map { "  \($0): \(JSONValue.string($1).text)" }
+    let lines = members.map { "  \($0): \($1.quoted)" }
     return ["  ---"] + lines + ["  ..."]
   }
 

@@ -105,7 +105,7 @@ package struct PortableChain: Hashable, Sendable {
   private static func text(_ root: Node, settings plan: Plan) -> String {
     let own = ["device", "timeout", "retry", "keep", "fresh", "take-over", "wait-for-adapter"]
     var entries = (root.mapping ?? []).filter { !own.contains($0.key) }.map { entry in
-      "\(quoted(entry.key)): \(text(entry.value))"
+      "\(entry.key.quoted): \(text(entry.value))"
     }
     entries.append("timeout: \(plan.timeout.written)")
     if plan.retry != RetryRule() {
@@ -125,17 +125,15 @@ package struct PortableChain: Hashable, Sendable {
       // Numbers, truths and nothing are what they are only without quotes.
       if node.isNull { return "null" }
       return text.utf8.allSatisfy(isSafe) && !text.hasPrefix("-") || node.number != nil
-        ? text : quoted(text)
-    case .scalar(let text, isPlain: false): return quoted(text)
+        ? text : text.quoted
+    case .scalar(let text, isPlain: false): return text.quoted
     case .sequence(let nodes):
       return "[" + nodes.map { text($0) }.joined(separator: ", ") + "]"
     case .mapping(let entries):
-      let parts = entries.map { "\(quoted($0.key)): \(text($0.value))" }
+      let parts = entries.map { "\($0.key.quoted): \(text($0.value))" }
       return "{" + parts.joined(separator: ", ") + "}"
     }
   }
-
-  private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
 
   /// Letters, digits and what stands in numbers and names.
   private static func isSafe(_ unit: UInt8) -> Bool {

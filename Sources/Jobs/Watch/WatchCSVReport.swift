@@ -1,6 +1,7 @@
 // Watched values as a table that grows, for spreadsheets and notebooks.
 
 import Bluetooth
+import Documents
 
 /// A line for each field of each value and of each gap.
 ///
@@ -16,8 +17,8 @@ package struct WatchCSVReport: RunReport {
     case .value(let step, let value):
       return lines(event, step, "value", fields(of: value), step.hasOctets ? value.hex : "")
     case .gap(let step, let gap):
-      let fields = gap.members.map { key, value in
-        [key, value.cell, key == "lasted" ? "s" : ""]
+      let fields = gap.members.map { member in
+        [member.key, member.value.cell, member.key == "lasted" ? "s" : ""]
       }
       return lines(event, step, "gap", fields, "")
     case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,

@@ -1,5 +1,6 @@
 // Exporting a run: as the lines that it printed, and as a table.
 
+import Documents
 import GRDB
 import Jobs
 
@@ -125,7 +126,7 @@ struct ExportedChain {
     line(
       .runStarted,
       (started.time, started.offset, attempt: 1),
-      [("seed", .number(seed)), ("chain", name.json), ("steps", steps.json)]
+      [.init("seed", .number(seed)), .init("chain", name.json), .init("steps", steps.json)]
     )
   }
 
@@ -158,7 +159,7 @@ struct ExportedChain {
     if event.json == .null, let hex = event.hex, let attribute = event.attribute,
       let problem = StepValue.problem(hex: hex, attribute: attribute)
     {
-      result.append(("problem", problem.json))
+      result.append(.init("problem", problem.json))
     }
     return line(
       event.kind,

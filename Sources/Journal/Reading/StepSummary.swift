@@ -1,5 +1,6 @@
 // Summaries of steps.
 
+import Documents
 import GRDB
 import Jobs
 

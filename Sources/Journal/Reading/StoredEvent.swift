@@ -1,5 +1,6 @@
 // Reading the events of a chain one by one.
 
+import Documents
 import GRDB
 import Jobs
 

@@ -2,6 +2,7 @@
 //
 // The only place that takes values out of rows: a journal may be damaged, or made by somebody else.
 
+import Documents
 import GRDB
 import Jobs
 

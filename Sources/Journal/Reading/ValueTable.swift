@@ -1,5 +1,6 @@
 // Events as rows of CSV.
 
+import Documents
 import Jobs
 
 /// Rows of CSV, with one measured number each.
@@ -29,7 +30,7 @@ enum ValueTable {
   /// The fields of a value, of a gap, or of the result of a step.
   private static func fields(of event: StoredEvent) -> JSONMembers {
     let value = event.kind == .stepFinished ? event.json?["value"] : event.json
-    guard case .object(let fields)? = value else { return [("", value ?? .null)] }
+    guard case .object(let fields)? = value else { return [.init("", value ?? .null)] }
     return fields
   }
 }

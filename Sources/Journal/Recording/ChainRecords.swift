@@ -1,5 +1,6 @@
 // Turns the events of one chain into records. Pure.
 
+import Documents
 import Jobs
 
 /// Numbers the events and the steps of one chain.

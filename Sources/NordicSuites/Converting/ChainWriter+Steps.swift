@@ -171,7 +171,7 @@ extension ChainWriter {
 
   private func filters(_ filter: AdvertisementFilter) -> [String] {
     var lines: [String] = []
-    if let name = filter.name { lines += ["name: \(Self.quoted(name))", "exact: true"] }
+    if let name = filter.name { lines += ["name: \(name.quoted)", "exact: true"] }
     if let address = filter.address { lines.append("address: \"\(address)\"") }
     if let rssi = filter.rssi { lines.append("rssi: \(rssi)") }
     return lines

@@ -43,7 +43,7 @@ struct ChainWriter {
       pause(settings.afterTest)
     }
     let title = [suite.title, test.title, test.run].compactMap(\.self).joined(separator: ": ")
-    var head = ["name: \(Self.quoted(title))"]
+    var head = ["name: \(title.quoted)"]
     if let device = device { head.append("device: \(device)") }
     head += ["timeout: \(settings.timeout.written)", "steps:"]
     return ConvertedChain(name: name, lines: head + body, steps: steps, omissions: omissions)
@@ -53,7 +53,7 @@ struct ChainWriter {
   private var device: String? {
     if let found {
       if let address = found.address { return "{ address: \"\(address)\" }" }
-      if let name = found.name { return "{ name: \(Self.quoted(name)), exact: true }" }
+      if let name = found.name { return "{ name: \(name.quoted), exact: true }" }
     }
     let address = suite.targets.first { $0.id == target }?.address
     return address.map { "{ address: \"\($0)\" }" }
@@ -86,9 +86,6 @@ struct ChainWriter {
   mutating func pause(_ duration: Duration) {
     if duration > .zero { add("sleep: \(duration.written)") }
   }
-
-  /// A text in double quotes, as YAML and JSON read it.
-  static func quoted(_ text: String) -> String { JSONValue.string(text).text }
 
   static func hex(_ octets: [UInt8]) -> String {
     "\"\(DecodedValue.octets(octets).description)\""

@@ -1,6 +1,7 @@
 // Events of suites as JSON, one object a line. The format is documented in docs/nrf-connect.md.
 
 import Bluetooth
+import Documents
 public import Jobs
 
 extension JSONLinesReport: SuiteReport {
@@ -20,16 +21,17 @@ extension JSONLinesReport: SuiteReport {
     switch event.change {
     case .started(let suite):
       return [
-        ("seed", event.run.seed.json), ("suite", suite.title.json),
-        ("tests", suite.runs.count.json),
+        .init("seed", event.run.seed.json), .init("suite", suite.title.json),
+        .init("tests", suite.runs.count.json),
       ]
     case .test(let test, let index, let run):
-      return [("test", index.json)] + members(of: run.change, in: test)
+      return [.init("test", index.json)] + members(of: run.change, in: test)
     case .finished(let ending):
       return [
-        ("status", ending.status.rawValue.json), ("exitStatus", ending.exitStatus.rawValue.json),
-        ("passed", ending.passed.json), ("failed", ending.count(.failed).json),
-        ("notRun", ending.notRun.json), ("warnings", ending.warnings.json),
+        .init("status", ending.status.rawValue.json),
+        .init("exitStatus", ending.exitStatus.rawValue.json),
+        .init("passed", ending.passed.json), .init("failed", ending.count(.failed).json),
+        .init("notRun", ending.notRun.json), .init("warnings", ending.warnings.json),
       ]
     }
   }
@@ -40,9 +42,9 @@ extension JSONLinesReport: SuiteReport {
     case .stepStarted(let step): return members(of: step)
     case .advertisement(let step, let device):
       let data = AdvertisedData.text(device)
-      return members(of: step) + [("device", JSONValue(device)), ("data", data.json)]
+      return members(of: step) + [.init("device", JSONValue(device)), .init("data", data.json)]
     case .pairingDisplay(let step, let display):
-      return (step.map { members(of: $0) } ?? []) + [("value", display.digits.json)]
+      return (step.map { members(of: $0) } ?? []) + [.init("value", display.digits.json)]
     case .stepFinished(let result): return members(of: result.step) + result.members
     case .runFinished(let ending):
       return members(of: test)
@@ -50,7 +52,7 @@ extension JSONLinesReport: SuiteReport {
           "status": ending.status.json, "done": ending.done.json,
           "warnings": ending.warnings.json, "error": ending.failure?.json,
         ])
-    case .note(let text): return [("text", text.json)]
+    case .note(let text): return [.init("text", text.json)]
     case .value, .gap: return []
     }
   }

@@ -1,6 +1,7 @@
 // The listing of one device, as lines.
 
 import Bluetooth
+import Documents
 import Jobs
 import Signals
 
@@ -133,8 +134,8 @@ struct Inspection: Sendable {
         "value": value.decoded.json, "hex": value.hex.json, "problem": value.problem?.json,
       ])
     case .refused(let failure)?:
-      return [("error", JSONValue(["code": failure.code, "message": failure.message]))]
-    case .notRead?: return [("error", JSONValue(["code": "not-read", "message": notRead]))]
+      return [.init("error", JSONValue(["code": failure.code, "message": failure.message]))]
+    case .notRead?: return [.init("error", JSONValue(["code": "not-read", "message": notRead]))]
     case nil: return []
     }
   }

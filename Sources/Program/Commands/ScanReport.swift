@@ -1,6 +1,7 @@
 // What a scan reports of a device, for people and for programs.
 
 import Bluetooth
+import Documents
 import Jobs
 
 /// Devices as lines.

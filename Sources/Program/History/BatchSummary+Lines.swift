@@ -1,5 +1,6 @@
 // Batches of a journal as text and as JSON.
 
+import Documents
 import Jobs
 import Journal
 

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import Documents
 import Jobs
 import Journal
 import Signals
@@ -129,7 +130,9 @@ struct HistoryValues: ParsableCommand {
       switch output {
       case .csv: printed.line(CSVCell.line((place + numbers).map(\.cell)))
       case .json:
-        printed.line(EventLine(event, Array(zip(columns, place + numbers))).text)
+        printed.line(
+          EventLine(event, zip(columns, place + numbers).map { JSONValue.Member($0, $1) }).text
+        )
       }
     }
   }

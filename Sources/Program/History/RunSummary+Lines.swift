@@ -1,6 +1,7 @@
 // Runs of a journal as text and as JSON.
 
 import Bluetooth
+import Documents
 import Jobs
 import Journal
 

@@ -148,7 +148,7 @@ extension OperationFault {
         }
       }
       return Schema([
-        "type": "string", "pattern": .text("^(" + words.joined(separator: "|") + ")$"),
+        "type": "string", "pattern": .string("^(" + words.joined(separator: "|") + ")$"),
       ])
     }()
 

@@ -90,26 +90,26 @@ extension DeviceReader {
     let properties = names.map { name in
       let doc = keys.first { $0.name == name }?.doc ?? ""
       let schema = Schema.any(shared[name] ?? []).described(doc.withoutMarkdown)
-      return OrderedJSON.Member(name, schema.json)
+      return JSONValue.Member(name, schema.json)
     }
-    let cases = forms.map { fault, form -> OrderedJSON in
+    let cases = forms.map { fault, form -> JSONValue in
       let own = form.keys.filter { shared[$0.name]?.count != 1 }
-      let required = form.keys.filter(\.isRequired).map { OrderedJSON.text($0.name) }
-      var then: OrderedJSON = [
-        "propertyNames": ["enum": .list(form.keys.map { .text($0.name) })]
+      let required = form.keys.filter(\.isRequired).map { JSONValue.string($0.name) }
+      var then: JSONValue = [
+        "propertyNames": ["enum": .array(form.keys.map { .string($0.name) })]
       ]
       if !own.isEmpty {
-        let members = own.map { OrderedJSON.Member($0.name, $0.schema.json) }
+        let members = own.map { JSONValue.Member($0.name, $0.schema.json) }
         then = then.adding("properties", .object(members))
       }
-      if required.count > 1 { then = then.adding("required", .list(required)) }
-      if !form.rules.isEmpty { then = then.adding("allOf", .list(form.rules.map(\.schema))) }
-      return ["if": ["properties": ["fault": ["const": .text(fault.name)]]], "then": then]
+      if required.count > 1 { then = then.adding("required", .array(required)) }
+      if !form.rules.isEmpty { then = then.adding("allOf", .array(form.rules.map(\.schema))) }
+      return ["if": ["properties": ["fault": ["const": .string(fault.name)]]], "then": then]
     }
-    let json: OrderedJSON = [
-      "type": "object", "description": .text(doc),
+    let json: JSONValue = [
+      "type": "object", "description": .string(doc),
       "properties": .object(properties), "additionalProperties": false, "required": ["fault"],
-      "allOf": .list(cases),
+      "allOf": .array(cases),
     ]
     return Schema(json, of: keys.map(\.schema))
   }

@@ -15,7 +15,7 @@ extension DeviceReader {
     let schema = Schema([
       "type": "object", "propertyNames": ["pattern": "^[A-Za-z][A-Za-z0-9_-]{0,63}$"],
       "additionalProperties": [
-        "type": ["string", "integer"], "pattern": .text(AttributeNames.uuidPattern),
+        "type": ["string", "integer"], "pattern": .string(AttributeNames.uuidPattern),
       ],
     ])
     return DeviceShape("names with their UUIDs", schema: schema.named("attributeNames")) {

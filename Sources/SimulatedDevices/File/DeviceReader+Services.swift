@@ -160,8 +160,8 @@ extension DeviceReader {
     }
     let all = Behaviour.inFiles.map(\.key.name)
     let others = all.filter { $0 != "responses" }
-    let anyOther: OrderedJSON = [
-      "anyOf": .list(others.map { .object([.init("required", [.text($0)])]) })
+    let anyOther: JSONValue = [
+      "anyOf": .array(others.map { .object([.init("required", [.string($0)])]) })
     ]
     return [
       KeyRule(schema: KeyRule.exclusive(all).schema) { node in

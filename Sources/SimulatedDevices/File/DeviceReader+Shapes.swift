@@ -191,7 +191,7 @@ extension Shape where State == DeviceReader, Value == CharacteristicSelector {
       "a characteristic",
       schema: Schema([
         "type": ["string", "integer"],
-        "description": .text(
+        "description": .string(
           "A characteristic of the device: battery-level, 2a19, battery/battery-level, 2a6e#1 or "
             + "@0x0014."
         ),
@@ -239,7 +239,7 @@ extension Shape where State == DeviceReader, Value == BytePattern {
       "a pattern of bytes",
       schema: Schema([
         "type": ["string", "integer"],
-        "description": .text(
+        "description": .string(
           "Words between spaces: 01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:*>, *."
         ),
       ]).named("pattern")

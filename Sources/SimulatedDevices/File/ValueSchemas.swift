@@ -72,10 +72,10 @@ enum ValueSchemas {
     _ value: (String) -> Schema
   ) -> Schema {
     let all = DeviceReader.formats.map { ($0, value($0)) } + words
-    let properties = all.map { OrderedJSON.Member($0.0, $0.1.json) }
-    let json: OrderedJSON = [
-      "type": "object", "description": .text(doc), "properties": .object(properties),
-      "additionalProperties": false, "minProperties": 1, "maxProperties": .integer(atMost),
+    let properties = all.map { JSONValue.Member($0.0, $0.1.json) }
+    let json: JSONValue = [
+      "type": "object", "description": .string(doc), "properties": .object(properties),
+      "additionalProperties": false, "minProperties": 1, "maxProperties": JSONValue(atMost),
     ]
     return Schema(json, of: all.map(\.1))
   }

@@ -109,7 +109,7 @@ extension LogicAnswer {
     guard line.utf8.count <= Self.longestLine else { throw .tooLong }
     let root: Node
     do throws(JSONSyntaxError) {
-      root = try Node(json: line)
+      root = Node(try JSONValue(parsing: line))
     } catch {
       throw .invalidAnswer("\(error)", received: line)
     }

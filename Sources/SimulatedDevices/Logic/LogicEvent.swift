@@ -82,30 +82,30 @@ public struct LogicEvent: Hashable, Sendable {
 
   /// The event as one line of JSON, without the newline.
   public var line: String {
-    var members: [OrderedJSON.Member] = [
-      .init("v", .integer(Self.version)), .init("id", .integer(id)),
-      .init("at", .number((time / .microseconds(1)).rounded() / 1_000_000)),
-      .init("device", .text(device)), .init("event", .text(kind.word)),
+    var members: [JSONValue.Member] = [
+      .init("v", JSONValue(Self.version)), .init("id", JSONValue(id)),
+      .init("at", JSONValue((time / .microseconds(1)).rounded() / 1_000_000)),
+      .init("device", .string(device)), .init("event", .string(kind.word)),
     ]
     func add(_ attribute: Attribute) {
-      members.append(.init("service", .text(attribute.service)))
-      members.append(.init("characteristic", .text(attribute.characteristic)))
+      members.append(.init("service", .string(attribute.service)))
+      members.append(.init("characteristic", .string(attribute.characteristic)))
     }
     switch kind {
-    case .start(let seed): members.append(.init("seed", .integer(seed)))
+    case .start(let seed): members.append(.init("seed", JSONValue(seed)))
     case .connected, .disconnected: break
     case .read(let attribute, let offset):
       add(attribute)
-      members.append(.init("offset", .integer(offset)))
+      members.append(.init("offset", JSONValue(offset)))
     case .write(let attribute, let value, let withResponse):
       add(attribute)
-      members.append(.init("value", .text(hexadecimal(value))))
-      members.append(.init("response", .truth(withResponse)))
+      members.append(.init("value", .string(hexadecimal(value))))
+      members.append(.init("response", .boolean(withResponse)))
     case .subscribed(let attribute), .unsubscribed(let attribute): add(attribute)
-    case .timer(let name): members.append(.init("name", .text(name)))
+    case .timer(let name): members.append(.init("name", .string(name)))
     }
-    if let asked { members.append(.init("handle", .text(asked))) }
-    return OrderedJSON.object(members).compact
+    if let asked { members.append(.init("handle", .string(asked))) }
+    return JSONValue.object(members).compact
   }
 
   private func hexadecimal(_ octets: [UInt8]) -> String {

@@ -1,5 +1,6 @@
 // Damaged journals.
 
+import Documents
 import GRDB
 import Jobs
 import Journal

@@ -25,7 +25,9 @@ package struct EventLine: Equatable, Sendable {
 
   /// A line about anything.
   package init(_ event: String, _ members: JSONMembers) {
-    json = .object([("v", JSONLinesReport.version.json), ("event", event.json)] + members)
+    json = .object(
+      [.init("v", JSONLinesReport.version.json), .init("event", event.json)] + members
+    )
   }
 
   /// A line about anything, in which missing values are null, with keys behind them.
@@ -34,7 +36,7 @@ package struct EventLine: Equatable, Sendable {
     _ members: KeyValuePairs<String, any JSONWritable>,
     and others: JSONMembers = []
   ) {
-    self.init(event, members.map { ($0, $1.json) } + others)
+    self.init(event, members.map { .init($0, $1.json) } + others)
   }
 
   /// The line of an event.
@@ -76,16 +78,19 @@ extension RunEvent.Change {
     case .runStarted(let start): return start.members
     case .stepStarted(let step): return step.members
     case .value(let step, let value): return step.members + value.members(of: step)
-    case .advertisement(let step, let device): return step.members + [("value", JSONValue(device))]
+    case .advertisement(let step, let device):
+      return step.members + [.init("value", JSONValue(device))]
     case .pairingDisplay(let step, let display):
       let kind =
         switch display {
         case .passkey: "passkey"
         case .pin: "pin"
         }
-      return (step?.members ?? []) + [("show", kind.json), ("value", display.digits.json)]
+      return (step?.members ?? []) + [
+        .init("show", kind.json), .init("value", display.digits.json),
+      ]
     case .gap(let step, let gap): return step.members + gap.members
-    case .note(let text): return [("text", .string(text))]
+    case .note(let text): return [.init("text", .string(text))]
     case .stepFinished(let result): return result.step.members + result.members
     case .runFinished(let ending):
       return JSONValue.members([

@@ -3,9 +3,10 @@
 // Foundation's coders are not used: they sort or shuffle the fields of a value, and write 1.0 as 1.
 
 import Bluetooth
+package import Documents
 
 /// Keys and values of an object, in their order.
-package typealias JSONMembers = [(key: String, value: JSONValue)]
+package typealias JSONMembers = [JSONValue.Member]
 
 /// A value that is written as JSON.
 package protocol JSONWritable: Sendable {
@@ -55,7 +56,7 @@ package struct JSONKeys<Whole: Sendable>: Sendable {
     write = { whole in
       var members: JSONMembers = []
       for key in repeat each keys {
-        if let value = key.write(whole) { members.append((key.name, value)) }
+        if let value = key.write(whole) { members.append(JSONValue.Member(key.name, value)) }
       }
       return members
     }
@@ -154,12 +155,12 @@ extension JSONValue: JSONForm {
 
   /// An object whose missing values are null.
   package init(_ members: KeyValuePairs<String, any JSONWritable>) {
-    self = .object(members.map { ($0, $1.json) })
+    self = .object(members.map { Member($0, $1.json) })
   }
 
   /// Keys with their values, without those that have none.
   package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONMembers {
-    members.compactMap { key, value in value.map { (key, $0) } }
+    members.compactMap { key, value in value.map { Member(key, $0) } }
   }
 
   /// The value of a key; nil where the key is missing or its value is something else.
@@ -225,6 +226,9 @@ extension String: JSONForm {
   }
 
   package var json: JSONValue { .string(self) }
+
+  /// The text in double quotes, as YAML and JSON read it.
+  package var quoted: String { json.text }
 }
 
 extension Array: JSONWritable where Element: JSONWritable {

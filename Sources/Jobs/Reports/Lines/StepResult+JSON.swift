@@ -3,11 +3,12 @@
 // What text shows of devices and services is read back; the rest of them is not.
 
 package import Bluetooth
+package import Documents
 
 extension StepResult {
   /// How the step ended, without the step.
   package var members: JSONMembers {
-    [("status", status.json)] + (outcome?.members(of: step) ?? []) + remarks
+    [.init("status", status.json)] + (outcome?.members(of: step) ?? []) + remarks
       + JSONValue.members(["error": failure?.json])
   }
 
@@ -54,17 +55,17 @@ extension StepOutcome {
   package func members(of step: ReportedStep) -> JSONMembers {
     switch self {
     case .linked(let origin, let candidates):
-      [("link", .string(origin.rawValue))]
-        + (candidates.isEmpty ? [] : [("candidates", candidates.json)])
-    case .left: [("link", "left".json)]
+      [.init("link", .string(origin.rawValue))]
+        + (candidates.isEmpty ? [] : [.init("candidates", candidates.json)])
+    case .left: [.init("link", "left".json)]
     case .value(let value): value.members(of: step)
     case .paired(.paired(let isAuthenticated)):
-      [("pairing", "paired".json), ("authenticated", isAuthenticated.json)]
-    case .paired(.already): [("pairing", "already".json)]
-    case .written(let octets): [("hex", HexText(octets).json)]
+      [.init("pairing", "paired".json), .init("authenticated", isAuthenticated.json)]
+    case .paired(.already): [.init("pairing", "already".json)]
+    case .written(let octets): [.init("hex", HexText(octets).json)]
     case .listened(let count, let rate, let dropped):
       [
-        (
+        .init(
           "value",
           .object(
             JSONValue.members([
@@ -75,19 +76,21 @@ extension StepOutcome {
       ]
     case .polled(let summary):
       [
-        (
+        .init(
           "value",
           JSONValue(["count": summary.count, "rate": summary.rate, "latency": summary.latencies])
         )
       ]
     case .exchanged(let value, let answered, let notified):
-      value.members(of: step) + [("answered", answered.json), ("notified", notified.json)]
-    case .mtu(let octets): [("value", octets.json)]
+      value.members(of: step) + [
+        .init("answered", answered.json), .init("notified", notified.json),
+      ]
+    case .mtu(let octets): [.init("value", octets.json)]
     case .services(let services, let names):
-      [("value", .array(services.map { JSONValue($0, names) }))]
+      [.init("value", .array(services.map { JSONValue($0, names) }))]
     case .scanned(let found):
-      [("value", JSONValue(["count": found.count, "devices": found.map { JSONValue($0) }]))]
-    case .logged(let text): [("value", text.json)]
+      [.init("value", JSONValue(["count": found.count, "devices": found.map { JSONValue($0) }]))]
+    case .logged(let text): [.init("value", text.json)]
     }
   }
 
@@ -139,7 +142,7 @@ extension StepValue {
 
   /// Its keys; without those of octets where the step has none, such as an RSSI.
   package func members(of step: ReportedStep) -> JSONMembers {
-    [("value", decoded?.json ?? .null)]
+    [.init("value", decoded?.json ?? .null)]
       + (step.hasOctets ? JSONValue.members(["hex": hex.json, "problem": problem?.json]) : [])
   }
 
@@ -176,7 +179,9 @@ extension DecodedValue: JSONForm {
     case .array(let values): self = .list(values.compactMap { DecodedValue(json: $0) })
     case .object(let members):
       self = .fields(
-        members.compactMap { key, value in DecodedValue(json: value).map { Field(key, $0) } }
+        members.compactMap { member in
+          DecodedValue(json: member.value).map { Field(member.key, $0) }
+        }
       )
     }
   }

@@ -1,21 +1,5 @@
 // JSON text as a value. Positions are not kept: files that people write are read by Document.
 
-/// A value that JSON text can become.
-package protocol JSONBuilt {
-  /// `null`
-  static var null: Self { get }
-  /// `true` or `false`
-  static func boolean(_ truth: Bool) -> Self
-  /// A number as its text.
-  static func number(_ text: String) -> Self
-  /// A string.
-  static func string(_ text: String) -> Self
-  /// An array.
-  static func array(_ values: [Self]) -> Self
-  /// An object, whose members keep their order.
-  static func object(_ members: [(key: String, value: Self)]) -> Self
-}
-
 /// A text is not JSON, or nested too deeply.
 package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Where, in octets from the start.
@@ -24,27 +8,27 @@ package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertib
   package var description: String { "invalid JSON at byte \(offset)" }
 }
 
-extension JSONBuilt {
-  /// Parses a JSON text. Numbers keep their digits, members their order.
+extension JSONValue {
+  /// Parses a JSON text.
   ///
   /// - Source: RFC 8259.
-  package init(json text: String) throws(JSONSyntaxError) {
-    var parser = JSONParser<Self>(octets: Array(text.utf8))
+  package init(parsing text: String) throws(JSONSyntaxError) {
+    var parser = JSONParser(octets: Array(text.utf8))
     self = try parser.document()
   }
 }
 
 /// Reads octets from front to back.
-private struct JSONParser<Value: JSONBuilt> {
+private struct JSONParser {
   /// How deeply values may be nested.
-  private static var depthLimit: Int { 64 }
+  private static let depthLimit = 64
 
   let octets: [UInt8]
   private var next = 0
 
   init(octets: [UInt8]) { self.octets = octets }
 
-  mutating func document() throws(JSONSyntaxError) -> Value {
+  mutating func document() throws(JSONSyntaxError) -> JSONValue {
     let value = try value(depth: 0)
     skipSpaces()
     guard next == octets.count else { throw failure }
@@ -65,9 +49,10 @@ private struct JSONParser<Value: JSONBuilt> {
     return true
   }
 
-  private mutating func expect(_ text: StaticString, _ value: Value) throws(JSONSyntaxError)
-    -> Value
-  {
+  private mutating func expect(
+    _ text: StaticString,
+    _ value: JSONValue
+  ) throws(JSONSyntaxError) -> JSONValue {
     for index in 0..<text.utf8CodeUnitCount {
       guard current == text.utf8Start[index] else { throw failure }
       next += 1
@@ -75,7 +60,7 @@ private struct JSONParser<Value: JSONBuilt> {
     return value
   }
 
-  private mutating func value(depth: Int) throws(JSONSyntaxError) -> Value {
+  private mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONValue {
     guard depth < Self.depthLimit else { throw failure }
     skipSpaces()
     switch current {
@@ -90,9 +75,9 @@ private struct JSONParser<Value: JSONBuilt> {
     }
   }
 
-  private mutating func object(_ depth: Int) throws(JSONSyntaxError) -> Value {
+  private mutating func object(_ depth: Int) throws(JSONSyntaxError) -> JSONValue {
     next += 1
-    var members: [(key: String, value: Value)] = []
+    var members: [JSONValue.Member] = []
     skipSpaces()
     if takes("}") { return .object([]) }
     repeat {
@@ -101,16 +86,16 @@ private struct JSONParser<Value: JSONBuilt> {
       let key = try string()
       skipSpaces()
       guard takes(":") else { throw failure }
-      members.append((key, try value(depth: depth + 1)))
+      members.append(JSONValue.Member(key, try value(depth: depth + 1)))
       skipSpaces()
     } while takes(",")
     guard takes("}") else { throw failure }
     return .object(members)
   }
 
-  private mutating func array(_ depth: Int) throws(JSONSyntaxError) -> Value {
+  private mutating func array(_ depth: Int) throws(JSONSyntaxError) -> JSONValue {
     next += 1
-    var values: [Value] = []
+    var values: [JSONValue] = []
     skipSpaces()
     if takes("]") { return .array([]) }
     repeat {

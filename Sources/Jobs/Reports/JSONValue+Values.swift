@@ -1,0 +1,55 @@
+// Values and services of devices as JSON.
+
+public import Bluetooth
+public import Documents
+
+extension JSONValue {
+  /// A decoded value: fields as an object, octets as hexadecimal digits.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// for (name, value) in report.captured { print(name, JSONValue(value).text) }
+  /// ```
+  public init(_ value: DecodedValue) {
+    switch value {
+    case .integer(let integer): self = .number("\(integer)")
+    case .real(let real, _): self.init(real)
+    case .text(let text): self = .string(text)
+    case .boolean(let truth): self = .boolean(truth)
+    case .octets: self = .string(value.description)
+    case .fields(let fields): self = .object(fields.map { Member($0.name, JSONValue($0.value)) })
+    case .list(let values): self = .array(values.map { JSONValue($0) })
+    }
+  }
+}
+
+extension JSONValue {
+  /// A service with its characteristics.
+  init(_ service: GATTService, _ names: AttributeNames) {
+    self.init([
+      "uuid": service.uuid.text, "name": names.name(of: service.uuid, .service),
+      "handle": service.handle, "primary": service.isPrimary,
+      "characteristics": service.characteristics.map { JSONValue($0, names) },
+    ])
+  }
+
+  private init(_ characteristic: GATTCharacteristic, _ names: AttributeNames) {
+    self.init([
+      "uuid": characteristic.uuid.text,
+      "name": names.name(of: characteristic.uuid, .characteristic),
+      "handle": characteristic.handle, "flags": characteristic.properties.flags,
+      "descriptors": characteristic.descriptors.map {
+        JSONValue(["uuid": $0.uuid.text, "handle": $0.handle])
+      },
+    ])
+  }
+}
+
+/// The name that schemas use.
+typealias OrderedJSON = JSONValue
+
+extension JSONValue {
+  static func text(_ text: String) -> JSONValue { .string(text) }
+  static func list(_ values: [JSONValue]) -> JSONValue { .array(values) }
+  static func integer(_ number: Int) -> JSONValue { JSONValue(number) }
+}
