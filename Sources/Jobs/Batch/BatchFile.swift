@@ -106,7 +106,7 @@ extension KeyDescription {
       shape: ShapeDescription(
         file: shape.file,
         line: shape.line,
-        schema: ["$ref": .text(reference)]
+        schema: ["$ref": .string(reference)]
       ),
       form: form,
       isRequired: false
@@ -150,7 +150,7 @@ extension Shape where Value == Duration {
 extension Shape where Value == FailureRule {
   fileprivate static var failureRule: Self {
     let words: [String: FailureRule] = ["continue": .continue, "stop": .stop(after: 1)]
-    let schema = OrderedJSON.anyOf([.oneOf(words.keys.sorted()), .reference("failures")])
+    let schema = JSONValue.anyOf([.oneOf(words.keys.sorted()), .reference("failures")])
     return Shape("continue, stop, or { stop-after: 3 }", schema: schema) { node, reader in
       if node.mapping != nil {
         return StopRule.read(node, &reader).map { .stop(after: $0.count) }

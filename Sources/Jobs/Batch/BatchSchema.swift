@@ -13,7 +13,7 @@ public enum BatchSchema {
   public static var text: String {
     let own = definitions
     let others = Set(ChainSchema.definitions.map(\.key)).subtracting(own.map(\.key))
-    let schema: OrderedJSON = [
+    let schema: JSONValue = [
       "$schema": "http://json-schema.org/draft-07/schema#", "title": "A batch of blerun",
       "description": "A chain on many devices. Described in docs/batch.md.",
       "allOf": [.reference("batch")], "definitions": .object(own),
@@ -22,9 +22,9 @@ public enum BatchSchema {
     return String(file.text().dropLast())
   }
 
-  private static var definitions: [OrderedJSON.Member] {
-    let text: OrderedJSON = ["type": ["string", "integer"], "not": ["const": "*"]]
-    let devices = OrderedJSON.list(
+  private static var definitions: [JSONValue.Member] {
+    let text: JSONValue = ["type": ["string", "integer"], "not": ["const": "*"]]
+    let devices = JSONValue.list(
       of: .anyOf([text, .reference("device")]),
       1...BatchBounds().devices
     )
@@ -47,9 +47,9 @@ public enum BatchSchema {
   }
 }
 
-extension OrderedJSON {
+extension JSONValue {
   /// The schema for keys that are read before variables have values.
-  fileprivate var withoutVariables: OrderedJSON {
+  fileprivate var withoutVariables: JSONValue {
     switch self {
     case .null, .boolean, .number, .string: return self
     case .array(let list): return .array(list.map(\.withoutVariables))
@@ -61,7 +61,7 @@ extension OrderedJSON {
           else { return [Member(member.key, member.value.withoutVariables)] }
           let others = choices.filter { $0 != .reference("variable") }
           guard others.count == 1, case .object(let only) = others[0] else {
-            return [Member("anyOf", .list(others))]
+            return [Member("anyOf", .array(others))]
           }
           return only
         }

@@ -69,8 +69,8 @@ package enum MemberName {
 extension Shape where Value == String {
   /// The name of a gateway.
   fileprivate static var gateway: Self {
-    let schema: OrderedJSON = [
-      "type": "string", "pattern": .text("^[A-Za-z0-9_-]{1,\(MemberName.longest)}$"),
+    let schema: JSONValue = [
+      "type": "string", "pattern": .string("^[A-Za-z0-9_-]{1,\(MemberName.longest)}$"),
     ]
     return Shape(Placement.gatewayShape, schema: schema, words: { [$0] }) { node, _ in
       node.text.flatMap { MemberName.isValid($0) ? $0 : nil }

@@ -6,49 +6,49 @@ extension Described {
   /// A mapping with these keys as an object.
   ///
   /// - Parameter more: Keys that are not described here.
-  static func schema(_ documentation: String, and more: [KeyDescription] = []) -> OrderedJSON {
-    OrderedJSON.mapping(keys.map(\.description) + more, documentation, rules.compactMap(\.schema))
+  static func schema(_ documentation: String, and more: [KeyDescription] = []) -> JSONValue {
+    JSONValue.mapping(keys.map(\.description) + more, documentation, rules.compactMap(\.schema))
   }
 }
 
-extension OrderedJSON {
+extension JSONValue {
   /// An object with keys and no others.
   static func mapping(
     _ keys: [KeyDescription],
     _ documentation: String,
-    _ rules: [OrderedJSON] = []
-  ) -> OrderedJSON {
-    let required = keys.filter(\.isRequired).map { OrderedJSON.text($0.name) }
+    _ rules: [JSONValue] = []
+  ) -> JSONValue {
+    let required = keys.filter(\.isRequired).map { JSONValue.string($0.name) }
     let description = documentation.prefix(1).uppercased() + documentation.dropFirst() + "."
-    var schema: OrderedJSON = [
-      "type": "object", "description": .text(description.filter { $0 != "`" }),
+    var schema: JSONValue = [
+      "type": "object", "description": .string(description.filter { $0 != "`" }),
       "properties": .object(keys.map { Member($0.name, $0.schema) }),
     ]
-    if !required.isEmpty { schema = schema.adding("required", .list(required)) }
+    if !required.isEmpty { schema = schema.adding("required", .array(required)) }
     schema = schema.adding("additionalProperties", false)
     guard rules.count == 1, case .object(let members) = rules[0] else {
-      return rules.isEmpty ? schema : schema.adding("allOf", .list(rules))
+      return rules.isEmpty ? schema : schema.adding("allOf", .array(rules))
     }
     return members.reduce(schema) { $0.adding($1.key, $1.value) }
   }
 
   /// This, or a variable.
-  var orVariable: OrderedJSON { .anyOf([self, .reference("variable")]) }
+  var orVariable: JSONValue { .anyOf([self, .reference("variable")]) }
 
   /// The schema with a description at its end.
-  func described(_ text: String) -> OrderedJSON {
+  func described(_ text: String) -> JSONValue {
     guard case .object(let members) = self else { return self }
     return .object(members.filter { $0.key != "description" })
-      .adding("description", .text(text))
+      .adding("description", .string(text))
   }
 
   /// A single value of any type.
-  static let scalar = OrderedJSON.type("string", "number", "integer", "boolean")
+  static let scalar = JSONValue.type("string", "number", "integer", "boolean")
 }
 
 extension KeyDescription {
   /// The schema of the value.
-  fileprivate var schema: OrderedJSON {
+  fileprivate var schema: JSONValue {
     let schema = shape.mayBeNull ? .anyOf([.type("null"), shape.schema]) : shape.schema
     return schema.described(documentation.filter { $0 != "`" })
   }
@@ -56,7 +56,7 @@ extension KeyDescription {
 
 extension KeyRule where Owner: Described {
   /// Nil for a rule that a schema does not express.
-  var schema: OrderedJSON? {
+  var schema: JSONValue? {
     switch self {
     case .atLeastOne(let names, _): ["anyOf": .requiring(each: names)]
     case .exactlyOne(let names, _): .anyOf(names.map(Self.requiredWithPartner))
@@ -65,7 +65,7 @@ extension KeyRule where Owner: Described {
       ["not": .required(name).adding("anyOf", .requiring(each: others))]
     case .flag(let name, let others):
       [
-        "if": OrderedJSON.required(name)
+        "if": JSONValue.required(name)
           .adding("properties", .object([.init(name, ["const": true])])),
         "then": ["anyOf": .requiring(each: others)],
       ]
@@ -74,7 +74,7 @@ extension KeyRule where Owner: Described {
   }
 
   /// A key with the one that it needs.
-  private static func requiredWithPartner(_ name: String) -> OrderedJSON {
+  private static func requiredWithPartner(_ name: String) -> JSONValue {
     for case .pair(name, let partner) in Owner.rules { return .required(name, partner) }
     return .required(name)
   }

@@ -39,7 +39,7 @@ extension Shape where Value == Expected {
 
   private static func ending(
     _ text: String,
-    schema: @autoclosure @escaping @Sendable () -> OrderedJSON,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue,
     read: @escaping @Sendable (Node, inout StepReader) -> Expected?
   ) -> Self {
     var shape = Shape(

@@ -35,9 +35,9 @@ extension Shape where Value == Int {
       let range = range(limits)
       return "\(what), from \(range.lowerBound) to \(range.upperBound)"
     }
-    let schema: OrderedJSON = [
-      "type": "integer", "minimum": .integer(usual.lowerBound),
-      "maximum": .integer(usual.upperBound),
+    let schema: JSONValue = [
+      "type": "integer", "minimum": JSONValue(usual.lowerBound),
+      "maximum": JSONValue(usual.upperBound),
     ]
     let description = ShapeDescription(
       file: expected,
@@ -69,7 +69,7 @@ extension Shape where Value == Bool {
     Shape(
       "true or false",
       line: "yes or no",
-      schema: OrderedJSON.type("boolean").orVariable,
+      schema: JSONValue.type("boolean").orVariable,
       word: .truth,
       words: { [$0 ? "yes" : "no"] }
     ) { node, _ in node.truth }
@@ -119,7 +119,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of a few words.
   static func choice(_ description: String? = nil) -> Self {
     let known = Value.allCases.map(\.rawValue)
-    let schema = OrderedJSON.oneOf(known)
+    let schema = JSONValue.oneOf(known)
     var shape = Shape(
       known.joined(separator: " or "),
       schema: description.map { schema.described($0) } ?? schema,

@@ -25,7 +25,7 @@ struct ShapeDescription: Sendable {
   let file: @Sendable (PlanLimits) -> String
   /// The same in the one-line form.
   let line: @Sendable (PlanLimits) -> String
-  private let makeSchema: @Sendable () -> OrderedJSON
+  private let makeSchema: @Sendable () -> JSONValue
   var word = WordKind.text
   /// Whether it may use captured values.
   var isLive = false
@@ -39,7 +39,7 @@ struct ShapeDescription: Sendable {
   init(
     file: @escaping @Sendable (PlanLimits) -> String,
     line: @escaping @Sendable (PlanLimits) -> String,
-    schema: @autoclosure @escaping @Sendable () -> OrderedJSON,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue,
     word: WordKind = .text,
     looksAtValue: Bool = false
   ) {
@@ -51,7 +51,7 @@ struct ShapeDescription: Sendable {
   }
 
   /// The values as a JSON Schema. It is made on each call: a run that reads chains needs none.
-  var schema: OrderedJSON { makeSchema() }
+  var schema: JSONValue { makeSchema() }
 
   func expected(_ reader: StepReader) -> String {
     switch reader.form {
@@ -80,7 +80,7 @@ struct Shape<Value: Sendable>: Sendable {
   init(
     _ expected: String,
     line: String? = nil,
-    schema: @autoclosure @escaping @Sendable () -> OrderedJSON,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue,
     word: WordKind = .text,
     words: @escaping @Sendable (Value) -> [String] = { _ in [] },
     read: @escaping @Sendable (Node, inout StepReader) -> Value?

@@ -50,18 +50,18 @@ enum Comparison: String, CaseIterable {
   }
 
   /// The schema of the operand.
-  var schema: OrderedJSON {
-    let number = OrderedJSON.anyOf([.type("number"), .reference("duration")])
+  var schema: JSONValue {
+    let number = JSONValue.anyOf([.type("number"), .reference("duration")])
     return switch self {
     case .is, .not: .scalar
     case .min, .max, .above, .below: number
     case .between: .list(of: number, 2...2)
     case .in: .list(of: .scalar)
     case .mask: .list(of: .type("integer", "string"), 2...2).described(takes)
-    case .like: OrderedJSON.type("string", "integer").described(takes)
+    case .like: JSONValue.type("string", "integer").described(takes)
     case .counter:
       .anyOf([
-        ["enum": .list(CounterRule.widths.map { .integer($0) } + [true])],
+        ["enum": .array(CounterRule.widths.map { JSONValue($0) } + [true])],
         .reference("counter"),
       ])
     }
@@ -121,11 +121,11 @@ enum Comparison: String, CaseIterable {
 enum CounterKey: String, CaseIterable {
   case bits, gaps
 
-  var schema: OrderedJSON {
+  var schema: JSONValue {
     switch self {
-    case .bits: ["enum": .list(CounterRule.widths.map { .integer($0) })]
+    case .bits: ["enum": .array(CounterRule.widths.map { JSONValue($0) })]
     case .gaps:
-      ["type": "integer", "minimum": 0, "maximum": .integer(CounterRule.mostGaps)]
+      ["type": "integer", "minimum": 0, "maximum": JSONValue(CounterRule.mostGaps)]
     }
   }
 }

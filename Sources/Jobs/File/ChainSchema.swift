@@ -11,7 +11,7 @@ public enum ChainSchema {
   /// print(ChainSchema.text)  // what `blerun schema chain` prints
   /// ```
   public static var text: String {
-    let schema: OrderedJSON = [
+    let schema: JSONValue = [
       "$schema": "http://json-schema.org/draft-07/schema#", "title": "A chain of blerun",
       "description": "Described in docs/chains.md. An included file may be a list of steps.",
       "anyOf": [.reference("chain"), .reference("steps")],
@@ -23,9 +23,9 @@ public enum ChainSchema {
   /// The name of the file, for the schemas that refer to it.
   static let file = "chain.schema.json"
 
-  static var definitions: [OrderedJSON.Member] { values + comparisons + parts + steps + head }
+  static var definitions: [JSONValue.Member] { values + comparisons + parts + steps + head }
 
-  typealias Definition = OrderedJSON.Member
+  typealias Definition = JSONValue.Member
 
   // MARK: Values
 
@@ -47,7 +47,7 @@ public enum ChainSchema {
       ),
       .init(
         "name",
-        OrderedJSON.type("string", "integer").described(
+        JSONValue.type("string", "integer").described(
           "An assigned name such as battery-level, a name of names, or a UUID of 4, 8 or 32 "
             + "digits; for a characteristic also service/characteristic#instance, or @handle."
         )
@@ -61,12 +61,12 @@ public enum ChainSchema {
       ),
       .init(
         "value",
-        OrderedJSON.anyOf([.reference("part"), .list(of: .reference("part"))])
+        JSONValue.anyOf([.reference("part"), .list(of: .reference("part"))])
           .described("What is written; a list writes several in a row.")
       ),
       .init(
         "format",
-        OrderedJSON.oneOf(ValueFormat.names).described("How the bytes are decoded.")
+        JSONValue.oneOf(ValueFormat.names).described("How the bytes are decoded.")
       ),
     ]
   }
@@ -77,11 +77,11 @@ public enum ChainSchema {
     let names = Measure.allCases.filter { !$0.isOfReads }.map(\.rawValue)
     let ofReads = Measure.allCases.filter(\.isOfReads).map(\.rawValue)
     let failure = [Definition(ExpectedFailure.key, .reference("failure"))]
-    let scalarOrChecks = OrderedJSON.anyOf([.scalar, checks(and: failure)])
+    let scalarOrChecks = JSONValue.anyOf([.scalar, checks(and: failure)])
     return [
       .init(
         "check",
-        OrderedJSON.anyOf([
+        JSONValue.anyOf([
           .scalar,
           object(Comparison.allCases.map { .init($0.rawValue, $0.schema) }, atLeast: 1)
             .described("Comparisons. Times are compared with durations."),
@@ -117,26 +117,26 @@ public enum ChainSchema {
   }
 
   /// Names of failures.
-  private static var namesOfFailures: OrderedJSON {
-    let names = OrderedJSON.anyOf([
+  private static var namesOfFailures: JSONValue {
+    let names = JSONValue.anyOf([
       .oneOf(ExpectedFailure.Name.all), .type("integer"),
       pattern("^0x[0-9A-Fa-f]{2}$"),
     ])
-    let either = OrderedJSON.anyOf([names, .list(of: names)])
+    let either = JSONValue.anyOf([names, .list(of: names)])
     let members = [Definition("is", names), Definition("in", .list(of: names))]
     return .anyOf([either, object(members, exactly: 1)])
       .described("A code, a class, what the device answers, or any; of a list, any of them.")
   }
 
   /// Names with what their values must be.
-  private static func checks(and others: [Definition] = []) -> OrderedJSON {
-    let type: OrderedJSON = ["type": "object"]
+  private static func checks(and others: [Definition] = []) -> JSONValue {
+    let type: JSONValue = ["type": "object"]
     return (others.isEmpty ? type : type.adding("properties", .object(others)))
       .adding("additionalProperties", .reference("check")).adding("minProperties", 1)
   }
 
-  private static var until: OrderedJSON {
-    let schema: OrderedJSON = [
+  private static var until: JSONValue {
+    let schema: JSONValue = [
       "type": "object", "minProperties": 1,
       "properties": [
         "count": Shape<Int>.valueCount.description.schema, "silence": .reference("duration"),
@@ -201,26 +201,26 @@ public enum ChainSchema {
 
   // MARK: Pieces
 
-  private static func pattern(_ pattern: String) -> OrderedJSON {
-    ["type": "string", "pattern": .text(pattern)]
+  private static func pattern(_ pattern: String) -> JSONValue {
+    ["type": "string", "pattern": .string(pattern)]
   }
 
   private static func object(
     _ properties: [Definition],
     exactly count: Int? = nil,
     atLeast least: Int? = nil
-  ) -> OrderedJSON {
-    var object: OrderedJSON = [
+  ) -> JSONValue {
+    var object: JSONValue = [
       "type": "object", "properties": .object(properties), "additionalProperties": false,
     ]
-    if let least = count ?? least { object = object.adding("minProperties", .integer(least)) }
-    return count.map { object.adding("maxProperties", .integer($0)) } ?? object
+    if let least = count ?? least { object = object.adding("minProperties", JSONValue(least)) }
+    return count.map { object.adding("maxProperties", JSONValue($0)) } ?? object
   }
 }
 
 extension StepEntry {
   /// An entry as an object.
-  fileprivate static var stepSchema: OrderedJSON {
+  fileprivate static var stepSchema: JSONValue {
     let verb = KeyDescription(
       name: Self.verb,
       documentation: "no value",

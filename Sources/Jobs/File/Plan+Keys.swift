@@ -179,7 +179,7 @@ extension Shape where Value == NamedDevice {
   /// A device, named in one way.
   fileprivate static var device: Self {
     let expected = "a name, an address, or \(DeviceKeys.expected)"
-    let schema = OrderedJSON.anyOf([.type("string"), .reference("device")])
+    let schema = JSONValue.anyOf([.type("string"), .reference("device")])
     return Shape(expected, schema: schema, words: { ["\($0.target)"] }) { node, reader in
       if let text = node.text {
         return reader.device(text, at: node).map { NamedDevice(target: $0) }

@@ -134,7 +134,7 @@ extension Shape where Value == BluetoothAddress {
 extension Shape where Value == [ServiceSelector] {
   /// One service or several; a device must advertise all of them.
   fileprivate static var services: Self {
-    let name = OrderedJSON.reference("name")
+    let name = JSONValue.reference("name")
     return Shape(
       Scanning.serviceShape,
       schema: .anyOf([name, .list(of: name)]),

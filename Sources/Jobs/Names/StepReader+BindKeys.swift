@@ -8,12 +8,12 @@ import Documents
 extension Shape where Value == [BindKey] {
   /// Devices with their keys.
   static var bindKeys: Self {
-    let key = OrderedJSON.object([
-      .init("type", .text("string")), .init("pattern", .text("^[0-9A-Fa-f]{32}$")),
+    let key = JSONValue.object([
+      .init("type", .string("string")), .init("pattern", .string("^[0-9A-Fa-f]{32}$")),
     ])
     return Shape(
       "devices with their keys",
-      schema: .object([.init("type", .text("object")), .init("additionalProperties", key)]),
+      schema: .object([.init("type", .string("object")), .init("additionalProperties", key)]),
       words: { _ in [] }
     ) { node, reader in reader.bindKeys(node) }
   }

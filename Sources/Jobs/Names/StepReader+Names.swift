@@ -8,10 +8,10 @@ import Documents
 extension Shape where Value == AttributeNames {
   /// Names with their UUIDs. They are known to whatever is read after them.
   static var names: Self {
-    let schema: OrderedJSON = [
+    let schema: JSONValue = [
       "type": "object", "propertyNames": .reference("attributeName"),
-      "additionalProperties": OrderedJSON.type("string", "integer")
-        .adding("pattern", .text(AttributeNames.uuidPattern)).orVariable,
+      "additionalProperties": JSONValue.type("string", "integer")
+        .adding("pattern", .string(AttributeNames.uuidPattern)).orVariable,
     ]
     let expected = "names with their UUIDs such as { soil-moisture: \(AttributeNames.example) }"
     return Shape(expected, schema: schema) { node, reader in

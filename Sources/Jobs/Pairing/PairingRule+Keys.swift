@@ -48,7 +48,7 @@ extension PairingRule: CustomStringConvertible {
 
 extension Shape where Value == PairingAnswers.Comparison {
   fileprivate static var comparison: Self {
-    let schema = OrderedJSON.type("boolean", "integer", "string").orVariable
+    let schema = JSONValue.type("boolean", "integer", "string").orVariable
     let expected = "true, false, or the number that the device shows"
     return Shape(
       expected,

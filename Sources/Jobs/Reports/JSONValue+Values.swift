@@ -44,12 +44,3 @@ extension JSONValue {
     ])
   }
 }
-
-/// The name that schemas use.
-typealias OrderedJSON = JSONValue
-
-extension JSONValue {
-  static func text(_ text: String) -> JSONValue { .string(text) }
-  static func list(_ values: [JSONValue]) -> JSONValue { .array(values) }
-  static func integer(_ number: Int) -> JSONValue { JSONValue(number) }
-}
