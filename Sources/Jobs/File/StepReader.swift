@@ -11,7 +11,7 @@ struct StepReader {
   }
 
   let limits: PlanLimits
-  var problems: [DocumentProblem] = []
+  var problems: [Problem] = []
   var scope = Scope()
   var surroundings: IncludedSurroundings
   var form = Form.file
@@ -66,7 +66,7 @@ struct StepReader {
   }
 
   mutating func complain(_ node: Node, _ complaint: Problem) {
-    problems.append(complaint.about(node))
+    problems.append(complaint.at(node))
   }
 
   /// Reports captured values that are used before a step captures them.

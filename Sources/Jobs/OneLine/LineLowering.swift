@@ -151,7 +151,7 @@ struct LineLowering {
       }
       var lowering = LineLowering(blocks[0], limits)
       _ = lowering.pop()
-      try entries.set(key.name, at: word, lowering.mapping(StepVerb.write.rawValue, keys))
+      try entries.set(key.name, at: word, lowering.mapping(Write.verb, keys))
     case .comparisons: entries.merge(key.name, at: word.place, try comparison())
     case .stop: try takeStop(key, word, &entries)
     case .binding:

@@ -1,7 +1,7 @@
 // The answers of a chain to the questions of pairing.
 
 public import Bluetooth
-import Documents
+package import Documents
 
 /// The answers of a `pair` step, or of a whole chain.
 public struct PairingRule: Hashable, Sendable {

@@ -1,6 +1,7 @@
 // What the steps of a run capture, and what later steps use of it.
 
 import Bluetooth
+import Documents
 import Signals
 
 extension ChainRun {

@@ -3,6 +3,7 @@
 // What a kind of step does is in its file in Kinds.
 
 import Bluetooth
+import Documents
 import Signals
 
 /// A step while it runs.
