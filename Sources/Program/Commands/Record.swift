@@ -3,6 +3,7 @@
 import ArgumentParser
 import BlueZ
 import Bluetooth
+import Documents
 import Glibc
 import Jobs
 import Recording
@@ -227,7 +228,7 @@ struct Record: WorldCommand {
     do {
       return try Plan(file: path, with: variables.bindings, names: names)
     } catch {
-      throw Ending(wrongFiles: error.diagnostics(of: path, readAs: .chain))
+      throw Ending(.data, error.problems(of: path, readAs: .chain))
     }
   }
 
