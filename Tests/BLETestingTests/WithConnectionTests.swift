@@ -137,6 +137,20 @@ struct WithConnectionTests {
     #expect(world.isReleased)
   }
 
+  @Test("a consumer that needs no more ends a connection whose closure sends it values")
+  func sending() throws {
+    let world = try SimulatedWorld(ConnectionWorld.thermometer)
+    let device = try world.service()
+    let levels = Signal<Int>(home: device.scheduler) { sink in
+      try await device.withConnection(within: Self.limit) { connection in
+        while true { try await sink(try await connection.read(.batteryLevel)) }
+      }
+    }
+    #expect(try levels.take(2).collect().firstOrThrow(within: Self.limit) == [42, 42])
+    #expect(world.count("GattCharacteristic1.ReadValue") == 2)
+    #expect(world.isReleased)
+  }
+
   // MARK: Several devices
 
   @Test("devices with a scheduler each work at the same time")

@@ -1,6 +1,8 @@
 // The operations on one device, as async functions: what each does, and how it fails.
 //
 // Streams, and how an operation is run, are DeviceService's.
+// The functions are not members of DeviceService itself: beside signals of the same names, async code
+// would have to state the type of each signal that it does not run at once.
 
 /// Operations over the connection to a device.
 ///

@@ -51,14 +51,10 @@ public struct ReadStep: StepKind {
   var doing: String { "reading \(target)" }
 
   func run(_ run: StepRun) async throws {
-    guard offset > 0 else {
-      return try await run.read(run.service.read(target)) { octets throws(ValueError) in
-        try StepValue.decode(octets, of: target, format: format)
-      }
-    }
-    // A part of a value does not match the format of its characteristic.
     try await run.read(run.service.read(target, offset: offset)) { octets throws(ValueError) in
-      try format?.decode(octets) ?? .octets(octets)
+      if offset == 0 { return try StepValue.decode(octets, of: target, format: format) }
+      // A part of a value does not match the format of its characteristic.
+      return try format?.decode(octets) ?? .octets(octets)
     }
   }
 }

@@ -3,6 +3,7 @@
 // A step of it is a StepRun; what its steps capture is in ChainRun+Captured.swift.
 
 import Bluetooth
+import Documents
 import Signals
 
 /// One run and its state.

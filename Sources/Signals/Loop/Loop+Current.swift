@@ -26,4 +26,7 @@ extension Loop {
       return run.loop
     }
   }
+
+  /// Whether this thread runs this loop now.
+  package final var isCurrent: Bool { ThreadContext.current.running === self }
 }

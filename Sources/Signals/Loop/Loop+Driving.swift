@@ -72,6 +72,11 @@ extension Loop {
     )
   }
 
+  /// The same, when the change came from outside the loop: its driver looks after each job anyway.
+  func wakeBlockedFromOutside() {
+    if ThreadContext.current.running !== self { wakeBlocked() }
+  }
+
   /// Counts work under way, for which somebody has to turn the loop.
   @usableFromInline
   func hold() {

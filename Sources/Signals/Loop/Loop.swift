@@ -64,6 +64,9 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// virtual.
   public final var wallClockAtStart: Duration { source.wallClockAtStart }
 
+  /// Whether time passes only while somebody drives.
+  final var isVirtual: Bool { !source.hasBackgroundThread }
+
   // MARK: Jobs
 
   /// Runs a job of the Swift runtime on this loop. Called by the runtime; use ``post(_:)`` instead.

@@ -1,4 +1,4 @@
-// The first value of a signal, for code that blocks and for code that awaits.
+// The first value of a signal, for code that blocks.
 
 extension Signal {
   /// Blocks for the first value.
@@ -63,70 +63,9 @@ extension Signal {
     guard let value = first.value else { return .failure(NoValue(operation: "the signal")) }
     return .success(value)
   }
-
-  /// Awaits the first value.
-  ///
-  /// Outside a turn it takes one of the signal's home, and without a home that of the first operation
-  /// that it reaches; inside a turn it belongs to that one.
-  ///
-  /// ```swift
-  /// let level = try await thermometer.session { thermometer.read(.batteryLevel) }
-  ///   .first(within: .seconds(30))
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - limit: How long it may take, the wait for the turn included; without one an hour, or what is
-  ///     left of the deadlines around it.
-  ///   - file: The file of the call, for the name of the turn.
-  ///   - line: The line of the call.
-  /// - Throws: The signal's failure, ``NoValue`` for an empty completion, ``TimedOut``, the cause of
-  ///   a cancellation; at once ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded``
-  ///   in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody drives.
-  public func first(
-    within limit: Duration? = nil,
-    file: StaticString = #fileID,
-    line: UInt = #line
-  ) async throws -> Value {
-    if let run = Run.current, let turn = run.turn {
-      try turn.requireHome(home, for: "first")
-      let limited = limit.map { timeout($0, "first") } ?? self
-      return try await turn.including("first", in: run) {
-        if run.loop.isCurrent { return try await limited.firstValue() }
-        return try await withTaskExecutorPreference(run.executor) { try await limited.firstValue() }
-      }
-    }
-    let loop = home?.loop ?? Run.current?.loop ?? EventLoop()
-    let isLimited = Run.current?.isLimited ?? false
-    return try await StartedRun.awaited(
-      "a turn of \(home?.name ?? "the run")",
-      on: loop,
-      home: home,
-      TurnName("first", file, line),
-      within: limit ?? (isLimited ? nil : .seconds(3600))
-    ) {
-      try await firstValue()
-    }
-  }
-
-  /// Runs until the first value, stops the producer, and waits for its clean-up.
-  @inlinable
-  nonisolated(nonsending)
-    func firstValue() async throws -> Value
-  {
-    var first: Value?
-    do {
-      try await body { value in
-        if first == nil { first = value }
-        throw Stopped.stopped
-      }
-    } catch  where Stopped.isThrown(error) {}
-    guard let first else { throw NoValue(operation: "the signal") }
-    return first
-  }
 }
 
 /// What the task of a turn makes for the thread that blocks for it.
-///
 @usableFromInline
 final class TurnLocal<Value>: @unchecked Sendable {
   // `value` needs no lock: the task writes it, and the other thread reads it once the turn has
@@ -135,11 +74,4 @@ final class TurnLocal<Value>: @unchecked Sendable {
 
   @inlinable
   init(_ value: sending Value) { self.value = value }
-}
-
-extension Loop {
-  /// Has blocked threads look again, when the change came from outside the loop.
-  func wakeBlockedFromOutside() {
-    if ThreadContext.current.running !== self { wakeBlocked() }
-  }
 }

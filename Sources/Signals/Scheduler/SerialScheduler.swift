@@ -1,4 +1,7 @@
 // Turns on a loop, one at a time.
+//
+// What may run when: the queue decides, behind a lock, who has the turn, and starts nothing. Who ends a turn
+// begins the next one, on the loop.
 
 /// A queue of turns: the next begins when the last has ended, its clean-up included.
 ///

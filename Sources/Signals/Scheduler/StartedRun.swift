@@ -1,4 +1,8 @@
 // What a way out starts: a task on a loop, with its turn and its deadline.
+//
+// What may run when: `start` is called once, by whoever starts the run; its body and what ends it run in one
+// task on the loop of the run, and so does the timer of its limit. Any thread may cancel it, look whether it
+// is reached, and, with `block`, turn the loop until it is.
 
 /// A run with a turn of its own, or a part of the present one, for whoever has started it.
 ///
@@ -88,8 +92,9 @@ final class StartedRun: DriveGoal {
       let timer = run.loop.after(deadline.limit) { [self] in expire() }
       state.withLock { $0.timer = timer }
     }
+    let hasTurn: Bool
     do {
-      try home.map { _ = try turn.ask($0, for: operation) }
+      hasTurn = try home.map { try turn.ask($0, for: operation) } ?? true
     } catch {
       return end(.failure(error))
     }
@@ -97,7 +102,7 @@ final class StartedRun: DriveGoal {
       Task(executorPreference: run.loop) { [self] in
         var result: Result<Void, any Error>
         do {
-          if let home { try await turn.begun(home, for: operation) }
+          if let home, !hasTurn { try await turn.begun(home, for: operation) }
           if part == nil, let cause = turn.cancellationCause { throw cause }
           try await body()
           result = .success(())

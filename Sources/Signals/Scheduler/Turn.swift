@@ -1,4 +1,8 @@
 // The ledger of a run, and the turn of a scheduler that it has.
+//
+// What may run when: each function may be called on any thread, at any time; a lock guards the state, and is
+// held for no call but those of the scheduler's queue, which has a lock of its own. `end` is the last thing
+// that the task of the run does: while it awaits what was begun, nothing but clean-up may begin.
 
 /// What a run has begun and has to release, and the turn of the one scheduler that it has taken.
 ///
@@ -24,28 +28,30 @@ public final class Turn: @unchecked Sendable {
   private enum Phase { case open, ending, ended }
 
   /// Which scheduler's turn this is.
-  private enum Slot {
-    case none
-    case asked(SerialScheduler)
-    case begun(SerialScheduler)
-    /// The run was cancelled while it waited.
-    case withdrawn(SerialScheduler)
-    /// The run takes turns of it one after the other, and has so many now.
-    case lent(SerialScheduler, Int)
+  private struct Slot {
+    enum Stage: Equatable {
+      case asked, begun
+      /// The run was cancelled while it waited.
+      case withdrawn
+      /// The run takes turns one after the other, and has so many now.
+      case lent(Int)
+    }
+
+    let scheduler: SerialScheduler
+    var stage: Stage
   }
+
+  /// What a wait for the turn comes to; nil as long as it goes on.
+  private typealias Answer = @Sendable (State) -> Result<Void, any Error>?
 
   private struct State {
     var nextID: UInt64 = 0
     var phase = Phase.open
-    var slot = Slot.none
+    /// Nil while the run has reached no operation.
+    var slot: Slot?
     var owned: [Owned] = []
     var work: [Work] = []
-    /// Who waits for the turn to begin.
-    var waiting: [Completion<Void>] = []
-    /// Who waits until the work that its consumers have left has ended.
-    var settling: [Completion<Void>] = []
-    /// The turn's end, which waits until there is no work.
-    var waitsForWork: UnsafeContinuation<Void, Never>?
+    var waits: [(answer: Answer, done: Completion<Void>)] = []
     var cause: (any Error)?
     /// What could not be released behind consumers that had left.
     var failures: [CleanUpFailure] = []
@@ -72,16 +78,7 @@ public final class Turn: @unchecked Sendable {
   }
 
   /// The scheduler whose turn this is, or was asked for; nil while the run has reached no operation.
-  public var scheduler: SerialScheduler? {
-    lock.whileHeld {
-      switch state.slot {
-      case .none: nil
-      case .asked(let scheduler), .begun(let scheduler), .withdrawn(let scheduler),
-        .lent(let scheduler, _):
-        scheduler
-      }
-    }
-  }
+  public var scheduler: SerialScheduler? { lock.whileHeld { state.slot?.scheduler } }
 
   // MARK: What is released
 
@@ -112,6 +109,30 @@ public final class Turn: @unchecked Sendable {
     lock.whileHeld { state.owned.removeAll { $0.id == entry.id } }
   }
 
+  // MARK: Waits for a change
+
+  /// Changes the state, and ends the waits that have their answers now.
+  private func change(_ body: (inout State) -> Void) {
+    let ended = lock.whileHeld { () -> [(Completion<Void>, Result<Void, any Error>)] in
+      body(&state)
+      if state.waits.isEmpty { return [] }
+      let (waits, answers) = (state.waits, state.waits.map { $0.answer(state) })
+      state.waits = zip(waits, answers).filter { $1 == nil }.map { $0.0 }
+      return zip(waits, answers).compactMap { wait, answer in answer.map { (wait.done, $0) } }
+    }
+    for (done, answer) in ended { done.end(answer) }
+  }
+
+  /// Ends `done` once there is an answer.
+  private func end(_ done: Completion<Void>, with answer: @escaping Answer) {
+    let present = lock.whileHeld {
+      let present = answer(state)
+      if present == nil { state.waits.append((answer, done)) }
+      return present
+    }
+    if let present { done.end(present) }
+  }
+
   // MARK: Cancellation
 
   /// Why the turn was cancelled, if it was.
@@ -121,24 +142,21 @@ public final class Turn: @unchecked Sendable {
   ///
   /// - Parameter cause: What the turn's caller gets. The first cause wins.
   public func cancel(_ cause: any Error = CancellationError()) {
-    let (work, waiting): ([Work], [Completion<Void>]) = lock.whileHeld {
+    let work = lock.whileHeld {
       if state.cause == nil { state.cause = cause }
-      guard case .asked(let scheduler) = state.slot, scheduler.withdraw(self) else {
-        return (state.work, [])
+      if let slot = state.slot, slot.stage == .asked, slot.scheduler.withdraw(self) {
+        state.slot?.stage = .withdrawn
       }
-      state.slot = .withdrawn(scheduler)
-      defer { state.waiting = [] }
-      return (state.work, state.waiting)
+      return state.work
     }
     main.cancel()
     for work in work where !work.isCleanUp { work.cancel() }
-    for completion in waiting { completion.fail(cause) }
+    // Behind the cancellation: a wait that a deadline ends names what it waits for.
+    change { _ in }
   }
 
   /// Whether the turn was cancelled before it began.
-  var isWithdrawn: Bool {
-    lock.whileHeld { if case .withdrawn = state.slot { true } else { false } }
-  }
+  var isWithdrawn: Bool { lock.whileHeld { state.slot?.stage == .withdrawn } }
 
   // MARK: The turn of a scheduler
 
@@ -162,28 +180,29 @@ public final class Turn: @unchecked Sendable {
     for operation: String,
     isCleanUp: Bool = false
   ) throws -> Bool {
-    enum Answer { case begun, waits, asked, ended, shutDown, other(SerialScheduler) }
-    let answer: Answer = lock.whileHeld {
-      switch state.slot {
-      case .begun(let present): return present === scheduler ? .begun : .other(present)
-      case .asked(let present), .withdrawn(let present):
-        return present === scheduler ? .waits : .other(present)
-      case .lent(let present, _): return .other(present)
-      case .none:
-        guard state.phase == .open || (isCleanUp && state.phase == .ending) else { return .ended }
-        // Under the lock, so that a turn that ends meanwhile is not left in the queue.
-        guard let begins = scheduler.admit(self) else { return .shutDown }
-        state.slot = begins ? .begun(scheduler) : .asked(scheduler)
-        return .asked
+    enum Reply { case begun, waits, asked, ended, shutDown, other(SerialScheduler) }
+    let reply: Reply = lock.whileHeld {
+      if let slot = state.slot {
+        switch slot.stage {
+        case .begun where slot.scheduler === scheduler: return .begun
+        case .asked where slot.scheduler === scheduler: return .waits
+        case .withdrawn where slot.scheduler === scheduler: return .waits
+        case .begun, .asked, .withdrawn, .lent: return .other(slot.scheduler)
+        }
       }
+      guard state.phase == .open || (isCleanUp && state.phase == .ending) else { return .ended }
+      // Under the lock, so that a turn that ends meanwhile is not left in the queue.
+      guard let begins = scheduler.admit(self) else { return .shutDown }
+      state.slot = Slot(scheduler: scheduler, stage: begins ? .begun : .asked)
+      return .asked
     }
-    switch answer {
+    switch reply {
     case .begun: return true
     case .waits: return false
     case .asked:
       // Whatever the run waits for happens there.
       scheduler.loop.hold()
-      return lock.whileHeld { if case .begun = state.slot { true } else { false } }
+      return lock.whileHeld { state.slot?.stage == .begun }
     case .ended: throw ended(before: operation)
     case .shutDown: throw LoopShutDown()
     case .other(let present):
@@ -196,18 +215,16 @@ public final class Turn: @unchecked Sendable {
     func begun(_ scheduler: SerialScheduler, for operation: String) async throws
   {
     do {
-      try await wait(on: loop, operation: operation) { (done: Completion<Void>) in
-        let answer: Result<Void, any Error>? = lock.whileHeld {
-          switch state.slot {
-          case .begun: return .success(())
-          case .asked where state.phase != .ended:
-            state.waiting.append(done)
-            return nil
-          case .asked, .withdrawn, .none, .lent:
-            return .failure(state.cause ?? CancellationError())
+      try await wait(on: loop, operation: operation) { done in
+        end(done) { state in
+          switch state.slot?.stage {
+          case .begun: .success(())
+          case .asked where state.phase != .ended: nil
+          case .asked:
+            .failure(TurnEnded(operation: "waiting for a turn", scheduler: scheduler.name))
+          case .withdrawn, .lent, nil: .failure(state.cause ?? CancellationError())
           }
         }
-        if let answer { done.end(answer) }
       }
     } catch let error as TimedOut {
       let ofCause = (cancellationCause as? TimedOut)?.holder
@@ -216,14 +233,7 @@ public final class Turn: @unchecked Sendable {
   }
 
   /// The scheduler gives this run its turn.
-  func begin() {
-    let waiting = lock.whileHeld {
-      if case .asked(let scheduler) = state.slot { state.slot = .begun(scheduler) }
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for completion in waiting { completion.succeed(()) }
-  }
+  func begin() { change { if $0.slot?.stage == .asked { $0.slot?.stage = .begun } } }
 
   /// Notes that the run asks for a turn of its own of `scheduler`, which it gives back before it goes
   /// on.
@@ -232,11 +242,12 @@ public final class Turn: @unchecked Sendable {
   /// - Throws: ``OtherScheduler`` when it has asked for a turn of another.
   func beginSeparateTurn(of scheduler: SerialScheduler) throws -> Bool {
     let (mayBegin, other): (Bool, SerialScheduler?) = lock.whileHeld {
-      switch state.slot {
+      switch state.slot?.stage {
       case .asked, .begun, .withdrawn: return (false, nil)
-      case .lent(let present, _) where present !== scheduler: return (false, present)
-      case .lent(_, let count): state.slot = .lent(scheduler, count + 1)
-      case .none: state.slot = .lent(scheduler, 1)
+      case .lent(let count):
+        if let present = state.slot?.scheduler, present !== scheduler { return (false, present) }
+        state.slot?.stage = .lent(count + 1)
+      case nil: state.slot = Slot(scheduler: scheduler, stage: .lent(1))
       }
       return (true, nil)
     }
@@ -248,8 +259,8 @@ public final class Turn: @unchecked Sendable {
   /// That turn was given back.
   func endSeparateTurn() {
     lock.whileHeld {
-      guard case .lent(let scheduler, let count) = state.slot else { return }
-      state.slot = count > 1 ? .lent(scheduler, count - 1) : .none
+      guard case .lent(let count)? = state.slot?.stage else { return }
+      if count > 1 { state.slot?.stage = .lent(count - 1) } else { state.slot = nil }
     }
   }
 
@@ -294,18 +305,12 @@ public final class Turn: @unchecked Sendable {
   /// - Parameter result: What it came to, where nobody else may learn of it.
   func end(_ work: Work, _ result: Result<Void, any Error> = .success(())) {
     work.detach()
-    let (waitsForWork, settling) = lock.whileHeld {
+    change { state in
       state.work.removeAll { $0 === work }
       if work.isLeft, case .failure(let error as FailedWithCleanUp) = result {
         state.failures += error.cleanUp
       }
-      var woken: (UnsafeContinuation<Void, Never>?, [Completion<Void>]) = (nil, [])
-      if state.work.isEmpty { swap(&woken.0, &state.waitsForWork) }
-      if !state.work.contains(where: \.isLeft) { swap(&woken.1, &state.settling) }
-      return woken
     }
-    waitsForWork?.resume()
-    for completion in settling { completion.succeed(()) }
   }
 
   /// Does `body` in the present task as a part of the turn, whose end cancels that task and waits.
@@ -347,13 +352,8 @@ public final class Turn: @unchecked Sendable {
     func settle() async throws
   {
     guard !isSettled else { return }
-    try await wait(on: loop, operation: "ending an iteration") { (done: Completion<Void>) in
-      let isSettled = lock.whileHeld {
-        if !state.work.contains(where: \.isLeft) { return true }
-        state.settling.append(done)
-        return false
-      }
-      if isSettled { done.succeed(()) }
+    try await wait(on: loop, operation: "ending an iteration") { done in
+      end(done) { $0.work.contains(where: \.isLeft) ? nil : .success(()) }
     }
   }
 
@@ -406,10 +406,7 @@ public final class Turn: @unchecked Sendable {
     failures += takeFailures()
     main.detach()
     let taken: SerialScheduler? = lock.whileHeld {
-      switch state.slot {
-      case .none, .lent: nil
-      case .asked(let scheduler), .begun(let scheduler), .withdrawn(let scheduler): scheduler
-      }
+      if case .lent = state.slot?.stage { nil } else { state.slot?.scheduler }
     }
     let next = taken?.release(self)
     deliver(Self.attach(failures, to: result))
@@ -422,14 +419,11 @@ public final class Turn: @unchecked Sendable {
   ///
   /// - Returns: Whether there is nothing to wait for and nothing to release: the turn has ended.
   private func close() -> Bool {
-    let (isDone, waiting): (Bool, [Completion<Void>]) = lock.whileHeld {
-      let isDone = state.work.isEmpty && state.owned.isEmpty
+    var isDone = false
+    change { state in
+      isDone = state.work.isEmpty && state.owned.isEmpty
       state.phase = isDone ? .ended : .ending
-      guard isDone else { return (false, []) }
-      defer { state.waiting = [] }
-      return (true, state.waiting)
     }
-    for completion in waiting { completion.fail(ended(before: "waiting for a turn")) }
     return isDone
   }
 
@@ -437,14 +431,10 @@ public final class Turn: @unchecked Sendable {
     private func endAllWork() async
   {
     for work in lock.whileHeld({ state.work }).reversed() where !work.isCleanUp { work.cancel() }
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      let isOver = lock.whileHeld {
-        if state.work.isEmpty { return true }
-        state.waitsForWork = continuation
-        return false
-      }
-      if isOver { continuation.resume() }
-    }
+    let done = Completion<Void>()
+    end(done) { $0.work.isEmpty ? .success(()) : nil }
+    // No `wait`: the cancellation of the task does not end it.
+    try? await withUnsafeThrowingContinuation { done.install($0) }
   }
 
   private static func attach(

@@ -102,9 +102,6 @@ extension Run {
 }
 
 extension Loop {
-  /// Whether this thread runs this loop now.
-  package final var isCurrent: Bool { ThreadContext.current.running === self }
-
   /// Checks that an async caller does not wait for a virtual loop that nobody drives.
   ///
   /// - Parameter home: Whose turn the caller waits for; nil for a run without a home.
@@ -114,7 +111,4 @@ extension Loop {
     }
     throw LoopNotDriven(operation: operation, scheduler: home?.name ?? "the run")
   }
-
-  /// Whether time passes only while somebody drives.
-  final var isVirtual: Bool { !source.hasBackgroundThread }
 }

@@ -1,4 +1,4 @@
-// Calls, errors and endings: what both fronts of the port promise, tested with one body.
+// Calls, errors and endings: what connections over both wires promise, tested with one body.
 
 import DBus
 import Glibc

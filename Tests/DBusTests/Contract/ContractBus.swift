@@ -6,7 +6,7 @@ import Testing
 
 @testable import DBus
 
-/// The fronts that keep the contract.
+/// The kinds of bus that keep the contract.
 enum Front: String, CaseIterable {
   /// libdbus, and a dbus-daemon of its own.
   case libdbus

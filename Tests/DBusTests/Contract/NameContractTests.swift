@@ -1,4 +1,4 @@
-// Signals and names: what both fronts of the port promise, tested with one body.
+// Signals and names: what connections over both wires promise, tested with one body.
 
 import DBus
 import Fixtures

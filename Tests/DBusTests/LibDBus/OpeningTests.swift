@@ -1,12 +1,12 @@
-// What only the libdbus front can meet: a bus that is not there, or does not answer.
+// What only a connection through libdbus can meet: a bus that is not there, or does not answer.
 
 import DBus
 import Fixtures
 import Signals
 import Testing
 
-@Suite("libdbus connection", .blocking)
-struct LibDBusConnectionTests {
+@Suite("Connections through libdbus", .blocking)
+struct OpeningTests {
   let daemon: PrivateDaemon
   let loop = EventLoop()
 
