@@ -18,7 +18,7 @@ extension BlueZClient {
   ///   - operation: What the wait is for, in the error.
   ///   - limit: A deadline in addition to the enclosing ones.
   ///   - condition: Returns the result once the condition holds; throws when it never can.
-  /// - Throws: What `condition` throws; ``Problem`` when bluetoothd or the bus disappears; the
+  /// - Throws: What `condition` throws; ``Cause`` when bluetoothd or the bus disappears; the
   ///   errors of a wait.
   func until<R: Sendable>(
     _ operation: String,

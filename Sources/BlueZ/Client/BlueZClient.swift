@@ -15,7 +15,7 @@ public final class BlueZClient: Sendable {
   struct State {
     var tree = ObjectTree()
     var isInStep = false
-    var gone: Problem?
+    var gone: Cause?
     /// Counts how often bluetoothd was lost, so that a snapshot from an earlier instance is
     /// dropped.
     var losses = 0
@@ -38,7 +38,7 @@ public final class BlueZClient: Sendable {
   /// What an observer receives.
   enum ObservedEvent: Sendable {
     case changes([TreeChange], ObjectTree)
-    case gone(Problem)
+    case gone(Cause)
   }
 
   /// The connection.
@@ -91,7 +91,7 @@ public final class BlueZClient: Sendable {
       try await client.listen()
       try await client.keepInStep()
     } catch {
-      let problem = Problem(error, ErrorSituation(.objects))
+      let problem = Cause(error, ErrorSituation(.objects))
       throw problem?.failure(of: "reading bluetoothd's objects") ?? error
     }
     return client
@@ -130,7 +130,7 @@ public final class BlueZClient: Sendable {
     do {
       bus = try await MessageBus.open(address: address, on: loop)
     } catch {
-      let problem = Problem(error, ErrorSituation(.objects))
+      let problem = Cause(error, ErrorSituation(.objects))
       throw problem?.failure(of: "connecting to the message bus") ?? error
     }
     if let observing { bus.observe(observing) }
@@ -190,7 +190,7 @@ public final class BlueZClient: Sendable {
     take(.snapshotAsked)
     do {
       let reply = try await bus.call(Self.listObjects, limit: limits.call, lateReply: nil)
-      guard state.withLock({ $0.losses }) == losses else { throw Problem.daemonLeft }
+      guard state.withLock({ $0.losses }) == losses else { throw Cause.daemonLeft }
       guard let snapshot = TreeEvent(managedObjects: reply) else {
         throw ErrorMapping.unknown(ErrorSituation(.objects))
       }
@@ -278,7 +278,7 @@ public final class BlueZClient: Sendable {
 
   /// A change was refused: the mirror is not what bluetoothd has any more. What this program has begun
   /// there is ended, without waiting for it.
-  private func refused(_ why: Problem) {
+  private func refused(_ why: Cause) {
     let (links, discoveries) = state.withLock { state in
       (
         state.links.sorted { $0.key < $1.key }.map(\.value),
@@ -292,7 +292,7 @@ public final class BlueZClient: Sendable {
   }
 
   /// bluetoothd, or the bus, has disappeared: everything that waits fails now.
-  private func lost(_ why: Problem, forEver: Bool) {
+  private func lost(_ why: Cause, forEver: Bool) {
     let (links, discoveries, observers) = state.withLock { state in
       state.losses += 1
       state.isInStep = false

@@ -25,11 +25,11 @@ struct PassiveScan: Sendable {
   /// Runs `body` while bluetoothd scans passively; the monitor is unregistered afterwards, however
   /// it ended.
   ///
-  /// - Throws: ``Problem`` with `not-supported` when bluetoothd does not support monitors, or does
+  /// - Throws: ``Cause`` with `not-supported` when bluetoothd does not support monitors, or does
   ///   not activate this one.
   func during(_ body: () async throws -> Void) async throws {
     guard client.look({ $0.offersMonitors(at: adapter.path) }) else {
-      throw Problem.noMonitors
+      throw Cause.noMonitors
     }
     let (root, monitor) = Self.paths(client.newID())
     let server = ObjectServer(bus: client.bus, objectManagerAt: root)
@@ -78,7 +78,7 @@ struct PassiveScan: Sendable {
   private func activated(_ isActive: Awaited<Bool?>) async throws {
     let operation = "activating the advertisement monitor"
     try await isActive.until(operation, on: client.loop, limit: client.limits.call) { isActive in
-      if isActive == false { throw Problem.monitorRefused }
+      if isActive == false { throw Cause.monitorRefused }
       return isActive.map { _ in }
     }
   }
@@ -116,7 +116,7 @@ extension ObjectTree {
   }
 }
 
-extension Problem {
+extension Cause {
   static let noMonitors = permanent(
     .notSupported,
     "this bluetoothd does not scan passively",

@@ -5,7 +5,7 @@ import Bluetooth
 
 extension ErrorMapping {
   /// `Failed`: only the text identifies the error.
-  static func failed(_ text: String, _ situation: ErrorSituation) -> Problem {
+  static func failed(_ text: String, _ situation: ErrorSituation) -> Cause {
     switch ErrorAnswer.failed(text) {
     case .gattNotConnected, .noTransport:
       return .notConnected
@@ -49,7 +49,7 @@ extension ErrorMapping {
     }
   }
 
-  private static func inFlight(_ situation: ErrorSituation) -> Problem {
+  private static func inFlight(_ situation: ErrorSituation) -> Cause {
     switch situation.call {
     case .connect: .connectBusy
     case .pair: .pairBusy
@@ -59,7 +59,7 @@ extension ErrorMapping {
   }
 
   /// Before 5.62, and for errors of local sockets, the text is that of `strerror`.
-  private static func byErrno(_ text: String, _ situation: ErrorSituation) -> Problem {
+  private static func byErrno(_ text: String, _ situation: ErrorSituation) -> Cause {
     switch text {
     case "Host is down", "No route to host", "Connection timed out",
       "Software caused connection abort", "Connection refused", "Connection reset by peer",
@@ -90,7 +90,7 @@ extension ErrorMapping {
   }
 
   /// `le-connection-…` and `br-connection-…`.
-  static func connection(_ reason: ConnectionText) -> Problem {
+  static func connection(_ reason: ConnectionText) -> Cause {
     switch reason {
     case .abortByLocal, .timeout, .unknown, .linkLayerProtocolError, .abortByRemote,
       .pageTimeout:
@@ -147,7 +147,7 @@ extension ErrorMapping {
     }
   }
 
-  private static func unreached(_ reason: ConnectionText) -> Problem {
+  private static func unreached(_ reason: ConnectionText) -> Cause {
     switch reason {
     case .abortByRemote:
       .transient(

@@ -5,7 +5,7 @@ import Bluetooth
 
 extension ErrorMapping {
   /// `NotPermitted`: five different errors, distinguished by the text.
-  static func notPermitted(_ text: String, _ situation: ErrorSituation) -> Problem {
+  static func notPermitted(_ text: String, _ situation: ErrorSituation) -> Cause {
     switch ErrorAnswer.notPermitted(text) {
     case .readNotPermitted: return refusal(ATTErrorCode(rawValue: 0x02))
     case .writeNotPermitted: return refusal(ATTErrorCode(rawValue: 0x03))
@@ -33,7 +33,7 @@ extension ErrorMapping {
   }
 
   /// `InvalidArguments` and related errors: offsets and lengths.
-  static func invalid(_ text: String, _ situation: ErrorSituation) -> Problem {
+  static func invalid(_ text: String, _ situation: ErrorSituation) -> Cause {
     switch text {
     case ErrorAnswer.invalidLength.text: return refusal(ATTErrorCode(rawValue: 0x0D))
     case ErrorAnswer.invalidOffset.text: return refusal(ATTErrorCode(rawValue: 0x07))
@@ -48,7 +48,7 @@ extension ErrorMapping {
   }
 
   /// The device does not know the attribute that bluetoothd has read from it.
-  private static func staleCache(_ code: ATTErrorCode) -> Problem {
+  private static func staleCache(_ code: ATTErrorCode) -> Cause {
     .permanent(
       .refused,
       "the device refused: \(code.meaning)",
@@ -61,7 +61,7 @@ extension ErrorMapping {
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.1.1 (Error codes); Core Specification
   ///   Supplement 11, Part B (Common profile and service error codes).
-  static func refusal(_ code: ATTErrorCode) -> Problem {
+  static func refusal(_ code: ATTErrorCode) -> Cause {
     switch code.rawValue {
     case 0x01, 0x12: return staleCache(code)
     case 0x02:

@@ -15,7 +15,7 @@ extension ErrorMapping {
   }
 
   /// - Source: BlueZ 5.66, `src/device.c` (btd_device_bonding_failed and new_authentication_reply).
-  static func pairing(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Problem {
+  static func pairing(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Cause {
     switch answer.name {
     case BlueZErrorName.authenticationTimeout:
       return .transient(
@@ -62,7 +62,7 @@ extension ErrorMapping {
   }
 }
 
-extension Problem {
+extension Cause {
   static let pairingUndone = permanent(
     .pairingFailed,
     "the device did not pair, for an unknown reason",
@@ -79,7 +79,7 @@ extension Problem {
   )
 
   /// Pairing failed because of an answer of our own agent.
-  static func refused(_ refusal: AgentDialogue.Refusal) -> Problem {
+  static func refused(_ refusal: AgentDialogue.Refusal) -> Cause {
     switch refusal {
     case .unanswered(.comparison(let number)):
       permanent(

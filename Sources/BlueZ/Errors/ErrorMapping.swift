@@ -7,7 +7,7 @@ import Bluetooth
 
 enum ErrorMapping {
   /// The meaning of an error reply in a situation.
-  static func explain(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Problem {
+  static func explain(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Cause {
     if let problem = bus(answer, situation) { return problem }
     if situation.isAdapterOff { return .adapterOff }
     if situation.isGATT && situation.isLinkDown {
@@ -24,7 +24,7 @@ enum ErrorMapping {
   private static func bus(
     _ answer: ErrorAnswer,
     _ situation: ErrorSituation
-  ) -> Problem? {
+  ) -> Cause? {
     switch answer.name {
     case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
       return .daemonMissing
@@ -75,7 +75,7 @@ enum ErrorMapping {
   private static func named(
     _ answer: ErrorAnswer,
     _ situation: ErrorSituation
-  ) -> Problem {
+  ) -> Cause {
     switch answer.name {
     case BlueZErrorName.inProgress:
       return inProgress(situation)
@@ -128,7 +128,7 @@ enum ErrorMapping {
     }
   }
 
-  private static func inProgress(_ situation: ErrorSituation) -> Problem {
+  private static func inProgress(_ situation: ErrorSituation) -> Cause {
     switch situation.call {
     case .connect: .connectBusy
     case .notify:
@@ -150,7 +150,7 @@ enum ErrorMapping {
     }
   }
 
-  private static func notSupported(_ situation: ErrorSituation) -> Problem {
+  private static func notSupported(_ situation: ErrorSituation) -> Cause {
     switch situation.call {
     case .notify:
       .permanent(
@@ -194,7 +194,7 @@ enum ErrorMapping {
     }
   }
 
-  static func unknown(_ situation: ErrorSituation) -> Problem {
+  static func unknown(_ situation: ErrorSituation) -> Cause {
     .permanent(
       situation.call == .connect ? .connectFailed : .unknown,
       "bluetoothd returned an unknown error",

@@ -45,7 +45,7 @@ final class AttributeCalls: Sendable {
   ///   - isConclusive: Whether bluetoothd replies to such a call when the connection ends, unless it
   ///     waits for encryption.
   ///   - sent: Called when the call has been sent.
-  /// - Throws: What `MessageBus.call` throws; ``Problem`` when the connection ended without a
+  /// - Throws: What `MessageBus.call` throws; ``Cause`` when the connection ended without a
   ///   reply.
   @inline(__always)
   nonisolated(nonsending)
@@ -123,14 +123,14 @@ final class AttributeCalls: Sendable {
   /// only 2 s later.
   ///
   /// - Source: BlueZ 5.66, `src/shared/att.c` (ATT_TIMEOUT_INTERVAL); recorded from bluetoothd.
-  private func transactionTimedOut(_ error: any Error, _ id: UInt64?) -> Problem? {
+  private func transactionTimedOut(_ error: any Error, _ id: UInt64?) -> Cause? {
     guard let error = error as? DBusError else { return nil }
     let answer = ErrorAnswer(error)
     let since = state.withLock { $0.pending.first { $0.id == id }?.since }
     guard answer.attErrorCode == .unlikelyError, let since,
       bus.loop.now - since > .milliseconds(29_500)
     else { return nil }
-    return Problem.transactionTimedOut.reported(by: answer)
+    return Cause.transactionTimedOut.reported(by: answer)
   }
 
   /// The connection has ended: pending calls get a moment for a reply, and fail then.
@@ -144,7 +144,7 @@ final class AttributeCalls: Sendable {
     guard !left.isEmpty else { return }
     bus.loop.after(limits.unanswered) {
       for call in left {
-        let problem = Problem.unanswered(
+        let problem = Cause.unanswered(
           after: now - call.since,
           isRemoved: isRemoved,
           mayWantPairing: call.isConclusive && !wasPaired
@@ -164,13 +164,13 @@ extension AttributeCalls {
     let now = bus.loop.now
     let left = state.withLock { $0.pending }
     // A request that waited longer may have required pairing; its own wait reports that in time.
-    for call in left where now - call.since < Problem.leastSecurityWait {
-      call.caller.fail(Problem.deviceRemoved)
+    for call in left where now - call.since < Cause.leastSecurityWait {
+      call.caller.fail(Cause.deviceRemoved)
     }
   }
 }
 
-extension Problem {
+extension Cause {
   /// The minimum time for which a request waits for a pairing before bluetoothd removes the device
   /// for it; the Security Manager times out after 30 s. A device that is removed earlier was
   /// removed by a program.
@@ -187,7 +187,7 @@ extension Problem {
     after wait: Duration,
     isRemoved: Bool,
     mayWantPairing: Bool
-  ) -> Problem {
+  ) -> Cause {
     if isRemoved, wait < leastSecurityWait { return .deviceRemoved }
     return mayWantPairing ? .pairingAwaited : .linkLost
   }

@@ -25,7 +25,7 @@ extension CharacteristicChannel {
       received: { [weak self] value in
         guard let self else { return }
         guard value.count <= GattCharacteristic1.longestValue else {
-          return end(Problem.receivedTooLong(octets: value.count))
+          return end(Cause.receivedTooLong(octets: value.count))
         }
         deliver(value, at: loop.now)
       },
@@ -46,7 +46,7 @@ extension CharacteristicChannel {
     }
     loop.after(limits.release) { [weak self] in
       guard let self, state.withLock({ $0.isCauseOpen }) else { return }
-      end(Problem.notifyReleased)
+      end(Cause.notifyReleased)
     }
   }
 
@@ -80,7 +80,7 @@ extension CharacteristicChannel {
   }
 }
 
-extension Problem {
+extension Cause {
   static let notifyReleased = transient(
     .refused,
     "bluetoothd ended the acquired subscription while connected: another program stopped it, "

@@ -210,7 +210,7 @@ extension CharacteristicChannel {
 
   /// The connection or the object has ended, or bluetoothd stopped the subscription: every stream
   /// ends or resumes.
-  func end(_ problem: Problem) {
+  func end(_ problem: Cause) {
     let socket: AttributeSocket? = state.withLock { state in
       defer {
         state.socket = nil
@@ -232,13 +232,13 @@ extension CharacteristicChannel {
 
   private func receive(_ message: Message) {
     if let refusal = message.refusal {
-      return end(Problem.messageTooLarge(refusal.message))
+      return end(Cause.messageTooLarge(refusal.message))
     }
     guard message.body.count == 3,
       let value = message.body[1].asPropertyMap?[GattCharacteristic1.value]
     else { return }
     guard value.count <= GattCharacteristic1.longestValue else {
-      return end(Problem.receivedTooLong(octets: value.count))
+      return end(Cause.receivedTooLong(octets: value.count))
     }
     switch state.withLock({ $0.filter.arrived(value, at: loop.now) }) {
     case .deliver(let held):

@@ -79,10 +79,10 @@ final class CharacteristicChannel: Sendable {
   }
 
   /// A value that was read, as long as it may be.
-  static func checked(_ value: [UInt8]?) throws(Problem) -> [UInt8] {
+  static func checked(_ value: [UInt8]?) throws(Cause) -> [UInt8] {
     guard let value else { throw ErrorMapping.unknown(ErrorSituation(.read)) }
     guard value.count <= GattCharacteristic1.longestValue else {
-      throw Problem.receivedTooLong(octets: value.count)
+      throw Cause.receivedTooLong(octets: value.count)
     }
     return value
   }

@@ -106,12 +106,12 @@ extension ConnectAttempts.Failing {
   init(_ error: any Error, isAdapterOff: Bool) {
     switch error {
     case let error as DBusError: self = Self.of(ErrorAnswer(error), isAdapterOff)
-    case let problem as Problem: self = Self.of(problem)
+    case let problem as Cause: self = Self.of(problem)
     default: self = .definite
     }
   }
 
-  private static func of(_ problem: Problem) -> Self {
+  private static func of(_ problem: Cause) -> Self {
     if [.deviceRemoved, .objectGone].contains(problem) { return .vanished }
     if [.lostWhileResolving, .linkLost].contains(problem) { return .aborted }
     return .definite

@@ -16,7 +16,7 @@ extension DeviceLink {
   ///   - check: Further requirements for the connection. When it throws, a connection that this
   ///     call made is undone.
   /// - Returns: Who made the connection.
-  /// - Throws: ``Problem``, D-Bus errors, the errors of a wait. A connection that this call made is
+  /// - Throws: ``Cause``, D-Bus errors, the errors of a wait. A connection that this call made is
   ///   then down again, or stays entered in the turn when that could not be confirmed.
   func connect(
     in turn: Turn,
@@ -75,7 +75,7 @@ extension DeviceLink {
     do {
       try await callDisconnectAndSee()
     } catch is TimedOut where !Task.isCancelled {
-      throw Problem.stillConnected
+      throw Cause.stillConnected
     }
   }
 
@@ -203,18 +203,18 @@ extension DeviceLink {
         }
       }
     } catch let error as TimedOut {
-      throw Problem.servicesUnread(Problem.within(error)).caused(by: error)
+      throw Cause.servicesUnread(Cause.within(error)).caused(by: error)
     }
   }
 
   private static func ended(_ state: State) -> any Error {
     switch state.machine.ending {
-    case .refused: state.callError ?? Problem.linkLost
-    case .removed: Problem.deviceRemoved
+    case .refused: state.callError ?? Cause.linkLost
+    case .removed: Cause.deviceRemoved
     case .daemonGone: state.callError ?? state.daemonProblem
-    case .disconnected: Problem.disconnectedMeanwhile
-    case .lost: Problem.lostWhileResolving
-    case nil: Problem.disconnectedMeanwhile
+    case .disconnected: Cause.disconnectedMeanwhile
+    case .lost: Cause.lostWhileResolving
+    case nil: Cause.disconnectedMeanwhile
     }
   }
 

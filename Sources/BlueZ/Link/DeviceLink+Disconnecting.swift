@@ -17,7 +17,7 @@ extension DeviceLink {
         try await callDisconnectAndSee()
         break loop
       case .waitUntilDown:
-        if try await !waitUntilDown(), isConnectOpen { throw Problem.stillConnected }
+        if try await !waitUntilDown(), isConnectOpen { throw Cause.stillConnected }
       case .nothing, .adopt, .callConnect, .reportLoss:
         break loop
       }
@@ -107,7 +107,7 @@ extension DeviceLink {
           return false
         case .disconnecting: return nil
         case .idle: return true
-        case .connecting, .resolving, .ready: throw state.callError ?? Problem.stillConnected
+        case .connecting, .resolving, .ready: throw state.callError ?? Cause.stillConnected
         }
       }
       if !isOver { try await seeAnswered() }

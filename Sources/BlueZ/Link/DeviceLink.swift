@@ -21,7 +21,7 @@ final class DeviceLink: Sendable {
     var machine: LinkState
     /// Why the last call failed; read by the callers that wait for its result.
     var callError: (any Error)?
-    var daemonProblem = Problem.daemonLeft
+    var daemonProblem = Cause.daemonLeft
     var holders: [Holder] = []
     /// Requested to stay up when its turn ends.
     var isKept = false
@@ -150,13 +150,13 @@ final class DeviceLink: Sendable {
   func paired(_ isPaired: Bool) { state.withLock { $0.isPaired = isPaired } }
 
   /// bluetoothd, or the bus, has disappeared.
-  func lostDaemon(_ why: Problem) {
+  func lostDaemon(_ why: Cause) {
     state.withLock { $0.daemonProblem = why }
     take(.daemonGone)
   }
 
   /// Why there is no connection now.
-  var absence: Problem {
+  var absence: Cause {
     switch state.withLock({ $0.machine.ending }) {
     case .refused, nil: .notConnected
     case let ending?: problem(of: ending)
@@ -164,7 +164,7 @@ final class DeviceLink: Sendable {
   }
 
   /// What an ending means for whatever depends on the connection.
-  private func problem(of ending: LinkState.Ending) -> Problem {
+  private func problem(of ending: LinkState.Ending) -> Cause {
     switch ending {
     case .removed: .deviceRemoved
     case .daemonGone: state.withLock { $0.daemonProblem }
@@ -187,10 +187,10 @@ final class DeviceLink: Sendable {
 
   /// The object of a characteristic was removed.
   func characteristicRemoved(_ path: ObjectPath) {
-    state.withLock { $0.channels.removeValue(forKey: path) }?.end(Problem.objectGone)
+    state.withLock { $0.channels.removeValue(forKey: path) }?.end(Cause.objectGone)
   }
 
-  private func endChannels(_ problem: Problem) {
+  private func endChannels(_ problem: Cause) {
     let channels = state.withLock { $0.channels.sorted { $0.key < $1.key }.map(\.value) }
     for channel in channels { channel.end(problem) }
   }

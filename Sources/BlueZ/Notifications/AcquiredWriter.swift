@@ -45,8 +45,8 @@ final class AcquiredWriter: CommandWriter {
       // bluetoothd would silently truncate a longer one.
       guard value.count <= longestValue else {
         throw value.count > GattCharacteristic1.longestValue
-          ? Problem.tooLong(octets: value.count)
-          : Problem.commandTooLong(octets: value.count, mtu: mtu)
+          ? Cause.tooLong(octets: value.count)
+          : Cause.commandTooLong(octets: value.count, mtu: mtu)
       }
       let title = "writing \(selector)"
       try await gate.pass(on: channel.loop, operation: title) {
@@ -64,7 +64,7 @@ final class AcquiredWriter: CommandWriter {
   }
 
   /// Why bluetoothd has closed its end: its earlier signals are on their way.
-  private func ending() async throws -> Problem {
+  private func ending() async throws -> Cause {
     try await service.client.keepInStep()
     let device = try service.connectedDevice()
     let isUp = service.client.look { $0.isConnected(device) }

@@ -39,7 +39,7 @@ final class NotificationMailbox: Sendable {
 
   /// The subscription has ended by itself at `instant`: the subscriber fails after the buffered
   /// values, or resumes if it wants to and that can help.
-  func end(_ problem: Problem, at instant: Instant) {
+  func end(_ problem: Cause, at instant: Instant) {
     let code = problem.code
     state.change { state in
       guard state.ending == nil else { return }

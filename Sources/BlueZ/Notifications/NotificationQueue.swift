@@ -14,7 +14,7 @@ struct NotificationQueue: Sendable {
     /// times.
     case dropped(Int, from: Instant, to: Instant)
     /// The subscription was interrupted; the subscriber has to resume it.
-    case lost(Problem, at: Instant)
+    case lost(Cause, at: Instant)
   }
 
   let bound: Int
@@ -57,7 +57,7 @@ struct NotificationQueue: Sendable {
   }
 
   /// Marks where the subscription was interrupted.
-  mutating func lost(_ problem: Problem, at instant: Instant) {
+  mutating func lost(_ problem: Cause, at instant: Instant) {
     entries.append(.lost(problem, at: instant))
   }
 

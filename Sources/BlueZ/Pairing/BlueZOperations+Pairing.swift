@@ -25,7 +25,7 @@ extension BlueZOperations {
           guard isNew else { return .already }
           if answers.refusesAll {
             try await remove(device)
-            throw Problem.pairingUnasked
+            throw Cause.pairingUnasked
           }
           return .paired(isAuthenticated: isAuthenticated)
         } catch {
@@ -75,7 +75,7 @@ extension BlueZOperations {
   ) async throws -> PairingOutcome {
     guard answers.refusesAll, state.withLock({ $0.bonded == device }) else { return .already }
     try await remove(device)
-    throw Problem.pairingUnasked
+    throw Cause.pairingUnasked
   }
 
   /// The device's object, connected.
@@ -152,7 +152,7 @@ extension BlueZOperations {
         // bluetoothd does not reply for a device that it has removed.
         group.addTask { [self] in
           try await client.until("the end of the device", limit: client.limits.pair) { tree in
-            if !tree.has(Device1.interface, at: device) { throw Problem.deviceRemoved }
+            if !tree.has(Device1.interface, at: device) { throw Cause.deviceRemoved }
             return nil
           }
         }
@@ -188,7 +188,7 @@ extension BlueZOperations {
     guard let error = error as? DBusError, let refusal else { return error }
     let answer = ErrorAnswer(error)
     guard ErrorMapping.isAboutPairing(answer) else { return error }
-    return Problem.refused(refusal).reported(by: answer)
+    return Cause.refused(refusal).reported(by: answer)
   }
 
   // MARK: After pairing
@@ -244,7 +244,7 @@ extension BlueZOperations {
     try await explaining(.objects, isTrusted ? "trusting" : "ending the trust") {
       try await client.keepInStep()
       guard let device = knownDevice(on: try usableAdapter().path) else {
-        throw Problem.notFound
+        throw Cause.notFound
       }
       bind(device)
       let call = MethodCall.set(Device1.trusted, isTrusted, at: device)

@@ -61,7 +61,7 @@ final class PairingAgent: Sendable {
   /// host started it never sends one. So pairings without requests run in parallel, any other alone.
   ///
   /// - Parameter device: The device, for those who wait for it.
-  /// - Throws: What `body` throws; ``Problem`` when the time passed before it started; a cancellation.
+  /// - Throws: What `body` throws; ``Cause`` when the time passed before it started; a cancellation.
   /// - Source: BlueZ 5.66, `src/agent.c` (agent_request_passkey: EBUSY while there is a request),
   ///   `src/device.c` (pair_device: the capability is taken at Pair; one bonding a device).
   func pairing<R>(
@@ -87,7 +87,7 @@ final class PairingAgent: Sendable {
         return try await body()
       }
     } catch let error as TimedOut {
-      throw hasBegun ? error : Problem.pairingQueued(behind: state.withLock { $0.pairing })
+      throw hasBegun ? error : Cause.pairingQueued(behind: state.withLock { $0.pairing })
     }
   }
 
@@ -206,9 +206,9 @@ final class PairingAgent: Sendable {
   }
 }
 
-extension Problem {
+extension Cause {
   /// The time passed while others paired.
-  fileprivate static func pairingQueued(behind devices: [String]) -> Problem {
+  fileprivate static func pairingQueued(behind devices: [String]) -> Cause {
     let others = devices.isEmpty ? "another device" : devices.joined(separator: " and ")
     return transient(
       .busy,

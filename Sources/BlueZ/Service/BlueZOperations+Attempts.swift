@@ -170,7 +170,7 @@ extension BlueZOperations {
     do {
       return try client.look { try $0.usableAdapter(wanted) }
     } catch let problem as AdapterProblem {
-      guard let limit = limit(on: problem) else { throw Problem.adapter(problem, wanted: wanted) }
+      guard let limit = limit(on: problem) else { throw Cause.adapter(problem, wanted: wanted) }
       wait = limit
     }
     do {

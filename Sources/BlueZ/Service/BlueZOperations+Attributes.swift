@@ -18,7 +18,7 @@ extension BlueZOperations {
   func read(_ selector: CharacteristicSelector, offset: Int) async throws -> [UInt8] {
     do {
       guard offset >= 0, offset <= GattCharacteristic1.longestValue else {
-        throw Problem.offsetTooFar(offset)
+        throw Cause.offsetTooFar(offset)
       }
       return try await channel(selector).read(offset: offset)
     } catch {
@@ -34,15 +34,15 @@ extension BlueZOperations {
   ) async throws {
     do {
       let longest = GattCharacteristic1.longestValue
-      guard value.count <= longest else { throw Problem.tooLong(octets: value.count) }
+      guard value.count <= longest else { throw Cause.tooLong(octets: value.count) }
       guard (0...longest - value.count).contains(offset) else {
-        throw Problem.writtenTooFar(octets: value.count, offset: offset)
+        throw Cause.writtenTooFar(octets: value.count, offset: offset)
       }
       let channel = try channel(selector)
       try channel.requireOffer(of: .write(kind))
       let type = Self.type(kind, channel.view.properties ?? [])
       if type == GattCharacteristic1.WriteType.command {
-        guard offset == 0 else { throw Problem.commandFrom(offset) }
+        guard offset == 0 else { throw Cause.commandFrom(offset) }
         try await requirePlace(for: value.count, selector)
       }
       try await channel.write(value, type: type, offset: offset)
@@ -76,7 +76,7 @@ extension BlueZOperations {
     let device = try linkedDevice()
     let view = try client.look { tree in
       let all = tree.characteristics(of: device)
-      if all.isEmpty, !tree.isResolved(device) { throw Problem.servicesUnread }
+      if all.isEmpty, !tree.isResolved(device) { throw Cause.servicesUnread }
       return try selector.resolved(among: all)
     }
     let channel = link(to: device).channel(of: view)
@@ -134,16 +134,16 @@ extension CharacteristicChannel {
   ///
   /// A read is no such operation: bluetoothd sends it in any case, and there is no other way to ask
   /// for the value.
-  func requireOffer(of operation: CharacteristicOperation) throws(Problem) {
+  func requireOffer(of operation: CharacteristicOperation) throws(Cause) {
     guard let offered = view.properties, let refusal = operation.refusal(by: offered) else {
       return
     }
-    throw Problem.notOffered(refusal)
+    throw Cause.notOffered(refusal)
   }
 }
 
-extension Problem {
-  static func offsetTooFar(_ offset: Int) -> Problem {
+extension Cause {
+  static func offsetTooFar(_ offset: Int) -> Cause {
     permanent(
       .invalidValue,
       "the offset \(offset) is beyond every value: an attribute has at most "
@@ -152,7 +152,7 @@ extension Problem {
     )
   }
 
-  static func writtenTooFar(octets: Int, offset: Int) -> Problem {
+  static func writtenTooFar(octets: Int, offset: Int) -> Cause {
     permanent(
       .invalidValue,
       "\(octets) bytes at offset \(offset) do not fit: an attribute has at most "
@@ -161,7 +161,7 @@ extension Problem {
     )
   }
 
-  static func notOffered(_ refusal: CharacteristicOperation.Refusal) -> Problem {
+  static func notOffered(_ refusal: CharacteristicOperation.Refusal) -> Cause {
     permanent(
       .notSupported,
       "the characteristic \(refusal)",
@@ -171,7 +171,7 @@ extension Problem {
 
   /// - Source: BlueZ, `src/gatt-client.c` (characteristic_write_value): a command with an offset is
   ///   not supported.
-  static func commandFrom(_ offset: Int) -> Problem {
+  static func commandFrom(_ offset: Int) -> Cause {
     permanent(
       .notSupported,
       "a write without response carries no offset, and this one starts at offset \(offset)",
@@ -179,7 +179,7 @@ extension Problem {
     )
   }
 
-  static func tooLong(octets: Int) -> Problem {
+  static func tooLong(octets: Int) -> Cause {
     permanent(
       .invalidValue,
       "the value has \(octets) bytes, an attribute at most \(GattCharacteristic1.longestValue)",

@@ -38,15 +38,15 @@ extension BlueZOperations {
   }
 
   /// What the state of the host explains better than a failure does.
-  func hostProblem(behind failure: any Error, _ error: any Error) -> Problem? {
+  func hostProblem(behind failure: any Error, _ error: any Error) -> Cause? {
     guard (failure as? DeviceFailure)?.mayHaveCause == true else { return nil }
-    return hostCause(at: (error as? Problem)?.happened ?? client.loop.now)?
+    return hostCause(at: (error as? Cause)?.happened ?? client.loop.now)?
       .reported(by: (error as? DBusError).map { ErrorAnswer($0) })
   }
 
   /// What prevents any connection from this host: bluetoothd or its adapter is missing, or was
   /// when an operation failed.
-  private func hostCause(at failure: Instant) -> Problem? {
+  private func hostCause(at failure: Instant) -> Cause? {
     if let gone = client.absence { return gone }
     guard let adapter = state.withLock({ $0.adapter }) else { return nil }
     // An adapter that was reset is back at once, without its connections.
@@ -63,7 +63,7 @@ extension BlueZOperations {
 
 extension BlueZClient {
   /// Why there is no bluetoothd to call; nil while there is one.
-  var absence: Problem? {
+  var absence: Cause? {
     state.withLock { $0.isInStep ? nil : $0.gone ?? .daemonLeft }
   }
 
@@ -101,9 +101,9 @@ extension DeviceFailure {
   }
 }
 
-extension Problem {
+extension Cause {
   /// - Parameter title: `hci0`, or more.
-  static func adapterRemoved(_ title: String) -> Problem {
+  static func adapterRemoved(_ title: String) -> Cause {
     .unavailable(
       .adapterMissing,
       "the adapter \(title) was removed",

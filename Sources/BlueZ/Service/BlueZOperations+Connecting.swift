@@ -10,7 +10,7 @@ extension BlueZOperations {
     var attempts = ConnectAttempts(most: options.attempts, takesOver: options.takesOver)
     do {
       try requireNoOpenStream()
-      guard let turn = Turn.current else { throw Problem.connectOutsideTurn }
+      guard let turn = Turn.current else { throw Cause.connectOutsideTurn }
       state.withLock { ($0.candidates, $0.awaited) = ([], nil) }
       try await forgetIfFresh()
       return try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
@@ -48,7 +48,7 @@ extension BlueZOperations {
     expecting: [ServiceSelector]
   ) async throws -> LinkOrigin {
     bind(device)
-    guard let adapter = device.parent else { throw Problem.objectGone }
+    guard let adapter = device.parent else { throw Cause.objectGone }
     try await chooseBearer(of: device)
     let link = link(to: device)
     let wasPaired = client.look { $0.isPaired(device) }
@@ -128,7 +128,7 @@ extension BlueZOperations {
   private func choose(_ best: DeviceMatch, of found: [DeviceMatch]) throws -> ObjectPath {
     let isOne = found.count == 1
     let candidates = isOne ? [] : found.map(\.candidate)
-    if !isOne, options.isUnique { throw Problem.several(target, candidates) }
+    if !isOne, options.isUnique { throw Cause.several(target, candidates) }
     state.withLock { state in
       state.chosen = best.path
       state.candidates = candidates
@@ -180,8 +180,8 @@ extension BlueZOperations {
     }
   }
 
-  private func notFound(on adapter: AdapterFacts) -> Problem {
-    Problem.notFound(target, received: client.look { $0.received(on: adapter.path) })
+  private func notFound(on adapter: AdapterFacts) -> Cause {
+    Cause.notFound(target, received: client.look { $0.received(on: adapter.path) })
   }
 
   // MARK: Services
@@ -191,7 +191,7 @@ extension BlueZOperations {
     let missing = expected.filter { !found.contains($0.uuid) }
     guard let first = missing.first else { return }
     let advertised = client.look { $0.advertisement(of: device)?.services ?? [] }
-    throw Problem.missing(
+    throw Cause.missing(
       missing,
       found: found.map { ServiceSelector($0, names: first.names) },
       hidden: missing.contains { advertised.contains($0.uuid) }
@@ -210,7 +210,7 @@ extension BlueZOperations {
     do {
       return try await client.until("the services' objects", limit: client.limits.objects) {
         tree in
-        guard tree.isConnected(device) else { throw Problem.lostWhileResolving }
+        guard tree.isConnected(device) else { throw Cause.lostWhileResolving }
         let services = tree.serviceUUIDs(of: device)
         let isComplete = !services.isEmpty && expected.allSatisfy { services.contains($0) }
         return isComplete ? services : nil
@@ -255,7 +255,7 @@ extension BlueZOperations {
   func requireNoOpenStream() throws {
     guard !OpenStream.current.isEmpty, let openStream, OpenStream.current.contains(openStream)
     else { return }
-    throw Problem.insideSubscription
+    throw Cause.insideSubscription
   }
 }
 
@@ -271,7 +271,7 @@ extension ObjectTree {
   }
 
   /// Why an adapter cannot continue to discover; nil when it can.
-  func obstacle(toDiscoveryOn adapter: AdapterFacts) -> Problem? {
+  func obstacle(toDiscoveryOn adapter: AdapterFacts) -> Cause? {
     // Called for every change: the full view is made only of an adapter that cannot.
     if isPowered(adapter.path) { return nil }
     guard let now = self.adapter(at: adapter.path) else { return .adapterRemoved(adapter.title) }
@@ -279,7 +279,7 @@ extension ObjectTree {
   }
 }
 
-extension Problem {
+extension Cause {
   static let connectOutsideTurn = permanent(
     .connectOutsideTurn,
     "a connection belongs to a turn, which ends it; there is no turn here",
@@ -288,7 +288,7 @@ extension Problem {
   )
 
   /// Several devices, where there is to be one.
-  static func several(_ target: DeviceTarget, _ found: [DeviceCandidate]) -> Problem {
+  static func several(_ target: DeviceTarget, _ found: [DeviceCandidate]) -> Cause {
     permanent(
       .ambiguous,
       "\(found.count) devices match \(target): \(DeviceCandidate.list(found))",
@@ -309,7 +309,7 @@ extension Problem {
     _ missing: [ServiceSelector],
     found: [ServiceSelector],
     hidden: Bool
-  ) -> Problem {
+  ) -> Cause {
     func list(_ services: [ServiceSelector]) -> String {
       services.map(\.description).joined(separator: ", ")
     }
@@ -328,7 +328,7 @@ extension Problem {
   /// The connection is up, and bluetoothd does not report the services as resolved.
   ///
   /// - Parameter within: ` within 20 s`.
-  static func servicesUnread(_ within: String) -> Problem {
+  static func servicesUnread(_ within: String) -> Cause {
     transient(
       .timedOut,
       "the device is connected, but bluetoothd has not read its services\(within)",
@@ -340,7 +340,7 @@ extension Problem {
   ///
   /// - Source: BlueZ 5.66, `src/device.c` (device_svc_resolved): set
   ///   whatever the result of the discovery.
-  static func noServices(_ code: DeviceFailure.Code, _ wanted: String) -> Problem {
+  static func noServices(_ code: DeviceFailure.Code, _ wanted: String) -> Cause {
     transient(
       code,
       "bluetoothd has read no services of the device, and so no \(wanted)",

@@ -18,11 +18,11 @@ extension BlueZOperations {
   func writeDescriptor(_ value: [UInt8], to selector: DescriptorSelector) async throws {
     try await explaining(.write, "writing \(selector)", attribute: selector.description) {
       guard value.count <= GattCharacteristic1.longestValue else {
-        throw Problem.tooLong(octets: value.count)
+        throw Cause.tooLong(octets: value.count)
       }
       let (view, calls) = try descriptor(selector)
       guard view.uuid != .clientCharacteristicConfiguration else {
-        throw Problem.configurationWrite(view.characteristic)
+        throw Cause.configurationWrite(view.characteristic)
       }
       _ = try await calls.call(
         .bluez(view.path, GattDescriptor1.writeValue, (value, [:]))
@@ -39,9 +39,9 @@ extension BlueZOperations {
   }
 }
 
-extension Problem {
+extension Cause {
   /// - Source: BlueZ, `src/gatt-client.c` (descriptor_write_value).
-  static func configurationWrite(_ characteristic: CharacteristicView) -> Problem {
+  static func configurationWrite(_ characteristic: CharacteristicView) -> Cause {
     permanent(
       .notPermitted,
       "bluetoothd manages the Client Characteristic Configuration, and rejects writes to it",

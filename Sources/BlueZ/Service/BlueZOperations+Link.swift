@@ -20,8 +20,8 @@ extension BlueZOperations {
     try await explaining(.objects, title) {
       let device = try connectedDevice()
       let seen = client.look { $0.advertisement(of: device) }
-      guard let seen, seen.isConnected else { throw Problem.notConnected }
-      guard let meter else { throw Problem.noMeter }
+      guard let seen, seen.isConnected else { throw Cause.notConnected }
+      guard let meter else { throw Cause.noMeter }
       do {
         return try await ask(meter, LinkIdentity(adapter: seen.adapter, address: seen.address))
       } catch let failure as DeviceFailure {
@@ -31,7 +31,7 @@ extension BlueZOperations {
   }
 }
 
-extension Problem {
+extension Cause {
   fileprivate static let noMeter = permanent(
     .notSupported,
     "this service was created without a link meter",

@@ -22,8 +22,8 @@ extension BlueZOperations {
       let end = loop.now + client.limits.mtuExchange
       while true {
         guard let mtu = try await linkMTU(of: device) else {
-          guard client.look({ $0.isConnected(device) }) else { throw Problem.linkLost }
-          throw Problem.mtuUnknown
+          guard client.look({ $0.isConnected(device) }) else { throw Cause.linkLost }
+          throw Cause.mtuUnknown
         }
         if mtu > Self.firstMTU || loop.now >= end { return mtu }
         try await loop.sleep(for: .milliseconds(50))
@@ -66,11 +66,11 @@ extension BlueZOperations {
     guard let mtu = try await linkMTU(of: device), octets > mtu - Self.commandOverhead else {
       return
     }
-    throw Problem.commandTooLong(octets: octets, mtu: mtu)
+    throw Cause.commandTooLong(octets: octets, mtu: mtu)
   }
 }
 
-extension Problem {
+extension Cause {
   static let mtuUnknown = permanent(
     .notSupported,
     "bluetoothd does not report the MTU: it is older than 5.62, or exports no attribute of the "
@@ -78,7 +78,7 @@ extension Problem {
     hint: "install a newer BlueZ; until then assume 23 bytes, of which a command carries 20"
   )
 
-  static func commandTooLong(octets: Int, mtu: Int) -> Problem {
+  static func commandTooLong(octets: Int, mtu: Int) -> Cause {
     permanent(
       .invalidValue,
       "the value has \(octets) bytes, a command carries at most "

@@ -89,7 +89,7 @@ extension BlueZOperations {
   private func resume(
     _ present: Guarded<Subscriber>,
     _ selector: CharacteristicSelector,
-    after loss: Problem
+    after loss: Cause
   ) async throws {
     let end = loop.now + client.limits.resume
     var pause = Duration.milliseconds(250)

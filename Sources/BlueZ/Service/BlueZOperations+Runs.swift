@@ -11,7 +11,7 @@ extension BlueZOperations {
 
   /// Reserves a device for the turn, where runs are not to share it.
   ///
-  /// - Throws: ``Problem`` when another run has it.
+  /// - Throws: ``Cause`` when another run has it.
   func reserve(_ device: ObjectPath, in turn: Turn) throws {
     state.withLock { $0.awaited = nil }
     guard options.otherRuns != .share, let link = client.heldLink(device) else { return }
@@ -20,7 +20,7 @@ extension BlueZOperations {
     case .held(let giveBack): keep(link, in: turn, giveBack)
     case .taken(let run):
       state.withLock { $0.awaited = link }
-      throw Problem.inUse(by: run)
+      throw Cause.inUse(by: run)
     }
   }
 
@@ -52,7 +52,7 @@ extension BlueZOperations {
         case .taken(let run):
           if run != noticed { notify(.awaiting(run: run)) }
           noticed = run
-          guard loop.now < end else { throw Problem.inUse(by: run) }
+          guard loop.now < end else { throw Cause.inUse(by: run) }
         }
         try await loop.sleep(for: client.limits.otherRunWatch)
       }
@@ -70,8 +70,8 @@ extension BlueZOperations {
   }
 }
 
-extension Problem {
-  fileprivate static func inUse(by run: String) -> Problem {
+extension Cause {
+  fileprivate static func inUse(by run: String) -> Cause {
     transient(
       .busy,
       "\(run), uses the device",

@@ -145,10 +145,10 @@ final class BlueZOperations: DeviceOperations {
     var situation = situation(call)
     situation.isWriterHere = isWriterHere
     let device = deviceDescription
-    func failure(_ problem: Problem) -> DeviceFailure {
+    func failure(_ problem: Cause) -> DeviceFailure {
       problem.failure(of: title, device: device, attribute: attribute)
     }
-    let failed = reasoned(Problem(error, situation).map(failure) ?? error)
+    let failed = reasoned(Cause(error, situation).map(failure) ?? error)
     return hostProblem(behind: failed, error).map(failure) ?? failed
   }
 
@@ -192,7 +192,7 @@ final class BlueZOperations: DeviceOperations {
     do throws(AdapterProblem) {
       return try client.state.withLock { $0.tree }.usableAdapter(adapter)
     } catch {
-      throw Problem.adapter(error, wanted: adapter)
+      throw Cause.adapter(error, wanted: adapter)
     }
   }
 
@@ -209,23 +209,23 @@ final class BlueZOperations: DeviceOperations {
 
   /// The device's object for an operation on its attributes.
   ///
-  /// - Throws: ``Problem``: not connected.
+  /// - Throws: ``Cause``: not connected.
   func connectedDevice() throws -> ObjectPath {
     if let bound = state.withLock({ $0.device }) {
       return bound
     }
     let path = try usableAdapter().path
     guard let known = knownDevice(on: path), client.look({ $0.isConnected(known) }) else {
-      throw Problem.notConnected
+      throw Cause.notConnected
     }
     bind(known)
     return known
   }
 }
 
-extension Problem {
+extension Cause {
   /// The meaning of a missing adapter.
-  static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Problem {
+  static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Cause {
     switch problem {
     case .missing(let found) where found.isEmpty:
       .unavailable(

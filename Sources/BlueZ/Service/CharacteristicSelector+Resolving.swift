@@ -7,7 +7,7 @@ import Bluetooth
 extension CharacteristicSelector {
   /// The selected characteristic.
   ///
-  /// - Throws: ``Problem`` with `characteristic-missing`, which lists the existing ones, or
+  /// - Throws: ``Cause`` with `characteristic-missing`, which lists the existing ones, or
   ///   `ambiguous`, which lists those that match.
   func resolved(among all: [CharacteristicView]) throws -> CharacteristicView {
     if let handle {
@@ -15,7 +15,7 @@ extension CharacteristicSelector {
       let found =
         all.first { $0.valueHandle == handle } ?? all.first { $0.valueHandle == handle &+ 1 }
       guard let found else {
-        throw Problem.missing(self, among: all)
+        throw Cause.missing(self, among: all)
       }
       return found
     }
@@ -24,21 +24,21 @@ extension CharacteristicSelector {
     }
     if let instance {
       guard matching.indices.contains(instance) else {
-        throw Problem.missing(self, among: all)
+        throw Cause.missing(self, among: all)
       }
       return matching[instance]
     }
-    guard let first = matching.first else { throw Problem.missing(self, among: all) }
-    guard matching.count == 1 else { throw Problem.ambiguous(self, matching, among: all) }
+    guard let first = matching.first else { throw Cause.missing(self, among: all) }
+    guard matching.count == 1 else { throw Cause.ambiguous(self, matching, among: all) }
     return first
   }
 }
 
-extension Problem {
+extension Cause {
   static func missing(
     _ selector: CharacteristicSelector,
     among all: [CharacteristicView]
-  ) -> Problem {
+  ) -> Cause {
     if all.isEmpty {
       return .noServices(.characteristicMissing, "\(selector)")
     }
@@ -71,7 +71,7 @@ extension Problem {
     _ selector: CharacteristicSelector,
     _ matching: [CharacteristicView],
     among all: [CharacteristicView]
-  ) -> Problem {
+  ) -> Cause {
     permanent(
       .ambiguous,
       "\(selector) matches \(matching.count) characteristics: "

@@ -29,15 +29,15 @@ extension ObjectTree {
 extension DescriptorSelector {
   /// The selected descriptor.
   ///
-  /// - Throws: ``Problem`` with `descriptor-missing`, which lists the existing ones, `ambiguous`,
+  /// - Throws: ``Cause`` with `descriptor-missing`, which lists the existing ones, `ambiguous`,
   ///   which lists those that match, or an error of the characteristic.
   func resolved(in tree: ObjectTree, of device: ObjectPath) throws -> DescriptorView {
     let all = tree.characteristics(of: device)
-    if all.isEmpty, !tree.isResolved(device) { throw Problem.servicesUnread }
+    if all.isEmpty, !tree.isResolved(device) { throw Cause.servicesUnread }
     if let handle {
       let descriptors = all.flatMap { tree.descriptors(of: $0) }
       guard let found = descriptors.first(where: { $0.handle == handle }) else {
-        throw Problem.missing(self, among: descriptors, all)
+        throw Cause.missing(self, among: descriptors, all)
       }
       return found
     }
@@ -46,14 +46,14 @@ extension DescriptorSelector {
     let matching = descriptors.filter { $0.uuid == descriptor }
     if let instance {
       guard matching.indices.contains(instance) else {
-        throw Problem.missing(self, among: descriptors, all)
+        throw Cause.missing(self, among: descriptors, all)
       }
       return matching[instance]
     }
     guard let first = matching.first else {
-      throw Problem.missing(self, among: descriptors, all)
+      throw Cause.missing(self, among: descriptors, all)
     }
-    guard matching.count == 1 else { throw Problem.ambiguous(self, matching, all) }
+    guard matching.count == 1 else { throw Cause.ambiguous(self, matching, all) }
     return first
   }
 }
@@ -74,12 +74,12 @@ extension DescriptorView {
   }
 }
 
-extension Problem {
+extension Cause {
   static func missing(
     _ selector: DescriptorSelector,
     among descriptors: [DescriptorView],
     _ characteristics: [CharacteristicView]
-  ) -> Problem {
+  ) -> Cause {
     let names = selector.characteristic.names
     let shown = descriptors.prefix(12).map {
       $0.selector(among: descriptors, characteristics, names)
@@ -98,7 +98,7 @@ extension Problem {
     _ selector: DescriptorSelector,
     _ matching: [DescriptorView],
     _ characteristics: [CharacteristicView]
-  ) -> Problem {
+  ) -> Cause {
     let names = selector.characteristic.names
     let selectors = matching.map { $0.selector(among: matching, characteristics, names) }
     return permanent(

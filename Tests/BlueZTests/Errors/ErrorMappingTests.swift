@@ -127,7 +127,7 @@ struct ErrorMappingTests {
   @Test("a failure keeps the error, the ATT code and the operation")
   func keepsAnswer() throws {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x80")
-    let problem = try #require(Problem(answer.dbusError, ErrorSituation(.read)))
+    let problem = try #require(Cause(answer.dbusError, ErrorSituation(.read)))
     let failure = problem.failure(
       of: "reading battery-level",
       device: "Thermo-1",

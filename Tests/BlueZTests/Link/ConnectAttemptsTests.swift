@@ -41,10 +41,10 @@ struct ConnectAttemptsTests {
 
   @Test("a drop during service discovery is tried again, a missing service is not")
   func problems() {
-    #expect(Failing(Problem.lostWhileResolving, isAdapterOff: false) == .aborted)
-    #expect(Failing(Problem.deviceRemoved, isAdapterOff: false) == .vanished)
-    #expect(Failing(Problem.disconnectedMeanwhile, isAdapterOff: false) == .definite)
-    #expect(Failing(Problem.connectOutsideTurn, isAdapterOff: false) == .definite)
+    #expect(Failing(Cause.lostWhileResolving, isAdapterOff: false) == .aborted)
+    #expect(Failing(Cause.deviceRemoved, isAdapterOff: false) == .vanished)
+    #expect(Failing(Cause.disconnectedMeanwhile, isAdapterOff: false) == .definite)
+    #expect(Failing(Cause.connectOutsideTurn, isAdapterOff: false) == .definite)
   }
 
   @Test("waits double from a quarter of a second to four seconds, and then end")

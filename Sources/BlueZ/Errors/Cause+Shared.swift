@@ -1,9 +1,9 @@
-// The problems without an error reply, and those that several error replies share.
+// The causes without an error reply, and those that several error replies share.
 
 import BlueZInterfaces
 import Bluetooth
 
-extension Problem {
+extension Cause {
   static let daemonMissing = unavailable(
     .daemonMissing,
     "bluetoothd is not on the bus",
@@ -20,7 +20,7 @@ extension Problem {
     hint: "check that the bus is running (systemctl status dbus) and run again"
   )
   /// A message of bluetoothd was refused because of its size.
-  static func messageTooLarge(_ reason: String) -> Problem {
+  static func messageTooLarge(_ reason: String) -> Cause {
     permanent(
       .invalidValue,
       "bluetoothd sent a message that was refused: \(reason)",
@@ -29,7 +29,7 @@ extension Problem {
   }
   /// A value is longer than the Attribute Protocol allows.
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9 (Long Attribute Values).
-  static func receivedTooLong(octets: Int) -> Problem {
+  static func receivedTooLong(octets: Int) -> Cause {
     permanent(
       .invalidValue,
       "a value of \(octets) bytes was received, and an attribute has at most "
@@ -107,7 +107,7 @@ extension Problem {
       + "and not connected to another host"
   )
   /// - Parameter received: What discovery has received instead.
-  static func notFound(_ target: DeviceTarget, received: [Advertisement]) -> Problem {
+  static func notFound(_ target: DeviceTarget, received: [Advertisement]) -> Cause {
     transient(
       .notFound,
       notFound.meaning + target.others(among: received),
@@ -142,7 +142,7 @@ extension Problem {
 
 // MARK: Endings of a link that is being made or ended
 
-extension Problem {
+extension Cause {
   static let disconnectedMeanwhile = transient(
     .connectFailed,
     "the link was disconnected while it was being made",

@@ -6,7 +6,7 @@ import DBus
 import Signals
 
 /// A failure without its operation, on its way up: whether it is transient, why, and what to try.
-struct Problem: Error, Equatable {
+struct Cause: Error, Equatable {
   let code: DeviceFailure.Code
   let failureClass: FailureClass
   let meaning: String
@@ -19,36 +19,36 @@ struct Problem: Error, Equatable {
   private(set) var happened: Instant?
 
   /// Another attempt may succeed.
-  static func transient(_ code: DeviceFailure.Code, _ meaning: String, hint: Hint) -> Problem {
-    Problem(code: code, failureClass: .passing, meaning: meaning, hint: hint)
+  static func transient(_ code: DeviceFailure.Code, _ meaning: String, hint: Hint) -> Cause {
+    Cause(code: code, failureClass: .passing, meaning: meaning, hint: hint)
   }
 
   /// Another attempt fails the same way.
-  static func permanent(_ code: DeviceFailure.Code, _ meaning: String, hint: Hint) -> Problem {
-    Problem(code: code, failureClass: .definite, meaning: meaning, hint: hint)
+  static func permanent(_ code: DeviceFailure.Code, _ meaning: String, hint: Hint) -> Cause {
+    Cause(code: code, failureClass: .definite, meaning: meaning, hint: hint)
   }
 
   /// The bus, the daemon or the adapter is missing.
-  static func unavailable(_ code: DeviceFailure.Code, _ meaning: String, hint: Hint) -> Problem {
-    Problem(code: code, failureClass: .unavailable, meaning: meaning, hint: hint)
+  static func unavailable(_ code: DeviceFailure.Code, _ meaning: String, hint: Hint) -> Cause {
+    Cause(code: code, failureClass: .unavailable, meaning: meaning, hint: hint)
   }
 
   /// The same, reported by an error reply.
-  func reported(by answer: ErrorAnswer?) -> Problem {
+  func reported(by answer: ErrorAnswer?) -> Cause {
     var problem = self
     problem.answer = answer
     return problem
   }
 
   /// The same, because a deadline passed.
-  func caused(by deadline: TimedOut) -> Problem {
+  func caused(by deadline: TimedOut) -> Cause {
     var problem = self
     problem.deadline = deadline
     return problem
   }
 
   /// The same, at an instant before it may be noticed.
-  func happened(at instant: Instant) -> Problem {
+  func happened(at instant: Instant) -> Cause {
     var problem = self
     problem.happened = instant
     return problem
@@ -79,12 +79,12 @@ struct Problem: Error, Equatable {
 
 // MARK: Errors of the bus and of waits
 
-extension Problem {
+extension Cause {
   /// What an error means in a situation; nil for a cancellation, an error of the loop, and a complete
   /// failure.
   init?(_ error: any Error, _ situation: ErrorSituation) {
     switch error {
-    case let problem as Problem: self = problem
+    case let problem as Cause: self = problem
     case let error as DBusError:
       let answer = ErrorAnswer(error)
       self = ErrorMapping.explain(answer, situation).reported(by: answer)
@@ -94,7 +94,7 @@ extension Problem {
     }
   }
 
-  private static func bus(_ failure: BusFailure) -> Problem {
+  private static func bus(_ failure: BusFailure) -> Cause {
     switch failure {
     case .closed: .busLost
     case .notPermitted: .busNotPermitted
@@ -114,7 +114,7 @@ extension Problem {
     }
   }
 
-  private static func timedOut(_ error: TimedOut, _ situation: ErrorSituation) -> Problem {
+  private static func timedOut(_ error: TimedOut, _ situation: ErrorSituation) -> Cause {
     let mayWantPairing = situation.isGATT && situation.isUnpaired
     if situation.isGATT && situation.isLinkDown {
       // A request that waits for a pairing is never answered: bluetoothd drops the connection after
