@@ -88,15 +88,13 @@ private final class MulticastSource<Value: Sendable>: Sendable {
   func observe(_ sink: (Value) async throws -> Void) async throws {
     let loop = try Loop.current
     let (run, seat) = try await join(on: loop)
-    do {
+    let result = await ending {
       try await run.broadcast.observe(from: seat, on: loop) { value in
         try await run.streams.whileOpen { try await sink(value) }
       }
-    } catch {
-      await leave(run)
-      throw error
     }
     await leave(run)
+    try result.get()
   }
 
   private func join(on loop: Loop) async throws -> (Run, Broadcast<Value>.Seat) {

@@ -31,7 +31,7 @@ extension Loop {
       return .wakeDriver
     }
     if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
-    guard source.hasBackgroundThread, !state.hasBackground else { return .nothing }
+    guard !isVirtual, !state.hasBackground else { return .nothing }
     state.hasBackground = true
     return .startBackground
   }
@@ -60,7 +60,7 @@ extension Loop {
 
   /// Runs the block of a turn, which may block.
   func runBlock(_ block: @escaping Block) {
-    if source.hasBackgroundThread {
+    if !isVirtual {
       guard startThread("signals-turn", block) != 0 else { return }
       endProcess("no thread is left for the block of a turn: see ulimit -u")
     }
