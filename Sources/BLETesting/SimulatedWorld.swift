@@ -141,7 +141,7 @@ public final class SimulatedWorld: Sendable {
 
   // MARK: Devices
 
-  /// The operations on a device: what code under test takes as its `DeviceService`.
+  /// The operations on a device: what code under test takes as its `Device`.
   ///
   /// ```swift
   /// let lamp = try world.service("Lamp", scheduler: SerialScheduler(on: world.loop))
@@ -156,8 +156,8 @@ public final class SimulatedWorld: Sendable {
     _ name: String? = nil,
     options: ConnectOptions = ConnectOptions(),
     scheduler: SerialScheduler? = nil
-  ) throws(SteeringError) -> BlueZDeviceService {
-    BlueZDeviceService(
+  ) throws(SteeringError) -> BlueZDevice {
+    BlueZDevice(
       client: client,
       target: .address(try device(name).definition.address),
       options: options,

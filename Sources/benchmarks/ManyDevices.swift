@@ -61,7 +61,7 @@ struct ManyDevices {
     let scheduler = SerialScheduler(on: client.bus.loop, name: "lane \(lane)")
     let selector = CharacteristicSelector(characteristic: batteryLevel)
     for number in stride(from: lane + 1, through: count, by: lanes) {
-      let service = BlueZDeviceService(
+      let service = BlueZDevice(
         client: client,
         target: .address(address(number)),
         scheduler: scheduler

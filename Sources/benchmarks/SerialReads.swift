@@ -51,7 +51,7 @@ struct SerialReads {
 
 /// The chain API as a program uses it: one blocking call a read.
 struct Reader {
-  private let service: BlueZDeviceService
+  private let service: BlueZDevice
   private let selector: CharacteristicSelector
 
   init(_ address: String) throws {
@@ -61,7 +61,7 @@ struct Reader {
       let bus = try await MessageBus.open(address: .given(address), on: loop)
       return try await BlueZClient.open(bus: bus)
     }
-    service = BlueZDeviceService(
+    service = BlueZDevice(
       client: client,
       target: .name("Benchmark"),
       scheduler: scheduler

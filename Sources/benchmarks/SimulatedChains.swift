@@ -50,7 +50,7 @@ struct SimulatedChains {
   /// A client, and a simulator with one device that has one characteristic.
   static func world(
     on loop: VirtualTimeLoop
-  ) throws -> (BlueZDeviceService, BlueZSimulator) {
+  ) throws -> (BlueZDevice, BlueZSimulator) {
     guard let address = BluetoothAddress("C0:FF:EE:00:00:01") else {
       throw SerialReads.Failure(description: "an address could not be made")
     }
@@ -80,7 +80,7 @@ struct SimulatedChains {
     }
     let scheduler = SerialScheduler(on: loop)
     return (
-      BlueZDeviceService(client: client, target: .address(address), scheduler: scheduler),
+      BlueZDevice(client: client, target: .address(address), scheduler: scheduler),
       simulator
     )
   }

@@ -18,9 +18,9 @@ protocol OperationGate: Sendable {
   func isHeldByOthers() -> Bool
 }
 
-/// A ``DeviceService`` that asks before each operation.
-struct FencedService: DeviceService {
-  let device: any DeviceService
+/// A ``Device`` that asks before each operation.
+struct FencedService: Device {
+  let device: any Device
   let gate: any OperationGate
 
   var scheduler: SerialScheduler { device.scheduler }

@@ -11,7 +11,7 @@ import Testing
 struct CancelledConnectionTests {
   /// Connects, reads, receives, writes, reads: with time passing in each phase.
   @Sendable private static func work(
-    _ device: any DeviceService,
+    _ device: any Device,
     within limit: Duration
   ) async throws {
     try await device.withConnection(within: limit) { connection in

@@ -52,7 +52,7 @@ enum ConnectionWorld {
 
 extension SimulatedWorld {
   /// A device with a scheduler of its own.
-  func own(_ name: String) throws -> BlueZDeviceService {
+  func own(_ name: String) throws -> BlueZDevice {
     try service(name, scheduler: SerialScheduler(on: loop, name: name))
   }
 

@@ -10,7 +10,7 @@ struct DeadlineKindTests {
   static let limit = Duration.seconds(5)
 
   /// A world whose thermometer answers no read.
-  private func silent() throws -> (SimulatedWorld, any DeviceService) {
+  private func silent() throws -> (SimulatedWorld, any Device) {
     let world = try SimulatedWorld(ConnectionWorld.thermometer)
     try world.addFault("{ fault: no-answer, on: read, characteristic: battery-level }")
     return (world, try world.service())

@@ -36,7 +36,7 @@ struct DeviceRunTests {
   )
 
   /// A device in real time, connected, and kept so.
-  private func connected() throws -> (SimulatedWorld, BlueZDeviceService) {
+  private func connected() throws -> (SimulatedWorld, BlueZDevice) {
     let world = try SimulatedWorld(Self.tag, time: .real, settings: .instant)
     let device = try world.service()
     let outcome = device.connect(keep: true, expecting: []).map { _ in true }
@@ -45,7 +45,7 @@ struct DeviceRunTests {
     return (world, device)
   }
 
-  private static func runs(_ device: BlueZDeviceService) -> [Signal<Int>] {
+  private static func runs(_ device: BlueZDevice) -> [Signal<Int>] {
     let read = device.read(.batteryLevel)
     let subject = Subject<Int>()
     return [

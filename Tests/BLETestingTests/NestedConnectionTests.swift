@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Nested connections")
 struct NestedConnectionTests {
-  private func world() throws -> (SimulatedWorld, any DeviceService, any DeviceService) {
+  private func world() throws -> (SimulatedWorld, any Device, any Device) {
     let world = try SimulatedWorld(ConnectionWorld.thermometer, ConnectionWorld.lamp)
     return (world, try world.service("Thermometer"), try world.service("Lamp"))
   }

@@ -38,7 +38,7 @@ struct WithConnectionTests {
   @MainActor private final class Model {
     var levels: [Int] = []
 
-    func load(_ device: any DeviceService) async throws {
+    func load(_ device: any Device) async throws {
       try await device.withConnection(within: WithConnectionTests.limit) { connection in
         levels.append(try await connection.read(.batteryLevel))
         MainActor.assertIsolated()

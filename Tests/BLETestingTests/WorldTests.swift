@@ -23,7 +23,7 @@ struct WorldTests {
     """
   )
 
-  private func level(_ service: BlueZDeviceService) -> Outcome<Int> {
+  private func level(_ service: BlueZDevice) -> Outcome<Int> {
     service.session { service.read(.batteryLevel) }.firstOrDefault(-1, within: .seconds(60))
   }
 

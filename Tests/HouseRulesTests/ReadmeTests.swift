@@ -41,8 +41,8 @@ struct ReadmeTests {
       "Jobs", "Signals", "SimulatedDevices",
     ]
     let parameters = [
-      "thermometer: any DeviceService", "keyRing: any DeviceService", "device: any DeviceService",
-      "sensor: any DeviceService", "devices: [any DeviceService]", "connection: DeviceConnection",
+      "thermometer: any Device", "keyRing: any Device", "device: any Device",
+      "sensor: any Device", "devices: [any Device]", "connection: DeviceConnection",
       "world: SimulatedWorld", "plan: Plan", "advertisement: Advertisement",
       "client: BlueZClient", "bus: MessageBus",
       "steering: Steering", "keys: BindKeys",

@@ -4,7 +4,7 @@ import Bluetooth
 import Signals
 
 /// The port, played in virtual time.
-final class ScriptedDevice: DeviceService {
+final class ScriptedDevice: Device {
   /// How one call is answered.
   enum Answer: Sendable {
     case value([UInt8], after: Duration = .zero)

@@ -24,8 +24,8 @@ struct ChangingAddressTests {
   private func service(
     _ simulation: Simulation,
     _ target: DeviceTarget = .name("Bench")
-  ) -> BlueZDeviceService {
-    BlueZDeviceService(
+  ) -> BlueZDevice {
+    BlueZDevice(
       client: simulation.service.client,
       target: target,
       scheduler: simulation.scheduler
@@ -34,7 +34,7 @@ struct ChangingAddressTests {
 
   /// Reads a value in a chain of its own.
   private func read(
-    _ service: BlueZDeviceService,
+    _ service: BlueZDevice,
     in simulation: Simulation,
     within limit: Duration = .seconds(100)
   ) -> Endured {
@@ -63,7 +63,7 @@ struct ChangingAddressTests {
     try simulation.pass(Self.period)
     let bus = simulation.bus
     let client = try simulation.loop.run { try await BlueZClient.open(bus: try bus.connect()) }
-    let later = BlueZDeviceService(
+    let later = BlueZDevice(
       client: client,
       target: .name("Bench"),
       scheduler: simulation.scheduler

@@ -72,7 +72,7 @@ struct FindingTests {
     let bus = simulation.bus
     let (loop, scheduler) = (simulation.loop, SerialScheduler(on: simulation.loop))
     let other = try loop.run { try await BlueZClient.open(bus: try bus.connect()) }
-    let theirs = BlueZDeviceService(client: other, target: .any, scheduler: scheduler)
+    let theirs = BlueZDevice(client: other, target: .any, scheduler: scheduler)
     let endOfTheirs = Signal.just(()).delay(.seconds(8))
     let listening = theirs.scan(ScanFilter()).takeUntil(endOfTheirs).collect()
     let observation = listening.observe(on: loop) { _ in }
@@ -113,7 +113,7 @@ struct FindingTests {
     #expect(service.connect().map { true }.firstOrDefault(false, within: .seconds(30)).value)
     var options = ConnectOptions()
     options.isFresh = true
-    let fresh = BlueZDeviceService(
+    let fresh = BlueZDevice(
       client: service.client,
       target: service.target,
       options: options,

@@ -81,8 +81,8 @@ struct NamedFaultTests {
       loop.end()
     }
     let scheduler = SerialScheduler(on: loop)
-    func service(_ name: String) -> BlueZDeviceService {
-      BlueZDeviceService(
+    func service(_ name: String) -> BlueZDevice {
+      BlueZDevice(
         client: client,
         target: .name(name),
         scheduler: scheduler,
@@ -102,8 +102,8 @@ struct NamedFaultTests {
   }
 
   private static func chain(
-    _ first: BlueZDeviceService,
-    _ second: BlueZDeviceService,
+    _ first: BlueZDevice,
+    _ second: BlueZDevice,
     _ seen: @escaping @Sendable ([UInt8]) -> Void
   ) -> Signal<Void> {
     let command = CharacteristicSelector(characteristic: BluetoothUUID(short: 0xfff3))

@@ -52,10 +52,10 @@ struct NamesakesTests {
     func service(
       _ target: DeviceTarget = .name("lamp"),
       isUnique: Bool = false
-    ) -> BlueZDeviceService {
+    ) -> BlueZDevice {
       var options = ConnectOptions()
       options.isUnique = isUnique
-      return BlueZDeviceService(
+      return BlueZDevice(
         client: client,
         target: target,
         options: options,
@@ -68,7 +68,7 @@ struct NamesakesTests {
     ///
     /// - Returns: How long it took until it was connected.
     @discardableResult
-    func connect(_ service: BlueZDeviceService) throws -> Duration {
+    func connect(_ service: BlueZDevice) throws -> Duration {
       let (loop, begun) = (loop, loop.now)
       let outcome = service.connect().map { loop.now - begun }
         .firstOrDefault(.zero, within: .seconds(60))
@@ -76,7 +76,7 @@ struct NamesakesTests {
       return outcome.value
     }
 
-    func failure(_ service: BlueZDeviceService) -> DeviceFailure? {
+    func failure(_ service: BlueZDevice) -> DeviceFailure? {
       do {
         try connect(service)
         return nil

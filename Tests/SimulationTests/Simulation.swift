@@ -15,7 +15,7 @@ struct Simulation {
   let simulator: BlueZSimulator
   let device: SimulatedDevice
   let scheduler: SerialScheduler
-  let service: BlueZDeviceService
+  let service: BlueZDevice
   /// What happened at the device.
   let events: Recorded<SimulatorEvent>
   /// The bus in memory; one that nobody is on when there is a daemon.
@@ -72,7 +72,7 @@ struct Simulation {
       return try await BlueZClient.open(bus: ours, ledger: ledger)
     }
     scheduler = SerialScheduler(on: loop)
-    service = BlueZDeviceService(
+    service = BlueZDevice(
       client: client,
       target: .address(definition.address),
       options: options,
@@ -105,8 +105,8 @@ struct Simulation {
   var ledger: LinkHistory { LinkHistory(events.all) }
 
   /// The same device for another scheduler.
-  func service(on scheduler: SerialScheduler) -> BlueZDeviceService {
-    BlueZDeviceService(client: service.client, target: service.target, scheduler: scheduler)
+  func service(on scheduler: SerialScheduler) -> BlueZDevice {
+    BlueZDevice(client: service.client, target: service.target, scheduler: scheduler)
   }
 
   /// Nothing goes wrong from now on.

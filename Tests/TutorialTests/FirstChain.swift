@@ -21,7 +21,7 @@ let thermometer = DeviceSource.yaml(
 )
 
 /// The battery level in percent: connects, reads, disconnects.
-func batteryLevel(of device: any DeviceService) -> Signal<Int> {
+func batteryLevel(of device: any Device) -> Signal<Int> {
   device.session { device.read(.batteryLevel) }
 }
 
@@ -38,7 +38,7 @@ struct FirstChainTutorial {
 }
 
 /// A line such as `ACME: 87 %`.
-func label(of device: any DeviceService) -> Signal<String> {
+func label(of device: any Device) -> Signal<String> {
   device.session {
     device.read(.manufacturerNameString).flattenMap { name in
       device.read(.batteryLevel).map { level in "\(name): \(level) %" }
@@ -77,7 +77,7 @@ extension FirstChainTutorial {
 func printRealBatteryLevel() async throws {
   let loop = EventLoop()
   let client = try await BlueZClient.open(on: loop)
-  let device = BlueZDeviceService(
+  let device = BlueZDevice(
     client: client,
     target: .name("Thermo*"),
     scheduler: SerialScheduler(on: loop)

@@ -19,7 +19,7 @@ let heartRateSensor = DeviceSource.yaml(
 )
 
 /// The heart rates, in beats per minute, until the consumer stops or the connection drops.
-func heartRates(of sensor: any DeviceService) -> Signal<Int> {
+func heartRates(of sensor: any Device) -> Signal<Int> {
   sensor.notifications("heart-rate-measurement").map { notified in Int(notified.value[1]) }
 }
 

@@ -41,7 +41,7 @@ struct SeveralDevicesTutorial {
 }
 
 /// The battery levels, in the order in which they arrive.
-func batteryLevels(of devices: [any DeviceService]) async throws -> [Int] {
+func batteryLevels(of devices: [any Device]) async throws -> [Int] {
   try await withThrowingTaskGroup(of: Int.self) { group in
     for device in devices {
       group.addTask {

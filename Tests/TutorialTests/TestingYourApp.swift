@@ -7,8 +7,8 @@ import Testing
 
 /// Rings a key fob when a refrigerator is warmer than `limit`, in °C.
 struct RefrigeratorAlarm {
-  let refrigerator: any DeviceService
-  let fob: any DeviceService
+  let refrigerator: any Device
+  let fob: any Device
   let limit: Int
 
   /// Reads the temperature once a minute. Sends each that is above the limit, after the fob rang.

@@ -21,7 +21,7 @@ public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
   /// Nothing is looked up: whether there is such an adapter shows when it is used.
   ///
   /// ```swift
-  /// let service = BlueZDeviceService(
+  /// let service = BlueZDevice(
   ///   client: client, target: .name("Thermo*"), adapter: AdapterSelector("hci1"),
   ///   scheduler: SerialScheduler(on: client.bus.loop))
   /// ```

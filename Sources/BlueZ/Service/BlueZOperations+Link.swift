@@ -35,6 +35,6 @@ extension Cause {
   fileprivate static let noMeter = permanent(
     .notSupported,
     "this service was created without a link meter",
-    hint: "pass one to BlueZDeviceService"
+    hint: "pass one to BlueZDevice"
   )
 }

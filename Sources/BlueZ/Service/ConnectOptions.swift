@@ -35,7 +35,7 @@ public struct ConnectOptions: Hashable, Sendable {
   /// ```swift
   /// var options = ConnectOptions()
   /// options.adapterWait = .seconds(60)  // for an adapter that is plugged in late
-  /// let lamp = BlueZDeviceService(
+  /// let lamp = BlueZDevice(
   ///   client: client, target: .name("Lamp"), options: options,
   ///   scheduler: SerialScheduler(on: client.bus.loop))
   /// ```

@@ -21,8 +21,8 @@ extension DeviceConnection {
   /// - Parameters:
   ///   - characteristic: The characteristic that notifies or indicates.
   ///   - options: How to subscribe. After a gap of a resumed subscription the values go on; the events
-  ///     of ``DeviceService/subscribe(_:_:)``, through ``values(of:)``, have the gaps, too.
-  /// - Returns: The values. The iteration fails as ``DeviceService/subscribe(_:_:)`` does, and with
+  ///     of ``Device/subscribe(_:_:)``, through ``values(of:)``, have the gaps, too.
+  /// - Returns: The values. The iteration fails as ``Device/subscribe(_:_:)`` does, and with
   ///   `TurnEnded` after the end of the closure.
   public func notifications(
     _ characteristic: CharacteristicSelector,
@@ -72,7 +72,7 @@ extension DeviceConnection {
   }
 
   /// Subscribes, writes a value, and awaits the notification that answers it, as
-  /// ``DeviceService/exchange(write:to:kind:expectingOn:options:where:)``.
+  /// ``Device/exchange(write:to:kind:expectingOn:options:where:)``.
   ///
   /// ```swift
   /// let exchange = try await connection.exchange(

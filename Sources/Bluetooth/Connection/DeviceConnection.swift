@@ -2,7 +2,7 @@
 
 public import Signals
 
-/// A connection that `withConnection(within:expecting:_:)` of a ``DeviceService`` made, for the
+/// A connection that `withConnection(within:expecting:_:)` of a ``Device`` made, for the
 /// time of its closure.
 ///
 /// Its ``ConnectionOperations`` may be called from any task, and belong to the turn of the connection.
@@ -13,12 +13,12 @@ public import Signals
 /// loop over values was left early, the next operation waits until its subscription has ended.
 public final class DeviceConnection: ConnectionOperations {
   /// The device, for signals that this type has no function for: see ``first(of:)``.
-  public let device: any DeviceService
+  public let device: any Device
   /// Whether this connection was made here, or existed before and is left up.
   public let origin: LinkOrigin
   let scope: TurnScope
 
-  init(to device: any DeviceService, origin: LinkOrigin, in scope: TurnScope) {
+  init(to device: any Device, origin: LinkOrigin, in scope: TurnScope) {
     self.device = device
     self.origin = origin
     self.scope = scope

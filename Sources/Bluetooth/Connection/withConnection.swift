@@ -2,7 +2,7 @@
 
 package import Signals
 
-extension DeviceService {
+extension Device {
   /// Connects, runs `body` with the connection, and disconnects, however `body` ended.
   ///
   /// ```swift

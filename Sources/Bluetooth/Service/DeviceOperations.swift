@@ -1,14 +1,14 @@
 // The operations on one device, as async functions: what each does, and how it fails.
 //
-// Streams, and how an operation is run, are DeviceService's.
-// The functions are not members of DeviceService itself: beside signals of the same names, async code
+// Streams, and how an operation is run, are Device's.
+// The functions are not members of Device itself: beside signals of the same names, async code
 // would have to state the type of each signal that it does not run at once.
 
 /// Operations over the connection to a device.
 ///
-/// A ``DeviceConnection`` has them for `async` code, and a ``DeviceService`` has a signal of the same
+/// A ``DeviceConnection`` has them for `async` code, and a ``Device`` has a signal of the same
 /// name for each, which sends the result once. Without a connection they fail with `not-connected`;
-/// only ``pair(_:)`` connects. ``DeviceService`` describes what their failures have in common.
+/// only ``pair(_:)`` connects. ``Device`` describes what their failures have in common.
 public protocol ConnectionOperations: Sendable {
   /// The attributes of the device: services with their characteristics and descriptors, in the order
   /// of their handles.
@@ -42,7 +42,7 @@ public protocol ConnectionOperations: Sendable {
   ///   (create_gatt_dbus_error).
   func read(_ characteristic: CharacteristicSelector, offset: Int) async throws -> [UInt8]
 
-  /// Writes a characteristic. Must not be repeated blindly: see ``DeviceService``.
+  /// Writes a characteristic. Must not be repeated blindly: see ``Device``.
   ///
   /// A kind that the characteristic does not offer is rejected before it is sent, with
   /// `not-supported`. `automatic` is a request where the characteristic supports that, and else a
@@ -177,12 +177,12 @@ public protocol ConnectionOperations: Sendable {
 ///
 /// Whoever performs operations has them: the client of bluetoothd, or a double in a test. They are
 /// called on the loop of the device's scheduler, in one of its turns: the signals of a
-/// ``DeviceService`` and `withConnection` see to that.
+/// ``Device`` and `withConnection` see to that.
 public protocol DeviceOperations: ConnectionOperations {
   /// Finds the device if necessary, connects, and waits until its services are resolved.
   ///
   /// Where several devices match a name, an alias or a service, the strongest of those that are
-  /// received in the first second of the scan is used; ``DeviceService/candidates`` are all of them.
+  /// received in the first second of the scan is used; ``Device/candidates`` are all of them.
   ///
   /// The connection belongs to the turn in which it is made, and ends with it. A connection that
   /// existed before is used and left up. Attempts with a transient failure are repeated within the

@@ -2,7 +2,7 @@
 
 public import Signals
 
-/// The result of ``DeviceService/exchange(write:to:kind:expectingOn:options:where:)``.
+/// The result of ``Device/exchange(write:to:kind:expectingOn:options:where:)``.
 public struct Exchange: Hashable, Sendable {
   /// When the write started, on the loop's clock.
   public let begun: Instant
@@ -20,7 +20,7 @@ public struct Exchange: Hashable, Sendable {
   }
 }
 
-extension DeviceService {
+extension Device {
   /// Subscribes, writes a value, and sends the matching notification, once.
   ///
   /// The response to the write and the notification may arrive in either order; this waits for

@@ -15,7 +15,7 @@ public final class BatchRunner: Sendable {
   /// Makes the service of a device.
   public typealias MakeService =
     @Sendable (_ target: DeviceTarget, _ link: LinkRule, _ scheduler: SerialScheduler)
-    -> any DeviceService
+    -> any Device
 
   private struct State {
     var queue: BatchQueue
@@ -53,7 +53,7 @@ public final class BatchRunner: Sendable {
   /// let batch = try Batch.load(path: "fleet.yaml")
   /// let runner = BatchRunner(batch, on: SerialScheduler(on: client.bus.loop), seed: 1) {
   ///   target, _, scheduler in
-  ///   BlueZDeviceService(client: client, target: target, scheduler: scheduler)
+  ///   BlueZDevice(client: client, target: target, scheduler: scheduler)
   /// } onEvent: { event in
   ///   if case .finished(let ending) = event.change { print(ending.counts.ok, "ok") }
   /// }

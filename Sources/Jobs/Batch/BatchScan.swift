@@ -125,7 +125,7 @@ extension BatchScan {
   ///
   /// - Throws: ``RunFailure`` with the code `not-found` for too few devices; the failure of the
   ///   scan; `DocumentErrors` like ``devices(_:)``.
-  func find(with service: any DeviceService) async throws -> [BatchDevice] {
+  func find(with service: any Device) async throws -> [BatchDevice] {
     var received = ReceivedDevices()
     try await scanning.listen(with: service, into: &received)
     let found = received.devices
@@ -145,7 +145,7 @@ extension BatchScan {
 
   /// What is in range beside the devices that were found, from a second, shorter scan: bluetoothd
   /// reports no device to the first one that its filter excludes. Empty where nothing is known.
-  private func others(with service: any DeviceService) async -> String {
+  private func others(with service: any Device) async -> String {
     let (filter, all) = (scanning.filter, ScanFilter(isPassive: scanning.filter.isPassive))
     guard filter != all else { return "" }
     var received = ReceivedDevices()

@@ -145,7 +145,7 @@ extension Combining.Input: Described {
     .pair("poll", with: "every"),
   ]
 
-  fileprivate func samples(_ service: any DeviceService) -> Signal<Sample> {
+  fileprivate func samples(_ service: any Device) -> Signal<Sample> {
     switch source {
     case .poll(let period): service.reads(of: target, format, every: period)
     case .notify: service.listening(to: target, format: format) { $0 }

@@ -193,7 +193,7 @@ extension Scanning {
   ///
   /// Its time begins when the scan is active, and ends it; a scan that finds no device succeeds.
   func listen(
-    with service: any DeviceService,
+    with service: any Device,
     into received: inout ReceivedDevices
   ) async throws {
     let loop = service.scheduler.loop

@@ -197,7 +197,7 @@ extension Step {
   }
 }
 
-extension DeviceService {
+extension Device {
   /// Writes, with the delivery of the step.
   func write(_ write: Write) -> Signal<Void> {
     switch write.delivery {

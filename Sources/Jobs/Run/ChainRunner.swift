@@ -14,7 +14,7 @@ public struct ChainRunner: Sendable {
   /// What is run.
   public let plan: Plan
   /// The device that it is run on.
-  public let service: any DeviceService
+  public let service: any Device
   /// The identity of the run, part of each event.
   public let identity: RunIdentity
   /// The name of the device in events.
@@ -48,7 +48,7 @@ public struct ChainRunner: Sendable {
   ///     must have stored an event when it returns: the next step waits for it.
   public init(
     plan: Plan,
-    service: any DeviceService,
+    service: any Device,
     identity: RunIdentity,
     device: String? = nil,
     report: @escaping @Sendable (RunEvent) -> Void = { _ in }

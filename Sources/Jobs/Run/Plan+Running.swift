@@ -34,7 +34,7 @@ extension Plan {
   ///   `TimedOut` while it waited for its turn; and `FailedWithCleanUp` when only the end of its turn
   ///   failed.
   public func run(
-    on service: any DeviceService,
+    on service: any Device,
     within limit: Duration? = nil,
     seed: UInt64 = 0,
     file: StaticString = #fileID,
@@ -68,7 +68,7 @@ extension Plan {
   /// - Throws: Also `TimedOut` when the disconnect lasts beyond the limit; it goes on in its turn.
   @available(*, noasync, message: "await run(on:within:) instead")
   public func run(
-    on service: any DeviceService,
+    on service: any Device,
     within limit: Duration,
     seed: UInt64 = 0,
     file: StaticString = #fileID,
@@ -99,7 +99,7 @@ extension Plan {
   ///   - service: The device. The run takes one turn of its scheduler.
   ///   - seed: Distinguishes runs of one plan: part of ``RunEvent/run``.
   /// - Returns: Fails with the cause when it is cancelled, not when the chain fails.
-  public func events(on service: any DeviceService, seed: UInt64 = 0) -> Signal<RunEvent> {
+  public func events(on service: any Device, seed: UInt64 = 0) -> Signal<RunEvent> {
     Signal(home: service.scheduler) { sink in
       let events = Subject<RunEvent>()
       let recording = try RunRecording(of: self, on: service, seed) { event in
@@ -120,7 +120,7 @@ private struct RunRecording: Sendable {
 
   init(
     of plan: Plan,
-    on service: any DeviceService,
+    on service: any Device,
     _ seed: UInt64,
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) throws(Problem) {

@@ -78,7 +78,7 @@ package struct Sample: Sendable {
   }
 }
 
-extension DeviceService {
+extension Device {
   /// Subscribes to a characteristic, then runs the signal that `body` makes of the values.
   ///
   /// - Parameters:

@@ -30,7 +30,7 @@ final class StepRun: Sendable {
 
   var step: Step { placed.step }
   var plan: Plan { chain.runner.plan }
-  var service: any DeviceService { chain.runner.service }
+  var service: any Device { chain.runner.service }
   var loop: Loop { chain.loop }
 
   /// What came of it; of a step that fails, as far as it came.

@@ -13,7 +13,7 @@ package import Signals
 package struct Watching: Sendable {
   private let plan: WatchPlan
   private let series: [WatchPlan.Series]
-  private let services: [any DeviceService]
+  private let services: [any Device]
   private let loop: Loop
   private let receive: @Sendable (WatchOutput) -> Void
   private let follow: @Sendable (RunWait) -> Void
@@ -33,7 +33,7 @@ package struct Watching: Sendable {
   ///   - stop: Ends the watch when it sends a value.
   package init(
     _ plan: WatchPlan,
-    on services: [any DeviceService],
+    on services: [any Device],
     in scheduler: SerialScheduler,
     identity: RunIdentity,
     receive: @escaping @Sendable (WatchOutput) -> Void,
@@ -147,7 +147,7 @@ package struct Watching: Sendable {
 
   private func values(
     of series: WatchPlan.Series,
-    _ service: any DeviceService
+    _ service: any Device
   ) -> Signal<Void> {
     let (index, target, format) = (series.index, series.target, plan.format)
     switch plan.source {
@@ -188,7 +188,7 @@ package struct Watching: Sendable {
   /// It is no failure when the value cannot be read. A value that is notified meanwhile is newer.
   private func present(
     _ series: WatchPlan.Series,
-    _ service: any DeviceService,
+    _ service: any Device,
     unless isNotified: Guarded<Bool>
   ) -> Signal<Void> {
     // A rate counts what the device sends.

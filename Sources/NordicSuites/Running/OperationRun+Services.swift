@@ -4,7 +4,7 @@ import Bluetooth
 import Jobs
 import Signals
 
-/// An attribute of a device, by the selectors that `DeviceService` takes.
+/// An attribute of a device, by the selectors that `Device` takes.
 struct FoundAttribute: Sendable {
   let characteristic: CharacteristicSelector
   let properties: CharacteristicProperties

@@ -12,7 +12,7 @@ public import Signals
 /// begins.
 public struct SuiteRunner: Sendable {
   /// Makes the service of a device.
-  public typealias MakeService = @Sendable (DeviceTarget) -> any DeviceService
+  public typealias MakeService = @Sendable (DeviceTarget) -> any Device
 
   public let suite: Suite
   public let scheduler: SerialScheduler

@@ -19,10 +19,10 @@ final class TargetLink: Sendable {
   }
 
   let target: String
-  let service: any DeviceService
+  let service: any Device
   private let state = Guarded(State())
 
-  init(_ target: String, _ service: any DeviceService) {
+  init(_ target: String, _ service: any Device) {
     (self.target, self.service) = (target, service)
   }
 
@@ -143,7 +143,7 @@ private final class Subscription: Sendable {
   ///   - failed: Called with the error when no more values arrive, unless the subscription was
   ///     ended.
   init(
-    _ service: any DeviceService,
+    _ service: any Device,
     _ selector: CharacteristicSelector,
     receive: @escaping @Sendable (Sample) -> Void,
     failed: @escaping @Sendable (any Error) -> Void

@@ -7,7 +7,7 @@ import Signals
 
 /// What `inspect` shows of a device.
 struct Inspection: Sendable {
-  let service: any DeviceService
+  let service: any Device
   /// Whether the link is left up.
   let isKept: Bool
   let readsValues: Bool

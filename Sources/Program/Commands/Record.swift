@@ -235,7 +235,7 @@ struct Record: WorldCommand {
   /// Runs the chain that is recorded.
   private func run(
     _ plan: Plan,
-    on service: any DeviceService,
+    on service: any Device,
     in world: World,
     _ following: FollowedRun,
     _ ask: PairingAnswers.Ask?

@@ -104,7 +104,7 @@ struct RunningWatch {
   }
 
   /// The devices. Where there are several, messages about one begin with its name.
-  private func services(_ screen: any RunScreen) -> [any DeviceService] {
+  private func services(_ screen: any RunScreen) -> [any Device] {
     plan.devices.map { device in
       world.service(
         for: device.target,

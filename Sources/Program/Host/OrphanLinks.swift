@@ -93,7 +93,7 @@ struct OrphanLinks: Sendable {
     if !isForced || entry.state == .shared, let user = user(of: link, besides: owner) {
       return .used(by: user)
     }
-    let service = BlueZDeviceService(
+    let service = BlueZDevice(
       client: client,
       target: .address(link.device),
       adapter: link.adapter.map { .address($0) } ?? .first,

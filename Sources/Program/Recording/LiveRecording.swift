@@ -10,7 +10,7 @@ import Signals
 ///
 /// What was learned so far is in ``recording`` at any time: a recording that is cut short keeps it.
 final class LiveRecording: Sendable {
-  let service: any DeviceService
+  let service: any Device
   /// How long advertisements are received.
   let scan: Duration
   /// How long subscriptions last; nil: nothing is subscribed.
@@ -30,7 +30,7 @@ final class LiveRecording: Sendable {
   private static let mostUnanswered = 8
 
   init(
-    _ service: any DeviceService,
+    _ service: any Device,
     scan: Duration,
     notifying: Duration?,
     pairing: PairingAnswers?,

@@ -4,7 +4,7 @@ import Bluetooth
 import Signals
 
 /// Every operation fails, with the reason why there is no bluetoothd to ask.
-struct UnreachableDevice: DeviceService {
+struct UnreachableDevice: Device {
   let scheduler: SerialScheduler
   let deviceDescription: String
   let failure: any Error

@@ -297,11 +297,11 @@ package struct World: Sendable {
     options: ConnectOptions = ConnectOptions(),
     on lane: SerialScheduler? = nil,
     follow: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
-  ) -> any DeviceService {
+  ) -> any Device {
     let scheduler = lane ?? scheduler
     switch client {
     case .success(let client):
-      let service = BlueZDeviceService(
+      let service = BlueZDevice(
         client: client,
         target: target,
         adapter: adapter,
@@ -367,7 +367,7 @@ extension World {
     adapter: AdapterSelector,
     run: Int64? = nil,
     on lane: SerialScheduler
-  ) -> any DeviceService {
+  ) -> any Device {
     var options = ConnectOptions(rule)
     options.run = run
     return service(for: target, adapter: adapter, options: options, on: lane)

@@ -8,7 +8,7 @@ import Signals
 struct ChainRun: Sendable {
   let id: ChainID
   let plan: ChainPlan
-  let service: BlueZDeviceService
+  let service: BlueZDevice
   let observer: Observer
 
   private var scheduler: SerialScheduler { service.scheduler }

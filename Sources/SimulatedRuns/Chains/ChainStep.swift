@@ -33,7 +33,7 @@ indirect enum ChainStep: Hashable, Sendable {
 
 extension ChainStep {
   /// The operation on a device.
-  func signal(_ service: BlueZDeviceService) -> Signal<StepValue> {
+  func signal(_ service: BlueZDevice) -> Signal<StepValue> {
     func selector(_ uuid: BluetoothUUID) -> CharacteristicSelector {
       CharacteristicSelector(characteristic: uuid)
     }

@@ -16,7 +16,7 @@ final class WorldRun: Sendable {
     let client: BlueZClient
     let scheduler: SerialScheduler
     /// One for each device.
-    let services: [BlueZDeviceService]
+    let services: [BlueZDevice]
   }
 
   /// How long after the healing everything may take to come to rest: the longest chain and its
@@ -119,7 +119,7 @@ final class WorldRun: Sendable {
     let client = try open(connection)
     let scheduler = SerialScheduler(on: loop)
     let services = world.devices.map {
-      BlueZDeviceService(client: client, target: .address($0.address), scheduler: scheduler)
+      BlueZDevice(client: client, target: .address($0.address), scheduler: scheduler)
     }
     return Program(bus: connection, client: client, scheduler: scheduler, services: services)
   }

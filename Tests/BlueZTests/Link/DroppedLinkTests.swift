@@ -15,7 +15,7 @@ struct DroppedLinkTests {
   init() throws { bench = try Bench() }
   var bluez: ScriptedBlueZ { bench.bluez }
 
-  private func links(_ service: BlueZDeviceService) -> Int {
+  private func links(_ service: BlueZDevice) -> Int {
     service.client.state.withLock { $0.links.count }
   }
 

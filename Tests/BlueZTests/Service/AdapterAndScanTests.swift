@@ -39,7 +39,7 @@ struct AdapterAndScanTests {
   @Test("a missing adapter is reported with the existing one")
   func adapterMissing() throws {
     let known = try bench.service()
-    let service = BlueZDeviceService(
+    let service = BlueZDevice(
       client: known.client,
       target: known.target,
       adapter: AdapterSelector("hci3"),

@@ -22,7 +22,7 @@ struct AttributeTests {
 
   /// A connected service, in a turn around `body`.
   func connected<Value: Sendable>(
-    _ body: @escaping @Sendable (BlueZDeviceService) -> Signal<Value>
+    _ body: @escaping @Sendable (BlueZDevice) -> Signal<Value>
   ) throws -> Signal<Value> {
     let service = try bench.service()
     return service.connect().flattenMap { body(service) }

@@ -30,14 +30,14 @@ struct Bench {
     limits: BlueZLimits = BlueZLimits(),
     options: ConnectOptions = ConnectOptions(),
     ledger: (any LinkLedger)? = nil
-  ) throws -> BlueZDeviceService {
+  ) throws -> BlueZDevice {
     let address = try #require(BluetoothAddress(ScriptedBlueZ.address))
     let (bluez, ours) = (bluez, ours)
     let client = try loop.run {
       try await bluez.start()
       return try await BlueZClient.open(bus: ours, limits: limits, ledger: ledger)
     }
-    return BlueZDeviceService(
+    return BlueZDevice(
       client: client,
       target: target ?? .address(address),
       options: options,

@@ -317,7 +317,7 @@ struct ConnectingTests {
   @Test("a second turn that uses a connection keeps it up until that turn ends")
   func twoTurnsOneLink() throws {
     let first = try bench.service()
-    let second = BlueZDeviceService(
+    let second = BlueZDevice(
       client: first.client,
       target: first.target,
       scheduler: SerialScheduler(on: bench.loop, name: "second")

@@ -171,12 +171,12 @@ struct LinkLedgerTests {
 
   /// Another service of the same device and client.
   private func service(
-    beside other: BlueZDeviceService,
+    beside other: BlueZDevice,
     _ options: ConnectOptions,
     on scheduler: SerialScheduler,
     _ notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
-  ) -> BlueZDeviceService {
-    BlueZDeviceService(
+  ) -> BlueZDevice {
+    BlueZDevice(
       client: other.client,
       target: other.target,
       options: options,

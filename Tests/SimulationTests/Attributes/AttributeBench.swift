@@ -93,7 +93,7 @@ extension Simulation {
   @discardableResult
   func first<Value: Sendable>(
     within limit: Duration = .seconds(100),
-    _ body: @escaping @Sendable (BlueZDeviceService) -> Signal<Value>
+    _ body: @escaping @Sendable (BlueZDevice) -> Signal<Value>
   ) throws -> Value {
     let service = service
     let outcome = service.session { body(service).take(1) }
@@ -105,7 +105,7 @@ extension Simulation {
 
   /// How a signal fails on a connected device.
   func failure<Value: Sendable>(
-    _ body: @escaping @Sendable (BlueZDeviceService) -> Signal<Value>
+    _ body: @escaping @Sendable (BlueZDevice) -> Signal<Value>
   ) throws -> DeviceFailure {
     do {
       try first(body)
@@ -120,10 +120,10 @@ extension Simulation {
   ///
   /// - Parameter scheduler: Its own, when nil. A run that uses it beside ``service`` needs both on one;
   ///   bluetoothd tells them apart by their connections to the bus.
-  func otherProgram(on scheduler: SerialScheduler? = nil) throws -> BlueZDeviceService {
+  func otherProgram(on scheduler: SerialScheduler? = nil) throws -> BlueZDevice {
     let bus = try bus.connect()
     let client = try loop.run { try await BlueZClient.open(bus: bus) }
-    return BlueZDeviceService(
+    return BlueZDevice(
       client: client,
       target: .address(device.definition.address),
       scheduler: scheduler ?? SerialScheduler(on: loop)

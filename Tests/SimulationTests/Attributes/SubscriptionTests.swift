@@ -62,7 +62,7 @@ struct SubscriptionTests {
     let simulation = try Simulation.bench()
     let loop = simulation.loop
     let options = SubscriptionOptions(buffer: 3, overflow: rule)
-    let taking: @Sendable (BlueZDeviceService) -> Signal<[NotificationEvent]> = { service in
+    let taking: @Sendable (BlueZDevice) -> Signal<[NotificationEvent]> = { service in
       service.subscribe(.stream, options).flattenMap { events in
         self.sleep(loop, .milliseconds(1050)).flattenMap { events.take(5).collect() }
       }

@@ -120,8 +120,8 @@ struct AdapterDayTests {
 
 extension Simulation {
   /// The same device over an adapter that is chosen so.
-  func service(on adapter: AdapterSelector) -> BlueZDeviceService {
-    BlueZDeviceService(
+  func service(on adapter: AdapterSelector) -> BlueZDevice {
+    BlueZDevice(
       client: service.client,
       target: service.target,
       adapter: adapter,

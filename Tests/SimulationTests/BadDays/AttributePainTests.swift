@@ -15,7 +15,7 @@ struct AttributePainTests {
   @discardableResult
   private func well<Value: Sendable>(
     _ simulation: Simulation,
-    _ body: @escaping @Sendable (BlueZDeviceService) -> Signal<Value>
+    _ body: @escaping @Sendable (BlueZDevice) -> Signal<Value>
   ) throws -> [Value] {
     let service = simulation.service
     let outcome = service.session { body(service).collect() }
@@ -29,7 +29,7 @@ struct AttributePainTests {
   private func badly<Value: Sendable>(
     _ simulation: Simulation,
     _ verdict: Verdict,
-    _ body: @escaping @Sendable (BlueZDeviceService) -> Signal<Value>
+    _ body: @escaping @Sendable (BlueZDevice) -> Signal<Value>
   ) -> DeviceFailure? {
     let service = simulation.service
     let endured = simulation.endure(service.session { body(service).collect() })
@@ -119,7 +119,7 @@ struct AttributePainTests {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.address)
     _ = simulation.strike(.subscribed) { simulator.loseLink(address) }
-    let stream: @Sendable (BlueZDeviceService) -> Signal<NotificationEvent> = { service in
+    let stream: @Sendable (BlueZDevice) -> Signal<NotificationEvent> = { service in
       service.subscribe(.stream, options).flattenMap { $0.take(20) }
     }
     if options.onLinkLoss == .resume {

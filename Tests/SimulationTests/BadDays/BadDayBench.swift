@@ -81,7 +81,7 @@ extension Simulation {
   /// That the same chain now runs to its end, and leaves nothing behind either.
   func expectNextChain(
     _ name: String = "",
-    on service: BlueZDeviceService? = nil,
+    on service: BlueZDevice? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let next = Stage.chain(service ?? self.service).firstOrDefault([], within: .seconds(100))

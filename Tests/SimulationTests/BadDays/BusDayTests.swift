@@ -78,7 +78,7 @@ struct BusDayTests {
 }
 
 extension BlueZClient {
-  func service(_ device: BluetoothAddress, on scheduler: SerialScheduler) -> BlueZDeviceService {
-    BlueZDeviceService(client: self, target: .address(device), scheduler: scheduler)
+  func service(_ device: BluetoothAddress, on scheduler: SerialScheduler) -> BlueZDevice {
+    BlueZDevice(client: self, target: .address(device), scheduler: scheduler)
   }
 }

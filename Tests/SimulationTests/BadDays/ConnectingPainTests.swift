@@ -96,7 +96,7 @@ struct ConnectingPainTests {
     simulation.expectNextChain()
     var options = ConnectOptions()
     options.isFresh = true
-    let fresh = BlueZDeviceService(
+    let fresh = BlueZDevice(
       client: simulation.service.client,
       target: simulation.service.target,
       options: options,

@@ -17,7 +17,7 @@ struct ParallelPainTests {
     let bus: LoopbackBus
     let simulator: BlueZSimulator
     let devices: [SimulatedDevice]
-    let services: [BlueZDeviceService]
+    let services: [BlueZDevice]
     let calls = Recorded<String>()
     let events: Recorded<SimulatorEvent>
 
@@ -58,7 +58,7 @@ struct ParallelPainTests {
 
     /// Runs a chain on every device at once.
     func all(
-      _ chain: @escaping @Sendable (BlueZDeviceService) -> Signal<Int>
+      _ chain: @escaping @Sendable (BlueZDevice) -> Signal<Int>
     ) throws -> [Result<Int, any Error>] {
       let tasks = services.map { service in
         loop.task {
@@ -77,7 +77,7 @@ struct ParallelPainTests {
     }
   }
 
-  private static let chain: @Sendable (BlueZDeviceService) -> Signal<Int> = { service in
+  private static let chain: @Sendable (BlueZDevice) -> Signal<Int> = { service in
     service.session {
       service.read(.batteryLevel).flattenMap { Signal.just($0).delay(.seconds(2)) }
     }

@@ -43,7 +43,7 @@ enum Stage: String, CaseIterable, CustomTestStringConvertible {
 
   /// Finds, connects, reads, rests 3 s, writes, takes thirty values in 3 s, disconnects; sends what
   /// was read.
-  static func chain(_ service: BlueZDeviceService) -> Signal<[UInt8]> {
+  static func chain(_ service: BlueZDevice) -> Signal<[UInt8]> {
     service.connect()
       .flattenMap { service.read(.alert) }
       .flattenMap { Signal.just($0).delay(.seconds(3)) }

@@ -12,7 +12,7 @@ import Testing
 /// A simulated host with several locks, and a chain for each.
 private struct Locks {
   let loop = VirtualTimeLoop()
-  let services: [BlueZDeviceService]
+  let services: [BlueZDevice]
   let simulator: BlueZSimulator
   let events = Recorded<SimulatorEvent>()
   private let ending: Ending
@@ -42,7 +42,7 @@ private struct Locks {
       return try await BlueZClient.open(bus: ours)
     }
     services = devices.map { [loop] device in
-      BlueZDeviceService(
+      BlueZDevice(
         client: client,
         target: .address(device.definition.address),
         scheduler: SerialScheduler(on: loop)

@@ -9,7 +9,7 @@ import Testing
 @Suite("A connection that several turns use")
 struct ConnectionOfTurnsTests {
   private let simulation: Simulation
-  private let services: [BlueZDeviceService]
+  private let services: [BlueZDevice]
 
   init() throws {
     simulation = try Simulation()
@@ -19,7 +19,7 @@ struct ConnectionOfTurnsTests {
 
   /// Uses the connection in a turn of its own: from a time on, for so long.
   private func use(
-    _ service: BlueZDeviceService,
+    _ service: BlueZDevice,
     after begin: Duration,
     for length: Duration
   ) -> Task<Void, any Error> {

@@ -51,7 +51,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   }
 
   /// Connects, reads, writes, is notified, reads, disconnects; sends the second value read.
-  static func chain(_ service: BlueZDeviceService) -> Signal<[UInt8]> {
+  static func chain(_ service: BlueZDevice) -> Signal<[UInt8]> {
     let echo = CharacteristicSelector(characteristic: .alertLevel)
     let battery = CharacteristicSelector(characteristic: .batteryLevel)
     return service.connect()

@@ -34,7 +34,7 @@ struct OneEndingTests {
   }
 
   /// Connect, write, read, disconnect, each counted.
-  private func chain(_ service: BlueZDeviceService, _ tally: Tally) -> Signal<[UInt8]> {
+  private func chain(_ service: BlueZDevice, _ tally: Tally) -> Signal<[UInt8]> {
     tally.of(service.connect())
       .flattenMap { tally.of(service.write([7], to: Self.echo, kind: .request)) }
       .flattenMap { tally.of(service.read(Self.echo)) }

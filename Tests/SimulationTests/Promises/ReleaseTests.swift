@@ -112,7 +112,7 @@ struct ReleaseTests {
     simulation.drain()
   }
 
-  private func service(of simulation: Simulation, after ending: Ending) -> BlueZDeviceService {
+  private func service(of simulation: Simulation, after ending: Ending) -> BlueZDevice {
     guard ending == .shutDown else { return simulation.service }
     // A scheduler that was shut down takes no more turns.
     simulation.scheduler.shutDown()

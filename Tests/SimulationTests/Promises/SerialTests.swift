@@ -98,7 +98,7 @@ struct SerialTests {
   /// Runs one chain, blocking.
   ///
   /// - Returns: What was not as it should be.
-  private static func run(_ number: Int, _ service: BlueZDeviceService) -> String? {
+  private static func run(_ number: Int, _ service: BlueZDevice) -> String? {
     let course = Course.allCases[number % Course.allCases.count]
     let echo = CharacteristicSelector(characteristic: .alertLevel)
     let written = service.connect()

@@ -49,7 +49,7 @@ struct PromiseTests {
     """
   )
 
-  private func world(_ fault: String? = nil) throws -> (SimulatedWorld, any DeviceService) {
+  private func world(_ fault: String? = nil) throws -> (SimulatedWorld, any Device) {
     let world = try SimulatedWorld(Self.sensor)
     if let fault { try world.addFault(fault) }
     return (world, try world.service())

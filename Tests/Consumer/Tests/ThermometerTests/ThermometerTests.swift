@@ -7,7 +7,7 @@ import Testing
 
 /// The code under test. It needs a device service, real or simulated.
 struct Thermometer {
-  let device: any DeviceService
+  let device: any Device
 
   /// Connects, reads the battery level, and disconnects, also when the read fails.
   func batteryLevel() -> Signal<Int> {

@@ -7,9 +7,9 @@ import Signals
 
 /// A soil sensor, real or simulated.
 public struct SoilSensor: Sendable {
-  public let device: any DeviceService
+  public let device: any Device
 
-  public init(device: any DeviceService) {
+  public init(device: any Device) {
     self.device = device
   }
 
@@ -18,7 +18,7 @@ public struct SoilSensor: Sendable {
     let loop = EventLoop()
     let client = try await BlueZClient.open(on: loop)
     let scheduler = SerialScheduler(on: loop)
-    let device = BlueZDeviceService(client: client, target: .name("Soil-*"), scheduler: scheduler)
+    let device = BlueZDevice(client: client, target: .name("Soil-*"), scheduler: scheduler)
     return SoilSensor(device: device)
   }
 

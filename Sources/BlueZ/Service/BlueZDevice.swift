@@ -10,7 +10,7 @@ public import Signals
 ///
 /// The device is identified by its target, not by its object: when bluetoothd removes it, the next
 /// `connect` finds it again.
-public final class BlueZDeviceService: DeviceService {
+public final class BlueZDevice: Device {
   private let device: BlueZOperations
 
   /// Describes the operations on a device. Nothing is looked up yet.
@@ -18,7 +18,7 @@ public final class BlueZDeviceService: DeviceService {
   /// ```swift
   /// let loop = EventLoop()
   /// let client = try await BlueZClient.open(on: loop)
-  /// let thermometer = BlueZDeviceService(
+  /// let thermometer = BlueZDevice(
   ///   client: client, target: .name("Thermo*"), scheduler: SerialScheduler(on: loop))
   /// ```
   ///

@@ -2,7 +2,7 @@
 
 public import Signals
 
-extension DeviceService {
+extension Device {
   // MARK: The connection
 
   /// Connects for the current turn: ``DeviceOperations/connect(keep:expecting:)``.

@@ -36,7 +36,7 @@ public import Signals
 /// establish a state (`connect`, `disconnect`, `pair`, `unpair`, `trust`, subscribing) may be
 /// repeated after a transient failure. A write may not, unless the device tolerates it twice: when
 /// the connection was lost, it is unknown whether the device has the value.
-public protocol DeviceService: Sendable {
+public protocol Device: Sendable {
   /// The scheduler in whose turns the operations run.
   var scheduler: SerialScheduler { get }
 
@@ -134,7 +134,7 @@ public protocol DeviceService: Sendable {
   ) -> Signal<Value>
 }
 
-extension DeviceService {
+extension Device {
   /// None.
   public var candidates: [DeviceCandidate] { [] }
 

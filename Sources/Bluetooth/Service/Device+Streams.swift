@@ -2,7 +2,7 @@
 
 public import Signals
 
-extension DeviceService {
+extension Device {
   /// Sends devices as they are discovered; never completes by itself. Needs no connection.
   ///
   /// Sends a device again whenever one of its properties changes; RSSI and TX power are in dBm.
