@@ -5,7 +5,7 @@
 public import BlueZ
 public import BlueZSimulator
 import Bluetooth
-import DBus
+package import DBus
 import Glibc
 public import Signals
 public import SimulatedDevices
@@ -138,6 +138,10 @@ public final class SimulatedWorld: Sendable {
       loop.end()
     }
   }
+
+  /// One more connection to the bus of this world, for a program under test: a peripheral that
+  /// registers with an adapter, so that another adapter finds it.
+  package func connection() throws -> MessageBus { try bus.connect() }
 
   // MARK: Devices
 

@@ -11,9 +11,10 @@ public import SimulatedDevices
 
 /// A simulated bluetoothd 5.66 with one adapter, `hci0`, unless the settings specify others.
 ///
-/// It serves ObjectManager, Adapter1, Device1, Battery1, GattService1, GattCharacteristic1,
-/// GattDescriptor1 and AgentManager1 in the order of signals and replies that was recorded from the
-/// real one, on any `MessageBus`. It ends with ``stop()``, or with its last reference.
+/// It serves ObjectManager, Adapter1, GattManager1, LEAdvertisingManager1, Device1, Battery1,
+/// GattService1, GattCharacteristic1, GattDescriptor1 and AgentManager1 in the order of signals and
+/// replies that was recorded from the real one, on any `MessageBus`. A program that registers with
+/// one adapter is a device for the others. It ends with ``stop()``, or with its last reference.
 ///
 /// - Source: BlueZ 5.66, recorded from bluetoothd.
 public final class BlueZSimulator: Sendable {
@@ -26,6 +27,8 @@ public final class BlueZSimulator: Sendable {
   /// The log of what clients did, if requested.
   let log: BoundaryLog?
   let present: Guarded<AdapterSlots>
+  /// The adapters as devices, in the order of the settings.
+  let locals: [LocalDevice]
   private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
 
   /// Assembles a simulator. Nothing is on the bus before ``start()``.
@@ -91,6 +94,10 @@ public final class BlueZSimulator: Sendable {
     calls = TreatedCalls(host.server)
     self.log = log
     present = Guarded(adapters)
+    locals = adapters.slots.map { LocalDevice($0.settings, on: bus.loop) }
+    for local in locals {
+      local.setRemotes { [weak self, address = local.address] in self?.remotes(address) ?? [] }
+    }
     for (index, slot) in adapters.slots.enumerated() {
       guard let number = slot.number else { continue }
       let adapter = makeAdapter(slot.settings, as: number)
@@ -118,18 +125,28 @@ public final class BlueZSimulator: Sendable {
   func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
     let path = BlueZPath.adapter(BlueZPath.adapterName(index: number))
     let stored = present.withLock { $0.stored }.filter { $0.adapter == settings.address }
-    let air = Air(devices, stored: stored) { [host] device, address, type, stored, onReception in
-      RemoteDevice(
+    let others = locals.filter { $0.address != settings.address }
+    let all = devices + others.map(\.device)
+    let air = Air(all, stored: stored) {
+      [host, weak self] device, address, type, stored, onReception in
+      let isAdapter = others.contains { $0.device === device }
+      let counterpart: @Sendable () -> RemoteDevice? = { [weak self] in
+        isAdapter ? self?.remote(of: settings.address, at: address) : nil
+      }
+      return RemoteDevice(
         device,
         address,
         type,
         adapter: path,
         host: host,
         stored: stored,
+        counterpart: counterpart,
         onReception: onReception
       )
     }
-    return AdapterServer(settings, path: path, air: air, host: host)
+    let own = locals.first { $0.address == settings.address }
+    let local = own ?? LocalDevice(settings, on: host.loop)
+    return AdapterServer(settings, path: path, air: air, local: local, host: host)
   }
 
   // MARK: On the bus
@@ -233,7 +250,8 @@ public final class BlueZSimulator: Sendable {
 
   /// The addresses of the connected devices, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
-    present.withLock { $0.all }.flatMap(\.devices).filter(\.isConnected).map(\.address)
+    present.withLock { $0.all }.flatMap(\.devices).filter { $0.isConnected && !$0.isAccepted }
+      .map(\.address)
   }
 
   /// The RSSI in dBm of the connection to a device, drawn again; nil when there is none.
@@ -248,6 +266,12 @@ public final class BlueZSimulator: Sendable {
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
     let all = remotes(address)
     return all.first(where: \.isConnected) ?? all.first
+  }
+
+  /// How an adapter sees another one, both by address; nil while either is not plugged in.
+  private func remote(of other: BluetoothAddress, at adapter: BluetoothAddress) -> RemoteDevice? {
+    let server = present.withLock { $0.all.first { $0.settings.address == adapter } }
+    return server?.air.device(other)
   }
 
   /// The devices of all adapters for one address.

@@ -37,6 +37,54 @@ struct WorldTests {
     #expect(world.events.last == .linkDown(address))
   }
 
+  @Test("a program with a connection of its own is a peripheral that a service of the world reads")
+  func peripheral() throws {
+    var settings = SimulatorSettings()
+    let address = BluetoothAddress(number: 0x0000_5e00_5377)
+    settings.adapters.append(AdapterSettings(number: 1, address: address))
+    let world = try SimulatedWorld(settings: settings)
+    let bus = try world.connection()
+    let server = ObjectServer(bus: bus)
+    let export = try bus.export(server)
+    func add(_ path: ObjectPath, _ interface: String, _ properties: PropertyMap) {
+      let read = ExportedMethod(
+        "ReadValue",
+        takes: [.init("options", "a{sv}")],
+        returns: [.init("value", "ay")]
+      ) { $0.reply([.bytes([77])]) }
+      let exported = properties.entries.map { name, value in
+        ExportedProperty(name, value.signature) { value }
+      }
+      server.add([ExportedInterface(interface, methods: [read], properties: exported)], at: path)
+    }
+    add("/tag", "org.bluez.GattService1", ["UUID": .string("180f"), "Primary": .boolean(true)])
+    add(
+      "/tag/level",
+      "org.bluez.GattCharacteristic1",
+      ["UUID": .string("2a19"), "Service": .objectPath("/tag"), "Flags": .strings(["read"])]
+    )
+    add(
+      "/advertised",
+      "org.bluez.LEAdvertisement1",
+      ["Type": .string("peripheral"), "LocalName": .string("Tag")]
+    )
+    for (interface, member, path) in [
+      ("org.bluez.GattManager1", "RegisterApplication", ObjectPath("/")),
+      ("org.bluez.LEAdvertisingManager1", "RegisterAdvertisement", "/advertised"),
+    ] {
+      let call = try MethodCall(
+        destination: "org.bluez",
+        path: "/org/bluez/hci1",
+        interface: interface,
+        member: member,
+        body: [.objectPath(path), .properties([:])]
+      )
+      _ = try world.loop.run { try await bus.call(call, limit: .seconds(5)) }
+    }
+    #expect(level(try world.service("Tag")).value == 77)
+    withExtendedLifetime(export) {}
+  }
+
   @Test("devices of files, texts and Swift are in one world, found by name or address")
   func several() throws {
     let beacon = DeviceDefinition(name: "Beacon", address: BluetoothAddress(number: 0xc0ffee))

@@ -51,6 +51,33 @@ struct TestingPageTests {
   }
 
   @Test(
+    "the peripheral in Python passes its tests with bleak",
+    .enabled(if: python != nil, "needs a Python with bleak and pytest: Tests/Lab/setup makes one"),
+    .enabled(if: SteeredSimulationTests.has("busctl"), "needs busctl (systemd)")
+  )
+  func peripheral() throws {
+    let python = try #require(Self.python)
+    _ = try folder.file("room.yaml", page.blocks("yaml")[1])
+    _ = try folder.file("lamp.py", page.blocks("python")[1])
+    _ = try folder.file("test_lamp.py", page.blocks("python")[2])
+    let run = try blerun(
+      "simulate",
+      "room.yaml",
+      "--control",
+      "--",
+      python,
+      "-m",
+      "pytest",
+      "-p",
+      "no:cacheprovider",
+      "test_lamp.py",
+      in: folder.path
+    )
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+    #expect(run.output.contains("2 passed"))
+  }
+
+  @Test(
     "the example for a shell passes with bluetoothctl and busctl",
     .enabled(
       if: SteeredSimulationTests.has("busctl", "bluetoothctl"),
@@ -80,7 +107,7 @@ struct TestingPageTests {
     let blocks = page.blocks("swift")
     let device = try file("Tests/ThermometerTests/thermometer.yaml")
     #expect(blocks[1] == (try file("Tests/ThermometerTests/ThermometerTests.swift")))
-    #expect(page.blocks("yaml") == [device])
+    #expect(page.blocks("yaml").first == device)
     // The same products, however the package is indented there.
     let package = try file("Package.swift")
     let products = blocks[0].split(separator: "\n").filter { $0.contains(".product(") }

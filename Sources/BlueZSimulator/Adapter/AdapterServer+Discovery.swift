@@ -100,12 +100,14 @@ extension AdapterServer {
   /// connection attempt the controller keeps its advertisements to itself.
   private func receive(_ slot: AdvertisementSlot) {
     let (device, number) = (air.present(slot.device), slot.number)
-    guard device.isInAir, device.isIdle, !device.device.isLinked else { return }
+    guard device.isInAir, device.device.isAdvertising, device.isIdle, !device.device.isLinked else {
+      return
+    }
     let advertisement = device.device.advertised(number)
     let sessions = state.withLock { $0.sessions }
     let isWanted = sessions.accept(
       services: advertisement.services,
-      name: advertisement.includesName ? device.device.definition.name : nil,
+      name: advertisement.name(of: device.device.definition),
       address: device.address
     )
     guard isWanted else { return }

@@ -9,7 +9,8 @@ extension AdapterServer {
   /// Exports the adapter and its stored devices.
   func add() {
     let listening = host.settings.offersMonitors ? [monitors.interface] : []
-    host.server.add([interface] + listening, at: path)
+    let registering = [applications.interface, advertisements.interface]
+    host.server.add([interface] + registering + listening, at: path)
     for device in devices { device.exportIfKept() }
     host.server.flush()
   }
@@ -26,7 +27,7 @@ extension AdapterServer {
       for device in devices { device.unplugged() }
     }
     host.server.flush()
-    host.server.remove(path)
+    removeObject()
     host.server.flush()
   }
 
@@ -40,6 +41,9 @@ extension AdapterServer {
   /// Nothing is received, reported or connected any more; requests of clients are dropped.
   private func goDark(_ endDevices: (_ wasDiscovering: Bool) -> Void) {
     monitors.stop()
+    advertisements.stop()
+    applications.stop()
+    local.clear()
     let (wasDiscovering, reports) = state.withLock { state in
       defer {
         state = State()

@@ -35,14 +35,35 @@ final class AdapterServer: Sendable {
   let host: Host
   let state: Guarded<State>
   let monitors: AdvertisementMonitors
+  /// The adapter as a device of others, and what programs have registered for it.
+  let local: LocalDevice
+  let applications: Applications
+  let advertisements: Advertisements
 
   /// The devices in range, also under addresses that they no longer use.
   var devices: [RemoteDevice] { air.all }
 
-  init(_ settings: AdapterSettings, path: ObjectPath, air: Air, host: Host) {
+  init(
+    _ settings: AdapterSettings,
+    path: ObjectPath,
+    air: Air,
+    local: LocalDevice,
+    host: Host
+  ) {
     monitors = AdvertisementMonitors(air: air, host: host)
     self.settings = settings
-    state = Guarded(State(isPowered: settings.isPowered))
+    self.local = local
+    let state = Guarded(State(isPowered: settings.isPowered))
+    self.state = state
+    applications = Applications(local, host: host) {
+      air.all.first { $0.isConnected && $0.peer != nil }?.path
+    } changed: {
+      host.server.changed(Adapter1.uuids, at: path)
+    }
+    advertisements = Advertisements(local, path: path, host: host) {
+      state.withLock { ($0.alias ?? settings.name.endedAtNUL, $0.isPowered) }
+    }
+    local.follow(name: settings.name.endedAtNUL, isPowered: settings.isPowered)
     self.path = path
     self.air = air
     self.host = host
@@ -76,6 +97,7 @@ final class AdapterServer: Sendable {
       ExportedProperty(Adapter1.name) { name },
       property(Adapter1.alias, { $0.alias ?? name }) { state, alias in
         state.alias = alias.isEmpty ? nil : alias
+        self.local.follow(name: state.alias ?? name)
       },
       ExportedProperty(Adapter1.deviceClass) { 0 },
       ExportedProperty(Adapter1.powered, set: { self.setPowered($0, $1) }) {
@@ -83,7 +105,7 @@ final class AdapterServer: Sendable {
       },
       ExportedProperty(Adapter1.powerState) { self.powerState },
       ExportedProperty(Adapter1.discovering) { self.state.withLock { $0.isDiscovering } },
-      ExportedProperty(Adapter1.uuids) { HostServices.listed },
+      ExportedProperty(Adapter1.uuids) { HostServices.listed(self.local.services) },
       ExportedProperty(Adapter1.modalias) { "usb:v1D6Bp0246d0542" },
       ExportedProperty(Adapter1.roles) { [Adapter1.Role.central, Adapter1.Role.peripheral] },
     ]
@@ -153,8 +175,10 @@ final class AdapterServer: Sendable {
       answer()
       state.withLock { $0.isPowered = true }
       for device in devices { device.powerOn() }
+      local.follow(isPowered: true)
       return mark(Adapter1.powered)
     }
+    local.follow(isPowered: false)
     for device in devices { device.powerOff() }
     setDiscoverable(false)
     for device in devices where device.isTemporary { device.forget() }
@@ -187,6 +211,13 @@ final class AdapterServer: Sendable {
   /// Removes every device, and then the adapter, from the bus.
   func remove() {
     for device in devices { device.forget() }
+    removeObject()
+  }
+
+  /// - Source: recorded from bluetoothd 5.66, which lists the interfaces in this order.
+  func removeObject() {
+    let names = [Adapter1.interface, LEAdvertisingManager1.interface, GattManager1.interface]
+    host.server.remove(names, from: path)
     host.server.remove(path)
   }
 
@@ -196,6 +227,8 @@ final class AdapterServer: Sendable {
   func clientLeft(_ client: String) {
     for device in devices { device.clientLeft(client) }
     monitors.clientLeft(client)
+    advertisements.clientLeft(client)
+    applications.clientLeft(client)
     state.withLock { $0.sessions.forget(client) }
     followDiscoverableFilter()
     endDiscoveryIfUnwanted()

@@ -80,7 +80,7 @@ final class AdvertisementMonitors: Sendable {
     let timer = host.loop.after(delay) { [weak self] in
       guard let self, state.withLock({ !$0.reports.isEmpty }) else { return }
       let device = air.present(slots[index].device)
-      if device.isInAir, !device.device.isLinked {
+      if device.isInAir, device.device.isAdvertising, !device.device.isLinked {
         receive(device, slots[index].number)
       }
       scheduleReport(index, after: air.interval(slots[index]))

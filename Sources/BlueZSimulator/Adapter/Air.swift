@@ -128,7 +128,7 @@ extension RemoteDevice {
 
   /// Whether a connection to this address reaches the device.
   var isReachable: Bool {
-    isInAir && (isPaired || device.airAddress().address == address)
+    isInAir && device.isAdvertising && (isPaired || device.airAddress().address == address)
   }
 
   /// Nothing more is received from this address.

@@ -8,7 +8,14 @@ import Bluetooth
 enum HostServices {
   /// In the order of the recording: Generic Attribute, Generic Access, PnP Information, A/V Remote
   /// Control Target and Controller, Device Information.
-  static let listed = [0x1801, 0x1800, 0x1200, 0x110c, 0x110e, 0x180a].map {
+  private static let own = [0x1801, 0x1800, 0x1200, 0x110c, 0x110e, 0x180a].map {
     BluetoothUUID(short: $0).text
+  }
+
+  /// The services with those of programs, where bluetoothd lists these.
+  static func listed(_ programs: [BluetoothUUID]) -> [String] {
+    let added = programs.map(\.text)
+    let new = added.enumerated().filter { added.firstIndex(of: $1) == $0 && !own.contains($1) }
+    return Array(own.prefix(2)) + new.map(\.element) + Array(own.dropFirst(2))
   }
 }

@@ -39,8 +39,11 @@ public final class Steering: Sendable {
     self.log = log
   }
 
-  /// The simulated devices.
-  public var devices: [SimulatedDevice] { player.devices }
+  /// The simulated devices: those of the scenario, then the adapters that programs use as peripherals.
+  public var devices: [SimulatedDevice] {
+    let adapters = player.simulator?.locals ?? []
+    return player.devices + adapters.filter(\.isInUse).map(\.device)
+  }
 
   /// The loop that the simulation runs on.
   public var loop: Loop { player.loop }

@@ -135,6 +135,24 @@ struct KnownDevice: Sendable {
     serviceData = []
   }
 
+  /// The name was read, of a device that has advertised none.
+  ///
+  /// - Returns: Whether it is new.
+  mutating func learn(_ name: String) -> Bool {
+    guard self.name == nil else { return false }
+    self.name = name
+    return true
+  }
+
+  /// The device no longer has some services.
+  ///
+  /// - Returns: Whether that changed anything.
+  mutating func lost(_ gone: [BluetoothUUID]) -> Bool {
+    let before = services.count
+    services.removeAll(where: gone.contains)
+    return services.count != before
+  }
+
   /// The services of the device are resolved.
   ///
   /// - Returns: Whether that changed anything.

@@ -123,6 +123,17 @@ struct LinkMachine<Call: Sendable>: Sendable {
 
   // MARK: Events
 
+  /// The device has connected, as a central. Calls that wait for a connection have it.
+  mutating func accepted() -> [Action] {
+    switch phase {
+    case .up, .closing: return []
+    case .idle, .connecting:
+      phase = .connecting
+      attempt += 1
+      return established(attempt)
+    }
+  }
+
   /// The connection is up.
   mutating func established(_ number: Int) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }

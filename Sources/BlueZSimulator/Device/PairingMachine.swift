@@ -212,6 +212,9 @@ struct PairingMachine<Call: Sendable>: Sendable {
   /// Whether a connection is still the current one.
   func isPresent(link number: Int) -> Bool { link == number }
 
+  /// The other side has started and finished a pairing.
+  mutating func adopt(_ security: LinkSecurity) { bond = max(bond, security) }
+
   /// The device is removed, and the bond with it.
   mutating func forget() { bond = .none }
 

@@ -43,8 +43,22 @@ extension RemoteDevice {
     let isWanted = state.withLock { state in
       state.machine.isResolved && !state.machine.isClosing && state.battery == nil
     }
-    guard isWanted, let percentage = try? device.read(handle).get().first else { return }
-    state.withLock { $0.battery = percentage }
+    guard isWanted else { return }
+    device.read(handle, from: 0) { [weak self] result in
+      if let percentage = try? result.get().first { self?.addBattery(percentage, handle) }
+    }
+  }
+
+  private func addBattery(_ percentage: UInt8, _ handle: UInt16) {
+    // A program may have answered late.
+    let isNew = state.withLock { state in
+      guard state.machine.isResolved, !state.machine.isClosing, state.battery == nil else {
+        return false
+      }
+      state.battery = percentage
+      return true
+    }
+    guard isNew else { return }
     let property = ExportedProperty(Battery1.percentage) { [weak self] in
       self?.state.withLock { $0.battery }
     }

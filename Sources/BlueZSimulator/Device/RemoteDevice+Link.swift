@@ -76,14 +76,17 @@ extension RemoteDevice {
     switch action {
     case .beginConnecting(let attempt): beginConnecting(attempt)
     case .raiseLink:
-      host.observe(.linkUp(address))
+      if !isAccepted { host.observe(.linkUp(address)) }
       listen()
       device.linkUp()
       resumeBond()
+      peer?.accept()
     case .dropLink:
-      host.observe(.linkDown(address))
+      if !isAccepted { host.observe(.linkDown(address)) }
+      state.withLock { $0.isAccepted = false }
       device.linkDown()
       attributes?.linkDown()
+      peer?.endLink()
     case .beginResolving(let attempt): beginResolving(attempt)
     case .exportServices:
       if case .early(let delay) = resolution {
@@ -245,10 +248,12 @@ extension RemoteDevice {
       defer { state.areAttributesExported = true }
       return !state.areAttributesExported
     }
+    attributes?.follow(isExported: !isFirst)
     if isFirst { attributes?.export() }
     let uuids = attributes?.services ?? []
     if state.withLock({ $0.known.found(uuids) }) { mark(Device1.uuids) }
     mark(Device1.servicesResolved)
+    nameCentral()
     keepServiceChanged()
     let waiters = state.withLock { state in
       defer { state.resolvedWaiters = [] }

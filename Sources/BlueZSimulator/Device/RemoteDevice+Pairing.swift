@@ -76,6 +76,18 @@ extension RemoteDevice {
   /// The device is about to be removed: a Pair that is still connecting fails.
   func abandonPairingToCome(_ answer: ErrorAnswer) { takePairingToCome()?.refuse(answer) }
 
+  /// The other side of the connection has paired.
+  func bonded(_ security: LinkSecurity) {
+    device.secure(security)
+    state.withLock { state in
+      state.pairing.adopt(security)
+      state.known.isPaired = true
+      state.known.isTemporary = false
+    }
+    mark(Device1.bonded)
+    mark(Device1.paired)
+  }
+
   /// The connection is up: with a bond, it is encrypted at once.
   func resumeBond() {
     let capability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
@@ -149,6 +161,7 @@ extension RemoteDevice {
       }
     case .bond(let security):
       device.secure(security)
+      peer?.bonded(security)
       host.observe(.paired(address, security))
       state.withLock { $0.known.isPaired = true }
       reportIdentity()
@@ -222,8 +235,8 @@ extension AttributeAccess {
   /// security and repeats it.
   func submit<Value: Sendable>(
     _ operation: FaultOperation,
-    _ perform: @escaping @Sendable () -> Result<Value, ATTErrorCode>,
-    _ done: @escaping @Sendable (Result<Value, ATTErrorCode>) -> Void
+    _ perform: @escaping @Sendable (@escaping DeviceProgram.Answer<Value>) -> Void,
+    _ done: @escaping DeviceProgram.Answer<Value>
   ) {
     queue.submit(operation, perform) { result in
       guard case .failure(let code) = result else { return done(result) }

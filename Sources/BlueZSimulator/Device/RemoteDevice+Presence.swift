@@ -17,7 +17,7 @@ extension RemoteDevice {
   }
 
   /// The device disconnects.
-  private func endLink() {
+  func endLink() {
     state.withLock { $0.end = .remote }
     perform { $0.lost() }
     state.withLock { $0.end = .local }

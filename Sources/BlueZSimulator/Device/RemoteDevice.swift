@@ -29,6 +29,8 @@ final class RemoteDevice: Sendable {
     var searching: Int?
     /// Whether the device is in range.
     var isInAir = true
+    /// Whether the device made the current connection, as a central.
+    var isAccepted = false
     var pairing = PairingMachine<WaitingCall>()
     /// A pending Pair that is still connecting, and its caller.
     var pairingToCome: (call: WaitingCall, client: String)?
@@ -57,11 +59,14 @@ final class RemoteDevice: Sendable {
   let state: Guarded<State>
   /// Called when the device was received.
   private let onReception: @Sendable () -> Void
+  /// Of an adapter of the room: how that adapter sees this one.
+  private let counterpart: @Sendable () -> RemoteDevice?
   /// Set once, while the device is assembled.
   private let parts = Guarded<(queue: RequestQueue, attributes: AttributeServer)?>(nil)
 
   /// - Parameters:
   ///   - stored: The stored data; nil: the device is unknown.
+  ///   - counterpart: Of an adapter of the room: finds how that adapter sees this one.
   ///   - onReception: Called whenever the device is received.
   init(
     _ device: SimulatedDevice,
@@ -70,9 +75,11 @@ final class RemoteDevice: Sendable {
     adapter: ObjectPath,
     host: Host,
     stored: StoredDevice? = nil,
+    counterpart: @escaping @Sendable () -> RemoteDevice? = { nil },
     onReception: @escaping @Sendable () -> Void
   ) {
     self.device = device
+    self.counterpart = counterpart
     self.onReception = onReception
     self.address = address
     self.addressType = addressType
@@ -109,6 +116,7 @@ final class RemoteDevice: Sendable {
     }
   }
 
+  var peer: RemoteDevice? { counterpart() }
   var queue: RequestQueue? { parts.withLock { $0?.queue } }
   var attributes: AttributeServer? { parts.withLock { $0?.attributes } }
   /// Whether the device is neither connected nor connecting.

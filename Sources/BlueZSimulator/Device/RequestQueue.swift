@@ -11,8 +11,8 @@ final class RequestQueue: Sendable {
   /// The effect of a request at the device, and the receiver of the response.
   private struct Request: Sendable {
     let operation: FaultOperation
-    /// Takes effect; returns the function that sends the response.
-    let perform: @Sendable () -> @Sendable () -> Void
+    /// Takes effect; calls its argument, now or later, with the function that sends the response.
+    let perform: @Sendable (@escaping @Sendable (@escaping @Sendable () -> Void) -> Void) -> Void
     let refuse: @Sendable (ATTErrorCode) -> Void
     /// Reports success although nothing was done; for requests without a value.
     let pretend: @Sendable () -> Void
@@ -45,19 +45,16 @@ final class RequestQueue: Sendable {
   /// Queues a request.
   ///
   /// - Parameters:
-  ///   - perform: Called when it takes effect at the device.
+  ///   - perform: Called when it takes effect at the device, with what takes its response.
   ///   - done: Receives the response; Unlikely Error when the connection ends before.
   func submit<Value: Sendable>(
     _ operation: FaultOperation,
-    _ perform: @escaping @Sendable () -> Result<Value, ATTErrorCode>,
-    _ done: @escaping @Sendable (Result<Value, ATTErrorCode>) -> Void
+    _ perform: @escaping @Sendable (@escaping DeviceProgram.Answer<Value>) -> Void,
+    _ done: @escaping DeviceProgram.Answer<Value>
   ) {
     let request = Request(
       operation: operation,
-      perform: {
-        let result = perform()
-        return { done(result) }
-      },
+      perform: { respond in perform { result in respond { done(result) } } },
       refuse: { done(.failure($0)) },
       pretend: { done((() as? Value).map { .success($0) } ?? .failure(.unlikelyError)) }
     )
@@ -95,13 +92,12 @@ final class RequestQueue: Sendable {
     let latency = host.settings.link(device.latency())
     switch device.nextFault(request.operation) {
     case .none, .refuseConnection:
-      after(latency, link) { self.finish(link, request.perform()) }
+      after(latency, link) { request.perform { self.finish(link, $0) } }
     case .slow(let more) where latency + more < host.settings.attTimeout:
-      after(latency + more, link) { self.finish(link, request.perform()) }
+      after(latency + more, link) { request.perform { self.finish(link, $0) } }
     case .answerLate(let more):
       after(latency, link) {
-        let respond = request.perform()
-        self.after(more, link) { self.finish(link, respond) }
+        request.perform { respond in self.after(more, link) { self.finish(link, respond) } }
       }
     case .loseWrite:
       after(latency, link) { self.finish(link, request.pretend) }
@@ -111,7 +107,7 @@ final class RequestQueue: Sendable {
       after(latency, link) { self.loseLink(false) }
     case .loseLinkAfter:
       after(latency, link) {
-        _ = request.perform()
+        request.perform { _ in }
         self.loseLink(false)
       }
     case .vanish:
@@ -131,7 +127,13 @@ final class RequestQueue: Sendable {
   }
 
   private func finish(_ link: Int, _ respond: () -> Void) {
-    state.withLock { $0.current = nil }
+    // A program may answer when the connection has ended.
+    let isPresent = state.withLock { state in
+      guard state.link == link else { return false }
+      state.current = nil
+      return true
+    }
+    guard isPresent else { return }
     respond()
     next()
   }

@@ -48,16 +48,38 @@ final class AcquiredSocket: Sendable {
     let (own, other) = (UnixFD(owning: ends[0]), UnixFD(owning: ends[1]))
     guard (try? other.duplicate()) != nil else { return .notSent }
     let socket = AcquiredSocket(number, own)
-    let watch = loop.watch(own.descriptor, for: [.readable, .hungUp]) { [weak socket] events in
-      guard let socket else { return }
-      if events.contains(.readable) { socket.drain(received) }
+    socket.serve(on: loop, received: received, released: released)
+    return .made(socket, other)
+  }
+
+  /// The end of a socket that a program has made; nil: no descriptor was left for it.
+  static func adopt(
+    _ end: UnixFD,
+    on loop: Loop,
+    received: @escaping @Sendable ([UInt8]) -> Void,
+    released: @escaping @Sendable () -> Void
+  ) -> AcquiredSocket? {
+    guard let own = try? end.duplicate() else { return nil }
+    _ = fcntl(own.descriptor, F_SETFL, fcntl(own.descriptor, F_GETFL) | O_NONBLOCK)
+    let socket = AcquiredSocket(0, own)
+    socket.serve(on: loop, received: received, released: released)
+    return socket
+  }
+
+  private func serve(
+    on loop: Loop,
+    received: @escaping @Sendable ([UInt8]) -> Void,
+    released: @escaping @Sendable () -> Void
+  ) {
+    let watch = loop.watch(end.descriptor, for: [.readable, .hungUp]) { [weak self] events in
+      guard let self else { return }
+      if events.contains(.readable) { drain(received) }
       if !events.isDisjoint(with: .hungUp) {
-        socket.close()
+        close()
         released()
       }
     }
-    socket.watch.withLock { $0 = watch }
-    return .made(socket, other)
+    self.watch.withLock { $0 = watch }
   }
 
   /// Sends one value. A full or closed socket drops it, as bluetoothd's does.

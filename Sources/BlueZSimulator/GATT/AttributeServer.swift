@@ -13,46 +13,56 @@ final class AttributeServer: Sendable {
   /// - Source: recorded from bluetoothd; BlueZ 5.66, `profiles/gap/gas.c`.
   private static let hidden = [BluetoothUUID(short: 0x1800)]
 
-  private let characteristics: [CharacteristicServer]
-  private let descriptors: [DescriptorServer]
-  /// In the order of handles.
-  private let objects: [(service: BluetoothUUID, path: ObjectPath, interface: ExportedInterface)]
-  /// Services in order, each after its contents, as bluetoothd removes them.
-  private let removals: [ObjectPath]
-  /// Services that the device does not have at present.
-  private let absent = Guarded<[BluetoothUUID]>([])
-  /// Services that it no longer has, without bluetoothd knowing.
-  private let stale = Guarded<[BluetoothUUID]>([])
-  private let access: AttributeAccess
-
-  init(of device: ObjectPath, access: AttributeAccess) {
-    self.access = access
+  /// The objects of one service, in the order of handles.
+  private struct Service: Sendable {
+    let entry: ServiceEntry
+    var objects: [(path: ObjectPath, interface: ExportedInterface)] = []
     var characteristics: [CharacteristicServer] = []
     var descriptors: [DescriptorServer] = []
+    /// The service after its contents, as bluetoothd removes them.
     var removals: [ObjectPath] = []
-    var objects: [(service: BluetoothUUID, path: ObjectPath, interface: ExportedInterface)] = []
-    for service in access.device.table.services where !Self.hidden.contains(service.uuid) {
-      let path = BlueZPath.service(service.handle, of: device)
-      objects.append((service.uuid, path, Self.interface(of: service, device)))
-      for entry in service.characteristics {
+
+    init(_ entry: ServiceEntry, of device: ObjectPath, access: AttributeAccess) {
+      self.entry = entry
+      let path = BlueZPath.service(entry.handle, of: device)
+      objects.append((path, AttributeServer.interface(of: entry, device)))
+      for entry in entry.characteristics {
         let characteristic = CharacteristicServer(entry, of: path, access: access)
         characteristics.append(characteristic)
-        objects.append((service.uuid, characteristic.path, characteristic.interface))
+        objects.append((characteristic.path, characteristic.interface))
         for entry in entry.descriptors {
           let descriptor = DescriptorServer(entry, of: characteristic.path, access: access)
           descriptors.append(descriptor)
-          objects.append((service.uuid, descriptor.path, descriptor.interface))
+          objects.append((descriptor.path, descriptor.interface))
           removals.append(descriptor.path)
         }
         removals.append(characteristic.path)
       }
       removals.append(path)
     }
-    self.characteristics = characteristics
-    self.descriptors = descriptors
-    self.objects = objects
-    self.removals = removals
+
+    func forget() {
+      for characteristic in characteristics { characteristic.forget() }
+      for descriptor in descriptors { descriptor.forget() }
+    }
   }
+
+  private let offered: Guarded<[Service]>
+  /// Services that the device does not have at present.
+  private let absent = Guarded<[BluetoothUUID]>([])
+  /// Services that it no longer has, without bluetoothd knowing.
+  private let stale = Guarded<[BluetoothUUID]>([])
+  private let device: ObjectPath
+  private let access: AttributeAccess
+
+  init(of device: ObjectPath, access: AttributeAccess) {
+    self.device = device
+    self.access = access
+    offered = Guarded([])
+    follow(isExported: false)
+  }
+
+  private var all: [Service] { offered.withLock { $0 } }
 
   private static func interface(
     of service: ServiceEntry,
@@ -68,24 +78,55 @@ final class AttributeServer: Sendable {
     ])
   }
 
+  /// Has objects for the services that the device has now. Those of services that are as they were
+  /// stay.
+  ///
+  /// - Parameter isExported: Whether the objects are on the bus.
+  /// - Returns: The services that are gone.
+  @discardableResult
+  func follow(isExported: Bool) -> [BluetoothUUID] {
+    let before = all
+    let after = access.device.table.services.filter { !Self.hidden.contains($0.uuid) }.map {
+      entry in
+      before.first { $0.entry == entry } ?? Service(entry, of: device, access: access)
+    }
+    offered.withLock { $0 = after }
+    let gone = before.filter { one in !after.contains { $0.entry == one.entry } }
+    let new = after.filter { one in !before.contains { $0.entry == one.entry } }
+    if isExported { remove(gone) } else { for service in gone { service.forget() } }
+    if isExported { export(new) }
+    return gone.map(\.entry.uuid)
+  }
+
   /// Exports every object, parents first, in the order of handles.
-  func export() {
+  func export() { export(all) }
+
+  private func export(_ services: [Service]) {
     let absent = absent.withLock { $0 }
-    for object in objects where !absent.contains(object.service) {
-      access.host.server.add([object.interface], at: object.path)
+    for service in services where !absent.contains(service.entry.uuid) {
+      for object in service.objects { access.host.server.add([object.interface], at: object.path) }
     }
   }
 
   /// Removes every object, children first, and drops values and sessions.
   func remove() {
-    for path in removals { access.host.server.remove(path) }
-    for characteristic in characteristics { characteristic.forget() }
-    for descriptor in descriptors { descriptor.forget() }
+    let all = all
+    for path in all.flatMap(\.removals) { access.host.server.remove(path) }
+    for service in all { service.forget() }
     let stale = stale.withLock { stale in
       defer { stale = [] }
       return stale
     }
     absent.withLock { absent in absent += stale.filter { !absent.contains($0) } }
+  }
+
+  /// Removes the objects of services, whose sockets are released before.
+  private func remove(_ gone: [Service]) {
+    guard !gone.isEmpty else { return }
+    release(gone.flatMap(\.characteristics))
+    access.host.server.flush()
+    for path in gone.flatMap(\.removals) { access.host.server.remove(path) }
+    for service in gone { service.forget() }
   }
 
   /// The device removes a service, or adds it again, without an indication.
@@ -117,24 +158,16 @@ final class AttributeServer: Sendable {
       return true
     }
     guard isChanged, isExported else { return }
-    let own = objects.filter { $0.service == service }
-    if isOffered {
-      for object in own { access.host.server.add([object.interface], at: object.path) }
-    } else {
-      let gone = characteristics.filter { server in own.contains { $0.path == server.path } }
-      release(gone)
-      access.host.server.flush()
-      defer { for characteristic in gone { characteristic.forget() } }
-      for path in removals where own.contains(where: { $0.path == path }) {
-        access.host.server.remove(path)
-      }
-    }
+    let own = all.filter { $0.entry.uuid == service }
+    if isOffered { export(own) } else { remove(own) }
   }
 
   /// Kept sessions take effect on a new connection.
   func resume() {
     for characteristic in characteristics { characteristic.resume() }
   }
+
+  private var characteristics: [CharacteristicServer] { all.flatMap(\.characteristics) }
 
   func releaseSockets() { release(characteristics) }
 
@@ -150,21 +183,22 @@ final class AttributeServer: Sendable {
   }
 
   /// bluetoothd itself subscribes.
-  func keepSubscribed(_ handle: UInt16) {
-    characteristics.first { $0.entry.handle == handle }?.keepSubscribed()
-  }
+  func keepSubscribed(_ handle: UInt16) { characteristic(handle)?.keepSubscribed() }
 
   func clientLeft(_ client: String) {
     for characteristic in characteristics { characteristic.clientLeft(client) }
   }
 
-  /// The path of the first characteristic with this UUID.
-  func path(of handle: UInt16) -> ObjectPath? {
-    characteristics.first { $0.entry.handle == handle }?.path
-  }
+  /// The path of the characteristic whose value has this handle.
+  func path(of handle: UInt16) -> ObjectPath? { characteristic(handle)?.path }
 
   /// The device has sent a value.
-  func notified(_ handle: UInt16, _ value: [UInt8]) {
-    characteristics.first { $0.entry.handle == handle }?.notified(value)
+  func notified(_ handle: UInt16, _ value: [UInt8]) { characteristic(handle)?.notified(value) }
+
+  private func characteristic(_ handle: UInt16) -> CharacteristicServer? {
+    for service in all where service.entry.handle <= handle && handle <= service.entry.lastHandle {
+      return service.characteristics.first { $0.entry.handle == handle }
+    }
+    return nil
   }
 }

@@ -93,12 +93,9 @@ final class CharacteristicServer: Sendable {
     case .ask: break
     }
     let (device, handle) = (access.device, entry.handle)
-    access.submit(.read(entry.uuid, handle: entry.handle)) {
+    access.submit(.read(entry.uuid, handle: entry.handle)) { answer in
       self.observe(.read(self.access.address, self.entry.uuid))
-      return device.read(handle, from: offset).flatMap { value in
-        offset <= value.count
-          ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
-      }
+      device.read(handle, from: offset, answer)
     } _: { result in
       self.endReading(result)
     }
@@ -144,17 +141,17 @@ final class CharacteristicServer: Sendable {
         return
       }
       observe(.written(access.address, entry.uuid, value))
-      _ = access.device.write(entry.handle, value, withResponse: false)
+      access.device.write(entry.handle, value, withResponse: false) { _ in }
     }
   }
 
   private func request(_ value: [UInt8], at offset: Int, _ call: Invocation) {
     state.withLock { $0.isWriting = true }
     let (device, handle) = (access.device, entry.handle)
-    access.submit(.write(entry.uuid, handle: entry.handle)) { () -> Result<Void, ATTErrorCode> in
+    access.submit(.write(entry.uuid, handle: entry.handle)) { answer in
       self.observe(.written(self.access.address, self.entry.uuid, value))
-      return device.write(handle, value, at: offset, withResponse: true)
-    } _: { result in
+      device.write(handle, value, at: offset, withResponse: true, answer)
+    } _: { (result: Result<Void, ATTErrorCode>) in
       self.state.withLock { $0.isWriting = false }
       switch result {
       case .success: call.reply()
@@ -223,10 +220,9 @@ final class CharacteristicServer: Sendable {
   private func subscribe(_ done: @escaping @Sendable (Result<Void, ATTErrorCode>) -> Void) {
     guard entry.hasConfiguration else { return done(.success(())) }
     let (device, handle, mode) = (access.device, entry.handle, mode)
-    access.submit(.subscribe(entry.uuid, handle: entry.handle)) {
-      () -> Result<Void, ATTErrorCode> in
+    access.submit(.subscribe(entry.uuid, handle: entry.handle)) { answer in
       self.observe(.subscribed(self.access.address, self.entry.uuid))
-      return device.subscribe(handle, mode)
+      answer(device.subscribe(handle, mode))
     } _: { result in
       done(result)
     }

@@ -55,11 +55,8 @@ final class DescriptorServer: Sendable {
     case .ask: break
     }
     let (device, handle) = (access.device, entry.handle)
-    access.submit(.read(entry.uuid)) { () -> Result<[UInt8], ATTErrorCode> in
-      device.read(handle).flatMap { value in
-        offset <= value.count
-          ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
-      }
+    access.submit(.read(entry.uuid)) { answer in
+      device.read(handle, from: offset, answer)
     } _: { result in
       self.endReading(result)
     }
@@ -88,9 +85,9 @@ final class DescriptorServer: Sendable {
     }
     if wasWriting { return call.refuse(.inProgress) }
     let (device, handle) = (access.device, entry.handle)
-    access.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
-      device.write(handle, value, withResponse: true)
-    } _: { result in
+    access.submit(.write(entry.uuid)) { answer in
+      device.write(handle, value, withResponse: true, answer)
+    } _: { (result: Result<Void, ATTErrorCode>) in
       self.isWriting.withLock { $0 = false }
       switch result {
       case .success: call.reply()

@@ -6,7 +6,7 @@ public import SimulatedDevices
 extension BlueZSimulator {
   /// Changes a device, or its link.
   public func apply(_ change: DeviceChange, to device: BluetoothAddress) {
-    let own = devices.first { $0.definition.address == device }
+    let own = (devices + locals.map(\.device)).first { $0.definition.address == device }
     switch change {
     case .loseLink: loseLink(device)
     case .vanish: vanish(device)

@@ -6,6 +6,10 @@ public import Bluetooth
 public struct AdvertisementDefinition: Sendable, Hashable {
   /// Whether the device's name and appearance are in it.
   public var includesName: Bool
+  /// A name in place of the device's; nil: the device's, if it is in it.
+  public var name: String?
+  /// An appearance in place of the device's; nil: the device's, if its name is in it.
+  public var appearance: UInt16?
   /// The advertised services.
   public var services: [BluetoothUUID]
   /// The manufacturer data, by company.
@@ -117,6 +121,11 @@ struct AdvertisedSignal: Sendable, Hashable {
 }
 
 extension AdvertisementDefinition {
+  /// The name that a device sends with it; nil: none.
+  public func name(of device: DeviceDefinition) -> String? {
+    name ?? (includesName ? device.name : nil)
+  }
+
   var signal: AdvertisedSignal {
     get { AdvertisedSignal(rssi: rssi, movement: movement) }
     set { (rssi, movement) = (newValue.rssi, newValue.movement) }

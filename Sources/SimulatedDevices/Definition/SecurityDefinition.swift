@@ -16,10 +16,12 @@ public enum LinkSecurity: String, CaseIterable, Hashable, Sendable, Comparable {
 
 /// What an attribute demands of the link.
 public struct AttributeSecurity: Hashable, Sendable {
-  /// To read it, and to subscribe to it.
+  /// To read it, and to subscribe to it unless that demands something else.
   public var read: LinkSecurity
   /// To write it.
   public var write: LinkSecurity
+  /// To subscribe to it; nil: what a read demands.
+  public var subscription: LinkSecurity?
 
   /// What reads and writes demand; without arguments, nothing.
   ///

@@ -10,6 +10,8 @@ public struct ServiceDefinition: Sendable, Hashable {
   public var includes: [BluetoothUUID]
   /// Its characteristics, in the order of their handles.
   public var characteristics: [CharacteristicDefinition]
+  /// The handle of its declaration; nil, or one that is in use: the next one.
+  public var handle: UInt16?
 
   /// A service; see the properties.
   ///
@@ -19,10 +21,12 @@ public struct ServiceDefinition: Sendable, Hashable {
   public init(
     uuid: BluetoothUUID,
     includes: [BluetoothUUID] = [],
-    characteristics: [CharacteristicDefinition] = []
+    characteristics: [CharacteristicDefinition] = [],
+    handle: UInt16? = nil
   ) {
     self.uuid = uuid
     self.includes = includes
     self.characteristics = characteristics
+    self.handle = handle
   }
 }

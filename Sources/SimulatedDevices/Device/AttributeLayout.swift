@@ -19,7 +19,10 @@ struct AttributeLayout {
     let descriptors = service.characteristics.map(Self.descriptors)
     let included = service.includes.filter { all.contains($0) && $0 != service.uuid }
     let size = descriptors.reduce(1 + included.count) { $0 + 2 + $1.count }
-    guard positions.count + size <= Int(UInt16.max) else { return }
+    let unused = max(0, Int(service.handle ?? 0) - positions.count - 1)
+    guard positions.count + unused + size <= Int(UInt16.max) else { return }
+    // Nothing can be read at handles that are left out, either.
+    for _ in 0..<unused { _ = next(.declaration) }
     let handle = next(.declaration)
     for _ in included { _ = next(.declaration) }
     let entries = zip(service.characteristics, descriptors).map { definition, descriptors in

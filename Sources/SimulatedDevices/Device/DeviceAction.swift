@@ -42,6 +42,16 @@ enum DeviceAction: Equatable {
     }
   }
 
+  /// The index of the characteristic that it is about; nil: of none.
+  var characteristic: Int? {
+    switch self {
+    case .notify(let index, _, _), .store(let index, _, _), .tick(let index, _),
+      .stopTicks(let index):
+      index
+    case .timer, .stopTimers, .leave, .comeBack, .watchLink, .wake, .stopWakes: nil
+    }
+  }
+
   /// Whether it is a timer of the logic: of this name, or, with nil, of any.
   func isWake(_ name: String?) -> Bool {
     guard case .wake(let own, _) = self else { return false }

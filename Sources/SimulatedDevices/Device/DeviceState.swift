@@ -9,7 +9,7 @@ import Signals
 struct DeviceState {
   typealias Answer = Result<Void, ATTErrorCode>
 
-  let table: AttributeTable
+  private(set) var table: AttributeTable
   let mtu: Int
   let start: Instant
   var machines: [MachineRun]
@@ -44,6 +44,18 @@ struct DeviceState {
     }
   }
 
+  /// Serves other attributes from now on. Those that are still there keep values and subscriptions.
+  mutating func serve(_ table: AttributeTable, generator: SeededGenerator) {
+    let before = characteristics
+    self.table = table
+    characteristics = table.characteristics.map { characteristic in
+      let kept = before.first {
+        $0.handle == characteristic.entry.handle && $0.definition == characteristic.definition
+      }
+      return kept ?? CharacteristicState(characteristic, generator: generator)
+    }
+  }
+
   // MARK: Link
 
   mutating func linkUp(now: Instant) -> [DeviceAction] {
@@ -66,7 +78,7 @@ struct DeviceState {
   /// What a request is refused with on a link that is not secure enough; nil when it is.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part C §10.3.1 (security request errors).
-  private func refusal(_ demanded: LinkSecurity) -> ATTErrorCode? {
+  func refusal(_ demanded: LinkSecurity) -> ATTErrorCode? {
     if security >= demanded { return nil }
     return demanded == .authenticated ? .insufficientAuthentication : .insufficientEncryption
   }
@@ -176,20 +188,22 @@ struct DeviceState {
     withResponse: Bool
   ) -> Result<[UInt8], ATTErrorCode> {
     let definition = characteristics[index].definition
-    let needed: CharacteristicProperties =
-      withResponse
-      ? [.write, .reliableWrite] : [.writeWithoutResponse, .authenticatedSignedWrites]
-    guard !definition.properties.isDisjoint(with: needed) else {
-      return .failure(.writeNotPermitted)
-    }
-    if let error = refusal(definition.security.write) ?? definition.writeError {
-      return .failure(error)
-    }
+    if let error = refusal(ofWriting: index, withResponse: withResponse) { return .failure(error) }
     let before = characteristics[index].stored
     guard offset <= before.count else { return .failure(.invalidOffset) }
     let value = Array(before.prefix(offset) + part)
     return value.count <= definition.longest
       ? .success(value) : .failure(.invalidAttributeValueLength)
+  }
+
+  /// What a write is refused with, whatever the value.
+  func refusal(ofWriting index: Int, withResponse: Bool) -> ATTErrorCode? {
+    let definition = characteristics[index].definition
+    let needed: CharacteristicProperties =
+      withResponse
+      ? [.write, .reliableWrite] : [.writeWithoutResponse, .authenticatedSignedWrites]
+    guard !definition.properties.isDisjoint(with: needed) else { return .writeNotPermitted }
+    return refusal(definition.security.write) ?? definition.writeError
   }
 
   /// Does what is due at once, and returns the rest.
@@ -254,7 +268,8 @@ struct DeviceState {
     else { return (.failure(.attributeNotFound), []) }
     guard isLinked else { return (.failure(.unlikelyError), []) }
     self.now = now
-    if mode != nil, let error = refusal(definition.security.read) { return (.failure(error), []) }
+    let demanded = definition.security.subscription ?? definition.security.read
+    if mode != nil, let error = refusal(demanded) { return (.failure(error), []) }
     let before = characteristics[index].mode
     guard let mode else {
       characteristics[index].mode = nil

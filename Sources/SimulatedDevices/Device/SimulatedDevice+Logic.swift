@@ -205,7 +205,10 @@ extension SimulatedDevice {
     let before = isSubscribed(attribute.handle)
     let answer = request()
     let after = isSubscribed(attribute.handle)
-    if before != after { ask(after ? .subscribed(attribute) : .unsubscribed(attribute)) }
+    if before != after {
+      ask(after ? .subscribed(attribute) : .unsubscribed(attribute))
+      tellProgram(attribute.handle, isSubscribed: after)
+    }
     return answer
   }
 

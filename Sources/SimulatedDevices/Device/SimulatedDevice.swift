@@ -52,6 +52,7 @@ public final class SimulatedDevice: Sendable {
     var nextConnect: OperationFault?
     var notificationFault = NotificationFault.none
     var radio: RadioState
+    var isAdvertising = true
     var passkeys: SeededGenerator
     var latency: SeededGenerator
     var handler: NotificationHandler?
@@ -103,10 +104,9 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// What the device was made from.
-  public let definition: DeviceDefinition
-  /// Its attributes with their handles.
-  public let table: AttributeTable
+  private let described: Guarded<(definition: DeviceDefinition, table: AttributeTable)>
+  /// What answers for its attributes: SimulatedDevice+Program.swift.
+  let program = Guarded<DeviceProgram?>(nil)
   let loop: Loop
   private let start: Instant
   let generator: SeededGenerator
@@ -122,8 +122,7 @@ public final class SimulatedDevice: Sendable {
   ///   - generator: Its own; every part of the device splits it by name.
   public init(_ definition: DeviceDefinition, on loop: Loop, generator: SeededGenerator) {
     let table = AttributeTable(definition)
-    self.definition = definition
-    self.table = table
+    described = Guarded((definition, table))
     self.loop = loop
     start = loop.now
     self.generator = generator
@@ -139,6 +138,37 @@ public final class SimulatedDevice: Sendable {
       )
     )
     decide { ((), $0.device.beginMachines()) }
+  }
+
+  /// What the device was made from.
+  public var definition: DeviceDefinition { described.withLock { $0.definition } }
+
+  /// Its attributes with their handles.
+  public var table: AttributeTable { described.withLock { $0.table } }
+
+  /// Makes the device another one, with the same address, on the same link.
+  ///
+  /// Attributes that are still there keep their values and subscriptions. What was due at others is
+  /// dropped.
+  ///
+  /// - Precondition: The address is the same.
+  public func redefine(_ definition: DeviceDefinition) {
+    precondition(definition.address == self.definition.address, "a device keeps its address")
+    let table = AttributeTable(definition)
+    described.withLock { $0 = (definition, table) }
+    let dropped = state.withLock { state in
+      let before = state.device.characteristics.map(\.handle)
+      state.device.serve(table, generator: generator)
+      let after = state.device.characteristics.map(\.handle)
+      let isDropped: (Due) -> Bool = { due in
+        guard let index = due.action.characteristic else { return false }
+        return !after.indices.contains(index) || after[index] != before[index]
+      }
+      defer { state.due.removeAll(where: isDropped) }
+      return state.due.filter(isDropped)
+    }
+    for due in dropped { due.timer?.cancel() }
+    advertise(definition.advertisement)
   }
 
   // MARK: Attributes
@@ -252,6 +282,7 @@ public final class SimulatedDevice: Sendable {
   public func linkDown() {
     let now = loop.now
     let wasLinked = isLinked
+    let subscriptions = subscriptions
     let ended = state.withLock { state in
       defer { state.due.removeAll { $0.action.isOfLink } }
       return state.due.filter { $0.action.isOfLink }
@@ -259,6 +290,7 @@ public final class SimulatedDevice: Sendable {
     for due in ended { due.timer?.cancel() }
     decide { ((), $0.device.linkDown(now: now)) }
     if wasLinked { ask(.disconnected) }
+    for handle in subscriptions { tellProgram(handle, isSubscribed: false) }
   }
 
   /// Has `handler` called when the device itself ends the link, goes away or comes back, on the
@@ -268,6 +300,12 @@ public final class SimulatedDevice: Sendable {
   }
 
   // MARK: Air and faults
+
+  /// Whether it sends advertisements while it is not connected: it does unless told otherwise.
+  public var isAdvertising: Bool {
+    get { state.withLock { $0.isAdvertising } }
+    set { state.withLock { $0.isAdvertising = newValue } }
+  }
 
   /// What a host receives from the device now; the RSSI is drawn anew each time.
   ///
@@ -285,8 +323,8 @@ public final class SimulatedDevice: Sendable {
       )
     }
     return AdvertisedData(
-      name: advertised.includesName ? definition.name : nil,
-      appearance: advertised.includesName ? definition.appearance : nil,
+      name: advertised.name(of: definition),
+      appearance: advertised.appearance ?? (advertised.includesName ? definition.appearance : nil),
       services: advertised.services,
       manufacturerData: advertised.manufacturerData + live.manufacturerData,
       serviceData: advertised.serviceData + live.serviceData,
@@ -432,6 +470,7 @@ public final class SimulatedDevice: Sendable {
     carryOut(fired.change)
     if let sent = fired.sent {
       for _ in 0..<(fired.isDoubled ? 2 : 1) { fired.handler?(sent.handle, sent.value) }
+      confirm(sent.handle)
     }
     if let presence = fired.presence { fired.presenceHandler?(presence) }
     if let wake = fired.wake { woken(wake) }

@@ -30,7 +30,7 @@ struct LifetimeTests {
         "DEV/service000a/char000b \(object) GattCharacteristic1",
         "DEV/service000a \(object) GattService1",
         "DEV \(object) Device1 Battery1",
-        "hci0 \(object) Adapter1",
+        "hci0 \(object) Adapter1 LEAdvertisingManager1 GattManager1",
       ]
     )
     #expect(lab.events.all.last == .linkDown(.monitor))

@@ -180,10 +180,7 @@ struct PropertiesTests {
       ("Bogus", .battery, [], ""), ("ReadValue", .battery, [], ""),
       ("WriteValue", .echo, [.properties([:])], "a{sv}"), ("ReadValue", unknown, [], ""),
       ("Connect", .device, [.string("x")], "s"), ("GetManagedObjects", .device, [], ""),
-      (
-        "RegisterAdvertisement", Target(Target.adapter.path, "org.bluez.LEAdvertisingManager1"), [],
-        ""
-      ),
+      ("RegisterProfile", Target("/org/bluez", "org.bluez.ProfileManager1"), [], ""),
     ]
     for (member, target, body, signature) in calls {
       let text = absent(member, signature, target.interface)

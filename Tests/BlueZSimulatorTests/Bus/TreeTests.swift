@@ -19,7 +19,11 @@ struct TreeTests {
     let objects = try lab.client.objects()
     #expect(objects.map(\.path) == ["/org/bluez", "hci0"])
     #expect(objects[0].interfaces.map(\.name) == ["Introspectable", "AgentManager1"])
-    #expect(objects[1].interfaces.map(\.name) == ["Introspectable", "Adapter1", "Properties"])
+    #expect(
+      objects[1].interfaces.map(\.name) == [
+        "Introspectable", "Adapter1", "Properties", "GattManager1", "LEAdvertisingManager1",
+      ]
+    )
     #expect(objects.allSatisfy { $0["Introspectable"] == [:] })
     #expect(objects[1]["Properties"] == [:])
   }

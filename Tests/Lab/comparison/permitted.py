@@ -87,13 +87,12 @@ def further_characteristics_of_generic_attribute(real, simulated):
 
 
 OTHER_INTERFACES = {f"org.bluez.{name}" for name in (
-    "ProfileManager1", "HealthManager1", "GattManager1", "Media1", "NetworkServer1",
-    "LEAdvertisingManager1")}
+    "ProfileManager1", "HealthManager1", "Media1", "NetworkServer1")}
 DECLARATION = re.compile('<interface name="([^"]*)">.*?</interface>', re.DOTALL)
 
 
 @permitted("Other interfaces")
-def interfaces_of_peripherals_and_of_br_edr(real, simulated):
+def interfaces_of_br_edr(real, simulated):
     real = without_entries(real, lambda key: key in OTHER_INTERFACES)
     real = [{**each, "body": [each["body"][0], [name for name in each["body"][1]
                                                 if name not in OTHER_INTERFACES]]}

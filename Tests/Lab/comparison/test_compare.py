@@ -153,7 +153,7 @@ class PermittedDifferences(unittest.TestCase):
                                         ["org.bluez.ProfileManager1", {"entries": []}]]}]]})
         told = reply("Introspectable.Introspect", '<!DOCTYPE x><node><interface name="org.bluez.A">'
                      '</interface><interface name="org.bluez.Media1"></interface></node>')
-        real, _ = permitted.interfaces_of_peripherals_and_of_br_edr([listed, told], [])
+        real, _ = permitted.interfaces_of_br_edr([listed, told], [])
         self.assertNotIn("ProfileManager1", str(real))
         self.assertNotIn("Media1", str(real))
         self.assertIn("org.bluez.A", str(real[1]))

@@ -1,0 +1,249 @@
+// org.bluez.LEAdvertisingManager1: the advertisements of programs, which other adapters of the room
+// receive.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// The advertisements that programs have registered with an adapter.
+///
+/// - Source: BlueZ 5.66, `doc/advertising-api.txt`, `src/advertising.c`; recorded from it.
+final class Advertisements: Sendable {
+  private struct Advertisement: Sendable {
+    let client: String
+    let path: ObjectPath
+    var properties: PropertyMap = [:]
+    /// nil until it is registered.
+    var sent: RegisteredAdvertisement?
+    var changes: Subscription?
+    var timer: LoopTimer?
+
+    func end() {
+      changes?.cancel()
+      timer?.cancel()
+    }
+  }
+
+  /// How many an adapter without extended advertising has: the kernel lets them take turns.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  private static let limit = 5
+
+  private let host: Host
+  private let local: LocalDevice
+  private let calls: ProgramCalls
+  private let path: ObjectPath
+  /// The name of the adapter, and whether it is on.
+  private let adapter: @Sendable () -> (name: String, isPowered: Bool)
+  private let state = Guarded<[Advertisement]>([])
+
+  init(
+    _ local: LocalDevice,
+    path: ObjectPath,
+    host: Host,
+    adapter: @escaping @Sendable () -> (name: String, isPowered: Bool)
+  ) {
+    self.local = local
+    self.path = path
+    self.host = host
+    self.adapter = adapter
+    calls = ProgramCalls(host: host)
+  }
+
+  /// The interface, on the adapter.
+  var interface: ExportedInterface {
+    LEAdvertisingManager1.declaration.exported(
+      by: host.settings.version,
+      methods: [
+        ExportedMethod(LEAdvertisingManager1.registerAdvertisement) { self.register($0.0, $1) },
+        ExportedMethod(LEAdvertisingManager1.unregisterAdvertisement) { self.unregister($0, $1) },
+      ],
+      properties: [
+        ExportedProperty(LEAdvertisingManager1.activeInstances) { UInt8(self.count) },
+        ExportedProperty(LEAdvertisingManager1.supportedInstances) {
+          UInt8(Self.limit - self.count)
+        },
+        ExportedProperty(LEAdvertisingManager1.supportedIncludes) {
+          LEAdvertisement1.Include.allCases.map(\.rawValue)
+        },
+      ]
+    )
+  }
+
+  private var count: Int { state.withLock { $0.count } }
+
+  // MARK: Registering
+
+  private func register(_ path: ObjectPath, _ call: Invocation) {
+    let client = call.caller
+    let refusal = state.withLock { state -> ErrorAnswer? in
+      if state.contains(where: { $0.client == client && $0.path == path }) { return .alreadyExists }
+      if state.count == Self.limit { return .notPermitted("Maximum advertisements reached") }
+      state.append(Advertisement(client: client, path: path))
+      return nil
+    }
+    if let refusal { return call.refuse(refusal) }
+    _ = host.loop.task { [weak self] in
+      await self?.followChanges(of: client, path)
+      self?.list(path, call)
+    }
+  }
+
+  /// Reads the properties from the list of the program's objects or, if the advertisement is not in it,
+  /// from the object itself. An object that does not answer has none.
+  ///
+  /// - Source: recorded from bluetoothd 5.66; `gdbus/client.c`.
+  private func list(_ path: ObjectPath, _ call: Invocation) {
+    let (client, limit) = (call.caller, ProgramCalls.listingLimit)
+    let list = StandardInterface.getManagedObjects
+    calls.ask(list, (), on: path, of: client, limit: limit) { [weak self] reply in
+      let objects = (try? reply?.get()).map { ListedObject.all(in: $0) } ?? []
+      let listed = objects.first { $0.path == path }?.properties(of: LEAdvertisement1.interface)
+      if let listed { self?.read(listed, path, call) } else { self?.ask(path, call) }
+    }
+  }
+
+  private func ask(_ path: ObjectPath, _ call: Invocation) {
+    calls.ask(
+      StandardInterface.getAll,
+      LEAdvertisement1.interface,
+      on: path,
+      of: call.caller,
+      limit: ProgramCalls.listingLimit
+    ) { [weak self] reply in
+      self?.read((try? reply?.get())?.body.first?.asPropertyMap ?? [:], path, call)
+    }
+  }
+
+  private func read(_ properties: PropertyMap, _ path: ObjectPath, _ call: Invocation) {
+    let adapter = adapter()
+    do throws(ErrorAnswer) {
+      let sent = try registered(properties)
+      guard adapter.isPowered else { throw RegisteredAdvertisement.notRegistered }
+      let isThere = change(call.caller, path) { advertisement in
+        advertisement.properties = properties
+        advertisement.sent = sent
+      }
+      guard isThere else { return call.refuse(.failed("Cancelled")) }
+      markInstances()
+      call.reply()
+      advertise()
+      expire(after: sent.timeout, call.caller, path)
+    } catch {
+      _ = take { $0.client == call.caller && $0.path == path }
+      call.refuse(error)
+    }
+  }
+
+  private func registered(
+    _ properties: PropertyMap
+  ) throws(ErrorAnswer) -> RegisteredAdvertisement {
+    let power = host.settings.transmitPower
+    return try RegisteredAdvertisement(properties, name: adapter().name, txPower: power)
+  }
+
+  /// - Returns: Whether it is still there.
+  private func change(
+    _ client: String,
+    _ path: ObjectPath,
+    _ body: (inout Advertisement) -> Void
+  ) -> Bool {
+    state.withLock { state in
+      let index = state.firstIndex { $0.client == client && $0.path == path }
+      if let index { body(&state[index]) }
+      return index != nil
+    }
+  }
+
+  private func advertise() {
+    local.advertise(state.withLock { $0.compactMap(\.sent?.definition) })
+  }
+
+  private func markInstances() {
+    host.server.changed(LEAdvertisingManager1.supportedInstances, at: path)
+    host.server.changed(LEAdvertisingManager1.activeInstances, at: path)
+  }
+
+  /// After so many seconds the program is told that it is no longer sent.
+  private func expire(after seconds: UInt16, _ client: String, _ path: ObjectPath) {
+    guard seconds > 0 else { return }
+    let timer = host.loop.after(.seconds(Int64(seconds))) { [weak self] in
+      guard let self else { return }
+      calls.send(LEAdvertisement1.release, (), on: path, of: client)
+      remove { $0.client == client && $0.path == path }
+    }
+    if !change(client, path, { $0.timer = timer }) { timer.cancel() }
+  }
+
+  // MARK: Changes
+
+  private func followChanges(of client: String, _ path: ObjectPath) async {
+    let rule = MatchRule(
+      sender: client,
+      path: path,
+      interface: StandardInterface.properties,
+      member: StandardInterface.propertiesChanged.name
+    )
+    let changes = try? await host.bus.subscribe(rule) { [weak self] signal in
+      self?.receive(signal, of: client)
+    }
+    if !change(client, path, { $0.changes = changes }) { changes?.cancel() }
+  }
+
+  /// What does not parse leaves the advertisement as it is.
+  private func receive(_ signal: Message, of client: String) {
+    guard signal.body.count == 3, signal.body[0].asString == LEAdvertisement1.interface,
+      let path = signal.path
+    else { return }
+    let present = state.withLock { $0.first { $0.client == client && $0.path == path } }
+    guard let present, present.sent != nil else { return }
+    var properties = present.properties
+    for (name, value) in signal.body[1].asPropertyMap?.entries ?? [] { properties[name] = value }
+    for name in signal.body[2].asStrings ?? [] { properties[name] = nil }
+    guard let sent = try? registered(properties) else { return }
+    _ = change(client, path) { advertisement in
+      advertisement.properties = properties
+      advertisement.sent = sent
+    }
+    advertise()
+  }
+
+  // MARK: Unregistering
+
+  private func unregister(_ path: ObjectPath, _ call: Invocation) {
+    guard remove({ $0.client == call.caller && $0.path == path }) else {
+      return call.refuse(.doesNotExist)
+    }
+    call.reply()
+  }
+
+  /// A program has left the bus.
+  func clientLeft(_ client: String) { remove { $0.client == client } }
+
+  /// The adapter is gone: programs are told.
+  func stop() {
+    for advertisement in take({ _ in true }) {
+      calls.send(LEAdvertisement1.release, (), on: advertisement.path, of: advertisement.client)
+    }
+  }
+
+  /// - Returns: Whether there was any.
+  @discardableResult
+  private func remove(_ isMeant: @Sendable (Advertisement) -> Bool) -> Bool {
+    guard !take(isMeant).isEmpty else { return false }
+    markInstances()
+    advertise()
+    return true
+  }
+
+  private func take(_ isMeant: @Sendable (Advertisement) -> Bool) -> [Advertisement] {
+    let gone = state.withLock { state in
+      defer { state.removeAll(where: isMeant) }
+      return state.filter(isMeant)
+    }
+    for advertisement in gone { advertisement.end() }
+    return gone
+  }
+}

@@ -1,0 +1,211 @@
+// An adapter as the other adapters of the room see it: a device that serves and advertises what
+// programs have registered with it.
+//
+// Which programs these are is in Applications and Advertisements.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// The device that an adapter is for others.
+final class LocalDevice: Sendable {
+  private struct State {
+    /// Those of programs, with their handles.
+    var services: [ServiceDefinition] = []
+    /// The first handle that was never used.
+    var nextHandle = LocalDevice.firstHandle
+    var advertisements: [AdvertisementDefinition] = []
+    var name: String
+    var isPowered: Bool
+    /// Several advertisements take turns.
+    var turn = 0
+    var rotation: LoopTimer?
+    /// Finds how the other adapters see it.
+    var remotes: @Sendable () -> [RemoteDevice] = { [] }
+  }
+
+  /// The first handle of programs, behind those of bluetoothd's own services.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  private static let firstHandle: UInt16 = 0x15
+  /// How long each of several advertisements is sent.
+  ///
+  /// - Source: Linux 6.1, `net/bluetooth/hci_core.h` (HCI_DEFAULT_ADV_DURATION).
+  private static let turnLength = Duration.seconds(2)
+  /// - Source: recorded from bluetoothd 5.66.
+  private static let interval = Duration.milliseconds(1280)
+
+  /// Device Information with the PnP ID of bluetoothd, behind Generic Access and Generic Attribute.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  private static let information = ServiceDefinition(
+    uuid: BluetoothUUID(short: 0x180a),
+    characteristics: [
+      CharacteristicDefinition(
+        uuid: BluetoothUUID(short: 0x2a50),
+        properties: .read,
+        behaviour: .constant([0x02, 0x6b, 0x1d, 0x46, 0x02, 0x42, 0x05])
+      )
+    ],
+    handle: 0x12
+  )
+
+  let device: SimulatedDevice
+  private let loop: Loop
+  private let state: Guarded<State>
+
+  init(_ settings: AdapterSettings, on loop: Loop) {
+    let first = State(name: settings.name, isPowered: settings.isPowered)
+    state = Guarded(first)
+    self.loop = loop
+    device = SimulatedDevice(
+      Self.definition(first, at: settings.address),
+      on: loop,
+      generator: SeededGenerator(seed: 0, name: "adapter \(settings.address)")
+    )
+    device.isAdvertising = false
+  }
+
+  var address: BluetoothAddress { device.definition.address }
+
+  /// Sets how the objects are found that other adapters have of it.
+  func setRemotes(_ remotes: @escaping @Sendable () -> [RemoteDevice]) {
+    state.withLock { $0.remotes = remotes }
+  }
+
+  private static func definition(_ state: State, at address: BluetoothAddress) -> DeviceDefinition {
+    let shown =
+      state.advertisements.isEmpty
+      ? AdvertisementDefinition(interval: interval)
+      : state.advertisements[state.turn % state.advertisements.count]
+    return DeviceDefinition(
+      name: state.advertisements.compactMap(\.name).first ?? state.name,
+      address: address,
+      addressType: .public,
+      advertisement: shown,
+      services: [information] + state.services
+    )
+  }
+
+  private func redefine() {
+    let definition = state.withLock { Self.definition($0, at: address) }
+    device.redefine(definition)
+  }
+
+  // MARK: Services
+
+  /// Adds services, in order.
+  ///
+  /// - Returns: The services with their handles; nil when there are not enough, or one that a program
+  ///   demands is in use.
+  func add(_ services: [ServiceDefinition]) -> [ServiceEntry]? {
+    guard !services.isEmpty else { return [] }
+    let entries = state.withLock { state -> [ServiceEntry]? in
+      var wanted = services
+      wanted[0].handle = wanted[0].handle ?? state.nextHandle
+      var next = state
+      next.services += wanted
+      let table = AttributeTable(Self.definition(next, at: address))
+      let entries = Array(table.services.suffix(wanted.count))
+      let areFree = zip(wanted, entries).allSatisfy { service, entry in
+        service.uuid == entry.uuid && entry.handle >= state.nextHandle
+          && service.handle ?? entry.handle == entry.handle
+      }
+      guard areFree, let last = entries.last?.lastHandle, last < .max else { return nil }
+      for index in wanted.indices { wanted[index].handle = entries[index].handle }
+      state.services += wanted
+      state.nextHandle = last + 1
+      return entries
+    }
+    guard let entries else { return nil }
+    redefine()
+    followServices()
+    return entries
+  }
+
+  /// Removes the services that begin at these handles.
+  func remove(_ handles: [UInt16]) {
+    state.withLock { state in
+      state.services.removeAll { $0.handle.map(handles.contains) ?? false }
+    }
+    redefine()
+    followServices()
+  }
+
+  /// Whether programs have registered anything.
+  var isInUse: Bool { state.withLock { !$0.services.isEmpty || !$0.advertisements.isEmpty } }
+
+  /// The services of programs.
+  var services: [BluetoothUUID] { state.withLock { $0.services.map(\.uuid) } }
+
+  private func followServices() {
+    let remotes = state.withLock { $0.remotes }
+    for remote in remotes() { remote.followServices() }
+  }
+
+  // MARK: Advertising
+
+  /// Advertises these from now on, one after the other.
+  func advertise(_ advertisements: [AdvertisementDefinition]) {
+    let before = state.withLock { state in
+      state.advertisements = advertisements.map { advertisement in
+        var sent = advertisement
+        sent.interval = Self.interval
+        return sent
+      }
+      defer { state.rotation = nil }
+      return state.rotation
+    }
+    before?.cancel()
+    redefine()
+    followAdvertising()
+    if advertisements.count > 1 { rotate() }
+  }
+
+  private func rotate() {
+    let timer = loop.after(Self.turnLength) { [weak self] in
+      guard let self else { return }
+      state.withLock { $0.turn += 1 }
+      redefine()
+      rotate()
+    }
+    state.withLock { $0.rotation = timer }
+  }
+
+  /// The power of the adapter has changed, or its name.
+  func follow(name: String? = nil, isPowered: Bool? = nil) {
+    state.withLock { state in
+      if let name { state.name = name }
+      if let isPowered { state.isPowered = isPowered }
+    }
+    if name != nil { redefine() }
+    followAdvertising()
+  }
+
+  /// Attempts to connect that wait for it reach it.
+  private func followAdvertising() {
+    let (isOn, remotes) = state.withLock { state in
+      (state.isPowered && !state.advertisements.isEmpty, state.remotes)
+    }
+    let wasOn = device.isAdvertising
+    device.isAdvertising = isOn
+    guard isOn, !wasOn else { return }
+    for remote in remotes() where remote.isInAir { remote.appear() }
+  }
+
+  /// Nothing is served or advertised any more.
+  func clear() {
+    let timer = state.withLock { state in
+      state.services = []
+      state.advertisements = []
+      defer { state.rotation = nil }
+      return state.rotation
+    }
+    timer?.cancel()
+    redefine()
+    followAdvertising()
+    followServices()
+  }
+}

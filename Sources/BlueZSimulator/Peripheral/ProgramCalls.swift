@@ -1,0 +1,96 @@
+// Calls of bluetoothd to a program that has registered an application or an advertisement.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// Calls the objects of programs.
+struct ProgramCalls: Sendable {
+  /// How long a program may take to answer a request of a central.
+  ///
+  /// - Source: recorded from bluetoothd 5.66; `src/shared/gatt-db.c` (ATTRIBUTE_TIMEOUT).
+  static let answerLimit = Duration.seconds(5)
+  /// How long a program may take to list its objects: the default of libdbus.
+  static let listingLimit = Duration.seconds(25)
+
+  let host: Host
+
+  /// Calls a method without expecting a reply. What was announced before arrives before.
+  func send<Input, Output>(
+    _ method: Method<Input, Output>,
+    _ input: Input,
+    on path: ObjectPath,
+    of client: String
+  ) {
+    let message = try? Message.methodCall(
+      destination: client,
+      path: path,
+      interface: method.interface,
+      member: method.name,
+      body: method.input.encode(input),
+      noReplyExpected: true
+    )
+    host.server.flush()
+    if let message { try? host.bus.send(message) }
+  }
+
+  /// Calls a method, and calls `done` on the loop with the reply; nil: there was none in time.
+  func ask<Input, Output>(
+    _ method: Method<Input, Output>,
+    _ input: Input,
+    on path: ObjectPath,
+    of client: String,
+    limit: Duration = answerLimit,
+    _ done: @escaping @Sendable (Result<Message, DBusError>?) -> Void
+  ) {
+    guard let call = try? MethodCall(method, input, on: path, of: client) else { return done(nil) }
+    _ = host.loop.task { [host] in
+      host.server.flush()
+      do {
+        done(.success(try await host.bus.call(call, limit: limit)))
+      } catch let error as DBusError {
+        done(.failure(error))
+      } catch {
+        done(nil)
+      }
+    }
+  }
+}
+
+extension ATTErrorCode {
+  /// What bluetoothd makes of an error that a program returns, or of no reply.
+  ///
+  /// - Parameter permission: The code of NotPermitted.
+  /// - Source: BlueZ 5.66, `src/gatt-database.c` (dbus_error_to_att_ecode); recorded from it.
+  init(of error: DBusError?, permission: ATTErrorCode) {
+    switch error?.name.rawValue {
+    case BlueZErrorName.failed?: self = Self.application(error?.message ?? "")
+    case BlueZErrorName.notSupported?: self = .requestNotSupported
+    case BlueZErrorName.notAuthorized?: self = .insufficientAuthorization
+    case BlueZErrorName.invalidValueLength?: self = .invalidAttributeValueLength
+    case BlueZErrorName.invalidOffset?: self = .invalidOffset
+    case BlueZErrorName.inProgress?: self = .procedureAlreadyInProgress
+    case BlueZErrorName.notPermitted?: self = permission
+    // open: names of errors
+    default: self = .unlikelyError
+    }
+  }
+
+  /// The text of a failure may be an application error, as a number in the notation of C.
+  private static func application(_ text: String) -> ATTErrorCode {
+    let digits = text.lowercased()
+    let number =
+      if digits.isEmpty {
+        0
+      } else if digits.hasPrefix("0x") {
+        Int(digits.dropFirst(2), radix: 16)
+      } else if digits.hasPrefix("0") {
+        Int(digits, radix: 8)
+      } else {
+        Int(digits)
+      }
+    guard let number else { return ATTErrorCode(rawValue: 0x80) }
+    return (0x80...0x9f).contains(number) ? ATTErrorCode(rawValue: UInt8(number)) : .unlikelyError
+  }
+}
