@@ -53,6 +53,9 @@ struct AdvertisedFields: Sendable {
 }
 
 extension RecordedAdvertisement {
+  /// As many services, and as many companies, as a device file may have.
+  private static let mostFields = 64
+
   /// A kind of advertisement that has these fields.
   init(_ fields: AdvertisedFields) {
     self.init()
@@ -70,7 +73,10 @@ extension RecordedAdvertisement {
   mutating func add(_ fields: AdvertisedFields) {
     if fields.name != nil || fields.appearance != nil { hasName = true }
     if let power = fields.txPower { txPower = power }
-    for service in fields.services where !services.contains(service) { services.append(service) }
+    for service in fields.services
+    where services.count < Self.mostFields && !services.contains(service) {
+      services.append(service)
+    }
     for (key, data) in fields.manufacturerData { Self.add(key, data, to: &manufacturerData) }
     for (key, data) in fields.serviceData { Self.add(key, data, to: &serviceData) }
   }
@@ -79,7 +85,7 @@ extension RecordedAdvertisement {
   package static func add<Key>(_ key: Key, _ data: [UInt8], to entries: inout [Entry<Key>]) {
     if let place = entries.firstIndex(where: { $0.key == key }) {
       if entries[place].data != data { entries[place].changes += 1 }
-    } else {
+    } else if entries.count < mostFields {
       entries.append(Entry(key, data))
     }
   }

@@ -24,6 +24,8 @@ struct AttributeFacts: Sendable {
   /// What is neither, by its handle.
   var types: [UInt16: BluetoothUUID] = [:]
   var readings: [UInt16: RecordedReading] = [:]
+  /// What was read after a refusal.
+  var protected: [UInt16: [UInt8]] = [:]
   var link = RecordedLink()
   var writes: [RecordedWrite] = []
   var notifications: [RecordedNotification] = []
@@ -36,14 +38,25 @@ struct AttributeFacts: Sendable {
   static let characteristic = BluetoothUUID(short: 0x2803)
 
   /// The services, in order of handle.
+  ///
+  /// A service ends where the next one begins, whatever its own end is: a damaged trace could have
+  /// every attribute in every service.
   var services: [RecordedService] {
-    groups.sorted { $0.key < $1.key }.map { start, group in
+    let starts = groups.sorted { $0.key < $1.key }
+    // What is left of each, in order of handle.
+    var included = includes.sorted { $0.key < $1.key }[...]
+    var declared = declarations.sorted { $0.key < $1.key }[...]
+    var typed = types.sorted { $0.key < $1.key }[...]
+    return starts.indices.map { index in
+      let (start, group) = starts[index]
+      let end = index + 1 < starts.count ? min(group.end, starts[index + 1].key - 1) : group.end
       var service = RecordedService(uuid: group.uuid, handle: start)
       service.isPrimary = group.isPrimary
-      let range = start...max(start, group.end)
-      service.includes = includes.filter { range.contains($0.key) }.sorted { $0.key < $1.key }
-        .map(\.value)
-      let inside = declarations.filter { range.contains($0.key) }.sorted { $0.key < $1.key }
+      let range = start...max(start, end)
+      included = included.drop { $0.key < start }
+      service.includes = included.prefix { range.contains($0.key) }.map(\.value)
+      declared = declared.drop { $0.key < start }
+      let inside = Array(declared.prefix { range.contains($0.key) })
       for (place, (handle, declaration)) in inside.enumerated() {
         var one = RecordedCharacteristic(
           uuid: declaration.uuid,
@@ -51,11 +64,11 @@ struct AttributeFacts: Sendable {
           properties: CharacteristicProperties(rawValue: UInt16(declaration.properties))
         )
         one.reading = readings[declaration.value]
+        one.protected = protected[declaration.value]
         let last = place + 1 < inside.count ? inside[place + 1].key - 1 : range.upperBound
-        let others = types.filter {
-          $0.key > declaration.value && $0.key <= last && $0.key > handle
-        }
-        for (handle, uuid) in others.sorted(by: { $0.key < $1.key }) {
+        typed = typed.drop { $0.key <= handle }
+        for (handle, uuid) in typed.prefix(while: { $0.key <= last })
+        where handle > declaration.value {
           var descriptor = RecordedDescriptor(uuid: uuid, handle: handle)
           descriptor.reading = readings[handle]
           if uuid == BluetoothUUID(short: 0x2900), case .octets(let octets)? = descriptor.reading {
@@ -90,18 +103,21 @@ struct AttributeTrace: Sendable {
   /// Of long writes, until they are executed.
   private var prepared: [(handle: UInt16, offset: Int, octets: [UInt8])] = []
   private let begun: Duration
-  private var hasDiscovered: Duration?
+  /// When the latest step of the discovery of services ended.
+  private var discovered: Duration?
 
   init(begun: Duration) { self.begun = begun }
 
   private static let attributeChannel: UInt16 = 4
+  /// Parts of a long write: of 512 octets, there are fewer.
+  private static let mostPrepared = 512
 
   /// Takes a packet of data.
   mutating func add(_ packet: SnoopFile.Packet, isSent: Bool, to facts: inout AttributeFacts) {
     var reader = PacketReader(packet.octets)
     guard let header = reader.uint16(), reader.uint16() != nil else { return }
     if header >> 12 & 3 == 1 {
-      guard var earlier = partial[isSent] else { return }
+      guard var earlier = partial.removeValue(forKey: isSent) else { return }
       earlier.octets += reader.takeRest()
       earlier.isCut = earlier.isCut || packet.isCut
       partial[isSent] = earlier
@@ -164,7 +180,8 @@ struct AttributeTrace: Sendable {
         let request, request.opcode == asked
       else { return }
       self.request = nil
-      refused(request, handle, ATTErrorCode(rawValue: code), &facts)
+      // 0 is none: the device means some error.
+      refused(request, handle, code == 0 ? .unlikelyError : ATTErrorCode(rawValue: code), &facts)
     // open: opcodes
     default:
       // A response has the opcode of its request and one more.
@@ -219,7 +236,7 @@ struct AttributeTrace: Sendable {
         let isPrimary = type == AttributeFacts.primary
         facts.groups[start] = .init(end: end, uuid: uuid, isPrimary: isPrimary)
       }
-      discovered(at, &facts)
+      discovered = at
     case 0x08:
       guard let length = response.uint8(), length > 2, let type = Self.type(&asked) else { return }
       while let entry = response.take(Int(length)) {
@@ -227,7 +244,7 @@ struct AttributeTrace: Sendable {
         guard let handle = entry.uint16() else { break }
         learn(type, at: handle, &entry, &facts)
       }
-      discovered(at, &facts)
+      discovered = at
     case 0x04:
       guard let format = response.uint8() else { return }
       let size = format == 1 ? 2 : 16
@@ -238,24 +255,34 @@ struct AttributeTrace: Sendable {
         ]
         if !own.contains(uuid) { facts.types[handle] = uuid }
       }
-      discovered(at, &facts)
+      discovered = at
     case 0x0a:
       guard let handle = asked.uint16() else { return }
-      // Of several reads the first counts; a refusal before it was without a bond, and counts.
-      if facts.readings[handle] == nil { facts.readings[handle] = .octets(response.takeRest()) }
+      // Of several reads the first counts; a refusal before it was without a bond, and counts, too.
+      let octets = response.takeRest()
+      switch facts.readings[handle] {
+      case nil: facts.readings[handle] = .octets(octets)
+      case .refused? where facts.protected[handle] == nil: facts.protected[handle] = octets
+      case .octets?, .refused?, .unanswered?, .unknown?: break
+      }
       took(at - request.at, &facts)
     case 0x0c:
-      guard let handle = asked.uint16(), let offset = asked.uint16(),
-        case .octets(let earlier)? = facts.readings[handle], earlier.count == Int(offset)
-      else { return }
-      facts.readings[handle] = .octets(earlier + response.takeRest())
+      guard let handle = asked.uint16(), let offset = asked.uint16() else { return }
+      let octets = response.takeRest()
+      if let earlier = facts.protected[handle], earlier.count == Int(offset) {
+        facts.protected[handle] = earlier + octets
+      } else if case .octets(let earlier)? = facts.readings[handle], earlier.count == Int(offset) {
+        facts.readings[handle] = .octets(earlier + octets)
+      }
     case 0x12:
       guard let handle = asked.uint16() else { return }
       Self.keep(RecordedWrite(handle: handle, octets: asked.takeRest(), at: request.at), &facts)
       took(at - request.at, &facts)
     case 0x16:
       guard let handle = asked.uint16(), let offset = asked.uint16() else { return }
-      prepared.append((handle, Int(offset), asked.takeRest()))
+      if prepared.count < Self.mostPrepared {
+        prepared.append((handle, Int(offset), asked.takeRest()))
+      }
     case 0x18: execute(isMeant: asked.uint8() == 1, request.at, &facts)
     // open: opcodes that say nothing of use here
     default: break
@@ -300,13 +327,8 @@ struct AttributeTrace: Sendable {
     }
   }
 
-  /// A step of the discovery of services has ended.
-  private mutating func discovered(_ at: Duration, _ facts: inout AttributeFacts) {
-    hasDiscovered = at
-  }
-
   /// How long the discovery of services took; nil where there was none.
-  var discovery: Duration? { hasDiscovered.map { $0 - begun } }
+  var discovery: Duration? { discovered.map { $0 - begun } }
 
   private func took(_ time: Duration, _ facts: inout AttributeFacts) {
     if facts.link.latencies.count < RecordedLink.mostSamples { facts.link.latencies.append(time) }

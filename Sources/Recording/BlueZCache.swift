@@ -8,7 +8,7 @@ package import Bluetooth
 package enum BlueZCache {
   /// Whether a text is one.
   package static func isOne(_ text: String) -> Bool {
-    text.split(separator: "\n").contains { $0 == "[General]" || $0 == "[Attributes]" }
+    text.split(whereSeparator: \.isNewline).contains { $0 == "[General]" || $0 == "[Attributes]" }
   }
 
   /// What the file has of the device.

@@ -9,6 +9,8 @@ package struct DeviceRecording: Hashable, Sendable {
   package var name: String?
   package var address: BluetoothAddress
   package var addressType: AddressType
+  /// Whether the address is a private one, which the device changes.
+  package let changesAddress: Bool
   package var appearance: UInt16?
   /// The addresses that it used besides, which hold for a while each.
   package var otherAddresses: [BluetoothAddress] = []
@@ -24,6 +26,7 @@ package struct DeviceRecording: Hashable, Sendable {
   package init(address: BluetoothAddress, addressType: AddressType, name: String? = nil) {
     self.address = address
     self.addressType = addressType
+    changesAddress = !address.isIdentity(addressType)
     self.name = name
   }
 
@@ -52,6 +55,12 @@ package struct DeviceRecording: Hashable, Sendable {
       for one in services[service].characteristics.indices
       where services[service].characteristics[one].handle == handle {
         services[service].characteristics[one].protected = octets
+      }
+      for one in services[service].characteristics.indices {
+        for place in services[service].characteristics[one].descriptors.indices
+        where services[service].characteristics[one].descriptors[place].handle == handle {
+          services[service].characteristics[one].descriptors[place].reading = .octets(octets)
+        }
       }
     }
   }

@@ -21,6 +21,8 @@ package struct DeviceText {
   private let names: AttributeNames
   private let unrecorded: Unrecorded
   private var lines: [String] = []
+  /// How many octets of values there may still be: a device file has at most 1 MiB.
+  private var room = 200_000
 
   /// The lines of the file.
   ///
@@ -71,7 +73,7 @@ package struct DeviceText {
     }
     line(0, "address: \(recording.address)")
     line(0, "address-type: \(recording.addressType.rawValue)")
-    if !recording.address.isIdentity(recording.addressType) {
+    if recording.changesAddress {
       comment(
         0,
         "The address is a private one: the device changes it. private-address simulates that."
@@ -86,7 +88,7 @@ package struct DeviceText {
     }
     writeAdvertisements()
     writeLink()
-    if recording.characteristics.contains(where: { Self.security(of: $0) != nil }) {
+    if recording.characteristics.contains(where: { security(of: $0) != nil }) {
       line(0, "security: { pairing: just-works } # how it pairs was not tried")
     }
     writeServices()
@@ -141,7 +143,7 @@ package struct DeviceText {
     let first = lines.count
     if !one.hasName { line(depth, "name: false") }
     if !one.services.isEmpty {
-      let all = one.services.map { names.title(of: $0, .service) }
+      let all = one.services.prefix(Self.mostServices).map { names.title(of: $0, .service) }
       line(depth, "services: [\(all.joined(separator: ", "))]")
     }
     let rotating = "changes: this is the first of"
@@ -161,14 +163,14 @@ package struct DeviceText {
       }
     }
     if let power = one.txPower, (-127...20).contains(power) { line(depth, "tx-power: \(power)") }
-    if let rssi = Sample.median(one.rssi) {
+    if let rssi = Figures.median(one.rssi) {
       line(depth, "rssi: \(min(max(rssi, -127), 20))")
       let spread = one.rssi.map { abs($0 - rssi) }.max() ?? 0
       line(depth, "rssi-spread: \(min(spread, 60))")
     }
     let gaps = zip(one.times.dropFirst(), one.times).map { $0 - $1 }
-    if let gap = Sample.median(gaps) {
-      let interval = min(max(Sample.rounded(gap), .milliseconds(20)), .milliseconds(10_240))
+    if let gap = Figures.median(gaps) {
+      let interval = min(max(Figures.rounded(gap), .milliseconds(20)), .milliseconds(10_240))
       line(depth, "interval: \(interval.written)")
     }
     if one.isConnectable == false { line(depth, "connectable: false") }
@@ -185,16 +187,16 @@ package struct DeviceText {
     let link = recording.link
     var members: [String] = []
     if let mtu = link.mtu, (23...517).contains(mtu) { members.append("mtu: \(mtu)") }
-    if let time = Sample.median(link.connecting) {
+    if let time = Figures.median(link.connecting) {
       members.append("connect-time: \(Self.delay(time))")
       // What was measured includes it, where it was not measured by itself.
-      let discovering = Sample.median(link.discovering) ?? .zero
+      let discovering = Figures.median(link.discovering) ?? .zero
       members.append("discovery-time: \(Self.delay(discovering))")
     }
-    if let latency = Sample.median(link.latencies) {
+    if let latency = Figures.median(link.latencies) {
       members.append("latency: \(Self.delay(latency))")
       let slow = link.latencies.sorted()[link.latencies.count * 9 / 10]
-      if Sample.rounded(slow - latency) > .zero {
+      if Figures.rounded(slow - latency) > .zero {
         members.append("latency-spread: \(Self.delay(slow - latency))")
       }
     }
@@ -204,7 +206,7 @@ package struct DeviceText {
 
   /// A delay as a device file may have it.
   private static func delay(_ duration: Duration) -> String {
-    min(Sample.rounded(duration), .seconds(3600)).written
+    min(Figures.rounded(duration), .seconds(3600)).written
   }
 
   // MARK: Services
@@ -215,7 +217,8 @@ package struct DeviceText {
     }
     guard !own.isEmpty else { return }
     line(0, "services:")
-    for service in own {
+    var left = Self.mostCharacteristics
+    for service in own.prefix(Self.mostServices) {
       line(1, "- service: \(names.title(of: service.uuid, .service))")
       if !service.isPrimary { comment(2, "It is a secondary service.") }
       let included = service.includes.compactMap { handle in
@@ -223,22 +226,28 @@ package struct DeviceText {
       }
       if !included.isEmpty { line(2, "includes: [\(included.joined(separator: ", "))]") }
       guard !service.characteristics.isEmpty else { continue }
+      guard left > 0 else { continue }
       line(2, "characteristics:")
-      for one in service.characteristics { write(one) }
+      for one in service.characteristics.prefix(left) { write(one) }
+      left -= service.characteristics.count
     }
   }
+
+  private static let mostServices = 64
+  private static let mostCharacteristics = 512
+  private static let mostDescriptors = 16
 
   private mutating func write(_ one: RecordedCharacteristic) {
     line(3, "- characteristic: \(names.title(of: one.uuid, .characteristic))")
     line(4, "properties: [\(one.properties.flags.joined(separator: ", "))]")
     writeBehaviour(of: one)
-    if let security = Self.security(of: one) { line(4, security) }
+    if let security = security(of: one) { line(4, security) }
     let descriptors = one.descriptors.filter {
       $0.uuid != Self.configuration && $0.uuid != Self.extendedProperties
     }
     guard !descriptors.isEmpty else { return }
     line(4, "descriptors:")
-    for descriptor in descriptors {
+    for descriptor in descriptors.prefix(Self.mostDescriptors) {
       let name = names.title(of: descriptor.uuid, .descriptor)
       var octets: [UInt8] = []
       var note = ""
@@ -269,7 +278,7 @@ package struct DeviceText {
     switch motion {
     case .once(let octets):
       let (text, meaning) = value(octets, of: one.uuid)
-      let time = Sample.rounded(values[0].at).written
+      let time = Figures.rounded(values[0].at).written
       comment(4, "It sent \(meaning ?? text) once, \(time) after the beginning.")
       writeValue(of: one)
       write(exchanges, of: one)
@@ -282,10 +291,15 @@ package struct DeviceText {
     case .series(let all, let every):
       line(4, "series:")
       line(5, "values:")
-      for octets in all {
+      var left = all.count
+      for octets in all where room > 0 {
         let (text, meaning) = value(octets, of: one.uuid)
         line(6, "- \(text)\(meaning.map { " # \($0)" } ?? "")")
+        // Each octet has three characters, and a line has others.
+        room -= octets.count + 20
+        left -= 1
       }
+      if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
       line(5, "every: \(every.written)")
     }
     if !exchanges.isEmpty {
@@ -298,7 +312,7 @@ package struct DeviceText {
     if let octets = one.protected { return writeValue(octets, of: one) }
     switch one.reading {
     case .octets(let octets)?: writeValue(octets, of: one)
-    case .refused(let error)? where Self.security(of: one) == nil:
+    case .refused(let error)? where security(of: one) == nil:
       line(4, "refuse-read: \(error.identifier)")
     case .refused(let error)?: comment(4, "Its value is not known: \(error.meaning).")
     case .unanswered?: comment(4, "Its value is not known.")
@@ -322,7 +336,7 @@ package struct DeviceText {
       }
   }
 
-  /// At most so many rules are allowed in a file.
+  /// At most so many rules are allowed in a file, and so many actions of each.
   private static let mostResponses = 64
 
   private mutating func write(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) {
@@ -345,11 +359,17 @@ package struct DeviceText {
       }
       if let error = exchange.outcome.error {
         line(6, "refuse: \(error.identifier)")
+        let count = exchange.outcome.effects.count
+        if count > 0 { comment(6, "\(count) values followed all the same.") }
         continue
       }
       guard !exchange.outcome.effects.isEmpty else { continue }
       line(6, "then:")
-      for effect in exchange.outcome.effects { write(effect, causedBy: one) }
+      let effects = exchange.outcome.effects
+      for effect in effects.prefix(Self.mostResponses) { write(effect, causedBy: one) }
+      if effects.count > Self.mostResponses {
+        comment(7, "\(effects.count - Self.mostResponses) more values followed.")
+      }
     }
     if exchanges.count > room {
       comment(5, "\(exchanges.count - room) more values were written.")
@@ -363,7 +383,7 @@ package struct DeviceText {
     let target = recording.characteristics.first { $0.handle == effect.handle }
     let text = target.map { value(effect.octets, of: $0.uuid).text } ?? Self.hex(effect.octets)
     let other = effect.handle == one.handle ? "" : ", on: \(reference(to: effect.handle))"
-    let isLater = Sample.rounded(effect.delay) > .zero
+    let isLater = Figures.rounded(effect.delay) > .zero
     let after = isLater ? ", after: \(Self.delay(effect.delay))" : ""
     line(7, "- { notify: \(text)\(other)\(after) }")
   }
@@ -388,7 +408,7 @@ package struct DeviceText {
   }
 
   /// What the device demands of the connection, as far as a refusal shows it.
-  private static func security(of one: RecordedCharacteristic) -> String? {
+  private func security(of one: RecordedCharacteristic) -> String? {
     switch one.reading {
     case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?:
       "security: encrypted"
@@ -396,7 +416,8 @@ package struct DeviceText {
       "security: encrypted # refused with insufficient authentication: it may want authenticated"
     case .unanswered?:
       "security: encrypted # a read was not answered, as when the device wants a bond"
-    case .refused, .octets, .unknown, nil: nil
+    case .refused, .octets, .unknown, nil:
+      dialogue.secured.contains(one.handle) ? "security: { write: encrypted }" : nil
     }
   }
 
@@ -405,6 +426,8 @@ package struct DeviceText {
   /// A value as files have it, and what it means where that is not visible.
   private func value(_ octets: [UInt8], of uuid: BluetoothUUID) -> (text: String, meaning: String?)
   {
+    // A value has no more; a trace may claim otherwise.
+    let octets = Array(octets.prefix(512))
     let text = String(validating: octets, as: UTF8.self)
     if let decoded = try? StandardValues.decoder(for: uuid)?(octets) {
       if case .text = decoded, let text, !text.isEmpty, Self.isPlain(text) {
@@ -437,12 +460,14 @@ package struct DeviceText {
   private static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isVisible) }
 
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    // What writes the file escapes the others in a form that YAML does not have.
+    guard scalar.isPrintable else { return false }
     switch scalar.properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
       .paragraphSeparator:
-      false
+      return false
     // open: categories of Unicode
-    default: true
+    default: return true
     }
   }
 
@@ -485,7 +510,7 @@ package struct DeviceText {
   }
 
   /// Text of a device in a comment, which ends with its line.
-  private static func oneLine(_ text: String) -> String {
+  static func oneLine(_ text: String) -> String {
     isPlain(text) ? text : String(quoted(text).dropFirst().dropLast())
   }
 }

@@ -36,18 +36,34 @@ struct Dialogue: Sendable {
     var others = 0
   }
 
+  private static let security: [ATTErrorCode] = [
+    .insufficientAuthentication, .insufficientEncryption, .encryptionKeyTooShort,
+  ]
+
   /// How long after a write a value may be its consequence.
   static let longestDelay = Duration.seconds(2)
 
   /// By the handle of the characteristic that was written, in the order of the first writes.
   private(set) var exchanges: [UInt16: [Exchange]] = [:]
+  /// The characteristics, by handle, whose writes were refused without a bond.
+  private(set) var secured: Set<UInt16> = []
   /// By the handle of the characteristic that sent them.
   private(set) var spontaneous: [UInt16: [RecordedNotification]] = [:]
 
   init(_ recording: DeviceRecording) {
-    let writes = recording.writes.sorted { $0.at < $1.at }
+    // A device file does not list Generic Access and Generic Attribute: what is written there causes
+    // nothing that the file can have.
+    let generic = [0x1800, 0x1801].map { BluetoothUUID(short: $0) }
+    let own = Set(
+      recording.services.filter { !generic.contains($0.uuid) }
+        .flatMap(\.characteristics).map(\.handle)
+    )
+    let writes = recording.writes.filter { own.contains($0.handle) }.sorted { $0.at < $1.at }
     var outcomes = writes.map { Outcome(error: $0.error) }
-    let byCharacteristic = Dictionary(grouping: recording.notifications, by: \.handle)
+    let byCharacteristic = Dictionary(
+      grouping: recording.notifications.filter { own.contains($0.handle) },
+      by: \.handle
+    )
     for (handle, values) in byCharacteristic.sorted(by: { $0.key < $1.key }) {
       let causes = values.map { value in Self.cause(of: value, among: writes) }
       // A heart rate goes on whatever is written.
@@ -65,6 +81,11 @@ struct Dialogue: Sendable {
     for (write, outcome) in zip(writes, outcomes) {
       var outcome = outcome
       outcome.effects.sort { $0.delay < $1.delay }
+      // The file says so in another way, for all values.
+      if let error = outcome.error, Self.security.contains(error) {
+        secured.insert(write.handle)
+        continue
+      }
       var known = exchanges[write.handle] ?? []
       if let place = known.firstIndex(where: { $0.written == write.octets }) {
         if !known[place].outcome.isLike(outcome) { known[place].others += 1 }

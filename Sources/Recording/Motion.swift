@@ -44,18 +44,18 @@ enum Motion: Hashable, Sendable {
 
   /// The usual time between two values, in the precision of files.
   private static func gap(of values: [RecordedNotification]) -> Duration? {
-    Sample.median(gaps(values)).map {
-      min(max(.milliseconds(1), Sample.rounded($0)), .seconds(86_400))
+    Figures.median(gaps(values)).map {
+      min(max(.milliseconds(1), Figures.rounded($0)), .seconds(86_400))
     }
   }
 
   /// How far the times between values are apart; nil where they are about the same.
   static func spread(of values: [RecordedNotification]) -> Spread? {
     let gaps = gaps(values)
-    guard let shortest = gaps.min(), let longest = gaps.max(), let usual = Sample.median(gaps),
+    guard let shortest = gaps.min(), let longest = gaps.max(), let usual = Figures.median(gaps),
       longest - shortest > usual / 5
     else { return nil }
-    return Spread(shortest: Sample.rounded(shortest), longest: Sample.rounded(longest))
+    return Spread(shortest: Figures.rounded(shortest), longest: Figures.rounded(longest))
   }
 
   private static func count(_ values: [[UInt8]]) -> (format: String, from: Int128, step: Int128)? {
@@ -83,7 +83,7 @@ enum Motion: Hashable, Sendable {
 }
 
 /// Figures from samples.
-enum Sample {
+enum Figures {
   static func median<Value: Comparable>(_ values: [Value]) -> Value? {
     values.isEmpty ? nil : values.sorted()[values.count / 2]
   }

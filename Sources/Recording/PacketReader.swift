@@ -28,7 +28,6 @@ struct PacketReader {
   mutating func uint8() -> UInt8? { number(1).map { UInt8($0) } }
   mutating func int8() -> Int? { uint8().map { Int(Int8(bitPattern: $0)) } }
   mutating func uint16() -> UInt16? { number(2).map { UInt16($0) } }
-  mutating func uint32() -> UInt32? { number(4).map { UInt32($0) } }
   mutating func address() -> BluetoothAddress? { number(6).map { BluetoothAddress(number: $0) } }
 
   /// A number with the most significant octet first.

@@ -1,7 +1,8 @@
 // What of a recording is about one owner or one piece: replaced, before the file is written.
 //
 // A pseudonym follows from what it stands for and has its form, so that two recordings of one device
-// fit together. Many originals have the same pseudonym: nobody can compute back.
+// fit together. There are 65 536 of each form, far fewer than originals: who tries all of these finds many
+// that fit.
 
 import Bluetooth
 
@@ -32,15 +33,42 @@ package struct Redaction: Sendable {
       result.name = Self.name(name)
       redaction.replace(Array(name.utf8), by: Array(Self.name(name).utf8))
     }
-    for one in recording.characteristics {
-      guard case .octets(let octets)? = one.reading else { continue }
-      if texts.contains(one.uuid) || Self.octets.contains(one.uuid) {
+    for one in recording.characteristics where isPersonal(one.uuid) {
+      if case .octets(let octets)? = one.reading {
+        redaction.replace(octets, by: shaped(octets, isText: texts.contains(one.uuid)))
+      }
+      if let octets = one.protected {
         redaction.replace(octets, by: shaped(octets, isText: texts.contains(one.uuid)))
       }
     }
     redaction.replacements.sort { $0.original.count > $1.original.count }
     redaction.apply(to: &result)
+    redaction.replacePersonal(in: &result, of: recording)
     return result
+  }
+
+  private static func isPersonal(_ uuid: BluetoothUUID) -> Bool {
+    texts.contains(uuid) || Self.octets.contains(uuid)
+  }
+
+  /// Replaces the values that are about a person or number one piece, also those that are too short to
+  /// be searched for elsewhere.
+  private func replacePersonal(in result: inout DeviceRecording, of original: DeviceRecording) {
+    for service in original.services.indices {
+      for place in original.services[service].characteristics.indices {
+        let one = original.services[service].characteristics[place]
+        guard Self.isPersonal(one.uuid) else { continue }
+        let isText = Self.texts.contains(one.uuid)
+        if case .octets(let octets)? = one.reading {
+          result.services[service].characteristics[place].reading =
+            .octets(Self.shaped(octets, isText: isText))
+        }
+        if let octets = one.protected {
+          result.services[service].characteristics[place].protected =
+            Self.shaped(octets, isText: isText)
+        }
+      }
+    }
   }
 
   private mutating func replace(_ original: some Sequence<UInt8>, by other: some Sequence<UInt8>) {
@@ -54,17 +82,17 @@ package struct Redaction: Sendable {
 
   // MARK: Pseudonyms
 
-  /// 64 bits that follow from some bytes: FNV-1a, mixed once more.
+  /// 16 bits that follow from some bytes: of FNV-1a, mixed once more.
   private static func number(of octets: [UInt8]) -> UInt64 {
     let sum = octets.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3
     }
-    return (sum ^ sum >> 29) &* 0xbf58_476d_1ce4_e5b9
+    return ((sum ^ sum >> 29) &* 0xbf58_476d_1ce4_e5b9) >> 48
   }
 
-  /// `C0:FF:EE` and 24 bits that follow from the address.
+  /// `C0:FF:EE:00` and 16 bits that follow from the address.
   static func pseudonym(of address: BluetoothAddress) -> BluetoothAddress {
-    BluetoothAddress(number: 0xc0ff_ee00_0000 | number(of: octets(of: address)) >> 40)
+    BluetoothAddress(number: 0xc0ff_ee00_0000 | number(of: octets(of: address)))
   }
 
   private static func octets(of address: BluetoothAddress) -> [UInt8] {

@@ -107,7 +107,7 @@ package struct SnoopRecording: Sendable {
     end(key)
     links[key] = Link(address: address, trace: AttributeTrace(begun: packet.at))
     let begun = connecting.removeValue(forKey: packet.controller)
-    change(address, type) { device in
+    change(address, type, isConnected: true) { device in
       device.connections += 1
       if let begun { device.facts.link.connecting.append(packet.at - begun) }
     }
@@ -204,9 +204,10 @@ package struct SnoopRecording: Sendable {
     var reader = PacketReader(packet.octets)
     guard let header = reader.uint16() else { return }
     let key = LinkKey(controller: packet.controller, handle: header & 0xfff)
-    guard var link = links.removeValue(forKey: key), var device = known[link.address] else {
-      return
-    }
+    // Taken out meanwhile, so that its arrays are not copied.
+    guard var link = links.removeValue(forKey: key),
+      var device = known.removeValue(forKey: link.address)
+    else { return }
     device.packets += 1
     link.trace.add(packet, isSent: isSent, to: &device.facts)
     known[link.address] = device
@@ -216,18 +217,21 @@ package struct SnoopRecording: Sendable {
   private mutating func change(
     _ address: BluetoothAddress,
     _ type: UInt8,
+    isConnected: Bool = false,
     _ body: (inout Device) -> Void
   ) {
     // 0 and 2: public, 1 and 3: random; the later ones of devices whose address was resolved.
     var device = known[address] ?? Device(address, type & 1 == 0 ? .public : .random)
-    guard known[address] != nil || known.count < Self.mostDevices else { return }
+    guard known[address] != nil || known.count < Self.mostDevices || isConnected else { return }
+    // Taken out meanwhile, so that its arrays are not copied.
+    known[address] = nil
     body(&device)
     known[address] = device
   }
 
   // MARK: A device
 
-  /// What the trace has of one device; of one with several addresses, all of them together.
+  /// What the trace has of one device; of one with several addresses, of the first, and what the others are.
   ///
   /// - Throws: ``SnoopError`` when no device, or several, fit.
   package func recording(
@@ -297,7 +301,7 @@ package struct SnoopRecording: Sendable {
 
   private func listing(_ devices: [Device]) -> String {
     let lines = devices.prefix(Self.mostListed).map { device in
-      let name = device.name.map { " \($0)" } ?? ""
+      let name = device.name.map { " \(DeviceText.oneLine($0))" } ?? ""
       let connected = device.isConnected ? ", connected" : ""
       return "\n  \(device.address)\(name) (\(device.packets) packets\(connected))"
     }

@@ -102,6 +102,23 @@ struct OperatorTests {
     #expect(notes.all == ["end of 1", "end of 2", "end of 3"])
   }
 
+  @Test("how a replaced signal failed does not explain a later deadline")
+  func replacedFailure() {
+    let loop = loop
+    let signal = ticks(2, every: .seconds(1)).concat(.never()).flattenMap(.latest) { number in
+      Signal<Int> { _ in
+        do {
+          try await loop.sleep(for: .seconds(60))
+        } catch {
+          if number == 1 { throw Broken() }
+          throw error
+        }
+      }
+    }
+    let outcome = signal.on(SerialScheduler(on: loop)).firstOrDefault(0, within: .seconds(5))
+    #expect(outcome.error is TimedOut)
+  }
+
   @Test("then ignores the values, concat goes on, startWith comes first")
   func sequences() throws {
     #expect(try events(Signal.values([1, 2]).then { .just("next") }) == ["next", "completed"])

@@ -72,7 +72,7 @@ struct TaskLocalTests {
     #expect(notes.all == ["a a", "b b", "nobody"])
   }
 
-  @Test("a background thread runs such blocks, too")
+  @Test("such blocks have the values, too, where no thread blocks")
   func background() async throws {
     let scheduler = SerialScheduler(on: EventLoop())
     let done = Mailbox<String>(bound: 2)

@@ -134,7 +134,13 @@ public final class BlueZClient: Sendable {
       throw problem?.failure(of: "connecting to the message bus") ?? error
     }
     if let observing { bus.observe(observing) }
-    return try await open(bus: bus, limits: limits, ledger: ledger)
+    do {
+      return try await open(bus: bus, limits: limits, ledger: ledger)
+    } catch {
+      // A connection stays open even when nothing refers to it.
+      bus.close()
+      throw error
+    }
   }
 
   private func listen() async throws {

@@ -1,4 +1,4 @@
-// One characteristic in use: its prepared calls, its reads and writes.
+// One characteristic in use: its reads and writes.
 //
 // Its shared subscription is in CharacteristicChannel+Subscribing.swift, the sockets of
 // AcquireNotify and AcquireWrite in CharacteristicChannel+Acquiring.swift.
@@ -33,7 +33,7 @@ final class CharacteristicChannel: Sendable {
   let calls: AttributeCalls
   let bus: MessageBus
   let limits: BlueZLimits
-  /// Kept, so that the bus can keep its marshalled form.
+  /// Made once, and not for each read.
   private let readCall: MethodCall
   let startCall: MethodCall
   let stopCall: MethodCall

@@ -72,7 +72,7 @@ public protocol Device: Sendable {
   /// A `flattenMap` on the stream runs for each value while the subscription is open: `connect`,
   /// `disconnect` and `unpair` of the same device fail there with `inside-subscription` before anything
   /// is sent; put `collect()` or `then` in between. The last value of a `take` is excepted, since none
-  /// follows it. (Behind a merging `flattenMap` or `delay` this cannot be detected.)
+  /// follows it. (Inside a merging `flattenMap`, and behind `delay`, this cannot be detected.)
   ///
   /// ```swift
   /// let options = SubscriptionOptions(onLinkLoss: .resume, overflow: .dropOldest)

@@ -93,7 +93,7 @@ package struct Message: Sendable {
   /// The arguments.
   package var body: [DBusValue] { box.contents.body }
 
-  /// Why the arguments of a received signal are incomplete; nil when they are complete.
+  /// Why the arguments of a received message are incomplete; nil when they are complete.
   package var refusal: DBusError? { box.contents.refusal }
 
   /// Whether the caller expects no reply.

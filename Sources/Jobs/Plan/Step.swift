@@ -7,7 +7,6 @@ public import Documents
 ///
 /// Steps are equal when they do the same, wherever they were written.
 public struct Step: Hashable, Sendable {
-
   /// What the run does after the step has failed.
   public enum AfterFailure: String, Hashable, Sendable, CaseIterable {
     /// It ends.

@@ -90,7 +90,7 @@ struct Record: WorldCommand {
   @Option(
     help: "What the simulated device does with a write that was not recorded: accept or refuse."
   )
-  var unrecorded = UnrecordedArgument.accept
+  var unrecorded = DeviceText.Unrecorded.accept
 
   @Option(
     help: "How long connecting may take. (default: \(Plan.usualTimeout.written))",
@@ -107,24 +107,14 @@ struct Record: WorldCommand {
   @OptionGroup var naming: NamesOptions
   @OptionGroup var options: WorldOptions
 
-  /// What becomes of writes that were never recorded, as an option.
-  enum UnrecordedArgument: String, ExpressibleByArgument, CaseIterable {
-    case accept, refuse
-
-    var rule: DeviceText.Unrecorded {
-      switch self {
-      case .accept: .accept
-      case .refuse: .refuse
-      }
-    }
-  }
-
   /// The longest that subscriptions may last.
   private static let longest = Duration.seconds(24 * 3600)
 
   func validate() throws {
-    if from != nil, chain != nil || duration != nil || pair || options.isSimulated {
-      throw ValidationError("--from has no device to use: it goes with -d, -o, --names and --keep.")
+    if from != nil, chain != nil || duration != nil || pair || !connect || options.isSimulated {
+      throw ValidationError(
+        "--from has no device to use: it goes with -d, -o, --names, --unrecorded and --keep."
+      )
     }
     if !connect, chain != nil || duration != nil || pair {
       throw ValidationError("--for, --while and --pair need a connection.")
@@ -140,20 +130,28 @@ struct Record: WorldCommand {
       throw Ending(.usage, "\(file) exists already: name another file, or remove it")
     }
     let names = try naming.names()
-    if let from {
-      try write(
-        try DeviceRecording(file: from, of: named.target(insteadOf: nil)),
-        "Recorded by blerun from a trace or a cache.",
-        names
-      )
-    } else {
-      try recordDevice(names)
+    let output = try file.map { path throws(Ending) in try LineFile(path, isKeptLater: true) }
+    do {
+      if let from {
+        try write(
+          try DeviceRecording(file: from, of: named.target(insteadOf: nil)),
+          "Recorded by blerun from a trace or a cache.",
+          names,
+          to: output
+        )
+      } else {
+        try recordDevice(names, to: output)
+      }
+    } catch {
+      // Nothing is taken away where it was written.
+      output?.finish(isKept: false)
+      throw error
     }
   }
 
   // MARK: A device
 
-  private func recordDevice(_ names: AttributeNames) throws {
+  private func recordDevice(_ names: AttributeNames, to output: LineFile?) throws {
     let simulated = try options.simulatedDevices()
     var plan = try chain.map { path throws(Ending) in try self.plan(path, names) }
     var target = Plan(steps: [])
@@ -191,10 +189,13 @@ struct Record: WorldCommand {
     following.end()
     guard var recording = live.recording else {
       try world.interruption.check()
-      throw Ending(
-        .failed,
-        "\(failure.map { RunFailure($0) }.map { "\($0)" } ?? "nothing was recorded")"
-      )
+      guard let failure = failure.map({ RunFailure($0) }) else {
+        throw Ending(
+          .passing,
+          "nothing was recorded: the device was not received within \(scan.written)"
+        )
+      }
+      throw Ending(ExitStatus(after: failure), "\(failure)")
     }
     traffic.add(to: &recording)
     recording.completeUnknown(isNotifying: duration != nil, isWriting: plan != nil)
@@ -202,9 +203,12 @@ struct Record: WorldCommand {
     if world.interruption.signal != nil {
       recording.unknown.append("what would have come next: the recording was interrupted")
     } else if let failure {
-      recording.unknown.append("what would have come next: \(RunFailure(failure).why)")
+      // The reason may have values, of which pseudonyms know nothing.
+      let failure = RunFailure(failure)
+      let reason = keep ? failure.why : failure.code.rawValue
+      recording.unknown.append("what would have come next: it failed (\(reason))")
     }
-    try write(recording, "Recorded by blerun.", names)
+    try write(recording, "Recorded by blerun.", names, to: output)
     try world.interruption.check()
     if let failure {
       let failure = RunFailure(failure)
@@ -255,7 +259,8 @@ struct Record: WorldCommand {
   private func write(
     _ recording: DeviceRecording,
     _ source: String,
-    _ names: AttributeNames
+    _ names: AttributeNames,
+    to output: LineFile?
   ) throws(Ending) {
     let shown = keep ? recording : Redaction.redacted(recording)
     let note = keep ? "" : " Addresses, serial numbers and names of persons are pseudonyms."
@@ -263,18 +268,20 @@ struct Record: WorldCommand {
       of: shown,
       source: source + note,
       names: names,
-      unrecorded: unrecorded.rule
+      unrecorded: unrecorded
     )
-    if let file {
-      let written = try LineFile(file)
-      for line in lines { written.line(line) }
-      if let failure = written.failure { throw Ending(.output, failure) }
+    if let file, let output {
+      for line in lines { output.line(line) }
+      output.finish(isKept: output.failure == nil)
+      if let failure = output.failure { throw Ending(.output, failure) }
       StandardError.notice("wrote \(file); blerun run --simulate \(file) uses it")
     } else {
       try StandardOutput.show(lines)
     }
   }
 }
+
+extension DeviceText.Unrecorded: ExpressibleByArgument {}
 
 extension DeviceRecording {
   /// Adds what a recording over a connection cannot learn, or was not asked to.

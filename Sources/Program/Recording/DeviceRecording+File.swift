@@ -27,7 +27,8 @@ extension DeviceRecording {
           target.map { $0.isMeant(device) } ?? device.isConnected
         }
       } catch {
-        throw Ending(.data, "\(path): \(error)")
+        // Each device is on a line of its own.
+        throw Ending(.data, "\(path): \(error)".split(separator: "\n").map { Problem(String($0)) })
       }
       return
     }

@@ -23,8 +23,20 @@ final class LiveRecording: Sendable {
   let limit: Duration
   /// How long each read may take.
   let readLimit: Duration
-  private let state = Guarded<DeviceRecording?>(nil)
+  private struct State {
+    /// All that match; one is connected.
+    var known: [BluetoothAddress: DeviceRecording] = [:]
+    /// The first that was received, then the one that is connected.
+    var chosen: BluetoothAddress?
+  }
+
+  private let state = Guarded(State())
+  /// Whether the connection was made here.
+  private let isOwn = Guarded(false)
   private let begun: Instant
+
+  /// A pattern may match a crowd.
+  private static let mostDevices = 256
 
   /// After so many reads without an answer the others are not tried.
   private static let mostUnanswered = 8
@@ -49,15 +61,26 @@ final class LiveRecording: Sendable {
   }
 
   /// What was learned so far; nil before the device was seen.
-  var recording: DeviceRecording? { state.withLock { $0 } }
+  var recording: DeviceRecording? {
+    state.withLock { state in
+      guard let chosen = state.chosen, var recording = state.known[chosen] else { return nil }
+      // The same name at another private address: the same device, which changed its address.
+      recording.otherAddresses = state.known.values.filter { other in
+        other.address != chosen && other.changesAddress && other.name != nil
+          && other.name == recording.name
+      }.map(\.address).sorted()
+      return recording
+    }
+  }
 
   private func change(_ body: (inout DeviceRecording) -> Void) {
-    state.withLock { recording in
-      guard var changed = recording else { return }
+    state.withLock { state in
       // Taken out meanwhile, so that its arrays are not copied.
-      recording = nil
+      guard let chosen = state.chosen, var changed = state.known.removeValue(forKey: chosen) else {
+        return
+      }
       body(&changed)
-      recording = changed
+      state.known[chosen] = changed
     }
   }
 
@@ -86,7 +109,8 @@ final class LiveRecording: Sendable {
         follow(RunWait(what: "receiving notifications", begun: loop.now, limit: notifying))
         try await receiveNotifications(for: notifying)
       }
-      try await service.disconnect().run { _ in }
+      // Whoever else uses the connection keeps it.
+      try await service.leave().run { _ in }
       try await sink(true)
     }
   }
@@ -101,24 +125,16 @@ final class LiveRecording: Sendable {
   }
 
   private func receive(_ seen: Advertisement) {
-    state.withLock { recording in
-      var changed =
-        recording ?? DeviceRecording(address: seen.address, addressType: seen.addressType)
-      // Another device that matches, or the same at another address.
-      guard changed.address == seen.address else {
-        if changed.name == seen.name, seen.name != nil,
-          !seen.address.isIdentity(seen.addressType),
-          !changed.otherAddresses.contains(seen.address), changed.otherAddresses.count < 16
-        {
-          changed.otherAddresses.append(seen.address)
-          recording = changed
-        }
-        return
-      }
-      if let name = seen.name { changed.name = name }
-      if changed.advertisements.isEmpty { changed.advertisements = [RecordedAdvertisement()] }
-      changed.advertisements[0].add(seen)
-      recording = changed
+    state.withLock { state in
+      guard state.known[seen.address] != nil || state.known.count < Self.mostDevices else { return }
+      var device =
+        state.known.removeValue(forKey: seen.address)
+        ?? DeviceRecording(address: seen.address, addressType: seen.addressType)
+      if let name = seen.name { device.name = name }
+      if device.advertisements.isEmpty { device.advertisements = [RecordedAdvertisement()] }
+      device.advertisements[0].add(seen)
+      state.known[seen.address] = device
+      if state.chosen == nil { state.chosen = seen.address }
     }
   }
 
@@ -131,17 +147,20 @@ final class LiveRecording: Sendable {
       .run { origin in
         let took = loop.now - start
         let candidate = self.service.candidates.first
-        self.state.withLock { recording in
+        self.state.withLock { state in
+          // Of several that match, it connects to the strongest.
+          if let candidate { state.chosen = candidate.address }
           // A device that was connected before sends no advertisements.
-          if recording == nil, let candidate {
-            recording = DeviceRecording(
+          if let candidate, state.known[candidate.address] == nil {
+            state.known[candidate.address] = DeviceRecording(
               address: candidate.address,
               addressType: candidate.address.isIdentity(.random) ? .random : .public,
               name: candidate.name
             )
           }
-          if origin != .found { recording?.link.connecting.append(took) }
         }
+        self.isOwn.withLock { $0 = origin != .found }
+        if origin != .found { self.change { $0.link.connecting.append(took) } }
       }
     guard recording != nil else {
       throw DeviceFailure(
@@ -201,8 +220,10 @@ final class LiveRecording: Sendable {
       let reading = try await reading(of: one)
       change { $0.learn(reading, of: one.handle) }
       guard case .unanswered = reading else { continue }
-      // bluetoothd holds every request behind one that wants a bond: a new connection has none.
-      unanswered += 1
+      // bluetoothd holds every request behind one that wants a bond: a new connection has none. That of
+      // somebody else stays.
+      unanswered += isOwn.withLock { $0 } ? 1 : Self.mostUnanswered
+      guard unanswered < Self.mostUnanswered else { continue }
       try await service.disconnect().run { _ in }
       try await connect()
     }

@@ -33,7 +33,10 @@ final class RecordedTraffic: Sendable {
     let address = recording.address
     let (written, notified, acquires) = state.withLock { ($0.written, $0.notified, $0.acquires) }
     recording.writes += written.filter { $0.path.deviceAddress == address }.map(\.write)
-    recording.notifications += notified.filter { $0.path.deviceAddress == address }.map(\.value)
+    let values = notified.filter { $0.path.deviceAddress == address }.map(\.value)
+    recording.notifications += values.prefix(
+      max(0, RecordedNotification.most - recording.notifications.count)
+    )
     if acquires {
       recording.unknown.append(
         "what the chain wrote or received with delivery: acquire: it is not on the bus"

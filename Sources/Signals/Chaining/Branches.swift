@@ -15,8 +15,8 @@ final class Branches<Event: Sendable>: Sendable {
     var count = 0
     /// The branches whose ends were not taken yet.
     var tasks: [(branch: Int, task: ChildTask)] = []
-    /// How branches failed, in the order of their ends.
-    var failures: [any Error] = []
+    /// How branches failed whose ends were not taken yet, in the order of their ends.
+    var failures: [(branch: Int, error: any Error)] = []
     var stopped: Result<Void, any Error>?
   }
 
@@ -50,7 +50,9 @@ final class Branches<Event: Sendable>: Sendable {
       ChildTask(on: loop, in: run) { [handoff, streams, state] in
         let result = await ending { try await body(branch) }
         streams.ended(source: number)
-        if case .failure(let error) = result { state.withLock { $0.failures.append(error) } }
+        if case .failure(let error) = result {
+          state.withLock { $0.failures.append((number, error)) }
+        }
         handoff.post(.ended(number, result))
       }
     }
@@ -146,6 +148,7 @@ final class Branches<Event: Sendable>: Sendable {
   @discardableResult
   private func forget(_ number: Int) -> ChildTask? {
     state.withLock { state in
+      state.failures.removeAll { $0.branch == number }
       guard let index = state.tasks.firstIndex(where: { $0.branch == number }) else { return nil }
       return state.tasks.remove(at: index).task
     }
@@ -172,7 +175,7 @@ final class Branches<Event: Sendable>: Sendable {
       return try await wait()
     } catch let error as TimedOut where error.operation == TimedOut.waiting {
       await endAll()
-      throw error.explained(by: state.withLock { $0.failures })
+      throw error.explained(by: state.withLock { $0.failures.map(\.error) })
     }
   }
 }

@@ -58,6 +58,11 @@ extension Loop {
     for waiter in waiters { waiter.wake() }
   }
 
+  /// The same, when the change came from outside the loop: its driver looks after each job anyway.
+  func wakeBlockedFromOutside() {
+    if ThreadContext.current.running !== self { wakeBlocked() }
+  }
+
   /// Runs the block of a turn, which may block.
   func runBlock(_ block: @escaping Block) {
     if !isVirtual {
@@ -70,11 +75,6 @@ extension Loop {
         return progress(&state)
       }
     )
-  }
-
-  /// The same, when the change came from outside the loop: its driver looks after each job anyway.
-  func wakeBlockedFromOutside() {
-    if ThreadContext.current.running !== self { wakeBlocked() }
   }
 
   /// Counts work under way, for which somebody has to turn the loop.

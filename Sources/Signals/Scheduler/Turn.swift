@@ -127,7 +127,11 @@ public final class Turn: @unchecked Sendable {
   private func end(_ done: Completion<Void>, with answer: @escaping Answer) {
     let present = lock.whileHeld {
       let present = answer(state)
-      if present == nil { state.waits.append((answer, done)) }
+      if present == nil {
+        // Those that were cancelled stay until then.
+        state.waits.removeAll { $0.done.hasEnded }
+        state.waits.append((answer, done))
+      }
       return present
     }
     if let present { done.end(present) }
