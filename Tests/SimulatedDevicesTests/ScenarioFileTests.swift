@@ -105,6 +105,30 @@ struct ScenarioFileTests {
     #expect(scenario.host == host)
   }
 
+  @Test("an adapter has link, security and faults for the programs that are peripherals on it")
+  func peripheral() throws {
+    let scenario = try scenario(
+      """
+      scenario: Peripheral
+      devices: []
+      host:
+        adapters:
+          - {}
+          - link: { mtu: 100 }
+            security: { pairing: reject }
+            faults:
+              - { on: read, nth: 2, do: lose-link }
+              - { fault: small-mtu, mtu: 50 }
+      """
+    )
+    let adapters = scenario.host.adapters
+    #expect(adapters[0].peripheral == HostDefinition.Adapter().peripheral)
+    #expect(adapters[1].peripheral.link.mtu == 50)
+    #expect(adapters[1].peripheral.pairing.method == .reject)
+    let rule = FaultRule(on: .read, occurrence: .nth(2), action: .loseLinkBefore)
+    #expect(adapters[1].peripheral.faults == [rule])
+  }
+
   @Test("faults of operations become rules of their devices, properties change them")
   func operations() throws {
     let scenario = try scenario(

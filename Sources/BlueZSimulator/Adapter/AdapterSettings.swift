@@ -1,6 +1,7 @@
 // The settings of an adapter.
 
 public import Bluetooth
+public import SimulatedDevices
 
 /// One adapter of the simulated host.
 public struct AdapterSettings: Hashable, Sendable {
@@ -12,6 +13,9 @@ public struct AdapterSettings: Hashable, Sendable {
   public var name: String
   /// Whether it is on when it is plugged in.
   public var isPowered: Bool
+  /// The device that a program on it is for other adapters: its link, its pairing and its faults
+  /// count.
+  public var peripheral = DeviceDefinition(address: BluetoothAddress(number: 0))
 
   /// An adapter; see the properties.
   public init(

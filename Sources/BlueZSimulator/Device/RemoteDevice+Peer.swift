@@ -35,19 +35,19 @@ extension RemoteDevice {
 
   /// The device has other services than before.
   ///
-  /// - Source: recorded from bluetoothd 5.66: with a connection, objects follow at once; without one,
-  ///   when the services are resolved the next time.
+  /// - Source: recorded from bluetoothd 5.66: with a connection, objects follow at once, `UUIDs` before
+  ///   those that come and after those that go; without one, when the services are resolved the next
+  ///   time.
   func followServices() {
     let (areExported, isResolved) = state.withLock {
       ($0.areAttributesExported, $0.machine.isResolved)
     }
     guard areExported, isResolved, let attributes else { return }
+    let present = attributes.services
+    if state.withLock({ $0.known.found(present) }) { mark(Device1.uuids) }
     let gone = attributes.follow(isExported: true)
-    let isChanged = state.withLock { state in
-      let isLess = state.known.lost(gone.filter { !attributes.services.contains($0) })
-      return state.known.found(attributes.services) || isLess
-    }
-    if isChanged { mark(Device1.uuids) }
+    let lost = gone.filter { !present.contains($0) }
+    if state.withLock({ $0.known.lost(lost) }) { mark(Device1.uuids) }
     if gone.contains(Self.batteryService) { removeBattery() }
     addBattery()
   }

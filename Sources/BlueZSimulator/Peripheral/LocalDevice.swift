@@ -19,6 +19,8 @@ final class LocalDevice: Sendable {
     var advertisements: [AdvertisementDefinition] = []
     var name: String
     var isPowered: Bool
+    let link: LinkDefinition
+    let pairing: PairingDefinition
     /// Several advertisements take turns.
     var turn = 0
     var rotation: LoopTimer?
@@ -57,11 +59,18 @@ final class LocalDevice: Sendable {
   private let state: Guarded<State>
 
   init(_ settings: AdapterSettings, on loop: Loop) {
-    let first = State(name: settings.name, isPowered: settings.isPowered)
+    let first = State(
+      name: settings.name,
+      isPowered: settings.isPowered,
+      link: settings.peripheral.link,
+      pairing: settings.peripheral.pairing
+    )
     state = Guarded(first)
     self.loop = loop
+    var definition = Self.definition(first, at: settings.address)
+    definition.faults = settings.peripheral.faults
     device = SimulatedDevice(
-      Self.definition(first, at: settings.address),
+      definition,
       on: loop,
       generator: SeededGenerator(seed: 0, name: "adapter \(settings.address)")
     )
@@ -85,6 +94,8 @@ final class LocalDevice: Sendable {
       address: address,
       addressType: .public,
       advertisement: shown,
+      link: state.link,
+      pairing: state.pairing,
       services: [information] + state.services
     )
   }

@@ -274,6 +274,7 @@ extension AdapterSettings {
       address = BluetoothAddress(number: address.number + UInt64(adapter.number))
     }
     name = adapter.name ?? name
+    peripheral = adapter.peripheral
   }
 }
 

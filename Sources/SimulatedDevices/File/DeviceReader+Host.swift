@@ -60,6 +60,28 @@ extension DeviceReader {
       DeviceKey("address", \.adapter.address, .address, usual: "one of its own", "its address"),
       DeviceKey("name", \.adapter.name, .name, usual: "the host's", "its name"),
       DeviceKey("powered", \.adapter.isPowered, .truth, "whether it is switched on at first"),
+      DeviceKey(
+        "link",
+        \.adapter.peripheral.link,
+        Shape.mapping(linkForm).named("link"),
+        usual: "",
+        "the timing and limits of connections to a program that is a peripheral on it"
+      ),
+      DeviceKey(
+        "security",
+        \.adapter.peripheral.pairing,
+        pairingShape,
+        usual: "just-works",
+        "how such a program pairs"
+      ),
+      DeviceKey(
+        "faults",
+        deviceFault.list(of: "faults", 0...FileLimits.faults),
+        usual: "none",
+        "what goes wrong with such a program, see [Faults of a device](#faults-of-a-device)"
+      ) { entry, faults, _ in
+        for fault in faults { fault.apply(to: &entry.adapter.peripheral) }
+      },
     ]
   )
 

@@ -73,6 +73,9 @@ public struct HostDefinition: Sendable, Hashable {
     public var name: String?
     /// Whether it is switched on at first.
     public var isPowered: Bool
+    /// The device that a program on it is for other adapters: its link, its pairing and its faults
+    /// count.
+    public var peripheral = DeviceDefinition(address: BluetoothAddress(number: 0))
 
     /// An adapter; see the properties.
     public init(

@@ -164,7 +164,9 @@ struct PeripheralLab {
 
   init(_ objects: PeripheralProgram.Objects = [], faults: [FaultRule] = []) throws {
     var settings = SimulatorSettings()
-    settings.adapters.append(AdapterSettings(number: 1, address: Self.second, name: "pump"))
+    var adapter = AdapterSettings(number: 1, address: Self.second, name: "pump")
+    adapter.peripheral.faults = faults
+    settings.adapters.append(adapter)
     lab = try Lab([], settings: settings)
     program = try PeripheralProgram(on: lab, objects)
   }

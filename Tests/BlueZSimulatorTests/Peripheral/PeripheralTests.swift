@@ -18,10 +18,15 @@ struct PeripheralTests {
     "{\"device\": </org/bluez/hci1/dev_00_00_5E_00_53_00>, \"link\": <\"LE\">, \"mtu\": <517>}"
 
   /// A service with one characteristic, and the advertisement.
-  private func room(_ flags: [String], _ more: PropertyMap = [:]) throws -> PeripheralLab {
+  private func room(
+    _ flags: [String],
+    _ more: PropertyMap = [:],
+    faults: [FaultRule] = []
+  ) throws -> PeripheralLab {
     let room = try PeripheralLab(
       Program.service() + Program.characteristic("c", 1, flags, more)
-        + Program.descriptor("d", of: "c", ["read", "write"]) + Program.advertisement(Program.pump)
+        + Program.descriptor("d", of: "c", ["read", "write"]) + Program.advertisement(Program.pump),
+      faults: faults
     )
     try room.connect()
     return room
@@ -223,7 +228,11 @@ struct PeripheralTests {
     }
     let service = Program.uuid(0)
     #expect(try uuids().contains(service))
+    room.lab.client.forget()
     _ = try room.unregister()
+    let lines = room.lab.client.take().filter { $0.hasPrefix("hci0") }
+    #expect(lines.last?.contains("Device1 UUIDs=") == true)
+    #expect(lines.last?.contains(service) == false)
     #expect(try !uuids().contains(service))
     _ = try room.register()
     #expect(try uuids().contains(service))
@@ -385,12 +394,12 @@ struct PeripheralTests {
 
   @Test("faults affect it as any device: refusals, delays, lost notifications and connections")
   func faults() throws {
-    let room = try room(["read", "notify"])
+    let refused = FaultRule(on: .read, action: .refuse(.valueNotAllowed))
+    let room = try room(["read", "notify"], faults: [refused])
     let (client, target) = (room.lab.client, try room.characteristic(1))
     func fail(_ rule: FaultRule) {
       room.lab.simulator.apply(.rules([rule]), to: PeripheralLab.second)
     }
-    fail(FaultRule(on: .read, action: .refuse(.valueNotAllowed)))
     #expect(try client.ask("ReadValue", target, .noOptions).hasSuffix("ATT error: 0x13"))
     #expect(room.calls() == [])
     room.program.answer("s/c", "ReadValue", .values([.bytes([1])]))
