@@ -18,6 +18,12 @@ struct Cause: Error, Equatable {
   /// When it happened, if it may be noticed much later; nil: now.
   private(set) var happened: Instant?
 
+  /// Whether they mean the same, whatever reported them, and whenever.
+  static func == (a: Cause, b: Cause) -> Bool {
+    a.code == b.code && a.failureClass == b.failureClass && a.meaning == b.meaning
+      && a.hint == b.hint
+  }
+
   /// Another attempt may succeed.
   static func transient(_ code: DeviceFailure.Code, _ meaning: String, hint: Hint) -> Cause {
     Cause(code: code, failureClass: .passing, meaning: meaning, hint: hint)

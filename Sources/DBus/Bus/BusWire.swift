@@ -11,7 +11,7 @@ protocol BusWire: Sendable {
   /// - Throws: ``BusFailure``, ``DBusValueError``.
   func send(_ message: Message, _ enter: () throws(BusFailure) -> UInt32) throws
 
-  /// Ends the connection, behind what was sent.
+  /// Ends the connection, behind what was sent before, as far as the socket accepts it now.
   func close()
 
   /// The answer to GetMachineId; nil when it is unknown.

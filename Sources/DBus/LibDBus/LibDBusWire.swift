@@ -71,6 +71,11 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
         let wire = LibDBusWire.of(data)
         wire.parts.removeAll { $0 == part }
         wire.hasChanged = true
+        // libdbus closes the descriptor next.
+        if wire.parts.isEmpty {
+          wire.watch?.cancel()
+          wire.watch = nil
+        }
       },
       { _, data in LibDBusWire.of(data).hasChanged = true },
       Unmanaged.passUnretained(self).toOpaque(),
