@@ -20,8 +20,20 @@ package struct DeviceRecording: Hashable, Sendable {
   /// In the order in which they were sent.
   package var writes: [RecordedWrite] = []
   package var notifications: [RecordedNotification] = []
+  /// How it pairs, as far as that was tried.
+  package var pairing = Pairing.untried
+  /// When subscriptions ended; nil where nobody knows that the device had nothing more to send.
+  package var observedUntil: Duration?
   /// What could not be learned, each with the reason: a sentence without its full stop.
   package var unknown: [String] = []
+
+  /// How a device pairs.
+  package enum Pairing: Hashable, Sendable {
+    case untried
+    case justWorks
+    /// It has a passkey, which is not recorded.
+    case passkey
+  }
 
   package init(address: BluetoothAddress, addressType: AddressType, name: String? = nil) {
     self.address = address
@@ -125,6 +137,11 @@ package enum RecordedReading: Hashable, Sendable {
   case unanswered
   /// It was not read, with the reason.
   case unknown(String)
+
+  /// What was read; nil for anything else.
+  var octets: [UInt8]? {
+    if case .octets(let octets) = self { octets } else { nil }
+  }
 }
 
 package struct RecordedService: Hashable, Sendable {

@@ -81,15 +81,24 @@ package struct DeviceText {
     }
     if !recording.otherAddresses.isEmpty {
       let others = recording.otherAddresses.map(\.description).joined(separator: ", ")
-      comment(0, "It also had the address \(others).")
+      comment(0, "Seen at \(others), too.")
     }
     if let appearance = recording.appearance, appearance != 0 {
       line(0, "appearance: 0x\(Self.hexadecimal(appearance))")
     }
     writeAdvertisements()
     writeLink()
-    if recording.characteristics.contains(where: { security(of: $0) != nil }) {
+    let isSecured = recording.characteristics.contains { security(of: $0) != nil }
+    switch recording.pairing {
+    case .untried where isSecured:
       line(0, "security: { pairing: just-works } # how it pairs was not tried")
+    case .passkey:
+      line(
+        0,
+        "security: { pairing: passkey-entry, passkey: 123456 } # its own passkey is not recorded"
+      )
+    case .justWorks where isSecured: line(0, "security: { pairing: just-works }")
+    case .untried, .justWorks: break
     }
     writeServices()
   }
@@ -276,10 +285,12 @@ package struct DeviceText {
       comment(4, "From \(spread.shortest.written) to \(spread.longest.written) between two values.")
     }
     switch motion {
-    case .once(let octets):
-      let (text, meaning) = value(octets, of: one.uuid)
-      let time = Figures.rounded(values[0].at).written
-      comment(4, "It sent \(meaning ?? text) once, \(time) after the beginning.")
+    case .few(let octets):
+      let sent = octets.map { octets in
+        let (text, meaning) = value(octets, of: one.uuid)
+        return meaning ?? text
+      }
+      comment(4, "It sent \(sent.joined(separator: ", and ")): too few values for an interval.")
       writeValue(of: one)
       write(exchanges, of: one)
       return
@@ -301,6 +312,9 @@ package struct DeviceText {
       }
       if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
       line(5, "every: \(every.written)")
+      if let end = recording.observedUntil, let last = values.last, end - last.at > every * 3 {
+        line(5, "repeats: false")
+      }
     }
     if !exchanges.isEmpty {
       comment(4, "What was written to it changed nothing that could be seen.")
@@ -352,10 +366,8 @@ package struct DeviceText {
     for exchange in exchanges.prefix(room) {
       line(5, "- when: \(value(exchange.written, of: one.uuid).text)")
       if exchange.others > 0 {
-        comment(
-          6,
-          "\(exchange.others) times something else came of it: a machine can tell them apart."
-        )
+        let times = exchange.others == 1 ? "once" : "\(exchange.others) times"
+        comment(6, "Something else came of it \(times): a machine can tell them apart.")
       }
       if let error = exchange.outcome.error {
         line(6, "refuse: \(error.identifier)")
@@ -383,8 +395,9 @@ package struct DeviceText {
     let target = recording.characteristics.first { $0.handle == effect.handle }
     let text = target.map { value(effect.octets, of: $0.uuid).text } ?? Self.hex(effect.octets)
     let other = effect.handle == one.handle ? "" : ", on: \(reference(to: effect.handle))"
-    let isLater = Figures.rounded(effect.delay) > .zero
-    let after = isLater ? ", after: \(Self.delay(effect.delay))" : ""
+    // What is simulated comes after the write has reached the device, which takes the latency.
+    let delay = effect.delay - (Figures.median(recording.link.latencies) ?? .zero)
+    let after = Figures.rounded(delay) > .zero ? ", after: \(Self.delay(delay))" : ""
     line(7, "- { notify: \(text)\(other)\(after) }")
   }
 
@@ -430,15 +443,19 @@ package struct DeviceText {
     let octets = Array(octets.prefix(512))
     let text = String(validating: octets, as: UTF8.self)
     if let decoded = try? StandardValues.decoder(for: uuid)?(octets) {
-      if case .text = decoded, let text, !text.isEmpty, Self.isPlain(text) {
+      if case .text = decoded, let text, !text.isEmpty, Self.isText(text) {
         return ("{ utf8: \(Self.quoted(text)) }", nil)
       }
       if case .integer(let number) = decoded.only, octets.count == 1, number == octets[0] {
         return ("{ u8: \(number) }", nil)
       }
-      return (Self.hex(octets), Self.oneLine("\(decoded)"))
+      let meaning = Self.oneLine("\(decoded)")
+      return (Self.hex(octets), meaning.count > 100 ? "\(meaning.prefix(100))…" : meaning)
     }
-    if let text, text.utf8.count >= 3, Self.isPlain(text) {
+    // Three octets are letters by chance, too, but rarely three letters.
+    if let text, text.utf8.count >= 3, Self.isText(text),
+      text.utf8.count > 3 || text.allSatisfy(\.isLetter)
+    {
       return ("{ utf8: \(Self.quoted(text)) }", nil)
     }
     return (Self.hex(octets), nil)
@@ -454,6 +471,11 @@ package struct DeviceText {
   private static func hexadecimal(_ number: UInt16) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+  }
+
+  /// Whether octets are meant as a text, which may have lines.
+  private static func isText(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { isVisible($0) || ["\n", "\r", "\t"].contains($0) }
   }
 
   /// Whether a text is what it looks like.

@@ -4,8 +4,8 @@ import Bluetooth
 
 /// The behaviour that explains the values of a characteristic.
 enum Motion: Hashable, Sendable {
-  /// One value, whose interval is unknown.
-  case once([UInt8])
+  /// One or two values, whose interval is unknown.
+  case few([[UInt8]])
   /// A number that counts.
   case counter(format: String, from: Int128, step: Int128, every: Duration)
   /// The values as they came; the same one once.
@@ -25,8 +25,8 @@ enum Motion: Hashable, Sendable {
   /// Nil without values. The values are in order of time.
   init?(_ values: [RecordedNotification]) {
     guard let first = values.first else { return nil }
-    guard let every = Self.gap(of: values) else {
-      self = .once(first.octets)
+    guard values.count > 2, let every = Self.gap(of: values) else {
+      self = .few(values.map(\.octets))
       return
     }
     if values.allSatisfy({ $0.octets == first.octets }) {

@@ -18,66 +18,74 @@ package struct Redaction: Sendable {
   /// a medical device.
   private static let octets = [0x2a23, 0x2a85, 0x2bff].map { BluetoothUUID(short: $0) }
 
-  /// The recording without what identifies the device and its owner.
+  /// The recording without what identifies the device and its owner, as far as its form shows that.
   package static func redacted(_ recording: DeviceRecording) -> DeviceRecording {
     var redaction = Redaction()
     var result = recording
-    for address in [recording.address] + recording.otherAddresses {
-      let pseudonym = pseudonym(of: address)
-      redaction.replace(octets(of: address), by: octets(of: pseudonym))
-      redaction.replace(octets(of: address).reversed(), by: octets(of: pseudonym).reversed())
-    }
+    for address in [recording.address] + recording.otherAddresses { redaction.add(address) }
     result.address = pseudonym(of: recording.address)
     result.otherAddresses = recording.otherAddresses.map { pseudonym(of: $0) }
-    if let name = recording.name {
-      result.name = Self.name(name)
-      redaction.replace(Array(name.utf8), by: Array(Self.name(name).utf8))
+    result.name = recording.name.map { name($0, of: recording.address) }
+    if let name = recording.name, let other = result.name, name != other, name.utf8.count >= 4 {
+      redaction.replacements.append((Array(name.utf8), Array(other.utf8)))
     }
     for one in recording.characteristics where isPersonal(one.uuid) {
-      if case .octets(let octets)? = one.reading {
-        redaction.replace(octets, by: shaped(octets, isText: texts.contains(one.uuid)))
-      }
-      if let octets = one.protected {
-        redaction.replace(octets, by: shaped(octets, isText: texts.contains(one.uuid)))
+      for octets in [one.reading?.octets, one.protected].compactMap(\.self)
+      // What is short, or nearly the same octet, is found by chance.
+      where octets.count >= 6 && Set(octets).count >= 4 {
+        redaction.replacements.append((octets, personal(octets, of: one.uuid)))
       }
     }
     redaction.replacements.sort { $0.original.count > $1.original.count }
     redaction.apply(to: &result)
-    redaction.replacePersonal(in: &result, of: recording)
+    replacePersonal(in: &result, of: recording)
     return result
+  }
+
+  /// An address, as octets in both orders and as text in its usual forms.
+  private mutating func add(_ address: BluetoothAddress) {
+    let pseudonym = Self.pseudonym(of: address)
+    let (own, other) = (Self.octets(of: address), Self.octets(of: pseudonym))
+    replacements.append((own, other))
+    replacements.append((own.reversed(), other.reversed()))
+    for separator in [":", "-", "_", ""] {
+      let texts = [address, pseudonym].map {
+        $0.description.split(separator: ":").joined(separator: separator)
+      }
+      replacements.append((Array(texts[0].utf8), Array(texts[1].utf8)))
+      let lower = texts.map { Array($0.lowercased().utf8) }
+      replacements.append((lower[0], lower[1]))
+    }
   }
 
   private static func isPersonal(_ uuid: BluetoothUUID) -> Bool {
     texts.contains(uuid) || Self.octets.contains(uuid)
   }
 
+  private static func personal(_ octets: [UInt8], of uuid: BluetoothUUID) -> [UInt8] {
+    shaped(octets, isText: texts.contains(uuid) && octets.allSatisfy { (0x20...0x7e).contains($0) })
+  }
+
   /// Replaces the values that are about a person or number one piece, also those that are too short to
   /// be searched for elsewhere.
-  private func replacePersonal(in result: inout DeviceRecording, of original: DeviceRecording) {
+  private static func replacePersonal(
+    in result: inout DeviceRecording,
+    of original: DeviceRecording
+  ) {
     for service in original.services.indices {
       for place in original.services[service].characteristics.indices {
         let one = original.services[service].characteristics[place]
-        guard Self.isPersonal(one.uuid) else { continue }
-        let isText = Self.texts.contains(one.uuid)
-        if case .octets(let octets)? = one.reading {
+        guard isPersonal(one.uuid) else { continue }
+        if let octets = one.reading?.octets {
           result.services[service].characteristics[place].reading =
-            .octets(Self.shaped(octets, isText: isText))
+            .octets(personal(octets, of: one.uuid))
         }
         if let octets = one.protected {
           result.services[service].characteristics[place].protected =
-            Self.shaped(octets, isText: isText)
+            personal(octets, of: one.uuid)
         }
       }
     }
-  }
-
-  private mutating func replace(_ original: some Sequence<UInt8>, by other: some Sequence<UInt8>) {
-    let original = Array(original)
-    // A short text would be found by chance.
-    guard original.count >= 4, !replacements.contains(where: { $0.original == original }) else {
-      return
-    }
-    replacements.append((original, Array(other)))
   }
 
   // MARK: Pseudonyms
@@ -118,37 +126,42 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// A name without its owner and without the number of a piece: "Ann's Band 1234" is "Somebody's Band
-  /// 7718".
-  static func name(_ name: String) -> String {
-    var words = name.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    for (index, word) in words.enumerated() {
-      for ending in ["'s", "’s"] where word.hasSuffix(ending) {
-        words[index] = "Somebody" + ending
-      }
+  /// A name without its owner and without the number of a piece: "Ann Lee's Band 4F2A" is "Somebody's Band
+  /// 83C1", where 4F2A is the end of the address.
+  static func name(_ name: String, of address: BluetoothAddress) -> String {
+    var text = name
+    for ending in ["'s ", "’s "] {
+      if let end = text.firstRange(of: ending) { text = "Somebody" + text[end.lowerBound...] }
     }
-    let text = words.joined(separator: " ")
-    // Runs of letters and digits that are numbers of a piece: four or more, with two digits.
-    var result: [UInt8] = []
-    var run: [UInt8] = []
+    let own = octets(of: address).map { hex($0) }.joined()
+    let other = octets(of: pseudonym(of: address)).map { hex($0) }.joined()
+    var (result, run) = ("", "")
     func end() {
-      let digits = run.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      result += run.count >= 4 && digits >= 2 ? shaped(run, isText: true) : run
-      run = []
+      let lower = run.lowercased()
+      if run.count >= 4, own.hasSuffix(lower) {
+        let tail = String(other.suffix(run.count))
+        result += run.contains(where: \.isLowercase) ? tail : tail.uppercased()
+      } else if run.count >= 7, run.allSatisfy(\.isHexDigit), run.contains(where: \.isNumber) {
+        result += String(decoding: shaped(Array(run.utf8), isText: true), as: UTF8.self)
+      } else {
+        result += run
+      }
+      run = ""
     }
-    for octet in text.utf8 {
-      let isPart =
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet)
-        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20)
-      if isPart {
-        run.append(octet)
+    for character in text {
+      if character.isASCII, character.isLetter || character.isNumber {
+        run.append(character)
       } else {
         end()
-        result.append(octet)
+        result.append(character)
       }
     }
     end()
-    return String(decoding: result, as: UTF8.self)
+    return result
+  }
+
+  private static func hex(_ octet: UInt8) -> String {
+    (octet < 16 ? "0" : "") + String(octet, radix: 16)
   }
 
   // MARK: Replacing

@@ -40,7 +40,7 @@ struct SnoopTests {
             responses:
               - when: { hex: "01" }
                 then:
-                  - { notify: { utf8: "one" }, on: fff2, after: 50ms }
+                  - { notify: { utf8: "one" }, on: fff2, after: 35ms }
               - when: { hex: "09" }
                 refuse: 0x80
           - characteristic: fff2

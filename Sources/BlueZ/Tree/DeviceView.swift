@@ -27,6 +27,7 @@ extension ObjectTree {
       alias: properties[Device1.alias] ?? "\(address)",
       rssi: properties[Device1.rssi].map { Int($0) },
       txPower: properties[Device1.txPower].map { Int($0) },
+      appearance: properties[Device1.appearance],
       services: properties[Device1.uuids] ?? [],
       advertisedServices: advertised[device],
       manufacturerData: properties[Device1.manufacturerData] ?? [],

@@ -14,6 +14,8 @@ public struct Advertisement: Sendable, Equatable {
   public let rssi: Int?
   /// In dBm, as advertised.
   public let txPower: Int?
+  /// The Appearance that the device advertises; nil without one.
+  public let appearance: UInt16?
   /// The services that bluetoothd reports: once it has read those of the device, these; before, the
   /// advertised ones.
   public let services: [BluetoothUUID]
@@ -41,6 +43,7 @@ public struct Advertisement: Sendable, Equatable {
     alias: String,
     rssi: Int?,
     txPower: Int?,
+    appearance: UInt16? = nil,
     services: [BluetoothUUID],
     advertisedServices: [BluetoothUUID]?,
     manufacturerData: [(company: UInt16, data: [UInt8])],
@@ -55,6 +58,7 @@ public struct Advertisement: Sendable, Equatable {
     self.alias = alias
     self.rssi = rssi
     self.txPower = txPower
+    self.appearance = appearance
     self.services = services
     self.advertisedServices = advertisedServices
     self.manufacturerData = manufacturerData
@@ -72,7 +76,8 @@ public struct Advertisement: Sendable, Equatable {
   public static func == (a: Advertisement, b: Advertisement) -> Bool {
     a.address == b.address && a.addressType == b.addressType && a.name == b.name
       && a.alias == b.alias && a.rssi == b.rssi && a.txPower == b.txPower
-      && a.services == b.services && a.advertisedServices == b.advertisedServices
+      && a.appearance == b.appearance && a.services == b.services
+      && a.advertisedServices == b.advertisedServices
       && a.manufacturerData.elementsEqual(b.manufacturerData, by: ==)
       && a.serviceData.elementsEqual(b.serviceData, by: ==)
       && a.isConnected == b.isConnected && a.isPaired == b.isPaired && a.adapter == b.adapter

@@ -113,11 +113,18 @@ struct Record: WorldCommand {
   func validate() throws {
     if from != nil, chain != nil || duration != nil || pair || !connect || options.isSimulated {
       throw ValidationError(
-        "--from has no device to use: it goes with -d, -o, --names, --unrecorded and --keep."
+        "--from reads a file in the place of a device: leave out --for, --while, --pair, --no-connect and "
+          + "--simulate."
       )
     }
     if !connect, chain != nil || duration != nil || pair {
       throw ValidationError("--for, --while and --pair need a connection.")
+    }
+    if chain == nil, !variables.set.isEmpty {
+      throw ValidationError("--set is for the chain of --while.")
+    }
+    if !pair, passkey.reference != nil {
+      throw ValidationError("A passkey is for --pair.")
     }
     if let duration, duration > Self.longest {
       throw ValidationError("--for may be at most 24h.")
@@ -228,11 +235,18 @@ struct Record: WorldCommand {
     }
   }
 
+  /// The chain of a file, with its secrets.
   private func plan(_ path: String, _ names: AttributeNames) throws(Ending) -> Plan {
+    let plan: Plan
     do {
-      return try Plan(file: path, with: variables.bindings, names: names)
+      plan = try Plan(file: path, with: variables.bindings, names: names)
     } catch {
       throw Ending(.data, error.problems(of: path, readAs: .chain))
+    }
+    do {
+      return try plan.withSecrets()
+    } catch {
+      throw Ending(.data, "\(error)")
     }
   }
 
@@ -263,7 +277,8 @@ struct Record: WorldCommand {
     to output: LineFile?
   ) throws(Ending) {
     let shown = keep ? recording : Redaction.redacted(recording)
-    let note = keep ? "" : " Addresses, serial numbers and names of persons are pseudonyms."
+    let note =
+      keep ? "" : " Addresses, serial numbers and owners are pseudonyms; look for others yourself."
     let lines = DeviceText.lines(
       of: shown,
       source: source + note,

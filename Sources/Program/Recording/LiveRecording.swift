@@ -103,6 +103,7 @@ final class LiveRecording: Sendable {
       if let pairing {
         follow(RunWait(what: "pairing", begun: loop.now))
         try await service.pair(pairing).timeout(limit, "pairing").run { _ in }
+        change { $0.pairing = pairing.secret == nil ? .justWorks : .passkey }
         try await readProtected()
       }
       if let notifying {
@@ -131,6 +132,7 @@ final class LiveRecording: Sendable {
         state.known.removeValue(forKey: seen.address)
         ?? DeviceRecording(address: seen.address, addressType: seen.addressType)
       if let name = seen.name { device.name = name }
+      device.appearance = seen.appearance ?? device.appearance
       if device.advertisements.isEmpty { device.advertisements = [RecordedAdvertisement()] }
       device.advertisements[0].add(seen)
       state.known[seen.address] = device
@@ -274,9 +276,10 @@ final class LiveRecording: Sendable {
   // MARK: Notifications
 
   private func receiveNotifications(for time: Duration) async throws {
-    let sources =
-      recording?.characteristics
-      .filter { !$0.properties.isDisjoint(with: [.notify, .indicate]) } ?? []
+    // Generic Attribute is bluetoothd's own.
+    let services = recording?.services.filter { $0.uuid != BluetoothUUID(short: 0x1801) } ?? []
+    let sources = services.flatMap(\.characteristics)
+      .filter { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
     let over = Signal.just(()).delay(time)
     let begun = begun
     let all = sources.map { one in
@@ -302,7 +305,9 @@ final class LiveRecording: Sendable {
         }
       }
     }
+    let end = service.scheduler.loop.now - begun
     change { recording in
+      recording.observedUntil = end
       if recording.notifications.count == RecordedNotification.most {
         recording.unknown.append("what came after \(RecordedNotification.most) notifications")
       }

@@ -20,6 +20,8 @@ final class RecordedTraffic: Sendable {
     var notified: [(path: BlueZPath, value: RecordedNotification)] = []
     /// Whether sockets were acquired.
     var acquires = false
+    /// The characteristics that were subscribed to.
+    var subscribed: Set<BlueZPath> = []
   }
 
   private let begun: Instant
@@ -31,12 +33,28 @@ final class RecordedTraffic: Sendable {
   /// Adds what was exchanged with its device.
   func add(to recording: inout DeviceRecording) {
     let address = recording.address
-    let (written, notified, acquires) = state.withLock { ($0.written, $0.notified, $0.acquires) }
+    let (written, notified, acquires, subscribed) = state.withLock {
+      ($0.written, $0.notified, $0.acquires, $0.subscribed)
+    }
     recording.writes += written.filter { $0.path.deviceAddress == address }.map(\.write)
     let values = notified.filter { $0.path.deviceAddress == address }.map(\.value)
     recording.notifications += values.prefix(
       max(0, RecordedNotification.most - recording.notifications.count)
     )
+    let listened = Set(
+      subscribed.filter { $0.deviceAddress == address }.compactMap(\.valueHandle)
+    )
+    let missed = recording.characteristics.filter {
+      !$0.properties.isDisjoint(with: [.notify, .indicate]) && !listened.contains($0.handle)
+    }
+    if !written.isEmpty, !missed.isEmpty {
+      let names = missed.map {
+        AssignedNumbers.characteristicIdentifier($0.uuid) ?? "\($0.uuid)"
+      }
+      recording.unknown.append(
+        "what \(names.joined(separator: ", ")) sends after a write: the chain is not subscribed to it"
+      )
+    }
     if acquires {
       recording.unknown.append(
         "what the chain wrote or received with delivery: acquire: it is not on the bus"
@@ -78,6 +96,7 @@ extension RecordedTraffic.State {
     case GattCharacteristic1.readValue.name: reads[number] = object
     case GattCharacteristic1.acquireWrite.name, GattCharacteristic1.acquireNotify.name:
       acquires = true
+    case GattCharacteristic1.startNotify.name: subscribed.insert(path)
     // open: members of the interface
     default: break
     }
