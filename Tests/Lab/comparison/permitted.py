@@ -136,7 +136,8 @@ COMES = [f"{scenario}: {step}" for scenario, step in (
 
 
 def come(entries):
-    """The entries with adapters that are on from their coming, and nothing told of them twice."""
+    """The entries with adapters that are on from their coming, and nothing told of them twice. What is
+    added to an object that has just come is added with it."""
     found = []
     for each in entries:
         if each.get("member") == "PropertiesChanged" and each["body"][0] == "org.bluez.Adapter1":
@@ -145,16 +146,27 @@ def come(entries):
             if not each["body"][1]["entries"]:
                 continue
             each = mapped_power(each)
+            earlier = found[-1] if found else {}
+            if earlier.get("member") == "InterfacesAdded" and earlier["body"][0] == each["body"][0]:
+                each = joined(found.pop(), each)
         found.append(each)
     return found
+
+
+def joined(one, other):
+    """Two InterfacesAdded of one object as one, its interfaces in the order of their names."""
+    path, added = one["body"]
+    entries = sorted(added["entries"] + other["body"][1]["entries"], key=lambda pair: pair[0])
+    return {**one, "body": [path, {"entries": entries}]}
 
 
 def mapped_power(entry):
     """An InterfacesAdded in which the adapter is on."""
     path, added = entry["body"]
-    added = {"entries": [
+    added = {"entries": sorted((
         [name, {"entries": [[key, {**it, "is": True} if key == "Powered" else it]
-                            for key, it in its["entries"]]}] for name, its in added["entries"]]}
+                            for key, it in its["entries"]]}] for name, its in added["entries"]),
+        key=lambda pair: pair[0])}
     return {**entry, "body": [path, added]}
 
 
