@@ -121,7 +121,7 @@ let package = Package(
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
     library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
     library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
-    library("Recording", ["Documents", "Bluetooth"]),
+    library("Recording", ["SimulatedDevices", "Documents", "Bluetooth"]),
     library(
       "BlueZSimulator",
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]

@@ -1,6 +1,7 @@
 // The fields of advertising data.
 
 import Bluetooth
+import SimulatedDevices
 
 /// What an advertisement, or a scan response, says.
 ///
@@ -53,9 +54,6 @@ struct AdvertisedFields: Sendable {
 }
 
 extension RecordedAdvertisement {
-  /// As many services, and as many companies, as a device file may have.
-  private static let mostFields = 64
-
   /// A kind of advertisement that has these fields.
   init(_ fields: AdvertisedFields) {
     self.init()
@@ -74,7 +72,7 @@ extension RecordedAdvertisement {
     if fields.name != nil || fields.appearance != nil { hasName = true }
     if let power = fields.txPower { txPower = power }
     for service in fields.services
-    where services.count < Self.mostFields && !services.contains(service) {
+    where services.count < FileLimits.services && !services.contains(service) {
       services.append(service)
     }
     for (key, data) in fields.manufacturerData { Self.add(key, data, to: &manufacturerData) }
@@ -85,7 +83,7 @@ extension RecordedAdvertisement {
   package static func add<Key>(_ key: Key, _ data: [UInt8], to entries: inout [Entry<Key>]) {
     if let place = entries.firstIndex(where: { $0.key == key }) {
       if entries[place].data != data { entries[place].changes += 1 }
-    } else if entries.count < mostFields {
+    } else if entries.count < FileLimits.services {
       entries.append(Entry(key, data))
     }
   }

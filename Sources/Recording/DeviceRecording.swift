@@ -77,6 +77,12 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
+  /// The services that a device file lists: each device has Generic Access and Generic Attribute.
+  package var listedServices: [RecordedService] {
+    let generic = [0x1800, 0x1801].map { BluetoothUUID(short: $0) }
+    return services.filter { !generic.contains($0.uuid) }
+  }
+
   /// The characteristics of all services.
   package var characteristics: [RecordedCharacteristic] { services.flatMap(\.characteristics) }
 }

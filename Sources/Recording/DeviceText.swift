@@ -5,6 +5,7 @@
 
 package import Bluetooth
 import Documents
+import SimulatedDevices
 
 /// Writes a recording as a device file.
 package struct DeviceText {
@@ -49,8 +50,6 @@ package struct DeviceText {
     dialogue = Dialogue(recording)
   }
 
-  private static let genericAccess = BluetoothUUID(short: 0x1800)
-  private static let genericAttribute = BluetoothUUID(short: 0x1801)
   private static let extendedProperties = BluetoothUUID(short: 0x2900)
   private static let configuration = BluetoothUUID(short: 0x2902)
 
@@ -103,11 +102,11 @@ package struct DeviceText {
     writeServices()
   }
 
-  /// A name as a device file may have it: as bluetoothd has it, up to its first NUL; at most 248 bytes.
+  /// A name as a device file may have it: as bluetoothd has it, up to its first NUL.
   private static func name(_ text: String) -> String? {
     var name = ""
     for scalar in text.unicodeScalars.prefix(while: { $0 != "\0" }) {
-      guard name.utf8.count + UTF8.width(scalar) <= 248 else { break }
+      guard name.utf8.count + UTF8.width(scalar) <= FileLimits.name else { break }
       name.unicodeScalars.append(scalar)
     }
     return name.isEmpty ? nil : name
@@ -141,7 +140,7 @@ package struct DeviceText {
       write(recording.advertisements[0], 1, "")
     default:
       line(0, "advertisements:")
-      for advertisement in recording.advertisements.prefix(16) {
+      for advertisement in recording.advertisements.prefix(FileLimits.advertisements) {
         write(advertisement, 1, "- ")
       }
     }
@@ -152,7 +151,7 @@ package struct DeviceText {
     let first = lines.count
     if !one.hasName { line(depth, "name: false") }
     if !one.services.isEmpty {
-      let all = one.services.prefix(Self.mostServices).map { names.title(of: $0, .service) }
+      let all = one.services.prefix(FileLimits.services).map { names.title(of: $0, .service) }
       line(depth, "services: [\(all.joined(separator: ", "))]")
     }
     let rotating = "changes: this is the first of"
@@ -215,19 +214,17 @@ package struct DeviceText {
 
   /// A delay as a device file may have it.
   private static func delay(_ duration: Duration) -> String {
-    min(Figures.rounded(duration), .seconds(3600)).written
+    min(Figures.rounded(duration), FileLimits.delay.upperBound).written
   }
 
   // MARK: Services
 
   private mutating func writeServices() {
-    let own = recording.services.filter {
-      $0.uuid != Self.genericAccess && $0.uuid != Self.genericAttribute
-    }
+    let own = recording.listedServices
     guard !own.isEmpty else { return }
     line(0, "services:")
-    var left = Self.mostCharacteristics
-    for service in own.prefix(Self.mostServices) {
+    var left = FileLimits.characteristics
+    for service in own.prefix(FileLimits.services) {
       line(1, "- service: \(names.title(of: service.uuid, .service))")
       if !service.isPrimary { comment(2, "It is a secondary service.") }
       let included = service.includes.compactMap { handle in
@@ -242,10 +239,6 @@ package struct DeviceText {
     }
   }
 
-  private static let mostServices = 64
-  private static let mostCharacteristics = 512
-  private static let mostDescriptors = 16
-
   private mutating func write(_ one: RecordedCharacteristic) {
     line(3, "- characteristic: \(names.title(of: one.uuid, .characteristic))")
     line(4, "properties: [\(one.properties.flags.joined(separator: ", "))]")
@@ -256,7 +249,7 @@ package struct DeviceText {
     }
     guard !descriptors.isEmpty else { return }
     line(4, "descriptors:")
-    for descriptor in descriptors.prefix(Self.mostDescriptors) {
+    for descriptor in descriptors.prefix(FileLimits.descriptors) {
       let name = names.title(of: descriptor.uuid, .descriptor)
       var octets: [UInt8] = []
       var note = ""
@@ -279,6 +272,11 @@ package struct DeviceText {
       if isEcho(exchanges, of: one) { return line(4, "echo: true") }
       writeValue(of: one)
       write(exchanges, of: one)
+      return
+    }
+    if case .series(let all, _) = motion, room <= 0 {
+      comment(4, "It sent \(all.count) values, too many for a file.")
+      writeValue(of: one)
       return
     }
     if let spread = Motion.spread(of: values) {
@@ -350,9 +348,6 @@ package struct DeviceText {
       }
   }
 
-  /// At most so many rules are allowed in a file, and so many actions of each.
-  private static let mostResponses = 64
-
   private mutating func write(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) {
     guard !exchanges.isEmpty else { return }
     // Accepted, and nothing follows: that is what every value does.
@@ -362,8 +357,8 @@ package struct DeviceText {
       return comment(4, "It was written all the same, \(exchanges.count) values.")
     }
     line(4, "responses:")
-    let room = Self.mostResponses - 1
-    for exchange in exchanges.prefix(room) {
+    let most = FileLimits.responses - 1
+    for exchange in exchanges.prefix(most) {
       line(5, "- when: \(value(exchange.written, of: one.uuid).text)")
       if exchange.others > 0 {
         let times = exchange.others == 1 ? "once" : "\(exchange.others) times"
@@ -378,13 +373,13 @@ package struct DeviceText {
       guard !exchange.outcome.effects.isEmpty else { continue }
       line(6, "then:")
       let effects = exchange.outcome.effects
-      for effect in effects.prefix(Self.mostResponses) { write(effect, causedBy: one) }
-      if effects.count > Self.mostResponses {
-        comment(7, "\(effects.count - Self.mostResponses) more values followed.")
+      for effect in effects.prefix(FileLimits.responses) { write(effect, causedBy: one) }
+      if effects.count > FileLimits.responses {
+        comment(7, "\(effects.count - FileLimits.responses) more values followed.")
       }
     }
-    if exchanges.count > room {
-      comment(5, "\(exchanges.count - room) more values were written.")
+    if exchanges.count > most {
+      comment(5, "\(exchanges.count - most) more values were written.")
     }
     if unrecorded == .refuse {
       line(5, "- refuse: request-not-supported # what was never recorded")
@@ -440,7 +435,7 @@ package struct DeviceText {
   private func value(_ octets: [UInt8], of uuid: BluetoothUUID) -> (text: String, meaning: String?)
   {
     // A value has no more; a trace may claim otherwise.
-    let octets = Array(octets.prefix(512))
+    let octets = Array(octets.prefix(FileLimits.octets))
     let text = String(validating: octets, as: UTF8.self)
     if let decoded = try? StandardValues.decoder(for: uuid)?(octets) {
       if case .text = decoded, let text, !text.isEmpty, Self.isText(text) {
@@ -464,33 +459,21 @@ package struct DeviceText {
   private static func hex(_ octets: [UInt8]) -> String { "{ hex: \"\(spaced(octets))\" }" }
 
   private static func spaced(_ octets: [UInt8]) -> String {
-    octets.map { octet in (octet < 16 ? "0" : "") + String(octet, radix: 16) }
-      .joined(separator: " ")
+    octets.map { Bluetooth.hexadecimal($0) }.joined(separator: " ")
   }
 
   private static func hexadecimal(_ number: UInt16) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    Bluetooth.hexadecimal(UInt8(number >> 8)) + Bluetooth.hexadecimal(UInt8(number & 0xff))
   }
 
   /// Whether octets are meant as a text, which may have lines.
   private static func isText(_ text: String) -> Bool {
-    text.unicodeScalars.allSatisfy { isVisible($0) || ["\n", "\r", "\t"].contains($0) }
+    text.unicodeScalars.allSatisfy { $0.isPrintable || ["\n", "\r", "\t"].contains($0) }
   }
 
   /// Whether a text is what it looks like.
-  private static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isVisible) }
-
-  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-    // What writes the file escapes the others in a form that YAML does not have.
-    guard scalar.isPrintable else { return false }
-    switch scalar.properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
-      .paragraphSeparator:
-      return false
-    // open: categories of Unicode
-    default: return true
-    }
+  private static func isPlain(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy(\.isPrintable)
   }
 
   /// A text as it is where it is one for YAML, too; else in double quotes.
@@ -511,25 +494,7 @@ package struct DeviceText {
   }
 
   /// A text in double quotes, as YAML and JSON have it.
-  static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": quoted += "\\\(scalar)"
-      // open: characters
-      default:
-        if isVisible(scalar) {
-          quoted.unicodeScalars.append(scalar)
-        } else {
-          let digits = String(scalar.value, radix: 16)
-          let width = scalar.value > 0xffff ? 8 : 4
-          quoted += width == 8 ? "\\U" : "\\u"
-          quoted += String(repeating: "0", count: width - digits.utf8.count) + digits
-        }
-      }
-    }
-    return quoted + "\""
-  }
+  private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
 
   /// Text of a device in a comment, which ends with its line.
   static func oneLine(_ text: String) -> String {

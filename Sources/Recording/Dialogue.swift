@@ -51,13 +51,8 @@ struct Dialogue: Sendable {
   private(set) var spontaneous: [UInt16: [RecordedNotification]] = [:]
 
   init(_ recording: DeviceRecording) {
-    // A device file does not list Generic Access and Generic Attribute: what is written there causes
-    // nothing that the file can have.
-    let generic = [0x1800, 0x1801].map { BluetoothUUID(short: $0) }
-    let own = Set(
-      recording.services.filter { !generic.contains($0.uuid) }
-        .flatMap(\.characteristics).map(\.handle)
-    )
+    // What is written to the other services causes nothing that a file can have.
+    let own = Set(recording.listedServices.flatMap(\.characteristics).map(\.handle))
     let writes = recording.writes.filter { own.contains($0.handle) }.sorted { $0.at < $1.at }
     var outcomes = writes.map { Outcome(error: $0.error) }
     let byCharacteristic = Dictionary(

@@ -1,6 +1,7 @@
 // How the values that a device sends by itself are described.
 
 import Bluetooth
+import SimulatedDevices
 
 /// The behaviour that explains the values of a characteristic.
 enum Motion: Hashable, Sendable {
@@ -45,7 +46,8 @@ enum Motion: Hashable, Sendable {
   /// The usual time between two values, in the precision of files.
   private static func gap(of values: [RecordedNotification]) -> Duration? {
     Figures.median(gaps(values)).map {
-      min(max(.milliseconds(1), Figures.rounded($0)), .seconds(86_400))
+      let period = FileLimits.period
+      return min(max(period.lowerBound, Figures.rounded($0)), period.upperBound)
     }
   }
 

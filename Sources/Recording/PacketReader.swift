@@ -37,27 +37,6 @@ struct PacketReader {
 
   /// A UUID of 2, 4 or 16 octets.
   mutating func uuid(_ count: Int) -> BluetoothUUID? {
-    take(count).flatMap { BluetoothUUID(air: $0) }
-  }
-}
-
-extension BluetoothUUID {
-  /// A UUID as in a packet, least significant octet first; nil for another number of octets.
-  init?(air octets: [UInt8]) {
-    let digits = octets.reversed().map { octet in
-      (octet < 16 ? "0" : "") + String(octet, radix: 16)
-    }.joined()
-    switch octets.count {
-    case 2, 4: self.init(digits)
-    case 16:
-      var text = ""
-      for (place, digit) in digits.enumerated() {
-        if [8, 12, 16, 20].contains(place) { text += "-" }
-        text.append(digit)
-      }
-      self.init(text)
-    // open: lengths
-    default: return nil
-    }
+    take(count).flatMap { BluetoothUUID(airOctets: $0) }
   }
 }

@@ -133,8 +133,8 @@ package struct Redaction: Sendable {
     for ending in ["'s ", "’s "] {
       if let end = text.firstRange(of: ending) { text = "Somebody" + text[end.lowerBound...] }
     }
-    let own = octets(of: address).map { hex($0) }.joined()
-    let other = octets(of: pseudonym(of: address)).map { hex($0) }.joined()
+    let own = octets(of: address).map { hexadecimal($0) }.joined()
+    let other = octets(of: pseudonym(of: address)).map { hexadecimal($0) }.joined()
     var (result, run) = ("", "")
     func end() {
       let lower = run.lowercased()
@@ -158,10 +158,6 @@ package struct Redaction: Sendable {
     }
     end()
     return result
-  }
-
-  private static func hex(_ octet: UInt8) -> String {
-    (octet < 16 ? "0" : "") + String(octet, radix: 16)
   }
 
   // MARK: Replacing

@@ -1,6 +1,7 @@
 // The devices of a trace.
 
 package import Bluetooth
+import SimulatedDevices
 
 /// What a trace has of each device.
 package struct SnoopRecording: Sendable {
@@ -43,9 +44,6 @@ package struct SnoopRecording: Sendable {
 
   /// How many devices are kept: a crowd whose addresses change is none to record.
   private static let mostDevices = 10_000
-
-  /// How many kinds of advertisements of a device are kept: as many as a device file may have.
-  private static let mostKinds = 16
 
   package init(_ file: SnoopFile) {
     endsEarly = file.endsEarly
@@ -185,7 +183,7 @@ package struct SnoopRecording: Sendable {
         device.advertisements[known].add(fields)
         place = known
       } else {
-        guard device.advertisements.count < Self.mostKinds else { return }
+        guard device.advertisements.count < FileLimits.advertisements else { return }
         device.advertisements.append(RecordedAdvertisement(fields))
         place = device.advertisements.count - 1
       }

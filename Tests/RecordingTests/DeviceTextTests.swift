@@ -94,6 +94,23 @@ struct DeviceTextTests {
     )
   }
 
+  @Test(
+    "values of several characteristics that are too many for a file are left out, and the file is valid"
+  )
+  func tooMany() throws {
+    var recording = try device()
+    recording.notifications = [0x12, 0x14].flatMap { handle in
+      notified(
+        (0..<6_000).map { (100 * $0, Array(repeating: UInt8($0 % 251), count: 40)) },
+        handle: handle
+      )
+    }
+    let lines = DeviceText.lines(of: recording, source: "A test.")
+    _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: "the test")
+    #expect(lines.contains { $0.hasSuffix("more values came, too many for a file.") })
+    #expect(lines.contains { $0.hasSuffix("# It sent 6000 values, too many for a file.") })
+  }
+
   @Test("a characteristic that returns what is written is an echo")
   func echo() throws {
     var recording = try device()
@@ -108,7 +125,7 @@ struct DeviceTextTests {
     "names that mean something in YAML, or could break a line, are quoted",
     arguments: [
       ("Soil-7", "name: Soil-7"), ("true", #"name: "true""#), ("# x", ##"name: "# x""##),
-      ("a\"b\\c", #"name: "a\"b\\c""#), ("a\n\u{202e}b", #"name: "a\u000a\u202eb""#),
+      ("a\"b\\c", #"name: "a\"b\\c""#), ("a\n\u{202e}b", #"name: "a\n\u202eb""#),
       ("12", #"name: "12""#), ("ä 🌡", #"name: "ä 🌡""#),
     ]
   )

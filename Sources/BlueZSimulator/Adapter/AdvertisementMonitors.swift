@@ -138,7 +138,7 @@ final class AdvertisementMonitors: Sendable {
     _ monitor: AdvertisementMonitor,
     _ device: ObjectPath
   ) {
-    Self.notify(method, device, monitor.path, monitor.client, host.bus)
+    host.bus.send(method, device, on: monitor.path, of: monitor.client)
   }
 
   /// The interface, on the adapter.
@@ -204,7 +204,7 @@ final class AdvertisementMonitors: Sendable {
     guard isRegistered else { return }
     let added = listed.compactMap { add($0, below: root, of: client) }
     call?.reply()
-    for path in added { Self.notify(AdvertisementMonitor1.activate, (), path, client, host.bus) }
+    for path in added { host.bus.send(AdvertisementMonitor1.activate, (), on: path, of: client) }
     follow()
   }
 
@@ -219,7 +219,7 @@ final class AdvertisementMonitors: Sendable {
     guard !known.isEmpty else { return call.refuse(.doesNotExist) }
     // Recorded from bluetoothd 5.66.
     for monitor in ended {
-      Self.notify(AdvertisementMonitor1.release, (), monitor.path, monitor.client, host.bus)
+      host.bus.send(AdvertisementMonitor1.release, (), on: monitor.path, of: monitor.client)
     }
     for application in known { application.end() }
     call.reply()
@@ -271,7 +271,7 @@ final class AdvertisementMonitors: Sendable {
       guard let self, let listed = Listed(signal.body.first, signal.body.last),
         let path = add(listed, below: root, of: client)
       else { return }
-      Self.notify(AdvertisementMonitor1.activate, (), path, client, host.bus)
+      host.bus.send(AdvertisementMonitor1.activate, (), on: path, of: client)
     }
     let isKept = state.withLock { state in
       let index = state.applications.firstIndex { $0.client == client && $0.root == root }
@@ -293,7 +293,7 @@ final class AdvertisementMonitors: Sendable {
       AdvertisementMonitor($0, at: listed.path, below: root, of: client)
     }
     guard let read else {
-      Self.notify(AdvertisementMonitor1.release, (), listed.path, client, host.bus)
+      host.bus.send(AdvertisementMonitor1.release, (), on: listed.path, of: client)
       return nil
     }
     return state.withLock { state in
@@ -303,23 +303,5 @@ final class AdvertisementMonitors: Sendable {
       state.monitors.append(read)
       return listed.path
     }
-  }
-
-  private static func notify<Input>(
-    _ method: Method<Input, Void>,
-    _ input: Input,
-    _ path: ObjectPath,
-    _ client: String,
-    _ bus: MessageBus
-  ) {
-    let message = try? Message.methodCall(
-      destination: client,
-      path: path,
-      interface: method.interface,
-      member: method.name,
-      body: method.input.encode(input),
-      noReplyExpected: true
-    )
-    if let message { try? bus.send(message) }
   }
 }

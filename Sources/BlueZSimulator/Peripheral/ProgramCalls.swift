@@ -23,16 +23,8 @@ struct ProgramCalls: Sendable {
     on path: ObjectPath,
     of client: String
   ) {
-    let message = try? Message.methodCall(
-      destination: client,
-      path: path,
-      interface: method.interface,
-      member: method.name,
-      body: method.input.encode(input),
-      noReplyExpected: true
-    )
     host.server.flush()
-    if let message { try? host.bus.send(message) }
+    host.bus.send(method, input, on: path, of: client)
   }
 
   /// Calls a method, and calls `done` on the loop with the reply; nil: there was none in time.

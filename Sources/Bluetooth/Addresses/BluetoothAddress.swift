@@ -83,6 +83,6 @@ public enum AddressType: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Two lower-case hexadecimal digits.
-func hexadecimal(_ octet: UInt8) -> String {
+package func hexadecimal(_ octet: UInt8) -> String {
   (octet < 16 ? "0" : "") + String(octet, radix: 16)
 }

@@ -94,6 +94,19 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
     }
   }
 
+  /// A UUID as in a packet; nil for another number of octets than 2, 4 or 16.
+  package init?(airOctets octets: some Collection<UInt8>) {
+    func number(_ octets: some Collection<UInt8>) -> UInt64 {
+      octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    switch octets.count {
+    case 2, 4: (high, low) = (number(octets) << 32 | Self.baseHigh, Self.baseLow)
+    case 16: (high, low) = (number(octets.dropFirst(8)), number(octets.prefix(8)))
+    // open: lengths
+    default: return nil
+    }
+  }
+
   public static func < (a: BluetoothUUID, b: BluetoothUUID) -> Bool {
     (a.high, a.low) < (b.high, b.low)
   }

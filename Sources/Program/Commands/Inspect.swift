@@ -30,17 +30,7 @@ struct Inspect: WorldCommand {
   @Flag(inversion: .prefixedNo, help: "Read values, of characteristics and of descriptors.")
   var values = true
 
-  @Option(
-    help: "How long connecting may take. (default: \(Plan.usualTimeout.written))",
-    transform: Duration.positiveArgument
-  )
-  var timeout = Plan.usualTimeout
-
-  @Option(
-    help: "How long each read may take. (default: \(Inspection.usualReadLimit.written))",
-    transform: Duration.positiveArgument
-  )
-  var readTimeout = Inspection.usualReadLimit
+  @OptionGroup var limits: ReadingLimits
 
   @OptionGroup var printing: OutputOptions
   @OptionGroup var link: LinkOptions
@@ -71,8 +61,8 @@ struct Inspect: WorldCommand {
       service: service,
       isKept: rule.isKept,
       readsValues: values,
-      limit: timeout,
-      readLimit: readTimeout,
+      limit: limits.timeout,
+      readLimit: limits.readTimeout,
       format: printing.output,
       names: names
     )
@@ -81,4 +71,19 @@ struct Inspect: WorldCommand {
     following.end()
     try output.end(in: world, after: outcome.error)
   }
+}
+
+/// How long connecting to a device, and each read of it, may take.
+struct ReadingLimits: ParsableArguments {
+  @Option(
+    help: "How long connecting may take. (default: \(Plan.usualTimeout.written))",
+    transform: Duration.positiveArgument
+  )
+  var timeout = Plan.usualTimeout
+
+  @Option(
+    help: "How long each read may take. (default: \(Inspection.usualReadLimit.written))",
+    transform: Duration.positiveArgument
+  )
+  var readTimeout = Inspection.usualReadLimit
 }

@@ -92,17 +92,7 @@ struct Record: WorldCommand {
   )
   var unrecorded = DeviceText.Unrecorded.accept
 
-  @Option(
-    help: "How long connecting may take. (default: \(Plan.usualTimeout.written))",
-    transform: Duration.positiveArgument
-  )
-  var timeout = Plan.usualTimeout
-
-  @Option(
-    help: "How long each read may take. (default: \(Inspection.usualReadLimit.written))",
-    transform: Duration.positiveArgument
-  )
-  var readTimeout = Inspection.usualReadLimit
+  @OptionGroup var limits: ReadingLimits
 
   @OptionGroup var naming: NamesOptions
   @OptionGroup var options: WorldOptions
@@ -182,10 +172,10 @@ struct Record: WorldCommand {
       notifying: duration,
       pairing: try pairing(terminal?.ask),
       connects: connect,
-      limit: timeout,
-      readLimit: readTimeout
+      limit: limits.timeout,
+      readLimit: limits.readTimeout
     )
-    let limit = scan + timeout * 10 + (duration ?? .zero) + readTimeout * 512
+    let limit = scan + limits.timeout * 10 + (duration ?? .zero) + limits.readTimeout * 512
     let outcome = live.run(device, follow: following.receive).firstOrDefault(false, within: limit)
     var failure = outcome.error
     let traffic = RecordedTraffic(begun: begun)
@@ -285,6 +275,14 @@ struct Record: WorldCommand {
       names: names,
       unrecorded: unrecorded
     )
+    do {
+      _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: file ?? "the recording")
+    } catch {
+      // Nothing a device sends may have that effect: it is a mistake of this program.
+      for problem in error.problems {
+        StandardError.notice("not valid yet, please report it: \(problem)")
+      }
+    }
     if let file, let output {
       for line in lines { output.line(line) }
       output.finish(isKept: output.failure == nil)

@@ -28,11 +28,11 @@ final class LiveRecording: Sendable {
     var known: [BluetoothAddress: DeviceRecording] = [:]
     /// The first that was received, then the one that is connected.
     var chosen: BluetoothAddress?
+    /// Whether the connection was made here.
+    var isOwn = false
   }
 
   private let state = Guarded(State())
-  /// Whether the connection was made here.
-  private let isOwn = Guarded(false)
   private let begun: Instant
 
   /// A pattern may match a crowd.
@@ -150,6 +150,7 @@ final class LiveRecording: Sendable {
         let took = loop.now - start
         let candidate = self.service.candidates.first
         self.state.withLock { state in
+          state.isOwn = origin != .found
           // Of several that match, it connects to the strongest.
           if let candidate { state.chosen = candidate.address }
           // A device that was connected before sends no advertisements.
@@ -161,7 +162,6 @@ final class LiveRecording: Sendable {
             )
           }
         }
-        self.isOwn.withLock { $0 = origin != .found }
         if origin != .found { self.change { $0.link.connecting.append(took) } }
       }
     guard recording != nil else {
@@ -224,7 +224,7 @@ final class LiveRecording: Sendable {
       guard case .unanswered = reading else { continue }
       // bluetoothd holds every request behind one that wants a bond: a new connection has none. That of
       // somebody else stays.
-      unanswered += isOwn.withLock { $0 } ? 1 : Self.mostUnanswered
+      unanswered += state.withLock { $0.isOwn } ? 1 : Self.mostUnanswered
       guard unanswered < Self.mostUnanswered else { continue }
       try await service.disconnect().run { _ in }
       try await connect()
@@ -276,9 +276,7 @@ final class LiveRecording: Sendable {
   // MARK: Notifications
 
   private func receiveNotifications(for time: Duration) async throws {
-    // Generic Attribute is bluetoothd's own.
-    let services = recording?.services.filter { $0.uuid != BluetoothUUID(short: 0x1801) } ?? []
-    let sources = services.flatMap(\.characteristics)
+    let sources = (recording?.listedServices ?? []).flatMap(\.characteristics)
       .filter { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
     let over = Signal.just(()).delay(time)
     let begun = begun

@@ -1,17 +1,17 @@
 // How much a device file may ask for.
 
 /// Bounds on definitions, so that every device fits its handles and no file is a burden.
-enum FileLimits {
+package enum FileLimits {
   static let devices = 10_000
-  static let services = 64
+  package static let services = 64
   /// Of one device, in all services.
-  static let characteristics = 512
+  package static let characteristics = 512
   /// Of one characteristic.
-  static let descriptors = 16
+  package static let descriptors = 16
   /// Of one series.
-  static let values = 10_000
+  package static let values = 10_000
   /// Of one control point, and the actions of each.
-  static let responses = 64
+  package static let responses = 64
   /// For UUIDs.
   static let names = 4096
   static let faults = 256
@@ -22,17 +22,17 @@ enum FileLimits {
   static let states = 64
   /// Of one state.
   static let transitions = 256
-  static let advertisements = 16
+  package static let advertisements = 16
   /// Octets of one attribute's value.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
-  static let octets = 512
+  package static let octets = 512
   /// Octets of a device's name.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part C §12.1.
-  static let name = 248
+  package static let name = 248
   /// What may lie between two values of a behaviour.
-  static let period = Duration.milliseconds(1)...Duration.seconds(86_400)
+  package static let period = Duration.milliseconds(1)...Duration.seconds(86_400)
   /// How long an operation may be made to take.
-  static let delay = Duration.zero...Duration.seconds(3600)
+  package static let delay = Duration.zero...Duration.seconds(3600)
 }
