@@ -5,7 +5,7 @@ import SimulatedDevices
 
 /// The behaviour that explains the values of a characteristic.
 enum Motion: Hashable, Sendable {
-  /// One or two values, whose interval is unknown.
+  /// One value, or two at once: their interval is unknown.
   case few([[UInt8]])
   /// A number that counts.
   case counter(format: String, from: Int128, step: Int128, every: Duration)
@@ -22,11 +22,13 @@ enum Motion: Hashable, Sendable {
   private static let fewestSteps = 4
 
   private static let largestStep: Int128 = 1000
+  /// Two values that come sooner are one message in two parts, and no rate.
+  private static let shortestOfTwo = Duration.milliseconds(200)
 
   /// Nil without values. The values are in order of time.
   init?(_ values: [RecordedNotification]) {
     guard let first = values.first else { return nil }
-    guard values.count > 2, let every = Self.gap(of: values) else {
+    guard let every = Self.gap(of: values), values.count > 2 || every >= Self.shortestOfTwo else {
       self = .few(values.map(\.octets))
       return
     }

@@ -48,6 +48,17 @@ struct DeviceTextTests {
         (0..<5).map { (250 * $0, [0, UInt8(9 - $0)]) },
         ["counter: { format: u16be, from: 9, step: -1, every: 250ms }"]
       ),
+      (
+        [(0, [1]), (2000, [5])],
+        ["series:", "values:", #"- { hex: "01" }"#, #"- { hex: "05" }"#, "every: 2s"]
+      ),
+      (
+        [(0, [1]), (15, [5])],
+        [
+          #"# It sent { hex: "01" }, and { hex: "05" }: too few values for an interval."#,
+          #"value: { hex: "00" }"#,
+        ]
+      ),
       // Two steps alone are chance.
       (
         [(0, [1]), (1000, [2]), (2000, [3])],
