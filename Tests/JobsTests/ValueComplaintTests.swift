@@ -106,6 +106,11 @@ struct ValueComplaintTests {
       ),
       ("read: ff01, expect: { u8: 300 }", "u8 is never 300: 300 is more than 255"),
       ("read: ff01, expect: { u8: 1.5 }", "u8 is never 1.5 (expected a whole number)"),
+      ("scan: 1s, expect: { count: 1.5 }", "count is never 1.5 (expected a whole number)"),
+      (
+        "read: battery-level, expect: { percent: { in: [1.5, 2.5] } }",
+        "percent is never one of these (expected a whole number)"
+      ),
       (
         "notify: heart-rate-measurement, for: 1s, expect: { contact: 1 }",
         "contact is yes or no, and never 1 (expected yes or no)"

@@ -4,9 +4,9 @@
 
 /// What a value or a field of one always is.
 package enum ValueKind: Hashable, Sendable {
-  /// A number, within a range where one is known. Some numbers on the wire may stand for something else, which is
-  /// then a text.
-  case number(orText: Bool, in: ClosedRange<Double>? = nil)
+  /// A number, within a range where one is known, and without fractions where it is whole. Some numbers on the
+  /// wire may stand for something else, which is then a text.
+  case number(orText: Bool, in: ClosedRange<Double>? = nil, isWhole: Bool = false)
   /// One of these names.
   case choice([String])
   /// A date and time, such as `2026-01-31 23:59:00`.
@@ -21,7 +21,7 @@ extension ValueFormat {
     case "utf8": .text
     case "hex": .octets
     // open: names of formats, all others of which are numbers
-    default: .number(orText: false, in: range)
+    default: .number(orText: false, in: range, isWhole: !name.hasPrefix("f"))
     }
   }
 }
@@ -64,13 +64,13 @@ extension ValuePart {
 extension ValueKind {
   /// The same in another unit.
   fileprivate var withoutRange: ValueKind {
-    if case .number(let orText, _) = self { .number(orText: orText) } else { self }
+    if case .number(let orText, _, _) = self { .number(orText: orText) } else { self }
   }
 
   /// The same with the range that a specification allows.
   fileprivate func within(_ range: ClosedRange<Double>?) -> ValueKind {
-    if case .number(let orText, let sent) = self, let range {
-      .number(orText: orText, in: sent.map(range.clamped) ?? range)
+    if case .number(let orText, let sent, let isWhole) = self, let range {
+      .number(orText: orText, in: sent.map(range.clamped) ?? range, isWhole: isWhole)
     } else {
       self
     }
@@ -86,7 +86,7 @@ extension BitField {
   fileprivate var valueKind: ValueKind {
     switch meaning {
     case .boolean: .boolean
-    case .number: .number(orText: false, in: 0...Double(largest))
+    case .number: .number(orText: false, in: 0...Double(largest), isWhole: true)
     case .named(let names): names.valueKind
     }
   }
@@ -95,7 +95,8 @@ extension BitField {
 extension FieldFormat {
   fileprivate var valueKind: ValueKind? {
     switch self {
-    case .number(let number): .number(orText: number.hasMeanings, in: number.quantities)
+    case .number(let number):
+      .number(orText: number.hasMeanings, in: number.quantities, isWhole: number.isWhole)
     case .float, .sfloat: .number(orText: true)
     case .named(_, let names): names.valueKind
     case .dateTime: .time

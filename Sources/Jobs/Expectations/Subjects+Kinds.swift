@@ -88,10 +88,13 @@ extension ValueKind {
   /// The error about a check with the right kind of value, but none that there is.
   fileprivate func complaint(about check: Check, _ name: String) -> Problem? {
     switch self {
-    case .number(_, let range):
+    case .number(_, let range, let isWhole):
       if case .captured(_, let path) = check, path.slice != nil {
         let problem = "\(name) is a number, and never the bytes {\(path)}"
         return Problem(problem, expected: "hex: '{\(path)}'")
+      }
+      if isWhole, check.isFraction {
+        return Problem("\(name) is never \(check.shown)", expected: "a whole number")
       }
       guard let range, check.excludes(range) else { return nil }
       let low = Bound(range.lowerBound)
@@ -134,7 +137,7 @@ extension ValueKind {
 
   private func admits(_ literal: Literal) -> Bool {
     switch self {
-    case .number(let orText, _): orText || literal.number != nil
+    case .number(let orText, _, _): orText || literal.number != nil
     case .boolean: ["true", "yes", "false", "no"].contains(literal.text)
     case .text, .choice, .time: true
     case .octets: literal.digits != nil
@@ -169,12 +172,9 @@ extension ValueKind {
 extension ValueFormat {
   /// The error about a number that the format cannot have.
   fileprivate func complaint(about check: Check) -> Problem? {
-    guard case .equal(let literal) = check, let number = literal.bound,
-      case .number = valueKind, !name.hasPrefix("f")
+    guard case .equal(let literal) = check, let whole = literal.bound?.whole,
+      case .number(_, _, isWhole: true) = valueKind
     else { return nil }
-    guard let whole = number.whole else {
-      return Problem("\(name) is never \(literal.text)", expected: "a whole number")
-    }
     do {
       _ = try encode("\(whole)")
       return nil
@@ -198,6 +198,11 @@ extension Check {
       high.value < range.lowerBound || low.value > range.upperBound
     case .notEqual, .masked, .like, .counts, .captured: false
     }
+  }
+
+  /// Whether it compares for equality with fractions only.
+  fileprivate var isFraction: Bool {
+    !literals.isEmpty && literals.allSatisfy { $0.bound.map { $0.whole == nil } ?? false }
   }
 
   /// Whether no number passes both checks: a lower bound, and an upper one.

@@ -78,7 +78,8 @@ struct Subjects: Equatable {
     case .value: wholeKind
     case .field(let name): kinds[name]
     case .format(let format): format.valueKind
-    case .count: .number(orText: false, in: 0...(mostValues.map { Double($0) } ?? .infinity))
+    case .count:
+      .number(orText: false, in: 0...(mostValues.map { Double($0) } ?? .infinity), isWhole: true)
     case .rate: .number(orText: false, in: 0...(.infinity))
     case .measure: nil
     }
@@ -117,10 +118,10 @@ struct Subjects: Equatable {
     return subjects
   }()
 
-  /// The names for a value that is a number of the connection, not octets of the device.
+  /// The names for a value that is a whole number of the connection, not octets of the device.
   static func number(in range: ClosedRange<Double>) -> Subjects {
     var subjects = Subjects.plain
-    subjects.wholeKind = .number(orText: false, in: range)
+    subjects.wholeKind = .number(orText: false, in: range, isWhole: true)
     return subjects
   }
 
