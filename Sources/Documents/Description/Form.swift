@@ -61,7 +61,7 @@ public struct Form<Payload, State: Reading>: Sendable {
     let unknown = mapping.finish()
     if node.mapping != nil || node.isNull {
       let asked = unknown.isEmpty ? rules : rules.filter { !$0.needsKey }
-      state.problems += asked.compactMap { $0.problem(node) }
+      state.problems += asked.flatMap { $0.problems(node) }
     }
     state.problems += unknown
   }
@@ -79,7 +79,7 @@ public struct Form<Payload, State: Reading>: Sendable {
     if !doc.isEmpty { json = json.adding("description", .string(doc)) }
     json = json.adding("properties", .object(properties)).adding("additionalProperties", false)
     if !required.isEmpty { json = json.adding("required", .array(required)) }
-    let across = rules.map(\.schema)
+    let across = rules.compactMap(\.schema)
     if !across.isEmpty { json = json.adding("allOf", .array(across)) }
     return Schema(json, of: schemas)
   }
@@ -112,92 +112,4 @@ extension String {
   public var withoutMarkdown: String {
     replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }.replacing("`", with: "")
   }
-}
-
-/// A rule across the keys of a mapping.
-public struct KeyRule: Sendable {
-  private let makeSchema: @Sendable () -> JSONValue
-  /// Whether a misspelt key may cause the problem: then only the unknown key is reported.
-  let needsKey: Bool
-  private let check: @Sendable (_ mapping: Node) -> Problem?
-
-  /// The rule in JSON Schema.
-  public var schema: JSONValue { makeSchema() }
-
-  /// A rule; with `needsKey`, an unknown key of the mapping is reported instead, since it may be
-  /// the missing one.
-  public init(
-    schema: @autoclosure @escaping @Sendable () -> JSONValue,
-    needsKey: Bool = false,
-    check: @escaping @Sendable (_ mapping: Node) -> Problem?
-  ) {
-    makeSchema = schema
-    self.needsKey = needsKey
-    self.check = check
-  }
-
-  func problem(_ mapping: Node) -> Problem? { check(mapping) }
-
-  /// At most one of these keys.
-  public static func exclusive(_ keys: [String]) -> KeyRule {
-    let given = keys.map { JSONValue.required($0) }
-    let none: JSONValue = ["not": .anyOf(given)]
-    let schema: JSONValue =
-      keys.count == 2
-      ? ["not": .required(keys[0], keys[1])] : ["oneOf": .array(given + [none])]
-    return KeyRule(schema: schema) { mapping in
-      let found = keys.compactMap { key in mapping.value(of: key).map { (key, $0) } }
-      guard found.count > 1 else { return nil }
-      return found[1].1.problem("'\(found[0].0)' and '\(found[1].0)' exclude each other")
-    }
-  }
-
-  /// At least one of these keys.
-  public static func some(
-    of keys: [String],
-    _ message: String,
-    expected: String? = nil
-  ) -> KeyRule {
-    KeyRule(schema: ["anyOf": .requiring(each: keys)]) { mapping in
-      if keys.contains(where: { mapping.value(of: $0) != nil }) { return nil }
-      return mapping.problem(message, expected: expected)
-    }
-  }
-
-  /// Exactly one of these keys.
-  public static func one(of keys: [String], _ message: String, expected: String) -> KeyRule {
-    KeyRule(schema: ["oneOf": .requiring(each: keys)], needsKey: true) { mapping in
-      let count = keys.count { mapping.value(of: $0) != nil }
-      return count == 1 ? nil : mapping.problem(message, expected: expected)
-    }
-  }
-
-  /// A key that needs one of other keys.
-  public static func only(
-    _ key: String,
-    with others: [String],
-    _ message: String,
-    expected: String? = nil
-  ) -> KeyRule {
-    let need: JSONValue =
-      others.count == 1 ? .required(others[0]) : ["anyOf": .requiring(each: others)]
-    return KeyRule(schema: ["if": .required(key), "then": need], needsKey: true) { mapping in
-      guard let node = mapping.value(of: key),
-        !others.contains(where: { mapping.value(of: $0) != nil })
-      else { return nil }
-      return node.problem(message, expected: expected)
-    }
-  }
-
-  /// A key that excludes another one.
-  public static func never(_ key: String, with other: String, _ message: String) -> KeyRule {
-    KeyRule(schema: ["not": .required(other, key)]) { mapping in
-      mapping.value(of: other) == nil ? nil : mapping.value(of: key)?.problem(message)
-    }
-  }
-}
-
-extension Node {
-  /// The value under a key of a mapping.
-  public func value(of key: String) -> Node? { mapping?.first { $0.key == key }?.value }
 }

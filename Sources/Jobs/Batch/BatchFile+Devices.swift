@@ -57,7 +57,7 @@ struct ListedDevice: Described {
         documentation: "values for the variables of this device"
       )
     ] + Placement.keys.map { $0.of(\.placement) }
-  static let rules = DeviceKeys.rules.map { $0.of(\Self.keys) }
+  static let rules = DeviceKeys.rules
 }
 
 extension StepReader {
@@ -121,13 +121,11 @@ struct DeviceTable: Described {
         documentation: "the column with \(documentation)"
       )
     }
-  static let rules: [KeyRule<Self>] = [
-    .identified(
-      by: DeviceColumn.allCases.map(\.rawValue),
-      Problem(
-        "a device is named in one way",
-        expected: "one of address, name and alias, with the name of its column"
-      )
+  static let rules: [KeyRule] = [
+    .one(
+      of: DeviceColumn.allCases.map(\.rawValue),
+      "a device is named in one way",
+      expected: "one of address, name and alias, with the name of its column"
     )
   ]
 }
@@ -187,13 +185,12 @@ struct FoundDevices: Described {
         documentation: "with more devices, the first ones found are used"
       ),
     ]
-  static let rules: [KeyRule<Self>] =
-    Scanning.rules.map { $0.of(\.scanning) } + [
-      .values(blamed: []) { found, _ in
-        guard let most = found.most, most < found.least else { return nil }
-        return Problem("at-most is below at-least")
-      }
-    ]
+  static let rules = Scanning.rules
+
+  func conflict(within limit: Duration?) -> KeyRule.Breach? {
+    guard let most, most < least else { return nil }
+    return ([], Problem("at-most is below at-least"))
+  }
 }
 
 extension Shape where Value == Int {

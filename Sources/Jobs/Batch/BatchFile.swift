@@ -82,18 +82,25 @@ struct BatchFile: Described {
       ),
     ] + Placement.keys.map { $0.of(\.placement) }
 
-  static let rules: [KeyRule<Self>] = [
-    .atLeastOne(
-      ["chain", "steps"],
-      Problem("the chain is missing", expected: "'chain' with a file, or 'steps'")
-    ),
-    .exclusive("chain", chainKeys.map(\.name)) { key in
-      Problem(
-        "'\(key)' belongs to a chain, and the batch names a file with one",
-        expected: "'\(key)' in that file"
-      )
-    },
-  ]
+  static let rules: [KeyRule] = {
+    let ofChain = chainKeys.map(\.name)
+    let either = JSONValue.required("chain").adding("anyOf", .requiring(each: ofChain))
+    return [
+      .some(
+        of: ["chain", "steps"],
+        "the chain is missing",
+        expected: "'chain' with a file, or 'steps'",
+        at: "devices"
+      ),
+      KeyRule(schema: ["not": either]) { isGiven in
+        guard isGiven("chain") else { return [] }
+        return ofChain.filter(isGiven).map { key in
+          let message = "'\(key)' belongs to a chain, and the batch names a file with one"
+          return ([key], Problem(message, expected: "'\(key)' in that file"))
+        }
+      },
+    ]
+  }()
 }
 
 extension KeyDescription {

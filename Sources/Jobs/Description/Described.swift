@@ -8,17 +8,22 @@ protocol Described: Hashable, Sendable {
   /// In the order in which they are printed.
   static var keys: [Key<Self>] { get }
   /// Rules across keys.
-  static var rules: [KeyRule<Self>] { get }
+  static var rules: [KeyRule] { get }
   /// A value before its keys are read. Its required properties hold placeholders that are never
   /// used.
   init()
   /// The names that expectations may use, as far as the keys are read; nil for none.
   var subjects: Subjects? { get }
+  /// Why the values of several keys do not fit together.
+  ///
+  /// - Parameter limit: The timeout of the step.
+  func conflict(within limit: Duration?) -> KeyRule.Breach?
 }
 
 extension Described {
-  static var rules: [KeyRule<Self>] { [] }
+  static var rules: [KeyRule] { [] }
   var subjects: Subjects? { nil }
+  func conflict(within limit: Duration?) -> KeyRule.Breach? { nil }
 
   /// Reads the keys of a mapping.
   ///
@@ -42,11 +47,21 @@ extension Described {
       if isComplete { reader.subjects = value.subjects ?? .nothing }
     }
     let limit = limit(&mapping, &reader)
-    for rule in rules {
-      let isRead = reader.problems.count + mapping.problems.count == before
-      isComplete = rule.holds(value, limit, mapping, isRead: isRead, &reader) && isComplete
+    func isRead() -> Bool { reader.problems.count + mapping.problems.count == before }
+    for rule in rules where !rule.needsKey || isRead() && !mapping.hasUnknownKeys {
+      let breaches = rule.breaches { value.isGiven($0, in: mapping) }
+      for breach in breaches { reader.complain(breach, in: mapping) }
+    }
+    if isRead(), let conflict = value.conflict(within: limit) {
+      reader.complain(conflict, in: mapping)
     }
     return isComplete ? value : nil
+  }
+
+  /// Whether a key is present; one that may only be true or false, whether it is not the default.
+  private func isGiven(_ name: String, in mapping: MappingReader) -> Bool {
+    mapping.has(name)
+      && Self.keys.contains { $0.name == name && ($0.shape.word != .truth || $0.isGiven(self)) }
   }
 
   /// Reads a mapping that has only these keys.
@@ -77,7 +92,10 @@ extension Described {
   }
 
   private func broken(within limit: Duration? = nil) -> Problem? {
-    Self.rules.lazy.compactMap { $0.complaint(self, within: limit) }.first
+    let broken = Self.rules.lazy.flatMap { rule in
+      rule.breaches { name in Self.keys.contains { $0.name == name && $0.isGiven(self) } }
+    }
+    return (broken.first ?? conflict(within: limit))?.problem
   }
 
   /// The captured values that it uses.
@@ -89,5 +107,27 @@ extension Described {
     for key in Self.keys { try key.fill(&new, filling) }
     if let broken = new.broken() { throw Problem(broken.message) }
     return new
+  }
+}
+
+extension StepReader {
+  fileprivate mutating func complain(_ breach: KeyRule.Breach, in mapping: MappingReader) {
+    complain(breach.keys.lazy.compactMap { mapping[$0] }.first ?? mapping.node, breach.problem)
+  }
+}
+
+extension KeyRule {
+  /// A key that may be true only beside one of others.
+  static func flag(_ name: String, with others: [String]) -> KeyRule {
+    let isTrue = JSONValue.required(name)
+      .adding("properties", .object([.init(name, ["const": true])]))
+    let schema: JSONValue = ["if": isTrue, "then": ["anyOf": .requiring(each: others)]]
+    return KeyRule(schema: schema, needsKey: true) { isGiven in
+      guard isGiven(name), !others.contains(where: isGiven) else { return [] }
+      let quoted = others.map { "'\($0)'" }
+      let first = quoted.dropLast().joined(separator: ", ")
+      let alternatives = (first.isEmpty ? "" : "\(first) or ") + quoted[quoted.count - 1]
+      return [([name], Problem("'\(name)' is only valid with \(alternatives)"))]
+    }
   }
 }

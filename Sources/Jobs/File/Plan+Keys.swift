@@ -120,6 +120,7 @@ struct DeviceKeys: Described {
   var isExact = false
   var isUnique = false
 
+  private static let ways = ["name", "address", "service", "alias"]
   static let expected = "one of { name }, { address }, { service }, { alias }"
 
   static let keys: [Key<Self>] = [
@@ -142,11 +143,11 @@ struct DeviceKeys: Described {
       documentation: "whether the chain fails when several devices match"
     ),
   ]
-  static let rules: [KeyRule<Self>] = [
-    .atMostOne(
-      ["name", "address", "service", "alias"],
-      Problem("a device is named in one way", expected: expected)
-    ),
+  static let rules: [KeyRule] = [
+    KeyRule(schema: ["oneOf": .requiring(each: ways)]) { isGiven in
+      ways.count(where: isGiven) < 2
+        ? [] : [([], Problem("a device is named in one way", expected: expected))]
+    },
     .flag("exact", with: ["name", "alias"]),
     .flag("unique", with: ["name", "service", "alias"]),
   ]

@@ -80,7 +80,6 @@ extension Combining: StreamingKind {
           "2 to \(mostInputs) inputs, each with `notify`, or `poll` and `every`, and with `as`; `format` is optional"
       )
     ] + endingKeys
-  static let rules: [KeyRule<Combining>] = endingRules
 
   var action: Step.Action { .combine(self) }
   /// It has no single characteristic.
@@ -137,12 +136,19 @@ extension Combining.Input: Described {
       documentation: "the name of the value"
     ),
   ]
-  static let rules: [KeyRule<Combining.Input>] = [
-    .exactlyOne(
-      ["notify", "poll"],
-      Problem("an input has exactly one source", expected: "'notify' or 'poll'")
-    ),
-    .pair("poll", with: "every"),
+  static let rules: [KeyRule] = [
+    KeyRule(schema: .anyOf([.required("notify"), .required("poll", "every")])) { isGiven in
+      isGiven("notify") == isGiven("poll")
+        ? [([], Problem("an input has exactly one source", expected: "'notify' or 'poll'"))] : []
+    },
+    KeyRule(schema: nil) { isGiven in
+      switch (isGiven("poll"), isGiven("every")) {
+      case (true, false):
+        [([], Problem("the key 'every' is missing", expected: Node.positiveDuration))]
+      case (false, true): [(["every"], Problem("'every' is only valid with 'poll'"))]
+      case (true, true), (false, false): []
+      }
+    },
   ]
 
   fileprivate func samples(_ service: any Device) -> Signal<Sample> {
@@ -229,7 +235,9 @@ extension StepReader {
     }
     var inputs: [Combining.Input] = []
     for node in nodes.prefix(Combining.mostInputs) {
-      guard let input = Combining.Input.read(node, &self, expected: expected) else { continue }
+      guard let input = Combining.Input.read(node, &self, expected: expected),
+        Combining.Input.rules.allSatisfy({ $0.problems(node).isEmpty })
+      else { continue }
       if inputs.contains(where: { $0.name == input.name }) {
         complain(node, Problem("duplicate name '\(input.name)'", expected: "another 'as'"))
       }

@@ -101,9 +101,6 @@ extension Exchanging: StepKind {
       documentation: "how the answer arrives from bluetoothd"
     ),
   ]
-  static let rules: [KeyRule<Exchanging>] = [
-    .values(blamed: ["offset", "delivery"]) { exchanging, _ in exchanging.write.contradiction }
-  ]
 
   var action: Step.Action { .exchange(self) }
   var characteristic: CharacteristicSelector? { answer }
@@ -113,6 +110,10 @@ extension Exchanging: StepKind {
   var subjects: Subjects? { Subjects(of: answer, format: format, kind: .single) }
   var written: String? { write.target.description }
   var doing: String { "writing \(write.target) and waiting for \(answer)" }
+
+  func conflict(within limit: Duration?) -> KeyRule.Breach? {
+    write.contradiction.map { (["offset", "delivery"], $0) }
+  }
 
   func run(_ run: StepRun) async throws {
     let progress = Guarded((isWritten: false, others: 0))

@@ -95,7 +95,6 @@ extension Listening: StreamingKind {
         documentation: "what happens when the buffer is full"
       ),
     ]
-  static let rules: [KeyRule<Listening>] = endingRules
 
   var action: Step.Action { .notify(self) }
   var subjects: Subjects? {

@@ -56,7 +56,6 @@ extension Polling: StreamingKind {
       ),
       Key("format", \.format, .format, documentation: "the format of each value"),
     ] + endingKeys
-  static let rules: [KeyRule<Polling>] = endingRules
 
   var action: Step.Action { .poll(self) }
   var subjects: Subjects? {

@@ -81,7 +81,7 @@ extension Scanning: StepKind {
     ),
   ]
 
-  static let rules: [KeyRule<Scanning>] = [.flag("exact", with: ["name"])]
+  static let rules: [KeyRule] = [.flag("exact", with: ["name"])]
 
   var action: Step.Action { .scan(self) }
   var subjects: Subjects? { .scanned }

@@ -51,29 +51,20 @@ extension StreamingKind {
     ]
   }
 
-  static var endingRules: [KeyRule<Self>] {
+  static var rules: [KeyRule] {
     [
-      .atLeastOne(["until", "for"], .endless),
-      .values(blamed: ["timeout"]) { kind, limit in
-        guard let limit, let duration = kind.stop.duration, limit < duration else { return nil }
-        return .tooShort(limit, for: duration)
-      },
+      .some(
+        of: ["until", "for"],
+        "this would listen for ever",
+        expected: "'until' with a count, or 'for' with a duration",
+        at: verb
+      )
     ]
   }
-}
 
-extension Problem {
-  /// A step without stop conditions.
-  fileprivate static let endless = Problem(
-    "this would listen for ever",
-    expected: "'until' with a count, or 'for' with a duration"
-  )
-
-  /// A timeout that is shorter than the duration of the step.
-  fileprivate static func tooShort(_ timeout: Duration, for duration: Duration) -> Problem {
-    Problem(
-      "a limit of \(timeout.written) ends before the \(duration.written) of 'for'",
-      expected: "\(duration.written) or more"
-    )
+  func conflict(within limit: Duration?) -> KeyRule.Breach? {
+    guard let limit, let duration = stop.duration, limit < duration else { return nil }
+    let message = "a limit of \(limit.written) ends before the \(duration.written) of 'for'"
+    return (["timeout"], Problem(message, expected: "\(duration.written) or more"))
   }
 }

@@ -68,14 +68,15 @@ extension Write: StepKind {
       documentation: "how the value reaches bluetoothd"
     ),
   ]
-  static let rules: [KeyRule<Write>] = [
-    .values(blamed: ["offset", "delivery"]) { write, _ in write.contradiction }
-  ]
 
   var action: Step.Action { .write(self) }
   var characteristic: CharacteristicSelector? { target }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [operation] }
   var doing: String { "writing \(target)" }
+
+  func conflict(within limit: Duration?) -> KeyRule.Breach? {
+    contradiction.map { (["offset", "delivery"], $0) }
+  }
 
   func run(_ run: StepRun) async throws {
     try await run.limited(run.service.write(self))

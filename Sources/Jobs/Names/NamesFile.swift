@@ -61,10 +61,11 @@ extension NamesFile: Described {
       documentation: "the keys of devices that encrypt what they advertise"
     ),
   ]
-  static let rules: [KeyRule<Self>] = [
-    .atLeastOne(
-      ["names", "keys"],
-      Problem("the key 'names' is missing", expected: "'names', 'keys' or both")
+  static let rules: [KeyRule] = [
+    .some(
+      of: ["names", "keys"],
+      "the key 'names' is missing",
+      expected: "'names', 'keys' or both"
     )
   ]
 }

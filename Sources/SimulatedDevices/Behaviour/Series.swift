@@ -142,9 +142,9 @@ extension Series {
         "the key 'values' is missing",
         expected: "a list of values, or 'csv'"
       ),
-      KeyRule(schema: ["if": ["required": ["csv"]], "then": ["required": ["parts"]]]) { node in
-        guard node.value(of: "csv") != nil, node.value(of: "parts") == nil else { return nil }
-        return node.problem("the key 'parts' is missing", expected: DeviceReader.partsExample)
+      KeyRule(schema: ["if": ["required": ["csv"]], "then": ["required": ["parts"]]]) { isGiven in
+        guard isGiven("csv"), !isGiven("parts") else { return [] }
+        return [([], Problem("the key 'parts' is missing", expected: DeviceReader.partsExample))]
       },
       .never("parts", with: "values", "'parts' is for a series from 'csv'"),
       .never("time", with: "values", "'time' is for a series from 'csv'"),

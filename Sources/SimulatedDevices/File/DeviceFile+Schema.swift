@@ -103,7 +103,9 @@ extension DeviceReader {
         then = then.adding("properties", .object(members))
       }
       if required.count > 1 { then = then.adding("required", .array(required)) }
-      if !form.rules.isEmpty { then = then.adding("allOf", .array(form.rules.map(\.schema))) }
+      if !form.rules.isEmpty {
+        then = then.adding("allOf", .array(form.rules.compactMap(\.schema)))
+      }
       return ["if": ["properties": ["fault": ["const": .string(fault.name)]]], "then": then]
     }
     let json: JSONValue = [

@@ -152,11 +152,8 @@ extension DeviceReader {
 
   /// One behaviour; `responses` may begin with a `value`.
   private static let behaviourRules: [KeyRule] = {
-    @Sendable func given(_ node: Node, _ keys: [String]) -> [(key: String, node: Node)] {
-      keys.compactMap { key in node.value(of: key).map { (key, $0) } }
-    }
-    @Sendable func twoAtOnce(_ node: Node, _ first: String, _ second: String) -> Problem {
-      node.problem("'\(first)' and '\(second)' are two behaviours at once")
+    @Sendable func twoAtOnce(_ first: String, _ second: String) -> KeyRule.Breach {
+      ([first], Problem("'\(first)' and '\(second)' are two behaviours at once"))
     }
     let all = Behaviour.inFiles.map(\.key.name)
     let others = all.filter { $0 != "responses" }
@@ -164,15 +161,15 @@ extension DeviceReader {
       "anyOf": .array(others.map { .object([.init("required", [.string($0)])]) })
     ]
     return [
-      KeyRule(schema: KeyRule.exclusive(all).schema) { node in
-        let found = given(node, all)
-        return found.count < 2 ? nil : twoAtOnce(found[1].node, found[1].key, found[0].key)
+      KeyRule(schema: KeyRule.exclusive(all).schema) { isGiven in
+        let found = all.filter(isGiven)
+        return found.count < 2 ? [] : [twoAtOnce(found[1], found[0])]
       },
-      KeyRule(schema: ["if": ["required": ["value"]], "then": ["not": anyOther]]) { node in
-        guard let value = node.value(of: "value"), let other = given(node, others).first,
-          given(node, all).count == 1
-        else { return nil }
-        return twoAtOnce(value, "value", other.key)
+      KeyRule(schema: ["if": ["required": ["value"]], "then": ["not": anyOther]]) { isGiven in
+        guard isGiven("value"), let other = others.first(where: isGiven),
+          all.count(where: isGiven) == 1
+        else { return [] }
+        return [twoAtOnce("value", other)]
       },
     ]
   }()

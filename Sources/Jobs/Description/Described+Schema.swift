@@ -1,4 +1,4 @@
-// Rules across keys as JSON Schema.
+// Mappings of chains and batches as JSON Schema.
 
 import Documents
 
@@ -51,31 +51,5 @@ extension KeyDescription {
   fileprivate var schema: JSONValue {
     let schema = shape.mayBeNull ? .anyOf([.type("null"), shape.schema]) : shape.schema
     return schema.described(documentation.filter { $0 != "`" })
-  }
-}
-
-extension KeyRule where Owner: Described {
-  /// Nil for a rule that a schema does not express.
-  var schema: JSONValue? {
-    switch self {
-    case .atLeastOne(let names, _): ["anyOf": .requiring(each: names)]
-    case .exactlyOne(let names, _): .anyOf(names.map(Self.requiredWithPartner))
-    case .atMostOne(let names, _), .identified(let names, _): ["oneOf": .requiring(each: names)]
-    case .exclusive(let name, let others, _):
-      ["not": .required(name).adding("anyOf", .requiring(each: others))]
-    case .flag(let name, let others):
-      [
-        "if": JSONValue.required(name)
-          .adding("properties", .object([.init(name, ["const": true])])),
-        "then": ["anyOf": .requiring(each: others)],
-      ]
-    case .pair, .values: nil
-    }
-  }
-
-  /// A key with the one that it needs.
-  private static func requiredWithPartner(_ name: String) -> JSONValue {
-    for case .pair(name, let partner) in Owner.rules { return .required(name, partner) }
-    return .required(name)
   }
 }
