@@ -83,12 +83,12 @@ extension Described {
 
   /// The keys with values other than the defaults, in the one-line form.
   func words(_ keys: [Key<Self>]) -> [String] {
-    keys.flatMap { $0.words(self) }
+    keys.flatMap { $0.traits.words(self) }
   }
 
   /// The error in the value, however it was made.
   func complaint(_ limits: PlanLimits, within limit: Duration? = nil) -> Problem? {
-    Self.keys.lazy.compactMap { $0.complaint(self, limits) }.first ?? broken(within: limit)
+    Self.keys.lazy.compactMap { $0.traits.complaint(self, limits) }.first ?? broken(within: limit)
   }
 
   private func broken(within limit: Duration? = nil) -> Problem? {
@@ -99,12 +99,14 @@ extension Described {
   }
 
   /// The captured values that it uses.
-  var mentions: [VariablePath] { Self.keys.flatMap { $0.mentions(self) } }
+  var mentions: [VariablePath] { Self.keys.flatMap { $0.traits.mentions(self) } }
 
   /// The value with its captured values replaced.
   func filled(_ filling: Filling) throws(Problem) -> Self {
     var new = self
-    for key in Self.keys { try key.fill(&new, filling) }
+    for key in Self.keys {
+      if let fill = key.traits.fill { new = try fill(new, filling) }
+    }
     if let broken = new.broken() { throw Problem(broken.message) }
     return new
   }

@@ -61,12 +61,8 @@ struct KeyDescription: Sendable {
 struct Key<Owner: Sendable>: Sendable {
   let description: KeyDescription
   private let read: @Sendable (Node, inout Owner, inout StepReader) -> Bool
-  /// Its words in the one-line form; empty for the default value.
-  let words: @Sendable (Owner) -> [String]
-  let mentions: @Sendable (Owner) -> [VariablePath]
-  let characteristics: @Sendable (Owner) -> [CharacteristicSelector]
-  private let check: @Sendable (Owner, PlanLimits) -> Problem?
-  private let filling: @Sendable (inout Owner, Filling) throws(Problem) -> Void
+  /// What is asked of its value; nothing where it has the default.
+  let traits: Traits<Owner>
   /// Whether its value is not the default.
   let isGiven: @Sendable (Owner) -> Bool
 
@@ -87,34 +83,12 @@ extension Key {
     _ form: LineForm? = nil,
     documentation: String
   ) {
-    let form = form ?? .option(name)
-    description = KeyDescription(
-      name: name,
-      documentation: documentation,
-      shape: shape.description,
-      form: form,
-      isRequired: initial == nil
-    )
-    read = { node, owner, reader in
-      guard let value = reader.read(node, shape) else { return false }
-      owner[keyPath: path] = value
-      return true
-    }
-    words = { owner in
+    self.init(name, shape, isRequired: initial == nil, form, documentation) { owner in
       let value = owner[keyPath: path]
-      return value == initial ? [] : shape.words(value).map { form.written($0) }
+      return value == initial ? nil : value
+    } set: {
+      $0[keyPath: path] = $1
     }
-    mentions = { shape.mentions($0[keyPath: path]) }
-    characteristics = { shape.characteristics($0[keyPath: path]) }
-    check = { owner, limits in
-      let value = owner[keyPath: path]
-      return value == initial ? nil : shape.check(value, limits)
-    }
-    filling = { owner, filling throws(Problem) in
-      guard let fill = shape.fill else { return }
-      owner[keyPath: path] = try fill(owner[keyPath: path], filling)
-    }
-    isGiven = { $0[keyPath: path] != initial }
   }
 
   /// A key whose default is nil.
@@ -125,18 +99,47 @@ extension Key {
     _ form: LineForm? = nil,
     documentation: String
   ) {
-    self.init(name, path, shape.optional, default: .some(nil), form, documentation: documentation)
+    self.init(name, shape, isRequired: false, form, documentation) {
+      $0[keyPath: path]
+    } set: {
+      $0[keyPath: path] = $1
+    }
+  }
+
+  /// - Parameter get: Nil for the default.
+  private init<Value>(
+    _ name: String,
+    _ shape: Shape<Value>,
+    isRequired: Bool,
+    _ form: LineForm?,
+    _ documentation: String,
+    get: @escaping @Sendable (Owner) -> Value?,
+    set: @escaping @Sendable (inout Owner, Value) -> Void
+  ) {
+    let form = form ?? .option(name)
+    description = KeyDescription(
+      name: name,
+      documentation: documentation,
+      shape: shape.description,
+      form: form,
+      isRequired: isRequired
+    )
+    read = { node, owner, reader in
+      guard let value = reader.read(node, shape) else { return false }
+      set(&owner, value)
+      return true
+    }
+    var traits = shape.traits
+    traits.words = { shape.traits.words($0).map { form.written($0) } }
+    self.traits = traits.of(get, set)
+    isGiven = { get($0) != nil }
   }
 
   /// A key whose value is read elsewhere.
   init(readElsewhere description: KeyDescription) {
     self.description = description
     read = { _, _, _ in true }
-    words = { _ in [] }
-    mentions = { _ in [] }
-    characteristics = { _ in [] }
-    check = { _, _ in nil }
-    filling = { _, _ throws(Problem) in }
+    traits = Traits()
     isGiven = { _ in false }
   }
 
@@ -145,13 +148,7 @@ extension Key {
     Key<Whole>(
       description: description,
       read: { node, whole, reader in read(node, &whole[keyPath: path], &reader) },
-      words: { words($0[keyPath: path]) },
-      mentions: { mentions($0[keyPath: path]) },
-      characteristics: { characteristics($0[keyPath: path]) },
-      check: { check($0[keyPath: path], $1) },
-      filling: { whole, filling throws(Problem) in
-        try self.filling(&whole[keyPath: path], filling)
-      },
+      traits: traits.of({ $0[keyPath: path] }, { $0[keyPath: path] = $1 }),
       isGiven: { isGiven($0[keyPath: path]) }
     )
   }
@@ -173,12 +170,6 @@ extension Key {
     let expected = shape.expected(reader)
     guard let node = mapping.required(name, expected: expected) else { return false }
     return read(node, &owner, &reader)
-  }
-
-  func complaint(_ owner: Owner, _ limits: PlanLimits) -> Problem? { check(owner, limits) }
-
-  func fill(_ owner: inout Owner, _ filling: Filling) throws(Problem) {
-    try self.filling(&owner, filling)
   }
 }
 

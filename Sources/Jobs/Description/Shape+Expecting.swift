@@ -101,9 +101,9 @@ extension Shape where Value == StopConditions {
     } read: { node, reader in
       reader.stopConditions(node)
     }
-    shape.check = { value, limits in
-      value.count.flatMap { Shape<Int>.valueCount.check($0, limits) }
-        ?? value.silence.flatMap { Shape<Duration>.duration.check($0, limits) }
+    shape.traits.complaint = { value, limits in
+      value.count.flatMap { Shape<Int>.valueCount.traits.complaint($0, limits) }
+        ?? value.silence.flatMap { Shape<Duration>.duration.traits.complaint($0, limits) }
     }
     return shape.live {
       $0.references

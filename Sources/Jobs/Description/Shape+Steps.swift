@@ -14,7 +14,7 @@ extension Shape where Value == [Step] {
       defer { reader.depth -= 1 }
       return reader.steps(node)
     }
-    shape.check = { steps, _ in
+    shape.traits.complaint = { steps, _ in
       steps.isEmpty ? Problem("there are no steps", expected: "at least one") : nil
     }
     return shape

@@ -48,7 +48,7 @@ extension Shape where Value == Int {
     var shape = Shape(description, words: { ["\($0)"] }) { node, reader in
       node.integer.flatMap { range(reader.limits).contains($0) ? $0 : nil }
     }
-    shape.check = { value, limits in
+    shape.traits.complaint = { value, limits in
       let range = range(limits)
       guard !range.contains(value) else { return nil }
       let bounds = "from \(range.lowerBound) to \(range.upperBound)"
@@ -86,7 +86,7 @@ extension Shape where Value == Duration {
     ) { node, reader in
       reader.duration(node, expected: Node.positiveDuration).flatMap { $0 > .zero ? $0 : nil }
     }
-    shape.check = { value, _ in
+    shape.traits.complaint = { value, _ in
       value > .zero
         ? nil : Problem(found: "'\(value.written)'", expected: Node.positiveDuration)
     }
@@ -155,7 +155,7 @@ extension Shape where Value == CharacteristicSelector {
         try CharacteristicSelector(parsing: text, names: names)
       }
     }
-    shape.characteristics = { [$0] }
+    shape.traits.characteristics = { [$0] }
     return shape
   }
 }
@@ -173,7 +173,7 @@ extension Shape where Value == DescriptorSelector {
         try DescriptorSelector(parsing: text, names: names)
       }
     }
-    shape.characteristics = { target in target.handle == nil ? [target.characteristic] : [] }
+    shape.traits.characteristics = { target in target.handle == nil ? [target.characteristic] : [] }
     return shape
   }
 }

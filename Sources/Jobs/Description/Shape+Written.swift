@@ -15,8 +15,8 @@ extension Shape {
   ) -> Self {
     var shape = self
     shape.description.isLive = true
-    shape.mentions = mentions
-    shape.fill = fill
+    shape.traits.mentions = mentions
+    shape.traits.fill = fill
     return shape
   }
 }
@@ -113,10 +113,10 @@ extension Shape where Value == Write {
     ) { node, reader in
       Write.read(node, &reader, expected: "a 'write' and its 'value'")
     }
-    shape.check = { value, limits in value.complaint(limits) }
-    shape.mentions = { $0.mentions }
-    shape.fill = { value, filling throws(Problem) in try value.filled(filling) }
-    shape.characteristics = { [$0.target] }
+    shape.traits.complaint = { value, limits in value.complaint(limits) }
+    shape.traits.mentions = { $0.mentions }
+    shape.traits.fill = { value, filling throws(Problem) in try value.filled(filling) }
+    shape.traits.characteristics = { [$0.target] }
     return shape
   }
 }

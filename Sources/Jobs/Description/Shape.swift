@@ -61,21 +61,48 @@ struct ShapeDescription: Sendable {
   }
 }
 
+/// What is asked of a value of a chain besides reading it.
+struct Traits<Value: Sendable>: Sendable {
+  /// Its words in the one-line form: one text for each use of its option.
+  var words: @Sendable (Value) -> [String] = { _ in [] }
+  /// The error in a value that was not read from a file or a line.
+  var complaint: @Sendable (Value, PlanLimits) -> Problem? = { _, _ in nil }
+  /// The captured values that it uses.
+  var mentions: @Sendable (Value) -> [VariablePath] = { _ in [] }
+  var characteristics: @Sendable (Value) -> [CharacteristicSelector] = { _ in [] }
+  /// Replaces captured values; nil where it cannot use any, or the step does that itself.
+  var fill: (@Sendable (Value, Filling) throws(Problem) -> Value)?
+
+  /// The same of what has such a value, where `get` returns one.
+  func of<Whole>(
+    _ get: @escaping @Sendable (Whole) -> Value?,
+    _ set: @escaping @Sendable (inout Whole, Value) -> Void
+  ) -> Traits<Whole> {
+    var traits = Traits<Whole>(
+      words: { get($0).map(words) ?? [] },
+      complaint: { whole, limits in get(whole).flatMap { complaint($0, limits) } },
+      mentions: { get($0).map(mentions) ?? [] },
+      characteristics: { get($0).map(characteristics) ?? [] }
+    )
+    if let fill {
+      traits.fill = { whole, filling throws(Problem) in
+        guard let value = get(whole) else { return whole }
+        var new = whole
+        set(&new, try fill(value, filling))
+        return new
+      }
+    }
+    return traits
+  }
+}
+
 /// The shape of a `Value`.
 struct Shape<Value: Sendable>: Sendable {
   var description: ShapeDescription
   /// Returns nil for an invalid value; the caller then reports what was expected, unless `read`
   /// added an error.
   let read: @Sendable (Node, inout StepReader) -> Value?
-  /// Its words in the one-line form: one text for each use of its option.
-  let words: @Sendable (Value) -> [String]
-  /// The error in a value that was not read from a file or a line.
-  var check: @Sendable (Value, PlanLimits) -> Problem? = { _, _ in nil }
-  /// The captured values that it uses.
-  var mentions: @Sendable (Value) -> [VariablePath] = { _ in [] }
-  /// Replaces captured values; nil where it cannot use any.
-  var fill: (@Sendable (Value, Filling) throws(Problem) -> Value)?
-  var characteristics: @Sendable (Value) -> [CharacteristicSelector] = { _ in [] }
+  var traits: Traits<Value>
 
   init(
     _ expected: String,
@@ -85,14 +112,13 @@ struct Shape<Value: Sendable>: Sendable {
     words: @escaping @Sendable (Value) -> [String] = { _ in [] },
     read: @escaping @Sendable (Node, inout StepReader) -> Value?
   ) {
-    description = ShapeDescription(
+    let description = ShapeDescription(
       file: { _ in expected },
       line: { _ in line ?? expected },
       schema: schema(),
       word: word
     )
-    self.read = read
-    self.words = words
+    self.init(description, words: words, read: read)
   }
 
   init(
@@ -102,26 +128,7 @@ struct Shape<Value: Sendable>: Sendable {
   ) {
     self.description = description
     self.read = read
-    self.words = words
-  }
-
-  /// The same shape for an optional value.
-  var optional: Shape<Value?> {
-    var shape = Shape<Value?>(description) { value in
-      value.map(words) ?? []
-    } read: { node, reader in
-      read(node, &reader).map { .some($0) }
-    }
-    shape.check = { value, limits in value.flatMap { check($0, limits) } }
-    shape.mentions = { $0.map(mentions) ?? [] }
-    shape.characteristics = { $0.map(characteristics) ?? [] }
-    if let fill {
-      shape.fill = { value, filling throws(Problem) in
-        guard let value else { return nil }
-        return try fill(value, filling)
-      }
-    }
-    return shape
+    traits = Traits(words: words)
   }
 
   /// The same shape, where null means the same as a missing key.

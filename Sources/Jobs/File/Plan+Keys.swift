@@ -222,7 +222,7 @@ extension Shape where Value == String {
       if text.isEmpty { reader.complain(node, .emptyName) }
       return text.isEmpty ? nil : text
     }
-    shape.check = { name, _ in name.isEmpty ? .emptyName : nil }
+    shape.traits.complaint = { name, _ in name.isEmpty ? .emptyName : nil }
     return shape
   }
 }

@@ -211,7 +211,7 @@ extension Shape where Value == [Combining.Input] {
       schema: .list(of: .reference("input"), 2...Combining.mostInputs),
       words: { [$0.map(\.description).joined(separator: "; ")] }
     ) { node, reader in reader.inputs(node) }
-    shape.check = { inputs, limits in
+    shape.traits.complaint = { inputs, limits in
       guard (2...Combining.mostInputs).contains(inputs.count) else {
         return Problem(
           found: counted(inputs.count, "input"),
@@ -220,7 +220,7 @@ extension Shape where Value == [Combining.Input] {
       }
       return inputs.lazy.compactMap { $0.complaint(limits) }.first
     }
-    shape.characteristics = { $0.map(\.target) }
+    shape.traits.characteristics = { $0.map(\.target) }
     return shape
   }
 }

@@ -261,7 +261,7 @@ extension Shape where Value == MessageTemplate {
   /// A text in which each captured value is written as a chain would write it: all digits, no unit.
   fileprivate static var argument: Self {
     var shape = Self.template
-    shape.fill = { value, filling throws(Problem) in try filling.filled(value) }
+    shape.traits.fill = { value, filling throws(Problem) in try filling.filled(value) }
     return shape
   }
 }
@@ -274,7 +274,7 @@ extension Shape where Value == [MessageTemplate] {
       line: MessageTemplate.shape,
       schema: .list(of: .scalar),
       word: .template,
-      words: { $0.flatMap(one.words) }
+      words: { $0.flatMap(one.traits.words) }
     ) { node, reader in
       guard let nodes = node.sequence else { return nil }
       let texts = nodes.compactMap { reader.read($0, one) }

@@ -124,7 +124,7 @@ extension StepKind {
 
   /// All its characteristics.
   var characteristics: [CharacteristicSelector] {
-    Self.keys.flatMap { $0.characteristics(self) }
+    Self.keys.flatMap { $0.traits.characteristics(self) }
   }
 
   /// The verb and the first keys.

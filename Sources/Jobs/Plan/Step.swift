@@ -135,7 +135,7 @@ extension Step {
 extension Step: CustomStringConvertible {
   /// The step in the one-line form, without inner steps.
   public var description: String {
-    ([kind.line] + StepKey.printed.flatMap { $0.key.words(self) }).joined(separator: " ")
+    ([kind.line] + StepKey.printed.flatMap { $0.key.traits.words(self) }).joined(separator: " ")
   }
 
   /// The operation and its target: `read battery-level`, `write alert-level u8:1`.
