@@ -107,17 +107,8 @@ extension KeyDescription {
   /// The key of a chain, as one that a batch may have.
   fileprivate var ofChain: KeyDescription {
     let reference = "\(ChainSchema.file)#/definitions/chain/properties/\(name)"
-    return KeyDescription(
-      name: name,
-      documentation: documentation,
-      shape: ShapeDescription(
-        file: shape.file,
-        line: shape.line,
-        schema: ["$ref": .string(reference)]
-      ),
-      form: form,
-      isRequired: false
-    )
+    let shape = ShapeDescription(file: shape.file, schema: ["$ref": .string(reference)])
+    return KeyDescription(name: name, documentation: documentation, shape: shape)
   }
 }
 

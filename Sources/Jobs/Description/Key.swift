@@ -42,8 +42,8 @@ struct KeyDescription: Sendable {
   /// One line that continues "`name`:".
   let documentation: String
   let shape: ShapeDescription
-  let form: LineForm
-  let isRequired: Bool
+  var form = LineForm.target
+  var isRequired = false
 
   /// The word of the one-line form that names the key; nil without one.
   var word: String? {

@@ -3,17 +3,19 @@
 import Bluetooth
 import Documents
 
+/// What is expected, in the one-line form.
+private let comparison = "what is expected, such as percent > 20"
+
 extension Shape where Value == [Expectation] {
   /// What the step's value must be.
   static var expectations: Self {
-    var shape = Shape(
+    let shape = Shape(
       "a value, or fields with what they must be",
-      line: "what is expected, such as percent > 20",
+      line: comparison,
       schema: .reference("expect"),
       words: { $0.map { "\($0)" } }
     ) { node, reader in reader.expectations(node) }
-    shape.description.looksAtValue = true
-    return shape.live {
+    return shape.live(looksAtValue: true) {
       $0.flatMap(\.check.references)
     } fill: { value, filling throws(Problem) in
       try filling.filled(value)
@@ -24,38 +26,25 @@ extension Shape where Value == [Expectation] {
 extension Shape where Value == Expected {
   /// What the step must end with: a value, or a failure.
   static var expected: Self {
-    ending(
-      "a value, fields with what they must be, or { error: not-permitted }",
-      schema: .reference("expect")
-    ) { node, reader in reader.expected(node) }
+    ending("a value, fields with what they must be, or { error: not-permitted }", "expect")
   }
 
   /// What a step without a value must fail with.
-  static var expectedFailure: Self {
-    ending("{ error: not-permitted }", schema: .reference("expectedFailure")) { node, reader in
-      reader.expected(node)
-    }
-  }
+  static var expectedFailure: Self { ending("{ error: not-permitted }", "expectedFailure") }
 
-  private static func ending(
-    _ text: String,
-    schema: @autoclosure @escaping @Sendable () -> JSONValue,
-    read: @escaping @Sendable (Node, inout StepReader) -> Expected?
-  ) -> Self {
-    var shape = Shape(
+  private static func ending(_ text: String, _ definition: String) -> Self {
+    let shape = Shape(
       text,
-      line: "what is expected, such as percent > 20",
-      schema: schema(),
+      line: comparison,
+      schema: .reference(definition),
       words: { expected in
         switch expected {
         case .values(let expectations): expectations.map { "\($0)" }
         case .failure(let failure): ["\(failure)"]
         }
-      },
-      read: read
-    )
-    shape.description.looksAtValue = true
-    return shape.live {
+      }
+    ) { node, reader in reader.expected(node) }
+    return shape.live(looksAtValue: true) {
       $0.expectations.flatMap(\.check.references)
     } fill: { value, filling throws(Problem) in
       try filling.filled(value)
@@ -68,7 +57,7 @@ extension Shape where Value == Condition {
   static var condition: Self {
     let shape = Shape(
       "captured values with what they must be: { b.percent: { below: 20 } }",
-      line: "what is expected, such as percent > 20",
+      line: comparison,
       schema: .reference("condition"),
       words: { ["\($0)"] }
     ) { node, reader in reader.condition(node) }
@@ -85,14 +74,10 @@ extension Shape where Value == Condition {
 extension Shape where Value == StopConditions {
   /// The stop conditions of a step with many values, except its duration.
   static var until: Self {
-    let line = { @Sendable (limits: PlanLimits) in
-      "a number of values such as 5x, from 1x to \(limits.notifications)x"
-    }
     let description = ShapeDescription(
       file: { _ in "a count such as { count: 5 }" },
-      line: line,
-      schema: .reference("until"),
-      looksAtValue: true
+      line: { "a number of values such as 5x, from 1x to \($0.notifications)x" },
+      schema: .reference("until")
     )
     var shape = Shape(description) { stop in
       (stop.count.map { ["\($0)x"] } ?? [])
@@ -105,7 +90,7 @@ extension Shape where Value == StopConditions {
       value.count.flatMap { Shape<Int>.valueCount.traits.complaint($0, limits) }
         ?? value.silence.flatMap { Shape<Duration>.duration.traits.complaint($0, limits) }
     }
-    return shape.live {
+    return shape.live(looksAtValue: true) {
       $0.references
     } fill: { value, filling throws(Problem) in
       var new = value

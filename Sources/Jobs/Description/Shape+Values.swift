@@ -39,12 +39,7 @@ extension Shape where Value == Int {
       "type": "integer", "minimum": JSONValue(usual.lowerBound),
       "maximum": JSONValue(usual.upperBound),
     ]
-    let description = ShapeDescription(
-      file: expected,
-      line: expected,
-      schema: schema.orVariable,
-      word: .number
-    )
+    let description = ShapeDescription(file: expected, schema: schema.orVariable, word: .number)
     var shape = Shape(description, words: { ["\($0)"] }) { node, reader in
       node.integer.flatMap { range(reader.limits).contains($0) ? $0 : nil }
     }

@@ -7,14 +7,18 @@ extension Shape {
   /// The same shape, whose values may use captured values.
   ///
   /// - Parameters:
+  ///   - looksAtValue: Whether it names parts of the step's value, so that the other keys are read
+  ///     first.
   ///   - mentions: The captured values that a value uses.
   ///   - fill: Replaces them; nil where the step does that itself.
   func live(
+    looksAtValue: Bool = false,
     mentions: @escaping @Sendable (Value) -> [VariablePath],
     fill: (@Sendable (Value, Filling) throws(Problem) -> Value)? = nil
   ) -> Self {
     var shape = self
     shape.description.isLive = true
+    shape.description.looksAtValue = looksAtValue
     shape.traits.mentions = mentions
     shape.traits.fill = fill
     return shape

@@ -36,18 +36,21 @@ struct ShapeDescription: Sendable {
   /// The valid words, where there are few.
   var choices: [String] = []
 
+  /// - Parameter line: Nil for the same as in a file.
   init(
     file: @escaping @Sendable (PlanLimits) -> String,
-    line: @escaping @Sendable (PlanLimits) -> String,
+    line: (@Sendable (PlanLimits) -> String)? = nil,
     schema: @autoclosure @escaping @Sendable () -> JSONValue,
-    word: WordKind = .text,
-    looksAtValue: Bool = false
+    word: WordKind = .text
   ) {
     self.file = file
-    self.line = line
+    self.line = line ?? file
     makeSchema = schema
     self.word = word
-    self.looksAtValue = looksAtValue
+  }
+
+  init(_ expected: String, schema: @autoclosure @escaping @Sendable () -> JSONValue) {
+    self.init(file: { _ in expected }, schema: schema())
   }
 
   /// The values as a JSON Schema. It is made on each call: a run that reads chains needs none.

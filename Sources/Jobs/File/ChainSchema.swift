@@ -221,33 +221,13 @@ public enum ChainSchema {
 extension StepEntry {
   /// An entry as an object.
   fileprivate static var stepSchema: JSONValue {
-    let verb = KeyDescription(
-      name: Self.verb,
-      documentation: "no value",
-      shape: ShapeDescription(
-        file: { _ in "no value" },
-        line: { _ in "no value" },
-        schema: .type("null")
-      ),
-      form: .target,
-      isRequired: true
-    )
-    let own = keys.first?.name == Self.verb ? descriptions : [verb] + descriptions
+    var all = descriptions
+    if all.first?.name != verb {
+      let nothing = ShapeDescription("no value", schema: .type("null"))
+      all.insert(KeyDescription(name: verb, documentation: "no value", shape: nothing), at: 0)
+    }
     // The verb is required, even where it needs no value: it identifies the entry.
-    let all = own.map { $0.name == Self.verb ? $0.required : $0 }
+    all[0].isRequired = true
     return .mapping(all, documentation, rules.compactMap(\.schema))
-  }
-}
-
-extension KeyDescription {
-  /// The same key as a required one.
-  fileprivate var required: KeyDescription {
-    KeyDescription(
-      name: name,
-      documentation: documentation,
-      shape: shape,
-      form: form,
-      isRequired: true
-    )
   }
 }

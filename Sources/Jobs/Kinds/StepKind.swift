@@ -146,7 +146,7 @@ extension StepKind {
   }
 
   static var descriptions: [KeyDescription] {
-    keys.map { $0.description } + sharedKeys.map { $0.description }
+    keys.map { $0.description } + sharedKeys.map(\.key.description)
   }
 
   static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] {
@@ -169,9 +169,9 @@ extension StepKind {
     var step = Step(.connect)
     let payload = take(from: &mapping, &reader) { mapping, reader in
       let subjects = reader.subjects
-      for key in sharedKeys {
+      for shared in sharedKeys {
         reader.subjects = subjects
-        key.take(from: &mapping, into: &step, &reader)
+        _ = shared.key.take(from: &mapping, into: &step, &reader)
       }
       return step.timeout
     }

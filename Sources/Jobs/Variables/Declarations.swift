@@ -10,28 +10,22 @@ struct Declarations {
       name: "variables",
       documentation: "names with their defaults; `{name}` is replaced by the value",
       shape: ShapeDescription(
-        file: { _ in "names with their defaults such as { level: 5 }" },
-        line: { _ in "" },
+        "names with their defaults such as { level: 5 }",
         schema: [
           "type": "object", "propertyNames": .reference("variableName"),
           "additionalProperties": .anyOf([
             .type("string", "number", "integer", "boolean", "null"), .reference("declaration"),
           ]),
         ]
-      ),
-      form: .target,
-      isRequired: false
+      )
     ),
     KeyDescription(
       name: "environment",
       documentation: "the environment variables that the chain may use",
       shape: ShapeDescription(
-        file: { _ in "a list of names of environment variables" },
-        line: { _ in "" },
+        "a list of names of environment variables",
         schema: ["type": "array", "items": .reference("variableName")]
-      ),
-      form: .target,
-      isRequired: false
+      )
     ),
   ]
   static let keys = descriptions.map(\.name)
