@@ -43,7 +43,7 @@ struct DashboardProgram {
       hub: hub,
       journal: DashboardJournal(journal, on: loop),
       files: files,
-      settings: command.settings,
+      recording: command.journal,
       names: names
     )
     let routes = DashboardRoutes(

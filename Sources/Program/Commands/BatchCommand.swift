@@ -180,7 +180,7 @@ package struct BatchCommand: WorldCommand {
       if let resumption { StandardError.notice(resumption.notice) }
       let metrics = try metricsFile(of: batch, in: world)
       let writing = kept.map {
-        BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
+        BatchJournal(RunJournal($0, in: world), of: batch, at: path, goingOn: resumption)
       }
       let running = RunningBatch(
         batch,
@@ -192,7 +192,7 @@ package struct BatchCommand: WorldCommand {
         metrics: metrics
       )
       var status = reports.end(running.run(by: make))
-      status = writing?.end(status) ?? status
+      status = writing?.runs.close(status) ?? status
       return metrics?.end(status) ?? status
     }
   }
@@ -219,24 +219,24 @@ package struct BatchCommand: WorldCommand {
   }
 
   /// The journal that is written; the one of a resumed batch exists already.
-  private func openJournal() throws(Ending) -> JournalFile? {
+  private func openJournal() throws(Ending) -> OpenJournal? {
     let isSimulated = options.isSimulated
-    guard resuming.resume != nil else {
-      return try RunJournal.open(journal, isSimulated: isSimulated)
-    }
+    guard resuming.resume != nil else { return try journal.open(isSimulated: isSimulated) }
     guard let path = try journal.path(isSimulated: isSimulated) else {
       throw Ending(.usage, "--resume goes by a journal: name it with --journal")
     }
     return try reading { () throws(JournalFailure) in
-      dryRun
+      let file =
+        dryRun
         ? try JournalFile(reading: path)
         : try JournalFile(existing: path, sync: journal.journalSync)
+      return OpenJournal(file: file, options: journal)
     }
   }
 
   private func decision(
     on batch: Batch,
-    _ file: JournalFile?
+    _ file: OpenJournal?
   ) throws(Ending) -> BatchResumption.Decision? {
     guard let resume = resuming.resume, let file else { return nil }
     let wish = BatchResumption.Wish(
@@ -247,7 +247,7 @@ package struct BatchCommand: WorldCommand {
       isSimulated: options.isSimulated
     )
     let path = Batch.wholePath(of: self.file)
-    return try resuming.decide(file, wish, at: path, looksOnly: dryRun)
+    return try resuming.decide(file.file, wish, at: path, looksOnly: dryRun)
   }
 
   private func batch() throws(Ending) -> Batch {

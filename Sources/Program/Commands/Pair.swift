@@ -153,7 +153,6 @@ struct BondTarget: ParsableArguments {
     var plan = Plan(steps: steps)
     plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
-    plan.device = try plan.target(among: simulated)
     let session = SessionOptions(world: options, format: format.ofChain, work: work)
     throw Ending(try session.run(plan, among: simulated))
   }

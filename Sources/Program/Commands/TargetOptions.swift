@@ -23,12 +23,11 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var waiting: WaitOptions
 
   /// A plan of one step on the device.
-  func plan(_ step: Step, _ simulated: ScenarioDefinition) throws(Ending) -> Plan {
+  func plan(_ step: Step) throws(Ending) -> Plan {
     var plan = Plan(timeout: timeout, steps: [step])
     plan.names = try naming.names()
     plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
-    plan.device = try plan.target(among: simulated)
     return plan
   }
 }
@@ -45,7 +44,7 @@ extension TargetOptions {
       work: "the \(step.operation)",
       text: ValueReport()
     )
-    throw Ending(try session.run(try plan(step, simulated), among: simulated))
+    throw Ending(try session.run(try plan(step), among: simulated))
   }
 }
 

@@ -5,7 +5,7 @@ import Jobs
 import Journal
 
 /// A run of a batch that goes on, as the journal has it.
-struct BatchResumption: Sendable {
+package struct BatchResumption: Sendable {
   /// Its number in the journal.
   let run: Int64
   /// Who had it last.
