@@ -167,7 +167,6 @@ package struct BatchCommand: WorldCommand {
       StandardError.notice(reason)
       if !options.isSimulated { try releaseOrphans() }
       return reports.end(.ok, remark: reason)
-    case .refused(let ending): throw ending
     }
     let reports = try reportFiles(on: batch)
     return try reports.during { () throws(Ending) in
@@ -236,18 +235,17 @@ package struct BatchCommand: WorldCommand {
 
   private func decision(
     on batch: Batch,
-    _ file: OpenJournal?
+    _ journal: OpenJournal?
   ) throws(Ending) -> BatchResumption.Decision? {
-    guard let resume = resuming.resume, let file else { return nil }
+    guard let resume = resuming.resume, let journal else { return nil }
     let wish = BatchResumption.Wish(
       run: resume.number,
       skipsFailed: resuming.skipFailed,
-      file: self.file,
+      file: file,
       batch: batch,
       isSimulated: options.isSimulated
     )
-    let path = Batch.wholePath(of: self.file)
-    return try resuming.decide(file.file, wish, at: path, looksOnly: dryRun)
+    return try BatchResumption.find(wish, in: journal.file, looksOnly: dryRun)
   }
 
   private func batch() throws(Ending) -> Batch {
@@ -277,7 +275,6 @@ package struct BatchCommand: WorldCommand {
         StandardError.notice(found.notice)
         batch = try left(of: batch, found.past)
       case .nothing(let reason): return StandardError.notice(reason)
-      case .refused(let ending): throw ending
       }
     }
     try StandardOutput.show(batch.lines)
