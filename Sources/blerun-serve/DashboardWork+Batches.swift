@@ -103,7 +103,7 @@ extension DashboardWork {
   }
 
   private func batch(_ name: String) throws(DashboardRefusal) -> Batch {
-    guard let path = files.path(ofBatch: name) else {
+    guard let path = files.batches[name] else {
       throw DashboardRefusal("'\(name)' is not a batch of the folder of --allow-run")
     }
     let batch: Batch
@@ -125,7 +125,7 @@ extension DashboardWork {
     of batch: Batch,
     _ name: String
   ) throws(DashboardRefusal) -> BatchJournal? {
-    guard let path = files.path(ofBatch: name) else { return nil }
+    guard let path = files.batches[name] else { return nil }
     do throws(Ending) {
       return try recording.open(isSimulated: world.isSimulated).map { journal in
         BatchJournal(RunJournal(journal, in: world), of: batch, at: Batch.wholePath(of: path))

@@ -318,7 +318,7 @@ final class DashboardWork: DashboardActions {
   }
 
   private func plan(_ name: String, device: String?) throws(DashboardRefusal) -> Plan {
-    guard let path = files.path(ofChain: name) else {
+    guard let path = files.chains[name] else {
       throw DashboardRefusal("'\(name)' is not a chain of the folder of --allow-run")
     }
     do {

@@ -83,7 +83,7 @@ final class RunningBatch: Sendable {
     let runner = runner
     output = StandardOutput(in: world) { failure in runner.withLock { $0 }?.cancel(failure) }
     printed = EventOutput(output, as: format == .json ? json : text, isForPeople: format == .text)
-    line = StatusLine(on: world.loop, isVirtual: world.isVirtual, printsData: format == .json) {
+    line = StatusLine(on: world.loop, printsData: format == .json) {
       [state] now, size in
       let (columns, (progress, awaited)) =
         (size.columns, state.withLock { ($0.progress, $0.awaited) })

@@ -130,15 +130,16 @@ extension ServeCommand {
   ///
   /// - Throws: ``Ending`` for anything that is not a folder with chain files.
   package func runnable() throws(Ending) -> RunnableFiles {
-    guard let allowRun else { return RunnableFiles() }
+    var files = RunnableFiles()
+    guard let allowRun else { return files }
     let wanted = "--allow-run \(allowRun): expected a folder with chain files"
     guard let names = try ChainFolder.names(in: allowRun) else { throw Ending(.usage, wanted) }
-    let kinds = names.map { (name: $0, kind: FileKind(of: "\(allowRun)/\($0)")) }
-    let files = RunnableFiles(
-      folder: allowRun,
-      chains: kinds.filter { $0.kind == .chain }.map(\.name),
-      batches: kinds.filter { $0.kind == .batch }.map(\.name)
-    )
+    for name in names {
+      let path = "\(allowRun)/\(name)"
+      let kind = FileKind(of: path)
+      if kind == .chain { files.chains[name] = path }
+      if kind == .batch { files.batches[name] = path }
+    }
     guard !files.chains.isEmpty || !files.batches.isEmpty else { throw Ending(.usage, wanted) }
     return files
   }
@@ -153,30 +154,8 @@ extension ServeCommand {
   }
 }
 
-/// The files that a page may run.
+/// The files that a page may run: their paths, by their names in the folder.
 package struct RunnableFiles: Sendable {
-  private var folder = ""
-  /// The chains, by their names in the folder.
-  package private(set) var chains: [String] = []
-  /// The batches, likewise.
-  package private(set) var batches: [String] = []
-
-  /// None.
-  init() {}
-
-  init(folder: String, chains: [String], batches: [String]) {
-    self.folder = folder
-    self.chains = chains
-    self.batches = batches
-  }
-
-  /// The path of a chain; nil for any other name.
-  package func path(ofChain name: String) -> String? {
-    chains.contains(name) ? "\(folder)/\(name)" : nil
-  }
-
-  /// The path of a batch; nil for any other name.
-  package func path(ofBatch name: String) -> String? {
-    batches.contains(name) ? "\(folder)/\(name)" : nil
-  }
+  package var chains: [String: String] = [:]
+  package var batches: [String: String] = [:]
 }

@@ -359,17 +359,25 @@ extension World {
     return service(for: target, options: options, on: lane)
   }
 
+  /// What runs that were killed left connected; nil where that is not known.
+  ///
+  /// - Parameter isForced: Whether links that other programs use are ended too.
+  func orphans(isForced: Bool = false) -> OrphanLinks? {
+    guard let ledger, case .success(let client) = client else { return nil }
+    return OrphanLinks(
+      ledger: ledger,
+      scheduler: scheduler,
+      client: client,
+      interruption: interruption,
+      isForced: isForced
+    )
+  }
+
   /// Disconnects what runs that were killed left connected, and reports it.
   ///
   /// - Throws: ``Ending`` when a signal has come.
   package func releaseOrphans() throws(Ending) {
-    guard let ledger, case .success(let client) = client else { return }
-    let orphans = OrphanLinks(
-      ledger: ledger,
-      scheduler: scheduler,
-      client: client,
-      interruption: interruption
-    )
+    guard let orphans = orphans() else { return }
     defer { interruption.cancels(scheduler) }
     interruption.cancels(scheduler, "nothing was begun")
     for (link, ending) in orphans.release() {
