@@ -49,7 +49,7 @@ struct GatewayProgram {
         chains: ChainTexts(),
         linkGuard: linkGuard,
         policy: policy,
-        settings: command.settings
+        recording: command.journal
       ),
       file,
       connections: command.connections,

@@ -19,7 +19,8 @@ struct GatewayParts: Sendable {
   let linkGuard: LinkGuard?
   /// What it is limited to.
   let policy: ChainPolicy
-  let settings: ServeSettings
+  /// How runs are recorded.
+  let recording: JournalOptions
 
   var loop: Loop { world.loop }
 }
@@ -146,8 +147,8 @@ final class GatewayRun: OperationGate {
     }
     if isStopping { return .stopped }
     let target = DeviceTarget.address(job.device)
-    let (world, settings) = (parts.world, parts.settings)
-    let device = world.service(for: target, plan.link, adapter: settings.adapter, on: lane)
+    let world = parts.world
+    let device = world.service(for: target, plan.link, on: lane)
     let identity = RunIdentity(seed: world.identitySeed, text: "\(id.nonce)\n\(plan.description)")
     let record = journal(plan, identity, lane)
     let runner = ChainRunner(
@@ -184,15 +185,8 @@ final class GatewayRun: OperationGate {
   ) -> RunJournal? {
     let world = parts.world
     do {
-      guard let file = try parts.settings.openJournal() else { return nil }
-      let header = RunHeader(
-        "gateway",
-        plan.description,
-        identity,
-        isSimulated: world.isSimulated,
-        on: parts.loop
-      )
-      return try RunJournal.begin(file, parts.settings.journal, header, in: world, on: lane)
+      return try parts.recording.open(isSimulated: world.isSimulated)?
+        .begin("gateway", plan.description, identity, in: world, on: lane)
     } catch {
       for message in error.messages { StandardError.failure(message) }
       return nil
@@ -289,7 +283,7 @@ final class GatewayRun: OperationGate {
   }
 
   func isHeldByOthers() -> Bool {
-    let held = parts.world.foreignLinks(of: parts.settings.adapter).contains(job.device)
+    let held = parts.world.foreignLinks().contains(job.device)
     state.withLock { $0.isHeld = held }
     return held
   }

@@ -15,9 +15,9 @@ extension GatewayService {
 
   func scan() async throws {
     // A scan sends what has changed. A device that is received as before is observed all the same.
-    parts.world.observeSightings(of: parts.settings.adapter) { [weak self] in self?.observe($0) }
+    parts.world.observeSightings { [weak self] in self?.observe($0) }
     let lane = SerialScheduler(on: loop, name: "scan")
-    let service = parts.world.service(for: .any, adapter: parts.settings.adapter, on: lane)
+    let service = parts.world.service(for: .any, on: lane)
     var isFailing = false
     while true {
       do {
@@ -62,7 +62,7 @@ extension GatewayService {
       return state.seen.sorted { $0.key < $1.key }.map(\.value.sighting)
     }
     var report = SightingReport(gateway: name, sightings: present)
-    let held = parts.world.foreignLinks(of: parts.settings.adapter)
+    let held = parts.world.foreignLinks()
     report.held = Array(held.prefix(FleetBounds.sightings))
     handle(.held(Set(held)))
     return report
@@ -70,7 +70,7 @@ extension GatewayService {
 
   /// Names the bonds of the adapter in the own entry, at once where they have changed.
   func noteBonds() {
-    let bonds = parts.world.bonds(of: parts.settings.adapter).prefix(FleetBounds.sightings)
+    let bonds = parts.world.bonds().prefix(FleetBounds.sightings)
     let isNews = presence.change { $0.bonds = Array(bonds) }
     if isNews, !isOver { presence.renewNow() }
   }

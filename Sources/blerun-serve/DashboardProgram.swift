@@ -34,8 +34,8 @@ struct DashboardProgram {
       version: Blerun.version,
       isSimulated: world.isSimulated,
       hasJournal: journal != nil,
-      chains: files.chains,
-      batches: files.batches
+      chains: files.chains.keys.sorted(),
+      batches: files.batches.keys.sorted()
     )
     let hub = DashboardHub(DashboardModel(facts, names: names), on: loop)
     let work = DashboardWork(
@@ -43,7 +43,7 @@ struct DashboardProgram {
       hub: hub,
       journal: DashboardJournal(journal, on: loop),
       files: files,
-      settings: command.settings,
+      recording: command.journal,
       names: names
     )
     let routes = DashboardRoutes(

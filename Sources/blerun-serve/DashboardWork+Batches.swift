@@ -47,19 +47,19 @@ extension DashboardWork {
       batch,
       on: SerialScheduler(on: loop, name: "batch \(ordinal)"),
       seed: world.identitySeed,
-      service: { [world, settings] target, link, lane in
-        world.service(for: target, link, adapter: settings.adapter, run: record?.run, on: lane)
+      service: { [world] target, link, lane in
+        world.service(for: target, link, run: record?.runs.run, on: lane)
       },
       admission: { [self] identity, round in
         if state.withLock({ $0.isEnding }) { throw CancellationError() }
-        let giveBack = try await world.beginBatch(at: settings.adapter)
+        let giveBack = try await world.beginBatch()
         do {
           try record?.begin(identity, round: round)
         } catch {
           giveBack()
           throw error
         }
-        let run = record?.run
+        let run = record?.runs.run
         let own = run.map { RunKey.recorded($0) } ?? .unrecorded(ordinal)
         key.withLock { $0 = own }
         hub.receive(.batchBegan(own, batch: batch.name ?? name))
@@ -77,7 +77,7 @@ extension DashboardWork {
           metrics.withLock { $0.take(event) }
           if let key = key.withLock({ $0 }) { hub.receive(.batchChain(key, event)) }
         }
-        if let record { record.receive(event, show) } else { show() }
+        if let record { record.runs.receive(event, show) } else { show() }
       },
       onEvent: { [hub, metrics] event in
         record?.receive(event)
@@ -91,10 +91,10 @@ extension DashboardWork {
       }
     )
     runner.withLock { $0 = made }
-    record?.onFailure { made.cancel($0) }
+    record?.runs.onFailure { made.cancel($0) }
     _ = loop.task { [self] in
       let status = await made.run(most: 1)
-      _ = record?.end(status)
+      _ = record?.runs.close(status)
       runner.withLock { $0 = nil }
       state.withLock { state in
         if let key = key.withLock({ $0 }) { state.runs[key] = nil }
@@ -103,7 +103,7 @@ extension DashboardWork {
   }
 
   private func batch(_ name: String) throws(DashboardRefusal) -> Batch {
-    guard let path = files.path(ofBatch: name) else {
+    guard let path = files.batches[name] else {
       throw DashboardRefusal("'\(name)' is not a batch of the folder of --allow-run")
     }
     let batch: Batch
@@ -125,16 +125,10 @@ extension DashboardWork {
     of batch: Batch,
     _ name: String
   ) throws(DashboardRefusal) -> BatchJournal? {
-    guard let path = files.path(ofBatch: name) else { return nil }
+    guard let path = files.batches[name] else { return nil }
     do throws(Ending) {
-      return try settings.openJournal().map { file in
-        BatchJournal(
-          file,
-          settings.journal,
-          of: batch,
-          at: Batch.wholePath(of: path),
-          in: world
-        )
+      return try recording.open(isSimulated: world.isSimulated).map { journal in
+        BatchJournal(RunJournal(journal, in: world), of: batch, at: Batch.wholePath(of: path))
       }
     } catch {
       throw DashboardRefusal(error.messages.joined(separator: "; "))

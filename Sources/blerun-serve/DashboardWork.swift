@@ -62,7 +62,8 @@ final class DashboardWork: DashboardActions {
   let hub: DashboardHub
   private let journal: DashboardJournal
   let files: RunnableFiles
-  let settings: ServeSettings
+  /// How watches, chains and batches are recorded.
+  let recording: JournalOptions
   let names: AttributeNames
   let metrics = Guarded(RunMetrics())
   let state = Guarded(State())
@@ -73,14 +74,14 @@ final class DashboardWork: DashboardActions {
     hub: DashboardHub,
     journal: DashboardJournal,
     files: RunnableFiles,
-    settings: ServeSettings,
+    recording: JournalOptions,
     names: AttributeNames
   ) {
     self.world = world
     self.hub = hub
     self.journal = journal
     self.files = files
-    self.settings = settings
+    self.recording = recording
     self.names = names
     world.observeLinks { [metrics] news in metrics.withLock { $0.take(news) } }
   }
@@ -121,7 +122,7 @@ final class DashboardWork: DashboardActions {
 
   private func scan() {
     let lane = SerialScheduler(on: loop, name: "scan")
-    let service = world.service(for: .any, adapter: settings.adapter, on: lane)
+    let service = world.service(for: .any, on: lane)
     keep(
       loop.task { [hub, loop] in
         while true {
@@ -179,11 +180,10 @@ final class DashboardWork: DashboardActions {
     }
     let lane = SerialScheduler(on: loop, name: "watch \(id)")
     let identity = RunIdentity(seed: world.identitySeed, text: plan.definition, round: id)
-    let record: WatchJournal?
+    let record: RunJournal?
     do throws(Ending) {
-      record = try settings.openJournal().map { file throws(Ending) in
-        try WatchJournal(file, settings.journal, of: plan, identity, in: world, on: lane)
-      }
+      record = try recording.open(isSimulated: world.isSimulated)?
+        .begin("watch", plan.definition, identity, in: world, on: lane)
     } catch {
       state.withLock { $0.watched[id] = nil }
       throw DashboardRefusal(error.messages.joined(separator: "; "))
@@ -193,13 +193,13 @@ final class DashboardWork: DashboardActions {
     let stop = Subject<Void>(replaying: 1)
     let watching = Watching(
       plan,
-      on: plan.devices.map { world.service(for: $0.target, adapter: settings.adapter, on: lane) },
+      on: plan.devices.map { world.service(for: $0.target, on: lane) },
       in: lane,
       identity: identity,
       receive: world.explainingWatch { [hub, metrics] output in
         if let event = output.recorded { metrics.withLock { $0.take(event) } }
         guard let record else { return hub.receive(.watchOutput(id, output)) }
-        record.receive(output) { hub.receive(.watchOutput(id, output)) }
+        record.receive(output, of: plan) { hub.receive(.watchOutput(id, output)) }
       },
       until: stop.signal
     )
@@ -266,16 +266,8 @@ final class DashboardWork: DashboardActions {
     let identity = RunIdentity(seed: world.identitySeed, plan: plan, round: ordinal)
     let record: RunJournal?
     do throws(Ending) {
-      record = try settings.openJournal().map { file throws(Ending) in
-        let header = RunHeader(
-          "run",
-          plan.description,
-          identity,
-          isSimulated: world.isSimulated,
-          on: loop
-        )
-        return try RunJournal.begin(file, settings.journal, header, in: world, on: lane)
-      }
+      record = try recording.open(isSimulated: world.isSimulated)?
+        .begin("run", plan.description, identity, in: world, on: lane)
     } catch {
       throw DashboardRefusal(error.messages.joined(separator: "; "))
     }
@@ -287,13 +279,7 @@ final class DashboardWork: DashboardActions {
     }
     let runner = ChainRunner(
       plan: plan,
-      service: world.service(
-        for: target,
-        plan.link,
-        adapter: settings.adapter,
-        run: record?.run,
-        on: lane
-      ),
+      service: world.service(for: target, plan.link, run: record?.run, on: lane),
       identity: identity,
       device: target.text,
       report: world.explaining(record?.receiving(show) ?? show)
@@ -332,7 +318,7 @@ final class DashboardWork: DashboardActions {
   }
 
   private func plan(_ name: String, device: String?) throws(DashboardRefusal) -> Plan {
-    guard let path = files.path(ofChain: name) else {
+    guard let path = files.chains[name] else {
       throw DashboardRefusal("'\(name)' is not a chain of the folder of --allow-run")
     }
     do {

@@ -50,7 +50,7 @@ struct ResumeDecisionTests {
     number: Int64? = nil,
     isSimulated: Bool = false,
     isThere: Bool = false
-  ) -> BatchResumption.Decision {
+  ) -> Result<BatchResumption.Decision, Ending> {
     let wish = BatchResumption.Wish(
       run: number,
       skipsFailed: false,
@@ -58,11 +58,13 @@ struct ResumeDecisionTests {
       batch: batch,
       isSimulated: isSimulated
     )
-    return BatchResumption.decide(wish, run, [done]) { _ in isThere }
+    return Result { () throws(Ending) in
+      try BatchResumption.decide(wish, run, [done]) { _ in isThere }
+    }
   }
 
-  private static func refusal(_ decision: BatchResumption.Decision) -> Ending? {
-    if case .refused(let ending) = decision { ending } else { nil }
+  private static func refusal(_ decision: Result<BatchResumption.Decision, Ending>) -> Ending? {
+    if case .failure(let ending) = decision { ending } else { nil }
   }
 
   @Test("a run that was killed is resumed with the devices that are left")
@@ -70,7 +72,7 @@ struct ResumeDecisionTests {
     let batch = try Self.batch("A", "B")
     // How many run at once is no matter.
     let more = try Self.batch("A", "B", concurrency: 2)
-    guard case .goOn(let found) = Self.decide(more, Self.run(of: batch)) else {
+    guard case .success(.goOn(let found)) = Self.decide(more, Self.run(of: batch)) else {
       Issue.record("it does not go on")
       return
     }
@@ -82,7 +84,8 @@ struct ResumeDecisionTests {
   @Test("one that was killed before its devices were written down has the listed ones")
   func early() throws {
     let batch = try Self.batch("A", "B")
-    guard case .goOn(let found) = Self.decide(batch, Self.run(of: batch, members: false)) else {
+    guard case .success(.goOn(let found)) = Self.decide(batch, Self.run(of: batch, members: false))
+    else {
       Issue.record("it does not go on")
       return
     }
@@ -93,7 +96,7 @@ struct ResumeDecisionTests {
   func well() throws {
     let batch = try Self.batch("A", "B")
     let decision = Self.decide(batch, Self.run(of: batch, finished: "2026", status: 0))
-    guard case .nothing(let reason) = decision else {
+    guard case .success(.nothing(let reason)) = decision else {
       Issue.record("\(decision)")
       return
     }
@@ -128,7 +131,7 @@ struct ResumeDecisionTests {
   func refusals() throws {
     let batch = try Self.batch("A", "B")
     let run = Self.run(of: batch)
-    let cases: [(BatchResumption.Decision, Jobs.ExitStatus, String)] = [
+    let cases: [(Result<BatchResumption.Decision, Ending>, Jobs.ExitStatus, String)] = [
       (Self.decide(batch, nil), .failed, "the journal has no run of b.yaml"),
       (Self.decide(batch, nil, number: 4), .failed, "the journal has no run 4"),
       (Self.decide(batch, Self.run(of: nil)), .usage, "run 12 is of no batch"),

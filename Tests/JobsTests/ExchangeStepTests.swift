@@ -140,7 +140,7 @@ struct ExchangeStepTests {
       ("", "the value was written, and battery-level notified nothing within 5s"),
       (
         " where percent = 1",
-        "battery-level notified 2 values within 5s, none of which is the answer"
+        "battery-level notified 2 values within 5s, none of which is the answer; the last was 98 %"
       ),
     ]
   )

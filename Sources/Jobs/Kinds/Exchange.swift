@@ -116,7 +116,7 @@ extension Exchanging: StepKind {
   }
 
   func run(_ run: StepRun) async throws {
-    let progress = Guarded((isWritten: false, others: 0))
+    let progress = Guarded((isWritten: false, others: 0, last: [UInt8]()))
     let writing = run.service.write(write)
       .map { progress.withLock { $0.isWritten = true } }
     let exchange = run.service.exchange(
@@ -125,18 +125,17 @@ extension Exchanging: StepKind {
       options: SubscriptionOptions(delivery: delivery)
     ) { notification in
       let isAnswer = isAnswer(notification.value)
-      if !isAnswer { progress.withLock { $0.others += 1 } }
+      if !isAnswer {
+        progress.withLock { ($0.others, $0.last) = ($0.others + 1, notification.value) }
+      }
       return isAnswer
     }
     let done = try await run.limited(exchange) { limit in
-      let (isWritten, others) = progress.withLock { $0 }
-      return late(isWritten: isWritten, others: others, within: limit)
+      let (isWritten, others, last) = progress.withLock { $0 }
+      return late(isWritten: isWritten, others: others, last: last, within: limit)
     }
     let octets = done.notification.value
-    let decoded = Result { () throws(ValueError) in
-      try StepValue.decode(octets, of: answer, format: format)
-    }
-    try run.report(decoded, octets, at: done.notification.at) { value in
+    try run.report(decoded(octets), octets, at: done.notification.at) { value in
       .exchanged(
         value,
         answered: done.answered - done.begun,
@@ -145,11 +144,23 @@ extension Exchanging: StepKind {
     }
   }
 
-  private func late(isWritten: Bool, others: Int, within limit: Duration) -> Lateness {
+  private func decoded(_ octets: [UInt8]) -> Result<DecodedValue, ValueError> {
+    Result { () throws(ValueError) in try StepValue.decode(octets, of: answer, format: format) }
+  }
+
+  private func late(
+    isWritten: Bool,
+    others: Int,
+    last: [UInt8],
+    within limit: Duration
+  ) -> Lateness {
     let time = "within \(limit.written)"
     if others > 0 {
       let values = counted(others, "value")
-      return .silent("\(answer) notified \(values) \(time), none of which is the answer")
+      let shown = TextReport.text(StepValue(last, decoded(last)))
+      return .silent(
+        "\(answer) notified \(values) \(time), none of which is the answer; the last was \(shown)"
+      )
     }
     guard isWritten else { return Lateness("the write was not answered \(time)") }
     return .silent("the value was written, and \(answer) notified nothing \(time)")

@@ -20,6 +20,8 @@ struct AttributeOptions: ParsableArguments {
   @Option(help: "The offset of the first byte; the bytes before it are left unchanged.")
   var offset = 0
 
+  @OptionGroup var naming: NamesOptions
+
   func validate() throws {
     guard (0...WrittenValue.longest).contains(offset) else {
       throw ValidationError("--offset must be between 0 and \(WrittenValue.longest).")

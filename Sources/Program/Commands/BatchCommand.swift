@@ -167,7 +167,6 @@ package struct BatchCommand: WorldCommand {
       StandardError.notice(reason)
       if !options.isSimulated { try releaseOrphans() }
       return reports.end(.ok, remark: reason)
-    case .refused(let ending): throw ending
     }
     let reports = try reportFiles(on: batch)
     return try reports.during { () throws(Ending) in
@@ -180,7 +179,7 @@ package struct BatchCommand: WorldCommand {
       if let resumption { StandardError.notice(resumption.notice) }
       let metrics = try metricsFile(of: batch, in: world)
       let writing = kept.map {
-        BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
+        BatchJournal(RunJournal($0, in: world), of: batch, at: path, goingOn: resumption)
       }
       let running = RunningBatch(
         batch,
@@ -192,7 +191,7 @@ package struct BatchCommand: WorldCommand {
         metrics: metrics
       )
       var status = reports.end(running.run(by: make))
-      status = writing?.end(status) ?? status
+      status = writing?.runs.close(status) ?? status
       return metrics?.end(status) ?? status
     }
   }
@@ -219,35 +218,34 @@ package struct BatchCommand: WorldCommand {
   }
 
   /// The journal that is written; the one of a resumed batch exists already.
-  private func openJournal() throws(Ending) -> JournalFile? {
+  private func openJournal() throws(Ending) -> OpenJournal? {
     let isSimulated = options.isSimulated
-    guard resuming.resume != nil else {
-      return try RunJournal.open(journal, isSimulated: isSimulated)
-    }
+    guard resuming.resume != nil else { return try journal.open(isSimulated: isSimulated) }
     guard let path = try journal.path(isSimulated: isSimulated) else {
       throw Ending(.usage, "--resume goes by a journal: name it with --journal")
     }
     return try reading { () throws(JournalFailure) in
-      dryRun
+      let file =
+        dryRun
         ? try JournalFile(reading: path)
         : try JournalFile(existing: path, sync: journal.journalSync)
+      return OpenJournal(file: file, options: journal)
     }
   }
 
   private func decision(
     on batch: Batch,
-    _ file: JournalFile?
+    _ journal: OpenJournal?
   ) throws(Ending) -> BatchResumption.Decision? {
-    guard let resume = resuming.resume, let file else { return nil }
+    guard let resume = resuming.resume, let journal else { return nil }
     let wish = BatchResumption.Wish(
       run: resume.number,
       skipsFailed: resuming.skipFailed,
-      file: self.file,
+      file: file,
       batch: batch,
       isSimulated: options.isSimulated
     )
-    let path = Batch.wholePath(of: self.file)
-    return try resuming.decide(file, wish, at: path, looksOnly: dryRun)
+    return try BatchResumption.find(wish, in: journal.file, looksOnly: dryRun)
   }
 
   private func batch() throws(Ending) -> Batch {
@@ -277,7 +275,6 @@ package struct BatchCommand: WorldCommand {
         StandardError.notice(found.notice)
         batch = try left(of: batch, found.past)
       case .nothing(let reason): return StandardError.notice(reason)
-      case .refused(let ending): throw ending
       }
     }
     try StandardOutput.show(batch.lines)

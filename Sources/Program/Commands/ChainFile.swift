@@ -32,15 +32,13 @@ extension SessionOptions {
       var failed: ExitStatus?
       while let file = left.popFirst() {
         if format == .text { try StandardOutput.show([file.path]) }
-        let session = try Session(
-          self,
-          for: file.plan,
-          among: simulated,
-          reports,
-          isAnnounced: left.count + 1 < files.count
-        )
+        let plan = try ready(file.plan)
+        let isAnnounced = left.count + 1 < files.count
+        let session = try Session(self, for: plan, among: simulated, isAnnounced: isAnnounced)
         let status = session.end(
-          session.run(of: file.path) { event in collector.withLock { $0.take(event) } }
+          session.run(plan, reports, of: file.path) { event in
+            collector.withLock { $0.take(event) }
+          }
         )
         if status.isInterruption || status == .output {
           failed = status

@@ -47,15 +47,7 @@ struct Doctor: WorldCommand {
   }
 
   private func releaseOrphans(of world: World, _ output: StandardOutput) {
-    guard let ledger = world.ledger, case .success(let client) = world.client else { return }
-    let orphans = OrphanLinks(
-      ledger: ledger,
-      scheduler: world.scheduler,
-      client: client,
-      interruption: world.interruption,
-      isForced: force
-    )
-    let endings = orphans.release()
+    guard let endings = world.orphans(isForced: force)?.release() else { return }
     if endings.isEmpty { show(Finding(.ok, "orphan", "no killed run left a link"), output) }
     for (link, ending) in endings {
       let finding =

@@ -92,21 +92,18 @@ package struct GatewayCommand: WorldCommand {
   @Option(
     name: [.customLong("for")],
     help: "How long it runs: 1h (until it is ended).",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   package var limit: Duration?
 
   @OptionGroup package var options: WorldOptions
-  @OptionGroup var journal: JournalOptions
+  @OptionGroup package var journal: JournalOptions
 
   package init() {}
 
   package func validate() throws {
     if !(1...32).contains(connections) {
       throw ValidationError("--connections \(connections): expected 1 to 32.")
-    }
-    if let limit, limit <= .zero {
-      throw ValidationError("--for must be above zero.")
     }
     for digest in allowedChains
     where digest.utf8.count != 64 || !digest.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) {
@@ -169,17 +166,6 @@ extension GatewayCommand {
   /// - Throws: ``Ending``.
   package func open() throws -> World {
     JournalFile.prepareProcess()
-    var options = options
-    options.realTime = options.isSimulated
-    return try options.world(try options.simulatedDevices(), "ending")
-  }
-
-  /// What the runs have in common.
-  package var settings: ServeSettings {
-    ServeSettings(
-      adapter: options.adapterSelector,
-      journal: journal,
-      isSimulated: options.isSimulated
-    )
+    return try options.inRealTime.world(try options.simulatedDevices(), "ending")
   }
 }

@@ -52,11 +52,10 @@ struct Inspect: WorldCommand {
     connecting.otherRuns = .share
     let service = world.service(
       for: target,
-      adapter: options.adapterSelector,
       options: connecting,
       follow: following.receive
     )
-    let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }
+    let output = StandardOutput(in: world)
     let inspection = Inspection(
       service: service,
       isKept: rule.isKept,

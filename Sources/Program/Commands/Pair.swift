@@ -21,7 +21,7 @@ struct Pair: WorldCommand {
       """
   )
 
-  @OptionGroup var target: BondTarget
+  @OptionGroup var target: TargetOptions
 
   @Option(
     help: """
@@ -80,7 +80,7 @@ struct Pair: WorldCommand {
   func run() throws {
     let steps = [Step(.pair(PairStep(rule)), timeout: target.timeout)]
     let trusting = trust ? [Step.trust()] : []
-    try target.run(steps + trusting, options, printing.output, work: "the pairing")
+    try target.run(Plan(steps: steps + trusting), in: options, printing.output, work: "the pairing")
   }
 }
 
@@ -123,51 +123,13 @@ struct Unpair: WorldCommand {
       """
   )
 
-  @OptionGroup var target: BondTarget
+  @OptionGroup var target: TargetOptions
 
   @OptionGroup var printing: OutputOptions
   @OptionGroup var options: WorldOptions
 
   func run() throws {
-    let step = Step(.unpair, timeout: target.timeout)
-    try target.run([step], options, printing.output, work: "the removal")
+    let plan = Plan(steps: [Step(.unpair, timeout: target.timeout)])
+    try target.run(plan, in: options, printing.output, work: "the removal")
   }
-}
-
-/// The device of a command about bonds.
-struct BondTarget: ParsableArguments {
-  @OptionGroup var named: DeviceOptions
-  @OptionGroup var waiting: WaitOptions
-
-  @Option(help: "How long it may take.", transform: Duration.positiveArgument)
-  var timeout: Duration?
-
-  /// Runs steps on the device, to the end of the process.
-  func run(
-    _ steps: [Step],
-    _ options: WorldOptions,
-    _ format: OutputOptions.Output,
-    work: String
-  ) throws {
-    let simulated = try options.simulatedDevices()
-    var plan = Plan(steps: steps)
-    plan.link = waiting.applied(to: plan.link)
-    plan.device = named.target(insteadOf: nil)
-    plan.device = try plan.target(among: simulated)
-    let session = SessionOptions(world: options, format: format.ofChain, work: work)
-    throw Ending(try session.run(plan, among: simulated))
-  }
-}
-
-/// What a capability option takes.
-struct CapabilityArgument: ExpressibleByArgument {
-  let capability: AgentCapability
-
-  init?(argument: String) {
-    guard let capability = AgentCapability(rawValue: argument) else { return nil }
-    self.capability = capability
-  }
-
-  static var allValueStrings: [String] { AgentCapability.allCases.map(\.rawValue) }
-  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

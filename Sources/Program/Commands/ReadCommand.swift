@@ -28,10 +28,11 @@ struct ReadCommand: WorldCommand {
   @OptionGroup var printing: OutputOptions
   @OptionGroup var options: WorldOptions
 
-  func validate() throws { try target.naming.check { _ = try step($0) } }
+  func validate() throws { try place.naming.check { _ = try step($0) } }
 
   func run() throws {
-    try target.run(try step(try target.naming.names()), in: options, printing.output)
+    let names = try place.naming.names()
+    try target.run(try step(names), names, in: options, printing.output)
   }
 
   private func step(_ names: AttributeNames) throws -> Step {

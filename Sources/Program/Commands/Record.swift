@@ -161,7 +161,6 @@ struct Record: WorldCommand {
     let following = FollowedRun(in: world, printsData: file == nil)
     let service = world.service(
       for: device,
-      adapter: options.adapterSelector,
       follow: following.receive
     )
     let begun = world.loop.now

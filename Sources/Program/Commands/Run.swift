@@ -70,7 +70,6 @@ struct Run: WorldCommand {
     let simulated = try options.simulatedDevices()
     if dryRun { return try StandardOutput.show(plan.lines) }
     try reports.check(reading: paths, options, journal, recording.trace)
-    plan.device = try plan.target(among: simulated)
     throw Ending(try sessionOptions().run(plan, among: simulated))
   }
 

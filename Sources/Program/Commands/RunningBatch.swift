@@ -1,6 +1,6 @@
 // A batch under way: its reports, its progress, signals of the system, and its exit status.
 
-package import BlueZ
+import BlueZ
 import Bluetooth
 package import Jobs
 import Signals
@@ -83,7 +83,7 @@ final class RunningBatch: Sendable {
     let runner = runner
     output = StandardOutput(in: world) { failure in runner.withLock { $0 }?.cancel(failure) }
     printed = EventOutput(output, as: format == .json ? json : text, isForPeople: format == .text)
-    line = StatusLine(on: world.loop, isVirtual: world.isVirtual, printsData: format == .json) {
+    line = StatusLine(on: world.loop, printsData: format == .json) {
       [state] now, size in
       let (columns, (progress, awaited)) =
         (size.columns, state.withLock { ($0.progress, $0.awaited) })
@@ -98,10 +98,10 @@ final class RunningBatch: Sendable {
   ///
   /// - Parameter make: Makes what runs it; nil for the adapter.
   func run(by make: MakeBatchRunning?) -> ExitStatus {
-    let (world, adapter, journal) = (world, command.options.adapterSelector, journal)
+    let (world, journal) = (world, journal)
     let receivers = BatchReceivers(
       admission: { [self] identity, round in
-        let giveBack = try await world.beginBatch(at: adapter, batchWait)
+        let giveBack = try await world.beginBatch(batchWait)
         state.withLock { $0.awaited = nil }
         do {
           try journal?.begin(identity, round: round)
@@ -109,7 +109,7 @@ final class RunningBatch: Sendable {
           giveBack()
           throw error
         }
-        world.ledger?.isRun(journal?.run)
+        world.ledger?.isRun(journal?.runs.run)
         return giveBack
       },
       onRunEvent: world.explaining { [self] in receive($0) },
@@ -117,7 +117,7 @@ final class RunningBatch: Sendable {
     )
     let runner = make?(receivers) ?? localRunner(receivers)
     self.runner.withLock { $0 = runner }
-    journal?.onFailure { runner.cancel($0) }
+    journal?.runs.onFailure { runner.cancel($0) }
     if let metrics { world.observeLinks { news in metrics.count { $0.take(news) } } }
     let (what, leaving) = runner.interruptionText
     world.interruption.cancels(what, leaving: leaving) { runner.cancel($0) }
@@ -152,7 +152,7 @@ final class RunningBatch: Sendable {
 
   /// Runs it on the adapter.
   private func localRunner(_ receivers: BatchReceivers) -> BatchRunner {
-    let (world, adapter, journal) = (world, command.options.adapterSelector, journal)
+    let (world, journal) = (world, journal)
     return BatchRunner(
       batch,
       on: world.scheduler,
@@ -160,7 +160,7 @@ final class RunningBatch: Sendable {
       goingOn: past,
       runCommand: UserPrograms(on: world.loop).run,
       service: { target, link, lane in
-        world.service(for: target, link, adapter: adapter, run: journal?.run, on: lane)
+        world.service(for: target, link, run: journal?.runs.run, on: lane)
       },
       admission: receivers.admission,
       onRunEvent: receivers.onRunEvent,
@@ -172,7 +172,7 @@ final class RunningBatch: Sendable {
 
   private func receive(_ event: RunEvent) {
     guard let journal else { return report(event) }
-    journal.receive(event) { [self] in report(event) }
+    journal.runs.receive(event) { [self] in report(event) }
   }
 
   private func report(_ event: RunEvent) {
@@ -257,13 +257,10 @@ extension World {
   /// Shows this user's other batches that one runs over the adapter that is used now.
   ///
   /// - Returns: Ends the mark.
-  package func beginBatch(at adapter: AdapterSelector) async throws -> @Sendable () -> Void {
-    try await beginBatch(at: adapter, nil)
-  }
+  package func beginBatch() async throws -> @Sendable () -> Void { try await beginBatch(nil) }
 
   /// The same, once another batch has ended.
   func beginBatch(
-    at adapter: AdapterSelector,
     _ wait: HostLedger.BatchWait?
   ) async throws -> @Sendable () -> Void {
     guard let ledger, case .success(let client) = client,

@@ -44,8 +44,8 @@ struct Scan: WorldCommand {
     let filter = try filter.filter(names)
     let world = try options.world(try options.simulatedDevices(), "ending the scan", bindKeys)
     defer { world.end() }
-    let service = world.service(for: filter.target ?? .any, adapter: options.adapterSelector)
-    let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }
+    let service = world.service(for: filter.target ?? .any)
+    let output = StandardOutput(in: world)
     let listing = ScanReport(format: printing.output, companies: LibraryNames(), names: names)
     let found = Guarded<[Advertisement]>([])
     let begun = world.loop.now

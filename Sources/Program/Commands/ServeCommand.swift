@@ -3,11 +3,11 @@
 // Only the command line of it: the program `blerun-serve`, which has the same one, carries it out.
 
 package import ArgumentParser
-package import BlueZ
+import BlueZ
 package import Bluetooth
 import Documents
 package import Jobs
-package import Journal
+import Journal
 import SimulatedDevices
 
 /// Shows nearby devices, values as they arrive, and runs in a browser.
@@ -32,40 +32,7 @@ package struct ServeCommand: WorldCommand {
     shouldDisplay: CompanionProgram.serve.isInstalled
   )
 
-  @Argument(
-    help: ArgumentHelp(
-      "Characteristics to watch from the start; without --device, the device may come first.",
-      valueName: "characteristic"
-    ),
-    completion: SimulatedWords.devicesAndCharacteristics
-  )
-  var words: [String] = []
-
-  @Option(
-    name: [.short, .long],
-    help: """
-      A device to watch from the start: an address, or a name with wildcards * and ?. Repeat it for \
-      more, each before its characteristics.
-      """,
-    completion: SimulatedWords.devices
-  )
-  var device: [String] = []
-
-  @Option(
-    help: "Read the values at this interval instead of subscribing: 1m, 500ms.",
-    transform: Duration.argument
-  )
-  var poll: Duration?
-
-  @Option(
-    name: .customLong("timeout"),
-    help: """
-      How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
-      \(Plan.usualTimeout.written))
-      """,
-    transform: Duration.positiveArgument
-  )
-  package var stepLimit = Plan.usualTimeout
+  @OptionGroup var watched: WatchedOptions
 
   @Option(
     help: ArgumentHelp(
@@ -107,22 +74,17 @@ package struct ServeCommand: WorldCommand {
   @Option(
     name: [.customLong("for")],
     help: "How long to serve: 1h (until it is ended).",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   package var limit: Duration?
 
-  @OptionGroup var naming: NamesOptions
   @OptionGroup package var options: WorldOptions
   @OptionGroup package var journal: JournalOptions
 
   package init() {}
 
   package func validate() throws {
-    for (option, given) in [("--poll", poll), ("--for", limit)] {
-      guard let given, given <= .zero else { continue }
-      throw ValidationError("\(option) must be above zero.")
-    }
-    try naming.check { names in
+    try watched.naming.check { names in
       if let problem = try watch(names, orElse: { .any })?.problem {
         throw ValidationError("\(problem).")
       }
@@ -138,21 +100,23 @@ extension ServeCommand {
   /// The names of characteristics.
   ///
   /// - Throws: ``Ending`` with everything that is wrong with the files of names.
-  package func names() throws(Ending) -> AttributeNames { try naming.names() }
+  package func names() throws(Ending) -> AttributeNames { try watched.naming.names() }
+
+  /// How long connecting, subscribing and one read may take, each.
+  package var stepLimit: Duration { watched.timeout }
 
   /// The devices, simulated in real time or this host's, and what is watched from the start.
   ///
   /// - Throws: ``Ending``.
   package func open() throws -> (world: World, watch: WatchPlan?) {
     JournalFile.prepareProcess()
-    var options = options
-    options.realTime = options.isSimulated
     let simulated = try options.simulatedDevices()
     let plan = try watch(try names()) {
       try Plan(steps: [Step(.connect)]).target(among: simulated)
     }
     let ending = "ending the watches and disconnecting"
-    return (try options.world(simulated, ending, naming.bindKeys()), plan)
+    let bindKeys = try watched.naming.bindKeys()
+    return (try options.inRealTime.world(simulated, ending, bindKeys), plan)
   }
 
   /// The file of the journal; nil when none is written.
@@ -162,28 +126,20 @@ extension ServeCommand {
     try journal.path(isSimulated: options.isSimulated)
   }
 
-  /// What watches and chains have in common.
-  package var settings: ServeSettings {
-    ServeSettings(
-      adapter: options.adapterSelector,
-      journal: journal,
-      isSimulated: options.isSimulated
-    )
-  }
-
   /// The files that the page may run, by their names in the folder; none where it may run none.
   ///
   /// - Throws: ``Ending`` for anything that is not a folder with chain files.
   package func runnable() throws(Ending) -> RunnableFiles {
-    guard let allowRun else { return RunnableFiles() }
+    var files = RunnableFiles()
+    guard let allowRun else { return files }
     let wanted = "--allow-run \(allowRun): expected a folder with chain files"
     guard let names = try ChainFolder.names(in: allowRun) else { throw Ending(.usage, wanted) }
-    let kinds = names.map { (name: $0, kind: FileKind(of: "\(allowRun)/\($0)")) }
-    let files = RunnableFiles(
-      folder: allowRun,
-      chains: kinds.filter { $0.kind == .chain }.map(\.name),
-      batches: kinds.filter { $0.kind == .batch }.map(\.name)
-    )
+    for name in names {
+      let path = "\(allowRun)/\(name)"
+      let kind = FileKind(of: path)
+      if kind == .chain { files.chains[name] = path }
+      if kind == .batch { files.batches[name] = path }
+    }
     guard !files.chains.isEmpty || !files.batches.isEmpty else { throw Ending(.usage, wanted) }
     return files
   }
@@ -193,58 +149,13 @@ extension ServeCommand {
     _ names: AttributeNames,
     orElse only: () throws -> DeviceTarget
   ) throws -> WatchPlan? {
-    guard !words.isEmpty || !device.isEmpty else { return nil }
-    return WatchPlan(
-      try WatchTargets(words, names: names).devices(exact: false, orElse: only),
-      source: poll.map { .poll(every: $0) } ?? .notify(Self.subscription(stepLimit)),
-      limit: stepLimit
-    )
-  }
-
-  /// Where values come faster than they are shown, the gap counts them.
-  private static func subscription(_ limit: Duration) -> SubscriptionOptions {
-    SubscriptionOptions(overflow: .dropOldest, startLimit: limit)
+    guard !watched.words.isEmpty || !watched.device.isEmpty else { return nil }
+    return try watched.plan(names, orElse: only)
   }
 }
 
-/// The files that a page may run.
+/// The files that a page may run: their paths, by their names in the folder.
 package struct RunnableFiles: Sendable {
-  private var folder = ""
-  /// The chains, by their names in the folder.
-  package private(set) var chains: [String] = []
-  /// The batches, likewise.
-  package private(set) var batches: [String] = []
-
-  /// None.
-  init() {}
-
-  init(folder: String, chains: [String], batches: [String]) {
-    self.folder = folder
-    self.chains = chains
-    self.batches = batches
-  }
-
-  /// The path of a chain; nil for any other name.
-  package func path(ofChain name: String) -> String? {
-    chains.contains(name) ? "\(folder)/\(name)" : nil
-  }
-
-  /// The path of a batch; nil for any other name.
-  package func path(ofBatch name: String) -> String? {
-    batches.contains(name) ? "\(folder)/\(name)" : nil
-  }
-}
-
-/// What the watches and chains of a dashboard have in common.
-package struct ServeSettings: Sendable {
-  package let adapter: AdapterSelector
-  package let journal: JournalOptions
-  let isSimulated: Bool
-
-  /// The journal of one watch or chain; nil when none is written.
-  ///
-  /// - Throws: ``Ending`` when a required one cannot be written.
-  package func openJournal() throws(Ending) -> JournalFile? {
-    try RunJournal.open(journal, isSimulated: isSimulated)
-  }
+  package var chains: [String: String] = [:]
+  package var batches: [String: String] = [:]
 }

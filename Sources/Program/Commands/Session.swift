@@ -11,7 +11,7 @@ import SimulatedDevices
 /// The option groups that a run is made from.
 struct SessionOptions {
   let world: WorldOptions
-  let format: ChainOutputOptions.Output
+  var format = ChainOutputOptions.Output.text
   var bindKeys = BindKeys.none
   var journal: JournalOptions?
   var reports: ReportOptions?
@@ -21,14 +21,30 @@ struct SessionOptions {
   /// What is printed in the place of the usual text; failures go to standard error then.
   var text: (any RunReport)?
 
-  /// Runs a chain that names its device.
+  /// Runs a chain in a world of its own.
   ///
-  /// - Throws: ``Ending`` when a secret of the plan cannot be read, or the world not be made.
+  /// - Throws: ``Ending`` when no device is named, a secret cannot be read, or the world not be made.
   func run(_ plan: Plan, among simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
+    var plan = plan
+    plan.device = try plan.target(among: simulated)
     let reports = try reportFiles(on: .run)
-    return try reports.during { () throws(Ending) in
-      let session = try Session(self, for: plan, among: simulated, reports)
-      return session.end(reports.end(session.run()))
+    return try reports.during { [plan] () throws(Ending) in
+      let plan = try ready(plan)
+      let session = try Session(self, for: plan, among: simulated)
+      return session.end(reports.end(session.run(plan, reports)))
+    }
+  }
+
+  /// The plan with its secrets read; warns where they are in a file that others can read.
+  ///
+  /// - Throws: ``Ending`` also where it runs programs that it may not run.
+  func ready(_ plan: Plan) throws(Ending) -> Plan {
+    try UserPrograms.check([plan])
+    if !world.isSimulated { Session.warn(of: plan.writtenSecrets) }
+    do {
+      return try plan.withSecrets()
+    } catch {
+      throw Ending(.data, "\(error)")
     }
   }
 
@@ -48,37 +64,33 @@ struct SessionOptions {
   }
 }
 
-/// A chain under way in a world of its own.
+/// A command at work: its world, its journal and its trace.
 struct Session {
-  /// Longer than any chain: each of its waits has a deadline of its own.
-  private static let longest = Duration.seconds(3600 * 24 * 365)
+  /// Longer than any chain, whose waits have deadlines of their own, and any watch.
+  static let longest = Duration.seconds(3600 * 24 * 365 * 10)
 
   private let options: SessionOptions
-  private let plan: Plan
-  private let target: DeviceTarget
   private let trace: HCITrace?
-  private let world: World
-  private let identity: RunIdentity
-  private let journal: RunJournal?
-  private let reports: ReportFiles
+  let world: World
+  let identity: RunIdentity
+  let journal: RunJournal?
 
   /// Opens everything, before anything is touched.
   ///
   /// - Parameters:
-  ///   - reports: Files that are open. Whoever opened them ends them.
+  ///   - command: What it is in the journal: `run`, `suite`, `watch`.
+  ///   - definition: What is to be done, as a dry run prints it.
   ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
+  ///   - identity: Makes the identity of the run from its seed.
   init(
     _ options: SessionOptions,
-    for plan: Plan,
+    _ command: String,
+    _ definition: String,
     among simulated: ScenarioDefinition,
-    _ reports: ReportFiles,
-    isAnnounced: Bool = false
+    isAnnounced: Bool = false,
+    identity: (_ seed: UInt64) -> RunIdentity
   ) throws(Ending) {
-    guard let target = plan.device else { throw Ending(.usage, "no device is named") }
-    let isSimulated = options.world.isSimulated
-    try UserPrograms.check([plan])
-    let plan = try Self.withSecrets(plan, isSimulated: isSimulated)
-    let file = try RunJournal.open(options.journal, isSimulated: isSimulated)
+    let file = try options.journal?.open(isSimulated: options.world.isSimulated)
     let trace = try options.trace?.begin()
     let world = try options.world.world(
       simulated,
@@ -88,19 +100,10 @@ struct Session {
       isAnnounced: isAnnounced
     )
     trace?.start(on: world.loop)
-    let identity = RunIdentity(seed: world.identitySeed, plan: plan)
+    let identity = identity(world.identitySeed)
     var journal: RunJournal?
     do {
-      if let file, let options = options.journal {
-        let header = RunHeader(
-          "run",
-          plan.description,
-          identity,
-          isSimulated: world.isSimulated,
-          on: world.loop
-        )
-        journal = try RunJournal.begin(file, options, header, in: world)
-      }
+      journal = try file?.begin(command, definition, identity, in: world)
       world.ledger?.isRun(journal?.run)
       try world.releaseOrphans()
     } catch {
@@ -108,17 +111,42 @@ struct Session {
       world.end()
       throw error
     }
-    (self.options, self.plan, self.target, self.reports) = (options, plan, target, reports)
-    (self.trace, self.world, self.identity, self.journal) = (trace, world, identity, journal)
+    (self.options, self.trace, self.world) = (options, trace, world)
+    (self.identity, self.journal) = (identity, journal)
   }
 
-  /// The plan with its secrets read; warns where they are in a file that others can read.
-  private static func withSecrets(_ plan: Plan, isSimulated: Bool) throws(Ending) -> Plan {
-    if !isSimulated { warn(of: plan.writtenSecrets) }
-    do {
-      return try plan.withSecrets()
+  /// Does the work, and ends as it does.
+  func end(after work: () throws(Ending) -> Void) -> Ending {
+    do throws(Ending) {
+      try work()
+      return Ending(end(.ok))
     } catch {
-      throw Ending(.data, "\(error)")
+      return Ending(end(error.status), error.problems)
+    }
+  }
+
+  /// Ends the trace, the journal and the world.
+  ///
+  /// - Returns: The status of the command with them.
+  func end(_ status: ExitStatus) -> ExitStatus {
+    defer { world.end() }
+    let traced = trace?.end(status, on: world.loop) ?? status
+    return journal?.end(traced) ?? traced
+  }
+}
+
+// MARK: A chain
+
+extension Session {
+  /// Opens the world of a chain.
+  init(
+    _ options: SessionOptions,
+    for plan: Plan,
+    among simulated: ScenarioDefinition,
+    isAnnounced: Bool = false
+  ) throws(Ending) {
+    try self.init(options, "run", plan.description, among: simulated, isAnnounced: isAnnounced) {
+      RunIdentity(seed: $0, plan: plan)
     }
   }
 
@@ -134,13 +162,18 @@ struct Session {
   /// Runs the chain to its end.
   ///
   /// - Parameters:
+  ///   - plan: The chain, with its device and its secrets.
   ///   - file: Its file, where it is one of several.
   ///   - follow: Receives every event last.
-  func run(of file: String? = nil, follow: (@Sendable (RunEvent) -> Void)? = nil) -> ExitStatus {
-    let (world, scheduler) = (world, world.scheduler)
-    let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
+  func run(
+    _ plan: Plan,
+    _ reports: ReportFiles,
+    of file: String? = nil,
+    follow: (@Sendable (RunEvent) -> Void)? = nil
+  ) -> ExitStatus {
+    let (world, target) = (world, plan.device ?? .any)
     let printed = options.lineReport.map {
-      EventOutput(output, as: $0, isForPeople: options.format == .text)
+      EventOutput(StandardOutput(in: world), as: $0, isForPeople: options.format == .text)
     }
     let screen = FollowedRun(in: world, printsData: options.format == .json)
     // Who receives an event, in this order, when the journal has it.
@@ -154,7 +187,6 @@ struct Session {
       plan: plan,
       service: world.service(
         for: target,
-        adapter: options.world.adapterSelector,
         options: ConnectOptions(plan.link),
         follow: screen.receive
       ),
@@ -188,14 +220,5 @@ struct Session {
     let failure = outcome.error.map { RunFailure($0) }
     if let failure { StandardError.failure("\(failure)") }
     return failure.map { ExitStatus(after: $0) } ?? .failed
-  }
-
-  /// Ends the trace, the journal and the world.
-  ///
-  /// - Returns: The status of the run with them.
-  func end(_ status: ExitStatus) -> ExitStatus {
-    defer { world.end() }
-    let traced = trace?.end(status, on: world.loop) ?? status
-    return journal?.end(traced) ?? traced
   }
 }

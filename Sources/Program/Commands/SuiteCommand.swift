@@ -54,23 +54,14 @@ struct SuiteCommand {
     _ devices: [String: DeviceTarget],
     _ reports: ReportFiles
   ) throws(Ending) -> ExitStatus {
-    let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
+    let file = try journal.open(isSimulated: options.isSimulated)
     let trace = try recording.begin()
     let ending = "ending the suite and disconnecting"
     let world = try options.world(simulated, ending, chain.naming.bindKeys(), trace: trace)
     defer { world.end() }
     trace?.start(on: world.loop)
     let identity = SuiteRunner.identity(of: suite, seed: world.identitySeed)
-    let header = RunHeader(
-      "suite",
-      suite.lines.joined(separator: "\n"),
-      identity,
-      isSimulated: world.isSimulated,
-      on: world.loop
-    )
-    let kept = try file.map { file throws(Ending) in
-      try RunJournal.begin(file, journal, header, in: world)
-    }
+    let kept = try file?.begin("suite", suite.lines.joined(separator: "\n"), identity, in: world)
     world.ledger?.isRun(kept?.run)
     do {
       try world.releaseOrphans()
@@ -78,14 +69,13 @@ struct SuiteCommand {
       _ = kept?.end(error.status)
       throw error
     }
-    let record = kept?.chain()
     let ended = run(in: world, devices, identity.seed) { event, show in
       let report: @Sendable () -> Void = { [reports] in
         reports.receive(event)
         show()
       }
-      if case .test(_, _, let run) = event.change, let record {
-        record(run, report)
+      if case .test(_, _, let run) = event.change, let kept {
+        kept.receive(run, report)
       } else {
         report()
       }
@@ -127,13 +117,8 @@ struct SuiteCommand {
       seed: seed,
       settings: settings,
       devices: devices,
-      makeService: { [adapter = options.adapterSelector] in
-        world.service(
-          for: $0,
-          adapter: adapter,
-          options: connecting,
-          follow: following.receive
-        )
+      makeService: {
+        world.service(for: $0, options: connecting, follow: following.receive)
       },
       report: receive
     )

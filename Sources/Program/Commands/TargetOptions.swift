@@ -6,46 +6,54 @@ import Documents
 import Jobs
 import SimulatedDevices
 
-/// The device, and how long each step may take.
+/// The device, and how long the operation may take.
 struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
-  @OptionGroup var naming: NamesOptions
 
   @Option(
     help: """
-      How long connecting, and the operation, may take: 10s, 500ms. (default: \
-      \(Plan.usualTimeout.written))
+      How long the operation may take: 10s, 500ms. (default: \(Plan.usualTimeout.written))
       """,
     transform: Duration.positiveArgument
   )
-  var timeout = Plan.usualTimeout
+  var timeout: Duration?
 
   @OptionGroup var waiting: WaitOptions
 
-  /// A plan of one step on the device.
-  func plan(_ step: Step, _ simulated: ScenarioDefinition) throws(Ending) -> Plan {
-    var plan = Plan(timeout: timeout, steps: [step])
-    plan.names = try naming.names()
+  /// Runs a plan on the device as `run` does.
+  ///
+  /// - Parameters:
+  ///   - work: What it is called where a signal ends it.
+  ///   - text: What is printed in the place of the usual text.
+  /// - Throws: ``Ending`` always: with the status of the run.
+  func run(
+    _ plan: Plan,
+    in options: WorldOptions,
+    _ format: OutputOptions.Output,
+    work: String,
+    text: (any RunReport)? = nil
+  ) throws -> Never {
+    let simulated = try options.simulatedDevices()
+    var plan = plan
     plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
-    plan.device = try plan.target(among: simulated)
-    return plan
+    let session = SessionOptions(world: options, format: format.ofChain, work: work, text: text)
+    throw Ending(try session.run(plan, among: simulated))
   }
-}
 
-extension TargetOptions {
-  /// Runs one step as `run` does, printing values alone.
+  /// Runs a step of one value, printing values alone.
   ///
+  /// - Parameter names: The names of characteristics.
   /// - Throws: ``Ending`` always: with the status of the run.
-  func run(_ step: Step, in options: WorldOptions, _ format: OutputOptions.Output) throws -> Never {
-    let simulated = try options.simulatedDevices()
-    let session = SessionOptions(
-      world: options,
-      format: format.ofChain,
-      work: "the \(step.operation)",
-      text: ValueReport()
-    )
-    throw Ending(try session.run(try plan(step, simulated), among: simulated))
+  func run(
+    _ step: Step,
+    _ names: AttributeNames,
+    in options: WorldOptions,
+    _ format: OutputOptions.Output
+  ) throws -> Never {
+    var plan = Plan(timeout: timeout ?? Plan.usualTimeout, steps: [step])
+    plan.names = names
+    try run(plan, in: options, format, work: "the \(step.operation)", text: ValueReport())
   }
 }
 
@@ -69,17 +77,4 @@ extension DescriptorSelector {
       throw Problem("\(error)\(DeviceOptions.hint(for: text))")
     }
   }
-}
-
-/// A format on the command line.
-struct FormatArgument: ExpressibleByArgument {
-  let format: ValueFormat
-
-  init?(argument: String) {
-    guard let format = ValueFormat(argument) else { return nil }
-    self.format = format
-  }
-
-  static var allValueStrings: [String] { ValueFormat.names }
-  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

@@ -37,35 +37,13 @@ struct WatchCommand: WorldCommand {
   @OptionGroup var journal: JournalOptions
 
   func run() throws {
-    var options = options
-    options.realTime = options.isSimulated
-    let names = try watch.naming.names()
+    let names = try watch.watched.naming.names()
     let simulated = try options.simulatedDevices()
     let plan = try watch.plan(names) {
       try Plan(steps: [Step(.connect)]).target(among: simulated)
     }
-    let file = try RunJournal.open(journal, isSimulated: options.isSimulated)
-    let world = try options.world(simulated, "ending the watch and disconnecting")
-    defer { world.end() }
-    let identity = RunIdentity(seed: world.identitySeed, text: plan.definition)
-    let runs = try file.map { file throws(Ending) in
-      try WatchJournal(file, journal, of: plan, identity, in: world)
-    }
-    let ending: Ending?
-    do throws(Ending) {
-      try world.releaseOrphans()
-      ending = RunningWatch(
-        plan: plan,
-        output: watch.output,
-        plot: watch.plot ? RunningWatch.PlotStyle(span: watch.span) : nil,
-        adapter: options.adapterSelector,
-        world: world,
-        journal: runs
-      ).run(identity)
-    } catch {
-      ending = error
-    }
-    let status = runs?.end(ending?.status ?? .ok) ?? ending?.status ?? .ok
-    if status != .ok { throw Ending(status, ending?.problems ?? []) }
+    var session = SessionOptions(world: options.inRealTime, journal: journal)
+    session.work = "the watch"
+    throw try session.watch(plan, watch, among: simulated)
   }
 }

@@ -5,27 +5,22 @@ import Bluetooth
 import Documents
 import Jobs
 
-/// The devices, the characteristics, and the form of the output.
-struct WatchOptions: ParsableArguments {
-  /// How records are printed.
-  enum Output: String, ExpressibleByArgument, CaseIterable {
-    case text, json, csv
-  }
-
+/// Which values of which devices: what `watch` and `serve` have in common.
+struct WatchedOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "The characteristics; without --device, the device may come first.",
+      "Characteristics to watch; without --device, the device may come first.",
       valueName: "characteristic"
     ),
     completion: SimulatedWords.devicesAndCharacteristics
   )
-  var words: [String]
+  var words: [String] = []
 
   @Option(
     name: [.short, .long],
     help: """
-      The device: an address, or a name with wildcards * and ?. Repeat it for more, each before its \
-      characteristics.
+      A device to watch: an address, or a name with wildcards * and ?. Repeat it for more, each before \
+      its characteristics.
       """,
     completion: SimulatedWords.devices
   )
@@ -45,14 +40,51 @@ struct WatchOptions: ParsableArguments {
 
   @Option(
     help: "Read the values at this interval instead of subscribing: 1m, 500ms.",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var poll: Duration?
+
+  @OptionGroup var naming: NamesOptions
+
+  /// What is watched: each value as it comes, as text.
+  ///
+  /// A watch goes on where values come faster than they are shown: the gap counts them.
+  ///
+  /// - Parameters:
+  ///   - names: The names of characteristics.
+  ///   - acquires: Whether values come through a socket of this program's own.
+  ///   - only: Gives the device where none is named.
+  func plan(
+    _ names: AttributeNames,
+    acquires: Bool = false,
+    orElse only: () throws -> DeviceTarget
+  ) throws -> WatchPlan {
+    let subscription = SubscriptionOptions(
+      delivery: acquires ? .acquire : .signals,
+      overflow: .dropOldest,
+      startLimit: timeout
+    )
+    return WatchPlan(
+      try WatchTargets(words, names: names).devices(exact: exact, orElse: only),
+      source: poll.map { .poll(every: $0) } ?? .notify(subscription),
+      limit: timeout
+    )
+  }
+}
+
+/// What is watched, and the form of the output.
+struct WatchOptions: ParsableArguments {
+  /// How records are printed.
+  enum Output: String, ExpressibleByArgument, CaseIterable {
+    case text, json, csv
+  }
+
+  @OptionGroup var watched: WatchedOptions
 
   @Flag(help: "Print how many values come in each window, instead of the values.")
   var rate = false
 
-  @Option(help: "The length of a window of --rate: 5s.", transform: Duration.argument)
+  @Option(help: "The length of a window of --rate: 5s.", transform: Duration.positiveArgument)
   var window: Duration?
 
   @Option(help: "Print this field of the values only: bpm. Repeat it for more.")
@@ -64,7 +96,7 @@ struct WatchOptions: ParsableArguments {
   @Option(
     name: [.customLong("for")],
     help: "How long to watch, from when all subscriptions are active: 5s, 1m.",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var duration: Duration?
 
@@ -83,14 +115,12 @@ struct WatchOptions: ParsableArguments {
   )
   var resume = true
 
-  @OptionGroup var naming: NamesOptions
-
   @Flag(help: "Draw a live plot where there is a terminal; else print as without.")
   var plot = false
 
   @Option(
     help: "How much of the time --plot shows: 10m (all of it).",
-    transform: Duration.argument
+    transform: Duration.positiveArgument
   )
   var span: Duration?
 
@@ -99,31 +129,24 @@ struct WatchOptions: ParsableArguments {
 
   func validate() throws {
     if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
-    let durations = [
-      ("--poll", poll), ("--window", window), ("--for", duration), ("--span", span),
-    ]
-    for (option, duration) in durations {
-      guard let duration, duration <= .zero else { continue }
-      throw ValidationError("\(option) must be above zero.")
-    }
     if rate != (window != nil) {
       throw ValidationError("--rate and --window belong together: --rate --window 5s.")
     }
     if span != nil, !plot { throw ValidationError("--span is for --plot.") }
     let pairs = [
       ("--rate", rate, "--combine", combine), ("--rate", rate, "--field", !field.isEmpty),
-      ("--poll", poll != nil, "--acquire", acquire),
+      ("--poll", watched.poll != nil, "--acquire", acquire),
     ]
     for (first, hasFirst, second, hasSecond) in pairs where hasFirst && hasSecond {
       throw ValidationError("Give \(first) or \(second), not both.")
     }
-    try naming.check { names in
+    try watched.naming.check { names in
       let plan = try plan(names) { .any }
       if let problem = plan.problem { throw ValidationError("\(problem).") }
     }
   }
 
-  /// What is watched.
+  /// What is watched, and what is made of it.
   ///
   /// - Parameters:
   ///   - names: The names of characteristics.
@@ -132,25 +155,13 @@ struct WatchOptions: ParsableArguments {
     _ names: AttributeNames,
     orElse only: () throws -> DeviceTarget
   ) throws -> WatchPlan {
-    WatchPlan(
-      try WatchTargets(words, names: names).devices(exact: exact, orElse: only),
-      source: poll.map { .poll(every: $0) } ?? .notify(subscription),
-      view: window.map { .rate(window: $0) } ?? (combine ? .combined : .values),
-      format: format?.format,
-      fields: field,
-      limit: timeout,
-      duration: duration,
-      count: count,
-      reconnects: resume
-    )
-  }
-
-  /// A watch goes on where values come faster than they are printed: the gap counts them.
-  private var subscription: SubscriptionOptions {
-    SubscriptionOptions(
-      delivery: acquire ? .acquire : .signals,
-      overflow: .dropOldest,
-      startLimit: timeout
-    )
+    var plan = try watched.plan(names, acquires: acquire, orElse: only)
+    plan.view = window.map { .rate(window: $0) } ?? (combine ? .combined : .values)
+    plan.format = format?.format
+    plan.fields = field
+    plan.duration = duration
+    plan.count = count
+    plan.reconnects = resume
+    return plan
   }
 }

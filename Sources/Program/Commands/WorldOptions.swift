@@ -1,7 +1,7 @@
 // The options of every command that meets devices: which world, which adapter.
 
 import ArgumentParser
-package import BlueZ
+import BlueZ
 import Bluetooth
 import HostController
 import Jobs
@@ -46,7 +46,12 @@ package struct WorldOptions: ParsableArguments {
 
   var isSimulated: Bool { !simulate.isEmpty }
 
-  package var adapterSelector: AdapterSelector { adapter.map { AdapterSelector($0) } ?? .first }
+  /// The same, where simulated time is always real time.
+  var inRealTime: WorldOptions {
+    var options = self
+    options.realTime = isSimulated
+    return options
+  }
 
   /// The devices and faults of a simulation; none where the world is real.
   ///
@@ -67,6 +72,18 @@ package struct WorldOptions: ParsableArguments {
     _ bindKeys: BindKeys = .none,
     trace: HCITrace? = nil,
     isAnnounced: Bool = false
+  ) throws(Ending) -> World {
+    var world = try makeWorld(scenario, ending, bindKeys, trace: trace, isAnnounced: isAnnounced)
+    if let adapter { world.adapter = AdapterSelector(adapter) }
+    return world
+  }
+
+  private func makeWorld(
+    _ scenario: ScenarioDefinition,
+    _ ending: String,
+    _ bindKeys: BindKeys,
+    trace: HCITrace?,
+    isAnnounced: Bool
   ) throws(Ending) -> World {
     guard isSimulated else { return try World.real(ending, bindKeys, trace: trace) }
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }

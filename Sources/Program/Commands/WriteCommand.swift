@@ -48,7 +48,7 @@ struct WriteCommand: WorldCommand {
   @OptionGroup var options: WorldOptions
 
   func validate() throws {
-    try target.naming.check { _ = try step($0) }
+    try place.naming.check { _ = try step($0) }
     if acquire, request || reliable || place.descriptor {
       throw ValidationError("What is acquired for writing takes commands alone.")
     }
@@ -58,7 +58,8 @@ struct WriteCommand: WorldCommand {
   }
 
   func run() throws {
-    try target.run(try step(try target.naming.names()), in: options, printing.output)
+    let names = try place.naming.names()
+    try target.run(try step(names), names, in: options, printing.output)
   }
 
   private func step(_ names: AttributeNames) throws -> Step {

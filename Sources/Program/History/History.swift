@@ -108,12 +108,10 @@ struct HistoryList: ParsableCommand {
     let runs = try reading { () throws(JournalFailure) in
       try file.runs(of: device, most: max(0, most))
     }
-    let output = StandardOutput()
     switch options.output {
-    case .json: for run in runs { output.line(run.json) }
-    case .text: for line in TextTable(runs).lines { output.line(line) }
+    case .json: try StandardOutput.show(runs.map(\.json))
+    case .text: try StandardOutput.show(TextTable(runs).lines)
     }
-    try output.end()
   }
 }
 

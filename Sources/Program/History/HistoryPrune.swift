@@ -51,19 +51,18 @@ struct HistoryPrune: ParsableCommand {
       try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
     }
     file.close()
-    let output = StandardOutput()
     switch options.output {
     case .text:
       let values = pruned.values > 0 ? " and \(counted(pruned.values, "value"))" : ""
-      output.line("\(counted(pruned.runs.count, "run"))\(values) deleted, \(pruned.octets) bytes")
+      let runs = counted(pruned.runs.count, "run")
+      try StandardOutput.show(["\(runs)\(values) deleted, \(pruned.octets) bytes"])
     case .json:
       let line = EventLine(
         "pruned",
         ["runs": pruned.runs, "values": pruned.values, "octets": pruned.octets]
       )
-      output.line(line.text)
+      try StandardOutput.show([line.text])
     }
-    try output.end()
   }
 }
 

@@ -129,7 +129,8 @@ extension LinkGuard {
     do {
       let world = try World.real("ending")
       defer { world.end() }
-      for (link, ending) in world.releaseLinks(of: owner) {
+      // Whoever uses it by now.
+      for (link, ending) in world.orphans(isForced: true)?.release(of: owner) ?? [] {
         let process = "process \(owner.process), which \(what)"
         switch ending {
         case .released: StandardError.notice("disconnected \(link.device) of \(process)")
@@ -144,22 +145,5 @@ extension LinkGuard {
     } catch {
       for message in error.messages { StandardError.failure(message) }
     }
-  }
-}
-
-extension World {
-  /// Disconnects what another process has connected, whoever uses it by now.
-  fileprivate func releaseLinks(
-    of owner: ProcessIdentity
-  ) -> [(link: HeldLink, ending: OrphanLinks.Ending)] {
-    guard let ledger, case .success(let client) = client else { return [] }
-    let links = OrphanLinks(
-      ledger: ledger,
-      scheduler: scheduler,
-      client: client,
-      interruption: interruption,
-      isForced: true
-    )
-    return links.release(of: owner)
   }
 }

@@ -15,7 +15,7 @@ final class FollowedRun: RunScreen {
   init(in world: World, printsData: Bool) {
     let status = Guarded(RunStatus())
     self.status = status
-    line = StatusLine(on: world.loop, isVirtual: world.isVirtual, printsData: printsData) {
+    line = StatusLine(on: world.loop, printsData: printsData) {
       now,
       size in
       [status.withLock { $0.line(at: now, columns: size.columns) }]

@@ -53,12 +53,12 @@ package final class StandardOutput: Sendable {
   package convenience init() { self.init(.ofReader) }
 
   /// Prints what happens in a world, and ends what is done there when nobody receives it.
-  convenience init(
-    in world: World,
-    onFailure: @escaping @Sendable (RunFailure) -> Void
-  ) {
+  ///
+  /// - Parameter onFailure: Ends something else than what the scheduler of the world does.
+  convenience init(in world: World, onFailure: (@Sendable (RunFailure) -> Void)? = nil) {
     self.init(world.isVirtual ? .ofReader : .ofEvents) { cause in
-      world.loop.post { onFailure(RunFailure(cause)) }
+      let failure = RunFailure(cause)
+      world.loop.post { onFailure?(failure) ?? world.scheduler.cancelAll(failure) }
     }
   }
 

@@ -30,19 +30,18 @@ final class StatusLine: Sendable {
   /// Shows lines from now on; nil, and at no cost, where no terminal has place for them.
   ///
   /// - Parameters:
-  ///   - isVirtual: In virtual time only ``show()`` writes the lines: nothing else is waited for.
+  ///   - loop: In virtual time only ``show()`` writes the lines: nothing else is waited for.
   ///   - printsData: Whether data is printed as things happen that is for programs: the lines would
   ///     mix with it on the same terminal.
   init?(
     on loop: Loop,
-    isVirtual: Bool = false,
     printsData: Bool = false,
     lines: @escaping Lines
   ) {
     guard StandardStreams.ofProcess.hasStatusLine(printsData: printsData) else { return nil }
     self.loop = loop
     self.lines = lines
-    if !isVirtual { refresh() }
+    if !(loop is VirtualTimeLoop) { refresh() }
   }
 
   private func refresh() {

@@ -49,7 +49,7 @@ final class LivePlot: RunScreen {
       )
     )
     let keys = TerminalKeys(on: loop) { [weak self] in self?.press($0, end, note) }
-    let block = StatusLine(on: world.loop, isVirtual: world.isVirtual) { [weak self] now, size in
+    let block = StatusLine(on: loop) { [weak self] now, size in
       self?.lines(at: now, size) ?? []
     }
     state.withLock { state in

@@ -5,7 +5,7 @@ import Jobs
 import Journal
 
 /// A run of a batch that goes on, as the journal has it.
-struct BatchResumption: Sendable {
+package struct BatchResumption: Sendable {
   /// Its number in the journal.
   let run: Int64
   /// Who had it last.
@@ -19,7 +19,6 @@ struct BatchResumption: Sendable {
     case goOn(BatchResumption)
     /// Nothing is left to be done; why.
     case nothing(String)
-    case refused(Ending)
   }
 
   /// What is asked for, and of whom.
@@ -33,34 +32,93 @@ struct BatchResumption: Sendable {
     var isSimulated: Bool
   }
 
+  /// Looks for the run in a journal, and decides.
+  ///
+  /// - Parameter looksOnly: Whether nothing is to be touched.
+  /// - Throws: ``Ending`` when the run cannot go on, or the journal not be read.
+  static func find(
+    _ wish: Wish,
+    in file: JournalFile,
+    looksOnly: Bool
+  ) throws(Ending) -> Decision {
+    let found = try reading { () throws(JournalFailure) in
+      if let number = wish.run { return try file.run(number) }
+      return try file.lastRun(ofBatch: Batch.wholePath(of: wish.file))
+    }
+    // Who resumes a real run is in the journal.
+    guard let run = found, run.isSimulated, run.batch != nil else {
+      return try decide(wish, found, in: file)
+    }
+    let taken = Ending(.passing, "run \(run.run) is under way, in another process")
+    guard !looksOnly else {
+      if RunLock.isTaken(run.run, of: file.path) { throw taken }
+      return try decide(wish, run, in: file)
+    }
+    switch RunLock.attempt(run.run, of: file.path) {
+    case .taken: throw taken
+    case .failed(let reason):
+      let place = RunLock.path(journal: file.path, run: run.run)
+      throw Ending(.output, "\(place): it cannot be locked: \(reason)")
+    case .held(let lock):
+      var isKept = false
+      defer { if !isKept { lock.remove() } }
+      // Who had it a moment ago may have ended it.
+      let present = try reading { () throws(JournalFailure) in try file.run(run.run) }
+      let decision = try decide(wish, present, in: file)
+      guard case .goOn(var resumption) = decision else { return decision }
+      resumption.lock = lock
+      isKept = true
+      return .goOn(resumption)
+    }
+  }
+
+  private static func decide(
+    _ wish: Wish,
+    _ run: RunSummary?,
+    in file: JournalFile
+  ) throws(Ending) -> Decision {
+    let finished = try reading { () throws(JournalFailure) in
+      guard let run else { return [FinishedDevice]() }
+      return try file.finishedDevices(of: run.run)
+    }
+    return try decide(wish, run, finished) { ProcessIdentity($0)?.isThere ?? false }
+  }
+
   /// Decides.
   ///
   /// - Parameters:
   ///   - run: What the journal has; nil for nothing.
   ///   - finished: The devices of that run whose chains ended.
   ///   - isThere: Whether the process of an owner is there.
+  /// - Throws: ``Ending`` when the run cannot go on.
   static func decide(
     _ wish: Wish,
     _ run: RunSummary?,
     _ finished: [FinishedDevice],
     isThere: (String) -> Bool
-  ) -> Decision {
-    guard let run else { return .refused(none(wish)) }
+  ) throws(Ending) -> Decision {
+    guard let run else {
+      throw wish.run.map { Ending.noRun($0) }
+        ?? Ending(
+          .failed,
+          "the journal has no run of \(wish.file): begin one, without --resume"
+        )
+    }
     let number = "run \(run.run)"
     guard let batch = run.batch else {
-      return .refused(Ending(.usage, "\(number) is of no batch: blerun history lists them"))
+      throw Ending(.usage, "\(number) is of no batch: blerun history lists them")
     }
     if run.finished == nil, let owner = run.owner, isThere(owner) {
       let process = owner.prefix { $0 != " " }
-      return .refused(Ending(.passing, "\(number) is under way, in process \(process)"))
+      throw Ending(.passing, "\(number) is under way, in process \(process)")
     }
     guard run.isSimulated == wish.isSimulated else {
       let devices =
         run.isSimulated ? "simulated devices: name them with --simulate" : "real devices"
-      return .refused(Ending(.usage, "\(number) is one of \(devices)"))
+      throw Ending(.usage, "\(number) is one of \(devices)")
     }
     guard batch.origin.digest == wish.batch.digest else {
-      return .refused(Ending(.data, changed(wish, run)))
+      throw Ending(.data, changed(wish, run))
     }
     // Only now: another batch that succeeded does not count for this one.
     if run.exitStatus == 0 {
@@ -97,16 +155,6 @@ struct BatchResumption: Sendable {
       )
     }
     past = BatchPast(round: batch.origin.round, devices: devices, skipsFailed: skipsFailed)
-  }
-
-  private static func none(_ wish: Wish) -> Ending {
-    guard let run = wish.run else {
-      return Ending(
-        .failed,
-        "the journal has no run of \(wish.file): begin one, without --resume"
-      )
-    }
-    return Ending.noRun(run)
   }
 
   /// The message when the batch does something else by now.

@@ -23,24 +23,26 @@ package struct World: Sendable {
   package let scheduler: SerialScheduler
   /// bluetoothd, real or simulated, or why there is none.
   let client: Result<BlueZClient, any Error>
-  /// What this host's runs agree on; nil in a simulation, which concerns nobody else.
-  let ledger: HostLedger?
-  /// Kept alive with the world; nil when it is real.
-  private let player: ScenarioPlayer?
-  /// Where the randomness of a simulation comes from.
-  private let seed: UInt64
-  /// The bus of a simulation.
-  private let bus: LoopbackBus?
   /// What bluetoothd is asked and answers.
   let traffic: WorldTraffic
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
-  /// Decrypt what devices advertise.
-  private let bindKeys: BindKeys
   /// Listens for the signals that end the command, from before the first wait.
   package let interruption: Interruption
+  /// The adapter that is used.
+  var adapter = AdapterSelector.first
+  /// What this host's runs agree on; nil in a simulation, which concerns nobody else.
+  private(set) var ledger: HostLedger?
+  /// Decrypt what devices advertise.
+  private var bindKeys = BindKeys.none
+  /// Kept alive with the world; nil when it is real.
+  private var player: ScenarioPlayer?
+  /// Where the randomness of a simulation comes from.
+  private var seed: UInt64 = 0
+  /// The bus of a simulation.
+  private var bus: LoopbackBus?
   /// What ends when a simulated device has lost its logic; nil when the world is real.
-  private let logicFailure: Guarded<LogicFailure>?
+  private var logicFailure: Guarded<LogicFailure>?
 
   package var isSimulated: Bool { player != nil }
   /// Whether time passes only as things happen.
@@ -85,15 +87,11 @@ package struct World: Sendable {
       loop: loop,
       scheduler: scheduler,
       client: client.mapError { Self.unreachable($0) },
-      ledger: ledger,
-      player: nil,
-      seed: 0,
-      bus: nil,
       traffic: traffic,
       meter: HostController(on: loop, trace: trace),
-      bindKeys: bindKeys,
       interruption: interruption,
-      logicFailure: nil
+      ledger: ledger,
+      bindKeys: bindKeys
     )
   }
 
@@ -159,15 +157,9 @@ package struct World: Sendable {
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
       client: .failure(unused),
-      ledger: nil,
-      player: nil,
-      seed: 0,
-      bus: nil,
       traffic: WorldTraffic(on: loop),
       meter: HostController(on: loop),
-      bindKeys: .none,
-      interruption: Interruption(on: loop, ending),
-      logicFailure: nil
+      interruption: Interruption(on: loop, ending)
     )
   }
 
@@ -213,14 +205,13 @@ package struct World: Sendable {
       loop: loop,
       scheduler: scheduler,
       client: .success(client),
-      ledger: nil,
+      traffic: traffic,
+      meter: player,
+      interruption: interruption,
+      bindKeys: bindKeys,
       player: player,
       seed: seed,
       bus: bus,
-      traffic: traffic,
-      meter: player,
-      bindKeys: bindKeys,
-      interruption: interruption,
       logicFailure: logicFailure
     )
   }
@@ -293,7 +284,6 @@ package struct World: Sendable {
   ///   - follow: Receives all that the service reports on the way, also what is not printed.
   package func service(
     for target: DeviceTarget,
-    adapter: AdapterSelector,
     options: ConnectOptions = ConnectOptions(),
     on lane: SerialScheduler? = nil,
     follow: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
@@ -333,13 +323,13 @@ extension World {
     if case .success(let client) = client { client.observeLinks(receive) }
   }
 
-  /// The connected devices of an adapter that other programs have connected to.
-  package func foreignLinks(of adapter: AdapterSelector) -> [BluetoothAddress] {
+  /// The connected devices of the adapter that other programs have connected to.
+  package func foreignLinks() -> [BluetoothAddress] {
     if case .success(let client) = client { client.foreignLinks(of: adapter) } else { [] }
   }
 
-  /// The devices that an adapter has a bond with, in order of address.
-  package func bonds(of adapter: AdapterSelector) -> [BluetoothAddress] {
+  /// The devices that the adapter has a bond with, in order of address.
+  package func bonds() -> [BluetoothAddress] {
     if case .success(let client) = client { client.bondedDevices(of: adapter) } else { [] }
   }
 
@@ -348,11 +338,8 @@ extension World {
     if case .success(let client) = client { client.observeBonds(handler) }
   }
 
-  /// Calls `handler` on the loop with each device whose RSSI an adapter reports, changed or not.
-  package func observeSightings(
-    of adapter: AdapterSelector,
-    _ handler: @escaping @Sendable (Advertisement) -> Void
-  ) {
+  /// Calls `handler` on the loop with each device whose RSSI the adapter reports, changed or not.
+  package func observeSightings(_ handler: @escaping @Sendable (Advertisement) -> Void) {
     if case .success(let client) = client { client.observeSightings(of: adapter, handler) }
   }
 
@@ -364,26 +351,33 @@ extension World {
   package func service(
     for target: DeviceTarget,
     _ rule: LinkRule,
-    adapter: AdapterSelector,
     run: Int64? = nil,
     on lane: SerialScheduler
   ) -> any Device {
     var options = ConnectOptions(rule)
     options.run = run
-    return service(for: target, adapter: adapter, options: options, on: lane)
+    return service(for: target, options: options, on: lane)
+  }
+
+  /// What runs that were killed left connected; nil where that is not known.
+  ///
+  /// - Parameter isForced: Whether links that other programs use are ended too.
+  func orphans(isForced: Bool = false) -> OrphanLinks? {
+    guard let ledger, case .success(let client) = client else { return nil }
+    return OrphanLinks(
+      ledger: ledger,
+      scheduler: scheduler,
+      client: client,
+      interruption: interruption,
+      isForced: isForced
+    )
   }
 
   /// Disconnects what runs that were killed left connected, and reports it.
   ///
   /// - Throws: ``Ending`` when a signal has come.
   package func releaseOrphans() throws(Ending) {
-    guard let ledger, case .success(let client) = client else { return }
-    let orphans = OrphanLinks(
-      ledger: ledger,
-      scheduler: scheduler,
-      client: client,
-      interruption: interruption
-    )
+    guard let orphans = orphans() else { return }
     defer { interruption.cancels(scheduler) }
     interruption.cancels(scheduler, "nothing was begun")
     for (link, ending) in orphans.release() {
