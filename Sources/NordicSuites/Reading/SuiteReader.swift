@@ -154,7 +154,7 @@ struct SuiteReader {
     let id = reader.text("id") ?? ""
     let title = reader.text("description")
     let target = reader.word("target", among: targets)
-    reader.finish(children: OperationName.ofTests)
+    reader.finish(children: OperationKind.names.ofTests)
     if element.children.isEmpty {
       complaints.add(element.place, "test", "the test is empty", expected: "an operation")
     }
@@ -175,7 +175,7 @@ struct SuiteReader {
     var reader = ElementReader(root, context)
     let name = reader.required("name", expected: "a name") { $0 }
     _ = reader.text("icon")
-    reader.finish(children: OperationName.ofMacros)
+    reader.finish(children: OperationKind.names.ofMacros)
     if root.children.isEmpty {
       complaints.add(root.place, "macro", "the macro is empty", expected: "an operation")
     }
