@@ -4,6 +4,7 @@
 
 import Bluetooth
 import Documents
+import Jobs
 
 /// Reads a document, collecting every complaint.
 struct SuiteReader {
@@ -23,13 +24,9 @@ struct SuiteReader {
     case .suite: return testSuite(root)
     case .macro: return macro(root)
     case nil:
-      complaints.addUnknown(
-        root.place,
-        "",
-        "unknown root element <\(root.name)>",
-        root.name,
-        among: ["test-suite", "macro"]
-      )
+      let message = "unknown root element <\(root.name)>"
+      let known = ["test-suite", "macro"]
+      complaints.add(.unknown(message, root.name, among: known), at: root.place, "")
       return Suite(kind: .suite, title: nil, targets: [], runs: [], names: context.names)
     }
   }
