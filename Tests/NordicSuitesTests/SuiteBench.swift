@@ -14,7 +14,9 @@ import Testing
 /// A run of a suite in virtual time.
 struct SuiteBench {
   let world: SimulatedWorld
-  private let recorded = Recorded<SuiteEvent>()
+  private let recorded = Recorded<RunEvent>()
+  private let textLines = Recorded<String>()
+  private let jsonLines = Recorded<String>()
   var settings = SuiteSettings()
   var devices: [String: DeviceTarget] = [:]
 
@@ -28,10 +30,10 @@ struct SuiteBench {
     world = try SimulatedWorld(sources)
   }
 
-  var events: [SuiteEvent] { recorded.all }
-
   func runner(_ suite: Suite, seed: UInt64 = 0) -> SuiteRunner {
     let world = world
+    let text = ReportOfSuite(TextReport(), of: suite)
+    let json = ReportOfSuite(JSONLinesReport(), of: suite)
     return SuiteRunner(
       suite: suite,
       scheduler: world.scheduler,
@@ -43,7 +45,11 @@ struct SuiteBench {
         guard let service else { preconditionFailure("the suite names a device that is not there") }
         return service
       },
-      report: { [recorded] in recorded.add($0) }
+      report: { [recorded, textLines, jsonLines] event in
+        recorded.add(event)
+        for line in text.lines(for: event) { textLines.add(line) }
+        for line in json.lines(for: event) { jsonLines.add(line) }
+      }
     )
   }
 
@@ -81,17 +87,13 @@ struct SuiteBench {
 
   /// How each operation ended, in order.
   var results: [StepResult] {
-    runEvents.compactMap { event in
+    events.compactMap { event in
       if case .stepFinished(let result) = event.change { result } else { nil }
     }
   }
 
   /// The events of its tests.
-  var runEvents: [RunEvent] {
-    events.compactMap { event in
-      if case .test(_, _, let run) = event.change { run } else { nil }
-    }
-  }
+  var events: [RunEvent] { recorded.all }
 
   /// Each operation and how it ended: `connect`, `read failed: the value is 01, not 02`.
   var endings: [String] {
@@ -104,9 +106,8 @@ struct SuiteBench {
     }
   }
 
-  var text: [String] { events.flatMap { TextReport().lines(for: $0) } }
-
-  var json: [String] { events.flatMap { JSONLinesReport().lines(for: $0) } }
+  var text: [String] { textLines.all }
+  var json: [String] { jsonLines.all }
 
   /// What was written to the devices, in order.
   var written: [[UInt8]] {

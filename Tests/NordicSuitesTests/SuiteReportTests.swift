@@ -13,7 +13,7 @@ struct SuiteCollectorTests {
   private func runs(_ suite: NordicSuites.Suite, _ bench: SuiteBench) throws -> [RecordedRun] {
     try bench.run(suite)
     var collector = RunCollector()
-    for event in bench.runEvents { collector.take(event) }
+    for event in bench.events { collector.take(event) }
     return collector.runs
   }
 

@@ -186,7 +186,7 @@ struct SuiteRunTests {
   func pauses() throws {
     let bench = try SuiteBench("echo")
     try bench.run("<connect/> <refresh/> <sleep/> <sleep timeout=\"250\"/>")
-    let took = try #require(bench.runEvents.last?.offset)
+    let took = try #require(bench.events.last?.offset)
     let connecting = try #require(bench.results.first?.took)
     // 1 s after connect, 1 s after refresh, 5 s and 0.25 s of sleep, 2 s at the end; and bluetoothd
     // takes 2 s over disconnecting.

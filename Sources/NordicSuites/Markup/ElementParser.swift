@@ -1,29 +1,45 @@
-// Parses XML to elements, within limits, and describes what is wrong with it.
+// Parses XML to elements, within limits, and describes what is wrong with it. The only file that calls expat.
 //
 // Document types are refused, and with them entities that a document declares itself.
 
 import CExpat
 import Documents
+import Signals
 
-/// Builds the tree of one document from what the parser reports.
+/// Builds the tree of one document from what expat reports.
 final class ElementParser {
   /// The encodings that a document may declare, in lower case. It is read as UTF-8 in any case.
   private static let encodings = ["utf-8", "utf8", "us-ascii"]
+  /// The maximum expansion of entities, as a multiple of the size of the document.
+  private static let maximumAmplification: Float = 10
 
   private let file: String
   private let limits: MarkupLimits
   private let document: [UInt8]
+  private let parser: XML_Parser
   private var count = 0
   /// The elements that are open, outermost first.
   private var open: [Element] = []
   private var root: Element?
+  /// The first thing that is wrong: nothing after it counts.
   private var problem: Problem?
 
   private init(_ document: [UInt8], file: String, limits: MarkupLimits) {
     self.document = document
     self.file = file
     self.limits = limits
+    // The encoding given here overrides the one that the document declares.
+    guard let parser = XML_ParserCreate("UTF-8") else { endProcess("no memory is left for expat") }
+    self.parser = parser
+    let amplification = Self.maximumAmplification
+    let hasLimits =
+      XML_SetBillionLaughsAttackProtectionMaximumAmplification(parser, amplification) != 0
+      && XML_SetBillionLaughsAttackProtectionActivationThreshold(parser, UInt64(limits.bytes)) != 0
+    // A library that was built without them.
+    if !hasLimits { endProcess("the libexpat of this system cannot limit entities: update it") }
   }
+
+  deinit { XML_ParserFree(parser) }
 
   /// The root element of a text.
   ///
@@ -52,47 +68,74 @@ final class ElementParser {
     if let zero = document.prefix(2).firstIndex(of: 0) {
       return refuse(Place(file: file, line: 1, column: zero + 1), Self.control)
     }
-    do {
-      try MarkupParser(entityBytes: limits.bytes).parse(document) { [self] event, position in
-        take(event, at: position)
-        return problem == nil
-      }
-    } catch {
-      refuse(error)
+    XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+    XML_SetXmlDeclHandler(parser) { elements, _, encoding, _ in
+      if let encoding { ElementParser.at(elements)?.declared(String(cString: encoding)) }
     }
-  }
-
-  private func place(_ position: MarkupPosition) -> Place {
-    Place(file: file, line: position.line, column: position.column)
+    XML_SetElementHandler(
+      parser,
+      { elements, name, attributes in
+        guard let name, let attributes else { return }
+        ElementParser.at(elements)?.start(String(cString: name), attributes)
+      },
+      { elements, _ in ElementParser.at(elements)?.end() }
+    )
+    XML_SetCharacterDataHandler(parser) { elements, bytes, count in
+      ElementParser.at(elements)?.text(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+    // Receives every token without a handler of its own: comments and processing instructions,
+    // which are ignored, and the start of a document type.
+    XML_SetDefaultHandler(parser) { elements, bytes, count in
+      let token = UnsafeBufferPointer(start: bytes, count: Int(count))
+      guard token.prefix(9).map({ UInt8(bitPattern: $0) }) == Array("<!DOCTYPE".utf8),
+        let elements = ElementParser.at(elements)
+      else { return }
+      elements.refuse(elements.place, ElementParser.documentType)
+    }
+    let status = document.withUnsafeBytes { bytes in
+      // All at once: expat would parse a long token again for each piece of it.
+      XML_Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), 1)
+    }
+    if status != XML_STATUS_OK { refuse(XML_GetErrorCode(parser)) }
   }
 
   // MARK: What the parser reports
 
-  private func take(_ event: MarkupEvent, at position: MarkupPosition) {
-    switch event {
-    case .encoding(let name):
-      guard !Self.encodings.contains(name.lowercased()) else { return }
-      refuse(
-        place(position),
-        "expected the encoding UTF-8 or US-ASCII, found \(name)"
-      )
-    case .documentType: refuse(place(position), Self.documentType)
-    case .start(let name, let attributes): start(name, attributes, at: position)
-    case .end:
-      guard let element = open.popLast() else { return }
-      if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
-    case .text:
-      guard let last = open.indices.last, open[last].text == nil else { return }
-      open[last].text = place(position)
-    }
+  /// What receives a callback; nil when the document is refused: expat may report one or two more
+  /// events after it was stopped.
+  private static func at(_ pointer: UnsafeMutableRawPointer?) -> ElementParser? {
+    guard let pointer else { preconditionFailure("expat lost the data of its callbacks") }
+    let elements = Unmanaged<ElementParser>.fromOpaque(pointer).takeUnretainedValue()
+    return elements.problem == nil ? elements : nil
   }
 
-  private func start(
-    _ name: String,
-    _ attributes: [(name: String, value: String)],
-    at position: MarkupPosition
-  ) {
-    let place = place(position)
+  /// Where the parser is: lines and columns in characters, from 1.
+  private var place: Place { place(after: 0) }
+
+  private func place(after columns: Int) -> Place {
+    Place(
+      file: file,
+      line: Int(XML_GetCurrentLineNumber(parser)),
+      column: Int(XML_GetCurrentColumnNumber(parser)) + 1 + columns
+    )
+  }
+
+  private var index: Int { Int(XML_GetCurrentByteIndex(parser)) }
+
+  private func declared(_ encoding: String) {
+    guard !Self.encodings.contains(encoding.lowercased()) else { return }
+    refuse(place, "expected the encoding UTF-8 or US-ASCII, found \(encoding)")
+  }
+
+  /// - Parameter list: Alternating names and values of attributes, up to a null pointer.
+  private func start(_ name: String, _ list: UnsafeMutablePointer<UnsafePointer<XML_Char>?>) {
+    var texts = list
+    var attributes: [(name: String, value: String)] = []
+    while let name = texts[0], let value = texts[1] {
+      attributes.append((String(cString: name), String(cString: value)))
+      texts += 2
+    }
+    let place = place
     count += 1
     guard attributes.count <= limits.attributes else {
       return refuse(place, "an element has more than \(limits.attributes) attributes")
@@ -103,7 +146,7 @@ final class ElementParser {
     guard count <= limits.elements else {
       return refuse(place, "there are more than \(limits.elements) elements")
     }
-    var tag = TagReader(document, file: file, position)
+    var tag = TagReader(document, index, place)
     var element = Element(name: name, place: place, attributes: [])
     for (name, value) in attributes {
       let place = tag.nextAttribute()
@@ -115,34 +158,47 @@ final class ElementParser {
     open.append(element)
   }
 
+  private func end() {
+    guard let element = open.popLast() else { return }
+    if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+  }
+
+  /// Text between two line ends, or a line end.
+  private func text(_ bytes: UnsafeBufferPointer<CChar>) {
+    guard let last = open.indices.last, open[last].text == nil else { return }
+    let first = bytes.firstIndex { !Self.isBlank(UInt8(bitPattern: $0)) }
+    open[last].text = first.map { place(after: $0) }
+  }
+
   // MARK: What is wrong
 
   private static let control = "expected text, found a control character"
   private static let documentType = "a document type is not allowed here: no suite needs one"
 
-  private func refuse(_ place: Place, _ message: String, expected: String? = nil) {
+  private func refuse(_ place: Place, _ message: String) {
     guard problem == nil else { return }
-    problem = Problem(message, expected: expected, at: place)
+    problem = Problem(message, at: place)
+    XML_StopParser(parser, 0)
   }
 
-  private func refuse(_ error: MarkupError) {
-    let place = place(error.position)
-    let index = max(0, error.position.index)
+  private func refuse(_ error: XML_Error) {
+    let index = max(0, index)
     // Also where no document type is allowed: there the parser reports only that '!' does not begin
     // a name.
     if Self.declares(document[index...]) { return refuse(place, Self.documentType) }
     if Self.declares(document[max(0, index - 2)...]) {
-      let start = Place(file: file, line: place.line, column: place.column - 2)
-      return refuse(start, Self.documentType)
+      return refuse(place(after: -2), Self.documentType)
     }
-    switch error.code {
+    switch error {
     case XML_ERROR_NO_ELEMENTS where count == 0: refuse(place, "there is no element in this file")
     case XML_ERROR_NO_ELEMENTS: refuse(place, "the file ends before its elements do")
     case XML_ERROR_INVALID_TOKEN:
       let isControl = document[index...].first.map { $0 < 0x20 && !Self.isBlank($0) } ?? false
       if isControl { return refuse(place, Self.control) }
       refuse(place, unexpected(at: index))
-    default: refuse(place, Self.meanings[error.code.rawValue] ?? "invalid XML: \(error.text)")
+    default:
+      let text = XML_ErrorString(error).map { String(cString: $0) } ?? "unknown error"
+      refuse(place, Self.meanings[error.rawValue] ?? "invalid XML: \(text)")
     }
   }
 
@@ -204,12 +260,10 @@ private struct TagReader {
   private var line: Int
   private var column: Int
 
-  init(_ document: [UInt8], file: String, _ position: MarkupPosition) {
+  init(_ document: [UInt8], _ index: Int, _ place: Place) {
     self.document = document
-    self.file = file
-    index = position.index
-    line = position.line
-    column = position.column
+    self.index = index
+    (file, line, column) = (place.file, place.line, place.column)
     skip { !" \t\r\n/>".utf8.contains($0) }
   }
 

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Jobs
 
 /// What the readers of elements have in common.
 struct ReadingContext {
@@ -165,7 +166,7 @@ struct ElementReader {
   /// An attribute whose value is an unknown word.
   func complainOfWord(_ name: String, _ word: String, among known: [String]) {
     let place = element.attribute(name)?.place ?? element.place
-    complaints.addUnknown(word: word, place, path(name), among: known)
+    complaints.add(.unknown(found: "'\(word)'", word, among: known), at: place, path(name))
   }
 
   /// Complains about unknown attributes, unknown children, and text.
@@ -173,21 +174,19 @@ struct ElementReader {
   /// - Parameter children: The names of elements that are allowed in this one.
   func finish(children: [String] = []) {
     for attribute in element.attributes where !known.contains(attribute.name) {
-      complaints.addUnknown(
-        attribute.place,
-        path(attribute.name),
-        "unknown attribute '\(attribute.name)'",
-        attribute.name,
-        among: known
+      let message = "unknown attribute '\(attribute.name)'"
+      complaints.add(
+        .unknown(message, attribute.name, among: known),
+        at: attribute.place,
+        path(attribute.name)
       )
     }
     for child in element.children where !children.contains(child.name) {
-      complaints.addUnknown(
-        child.place,
-        "\(element.name).\(child.name)",
-        "unknown element <\(child.name)>",
-        child.name,
-        among: children
+      let message = "unknown element <\(child.name)>"
+      complaints.add(
+        .unknown(message, child.name, among: children),
+        at: child.place,
+        path(child.name)
       )
     }
     if let text = element.text {

@@ -3,64 +3,7 @@
 import Bluetooth
 
 extension OperationReader {
-  /// The action of an element; nil when a part of it is wrong.
-  func action(
-    _ name: OperationName,
-    _ reader: inout ElementReader
-  ) -> Operation.Action? {
-    switch name {
-    case .scan: return .scan(filter(&reader))
-    case .scanFor: return scanFor(&reader)
-    case .connect: return plain(.device(.connect), &reader)
-    case .discoverServices: return plain(.device(.discoverServices), &reader)
-    case .refresh: return plain(.device(.refresh), &reader)
-    case .disconnect: return plain(.device(.disconnect), &reader)
-    case .bond: return plain(.device(.bond), &reader)
-    case .unbond: return plain(.device(.unbond), &reader)
-    case .beginReliableWrite: return plain(.device(.beginReliableWrite), &reader)
-    case .executeReliableWrite: return plain(.device(.executeReliableWrite), &reader)
-    case .abortReliableWrite: return plain(.device(.abortReliableWrite), &reader)
-    case .sleep: return plain(.sleep, &reader)
-    case .assertService: return assertService(&reader)
-    case .read: return reading(&reader, isDescriptor: false)
-    case .readDescriptor: return reading(&reader, isDescriptor: true)
-    case .write: return writing(&reader, isDescriptor: false)
-    case .writeDescriptor: return writing(&reader, isDescriptor: true)
-    case .assertNotification: return notification(&reader, hasTrigger: true)
-    case .waitForNotification, .waitForIndication:
-      return notification(&reader, hasTrigger: false)
-    case .readRSSI: return strength(&reader)
-    case .requestMTU: return mtu(&reader)
-    case .sleepIf: return sleeping(&reader, whileEqual: true)
-    case .sleepUntil: return sleeping(&reader, whileEqual: false)
-    case .requestConnectionPriority: return priority(&reader)
-    case .readPHY, .waitForPHYUpdate: return readPHY(&reader)
-    case .setPreferredPHY: return preferPHY(&reader)
-    case .dfu: return firmware(&reader)
-    case .mcu: return mcuImage(&reader)
-    case .unlockEddystone: return unlock(&reader)
-    case .assertServerService: return serverService(&reader)
-    case .waitForRead: return server(&reader)
-    case .waitForReadDescriptor: return server(&reader, isDescriptor: true)
-    case .waitForWrite: return server(&reader, assertsValue: true)
-    case .waitForWriteDescriptor:
-      return server(&reader, isDescriptor: true, assertsValue: true)
-    case .waitForExecuteReliableWrite: return serverExecution(&reader)
-    case .setValue, .sendNotification, .sendIndication: return server(&reader, hasValue: true)
-    case .setDescriptorValue: return server(&reader, isDescriptor: true, hasValue: true)
-    }
-  }
-
-  /// An operation without attributes of its own.
-  private func plain(
-    _ action: Operation.Action,
-    _ reader: inout ElementReader
-  ) -> Operation.Action {
-    reader.finish()
-    return action
-  }
-
-  private func scanFor(_ reader: inout ElementReader) -> Operation.Action {
+  func scanFor(_ reader: inout ElementReader) -> Operation.Action {
     let filter = filter(&reader, isComplete: false)
     let bound = reader.word("bind-target", among: targets)
     reader.finish()
@@ -68,7 +11,7 @@ extension OperationReader {
   }
 
   /// - Parameter isComplete: Whether the element has no other attributes.
-  private func filter(
+  func filter(
     _ reader: inout ElementReader,
     isComplete: Bool = true
   ) -> AdvertisementFilter {
@@ -111,7 +54,7 @@ extension OperationReader {
     )
   }
 
-  private func reading(
+  func reading(
     _ reader: inout ElementReader,
     isDescriptor: Bool
   ) -> Operation.Action? {
@@ -121,7 +64,7 @@ extension OperationReader {
     return path.map { .attribute($0, .read(assertions.first)) }
   }
 
-  private func writing(
+  func writing(
     _ reader: inout ElementReader,
     isDescriptor: Bool
   ) -> Operation.Action? {
@@ -138,11 +81,11 @@ extension OperationReader {
     case command = "WRITE_COMMAND"
   }
 
-  private func notification(
+  func notification(
     _ reader: inout ElementReader,
     hasTrigger: Bool
   ) -> Operation.Action? {
-    let triggers = [OperationName.write, .writeDescriptor, .read, .readDescriptor].map(\.rawValue)
+    let triggers = ["write", "write-descriptor", "read", "read-descriptor"]
     let path = path(&reader)
     let assertions = values(in: &reader)
     let children = hasTrigger ? reader.element.children.filter { triggers.contains($0.name) } : []
@@ -160,7 +103,7 @@ extension OperationReader {
 
   // MARK: The link and the time
 
-  private func strength(_ reader: inout ElementReader) -> Operation.Action {
+  func strength(_ reader: inout ElementReader) -> Operation.Action {
     let assertion = reader.element.children.first { $0.name == "assert-value" }
     reader.finish(children: ["assert-value"])
     guard let assertion else { return .device(.readRSSI(nil)) }
@@ -190,7 +133,7 @@ extension OperationReader {
     return (bound, side?.1 ?? .equal)
   }
 
-  private func mtu(_ reader: inout ElementReader) -> Operation.Action? {
+  func mtu(_ reader: inout ElementReader) -> Operation.Action? {
     let value = reader.required("value", expected: "bytes, from 23 to 517") {
       ElementReader.number($0, in: 23...517)
     }
@@ -198,7 +141,7 @@ extension OperationReader {
     return value.map { .device(.requestMTU($0)) }
   }
 
-  private func sleeping(
+  func sleeping(
     _ reader: inout ElementReader,
     whileEqual isEqual: Bool
   ) -> Operation.Action? {

@@ -14,30 +14,31 @@ struct OperationReader {
   let targets: [String]
 
   func operations(_ elements: [Element]) -> [Operation] {
-    let known = isMacro ? OperationName.ofMacros : OperationName.ofTests
+    let known = isMacro ? OperationKind.names.ofMacros : OperationKind.names.ofTests
     // Complaints about other elements exist already.
     return elements.filter { known.contains($0.name) }.compactMap { operation($0) }
   }
 
   /// Reads one operation; nil when a part of it is wrong.
   func operation(_ element: Element) -> Operation? {
-    guard let name = OperationName(rawValue: element.name) else { return nil }
+    guard let kind = OperationKind.named(element.name) else { return nil }
+    let name = kind.name
     var reader = reader(element)
     let title = reader.text("description")
     var target: String?
     var expected = (result: ExpectedResult.success, code: Int?.none)
     var timeout: Duration?
-    let isSleep = [.sleep, .sleepIf, .sleepUntil].contains(name)
-    if !isMacro || isSleep { timeout = name == .dfu ? nil : reader.duration("timeout") }
+    let isSleep = ["sleep", "sleep-if", "sleep-until"].contains(name)
+    if !isMacro || isSleep { timeout = name == "dfu" ? nil : reader.duration("timeout") }
     if !isMacro {
       target = reader.word("target", among: targets)
-      if name != .sleep { expected = self.expected(&reader) }
+      if name != "sleep" { expected = self.expected(&reader) }
     }
     if isMacro, Self.endless.contains(name), timeout == nil { timeout = .zero }
-    guard let action = action(name, &reader) else { return nil }
+    guard let action = kind.read(self, &reader) else { return nil }
     return Operation(
-      name: element.name,
-      title: title ?? element.name,
+      name: name,
+      title: title ?? name,
       place: element.place,
       target: target,
       timeout: timeout,
@@ -48,8 +49,8 @@ struct OperationReader {
   }
 
   /// The waits of macros, which have no timeout.
-  private static let endless: [OperationName] = [
-    .waitForNotification, .waitForIndication, .sleepIf, .sleepUntil,
+  private static let endless = [
+    "wait-for-notification", "wait-for-indication", "sleep-if", "sleep-until",
   ]
 
   func reader(_ element: Element) -> ElementReader { ElementReader(element, context) }

@@ -4,6 +4,7 @@
 
 import Bluetooth
 import Documents
+import Jobs
 
 /// Reads a document, collecting every complaint.
 struct SuiteReader {
@@ -23,13 +24,9 @@ struct SuiteReader {
     case .suite: return testSuite(root)
     case .macro: return macro(root)
     case nil:
-      complaints.addUnknown(
-        root.place,
-        "",
-        "unknown root element <\(root.name)>",
-        root.name,
-        among: ["test-suite", "macro"]
-      )
+      let message = "unknown root element <\(root.name)>"
+      let known = ["test-suite", "macro"]
+      complaints.add(.unknown(message, root.name, among: known), at: root.place, "")
       return Suite(kind: .suite, title: nil, targets: [], runs: [], names: context.names)
     }
   }
@@ -154,7 +151,7 @@ struct SuiteReader {
     let id = reader.text("id") ?? ""
     let title = reader.text("description")
     let target = reader.word("target", among: targets)
-    reader.finish(children: OperationName.ofTests)
+    reader.finish(children: OperationKind.names.ofTests)
     if element.children.isEmpty {
       complaints.add(element.place, "test", "the test is empty", expected: "an operation")
     }
@@ -175,7 +172,7 @@ struct SuiteReader {
     var reader = ElementReader(root, context)
     let name = reader.required("name", expected: "a name") { $0 }
     _ = reader.text("icon")
-    reader.finish(children: OperationName.ofMacros)
+    reader.finish(children: OperationKind.names.ofMacros)
     if root.children.isEmpty {
       complaints.add(root.place, "macro", "the macro is empty", expected: "an operation")
     }

@@ -6,7 +6,7 @@ public import Bluetooth
 public import Jobs
 public import Signals
 
-/// Runs the tests of a suite in order, each in a turn of its own, and reports every event.
+/// Runs the tests of a suite in order, each in a turn of its own, and reports every event of these.
 ///
 /// After a test that fails, the next one runs. Every device is disconnected before the next test
 /// begins.
@@ -23,7 +23,7 @@ public struct SuiteRunner: Sendable {
   /// Asks the user during pairing; nil when there is no user.
   public var ask: PairingAnswers.Ask?
   let makeService: MakeService
-  let report: @Sendable (SuiteEvent) -> Void
+  private let report: @Sendable (RunEvent) -> Void
 
   /// Creates a runner; nothing happens yet.
   ///
@@ -38,7 +38,7 @@ public struct SuiteRunner: Sendable {
     settings: SuiteSettings = SuiteSettings(),
     devices: [String: DeviceTarget] = [:],
     makeService: @escaping MakeService,
-    report: @escaping @Sendable (SuiteEvent) -> Void = { _ in }
+    report: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) {
     self.suite = suite
     self.scheduler = scheduler
@@ -56,33 +56,35 @@ public struct SuiteRunner: Sendable {
 
   /// Runs the suite. The run ends early only when it is cancelled from outside.
   public func run() async -> SuiteEnding {
-    let begun = scheduler.loop.now
     var bindings = devices
     for target in suite.targets where bindings[target.id] == nil {
       bindings[target.id] = target.address.map { .address($0) }
     }
     let bound = Guarded(bindings)
-    emit(.started(suite), since: begun)
     var results: [RunEnding] = []
     for (index, test) in suite.runs.enumerated() {
-      let ending = await TestRun(self, test, index: index + 1, bound, suiteBegun: begun).run()
+      let ending = await TestRun(self, test, index: index + 1, bound).run()
       results.append(ending)
       if ending.status == .cancelled { break }
     }
-    let ending = SuiteEnding(results: results, notRun: suite.runs.count - results.count)
-    emit(.finished(ending), since: begun)
-    return ending
+    return SuiteEnding(results: results, notRun: suite.runs.count - results.count)
   }
 
-  func emit(_ change: SuiteEvent.Change, since begun: Instant) {
+  /// Reports an event of a test.
+  ///
+  /// - Parameter begun: When the test began.
+  func emit(_ change: RunEvent.Change, in test: SuiteTest, since begun: Instant) {
     let now = scheduler.loop.now
     report(
-      SuiteEvent(run: identity, offset: now - begun, wallClock: wallClock(at: now), change: change)
+      RunEvent(
+        run: identity,
+        device: device(of: test.target),
+        attempt: 1,
+        offset: now - begun,
+        wallClock: scheduler.loop.wallClockAtStart + now.sinceStart,
+        change: change
+      )
     )
-  }
-
-  func wallClock(at instant: Instant) -> Duration {
-    scheduler.loop.wallClockAtStart + instant.sinceStart
   }
 
   /// The device of a target, as output names it. It does not change when a scan binds the target.

@@ -38,7 +38,6 @@ final class TargetLink: Sendable {
   /// Whether the test has asked for a connection, and not ended it since.
   var isAsked: Bool { state.withLock { $0.isAsked } }
 
-  /// The test asks for a connection.
   func ask() { state.withLock { $0.isAsked = true } }
 
   /// The connection ended: forgets values and subscriptions.
@@ -131,13 +130,12 @@ private final class Subscription: Sendable {
   /// The limit on ending a subscription.
   private static let endLimit = Duration.seconds(5)
 
-  private let signal: Signal<Sample>
-  private let receive: @Sendable (Sample) -> Void
-  private let failed: @Sendable (any Error) -> Void
-  private let standing = Mailbox<Void>(bound: 1)
-  private let ended = Mailbox<Void>(bound: 1)
-  private let observation = Guarded<Observation?>(nil)
+  private let standing: Mailbox<Void>
+  private let ended: Mailbox<Void>
+  private let observation: Observation
 
+  /// Begins to subscribe.
+  ///
   /// - Parameters:
   ///   - receive: Called with each value, on the loop.
   ///   - failed: Called with the error when no more values arrive, unless the subscription was
@@ -148,33 +146,29 @@ private final class Subscription: Sendable {
     receive: @escaping @Sendable (Sample) -> Void,
     failed: @escaping @Sendable (any Error) -> Void
   ) {
-    self.receive = receive
-    self.failed = failed
-    signal = service.listening(to: selector) { [standing] samples in
+    let (standing, ended) = (Mailbox<Void>(bound: 1), Mailbox<Void>(bound: 1))
+    (self.standing, self.ended) = (standing, ended)
+    observation = service.listening(to: selector) { samples in
       Signal { sink in
         standing.send(())
         try await samples.run(sink)
       }
+    }.observe(on: service.scheduler.loop) { event in
+      switch event {
+      case .value(let value): return receive(value)
+      case .completed, .cancelled: standing.finish()
+      case .failed(let error):
+        standing.finish(.failure(error))
+        failed(error)
+      }
+      ended.finish()
     }
   }
 
-  /// Subscribes, and waits until values can arrive.
+  /// Waits until values can arrive.
   ///
   /// - Throws: The error of the subscription, or of a wait that is cancelled.
   func stand(on loop: Loop) async throws {
-    let observed = signal.observe(on: loop) { [receive, failed, standing, ended] event in
-      switch event {
-      case .value(let value): receive(value)
-      case .completed, .cancelled:
-        standing.finish()
-        ended.finish()
-      case .failed(let error):
-        standing.finish(.failure(error))
-        ended.finish()
-        failed(error)
-      }
-    }
-    observation.withLock { $0 = observed }
     do {
       _ = try await standing.next(on: loop, operation: "subscribing")
     } catch {
@@ -185,7 +179,7 @@ private final class Subscription: Sendable {
 
   /// Ends the subscription, and waits until it has ended.
   func end(on loop: Loop) async {
-    observation.withLock { $0 }?.cancel()
+    observation.cancel()
     _ = try? await shielded(on: loop, limit: Self.endLimit) { [ended] in
       try await ended.next(on: loop, operation: "ending a subscription")
     }

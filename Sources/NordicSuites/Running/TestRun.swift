@@ -21,7 +21,6 @@ final class TestRun: Sendable {
   /// The devices of targets, which stay bound from test to test.
   private let bound: Guarded<[String: DeviceTarget]>
   private let index: Int
-  private let suiteBegun: Instant
   private let begun: Instant
   private let state = Guarded(State())
 
@@ -29,30 +28,18 @@ final class TestRun: Sendable {
     _ runner: SuiteRunner,
     _ test: SuiteTest,
     index: Int,
-    _ bound: Guarded<[String: DeviceTarget]>,
-    suiteBegun: Instant
+    _ bound: Guarded<[String: DeviceTarget]>
   ) {
     self.runner = runner
     self.test = test
     self.index = index
     self.bound = bound
-    self.suiteBegun = suiteBegun
     begun = runner.scheduler.loop.now
   }
 
   var loop: Loop { runner.scheduler.loop }
 
-  func emit(_ change: RunEvent.Change) {
-    let event = RunEvent(
-      run: runner.identity,
-      device: runner.device(of: test.target),
-      attempt: 1,
-      offset: loop.now - begun,
-      wallClock: runner.wallClock(at: loop.now),
-      change: change
-    )
-    runner.emit(.test(test, index: index, event), since: suiteBegun)
-  }
+  func emit(_ change: RunEvent.Change) { runner.emit(change, in: test, since: begun) }
 
   // MARK: Running
 

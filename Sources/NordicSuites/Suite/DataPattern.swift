@@ -11,7 +11,7 @@ public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
   enum Instruction: Hashable, Sendable {
     /// Matches one of these octets.
     case take(Set<UInt8>)
-    /// Continues at two instructions.
+    /// Continues at two instructions. The distances are from this one.
     case split(Int, Int)
     case jump(Int)
     case atStart
@@ -51,8 +51,8 @@ public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
         marks[at] = position
         switch program[at] {
         case .found: return true
-        case .jump(let target): pending.append(target)
-        case .split(let first, let second): pending += [first, second]
+        case .jump(let distance): pending.append(at + distance)
+        case .split(let first, let second): pending += [at + first, at + second]
         case .atStart: if position == 0 { pending.append(at + 1) }
         case .atEnd: if position == octets.count { pending.append(at + 1) }
         case .take(let wanted):

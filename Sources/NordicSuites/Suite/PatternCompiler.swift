@@ -2,7 +2,7 @@
 
 import Documents
 
-/// Compiles one pattern: each part becomes instructions whose jumps are relative to its start.
+/// Compiles one pattern. Jumps count from their own instruction, so that parts are only joined.
 struct PatternCompiler {
   typealias Instruction = DataPattern.Instruction
 
@@ -34,10 +34,7 @@ struct PatternCompiler {
     var result = branches.removeLast()
     while let branch = branches.popLast() {
       // Either this branch, then a jump past the others; or the others.
-      let over = branch.count + 2 + result.count
-      result =
-        [.split(1, branch.count + 2)] + moved(branch, by: 1) + [.jump(over)]
-        + moved(result, by: branch.count + 2)
+      result = [.split(1, branch.count + 2)] + branch + [.jump(result.count + 1)] + result
       try check(result)
     }
     return result
@@ -46,8 +43,7 @@ struct PatternCompiler {
   private mutating func sequence(depth: Int) throws(Problem) -> [Instruction] {
     var result: [Instruction] = []
     while let octet = peek, octet != UInt8(ascii: "|"), octet != UInt8(ascii: ")") {
-      let atom = try atom(depth: depth)
-      result += moved(try repeated(atom), by: result.count)
+      result += try repeated(atom(depth: depth))
       try check(result)
     }
     return result
@@ -130,19 +126,12 @@ struct PatternCompiler {
     guard (part.count + 2) * max(1, copies) <= Self.mostInstructions else {
       throw Problem("it compiles to more than \(Self.mostInstructions) steps")
     }
-    var result: [Instruction] = []
-    for _ in 0..<least { result += moved(part, by: result.count) }
-    if let most {
-      for _ in least..<most {
-        let start = result.count
-        result += [.split(start + 1, start + 1 + part.count)] + moved(part, by: start + 1)
-      }
-    } else {
-      let start = result.count
-      result +=
-        [.split(start + 1, start + part.count + 2)] + moved(part, by: start + 1) + [.jump(start)]
+    let needed = Array(repeating: part, count: least).flatMap(\.self)
+    let optional = [.split(1, part.count + 1)] + part
+    guard let most else {
+      return needed + [.split(1, part.count + 2)] + part + [.jump(-part.count - 1)]
     }
-    return result
+    return needed + Array(repeating: optional, count: most - least).flatMap(\.self)
   }
 
   /// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; nil without a repetition.
@@ -180,16 +169,5 @@ struct PatternCompiler {
   private func check(_ program: [Instruction]) throws(Problem) {
     guard program.count > Self.mostInstructions else { return }
     throw Problem("it compiles to more than \(Self.mostInstructions) steps")
-  }
-
-  /// Instructions with their jumps moved by `distance`.
-  private func moved(_ part: [Instruction], by distance: Int) -> [Instruction] {
-    part.map { instruction in
-      switch instruction {
-      case .jump(let target): .jump(target + distance)
-      case .split(let first, let second): .split(first + distance, second + distance)
-      case .take, .atStart, .atEnd, .found: instruction
-      }
-    }
   }
 }

@@ -32,7 +32,8 @@ struct SuiteCommand {
     let reports = try ReportFiles(
       reports,
       printed: format.whole,
-      of: RecordedWhole(.suite, name: suite.title).simulated(!options.simulate.isEmpty)
+      of: RecordedWhole(.suite, name: suite.title).simulated(!options.simulate.isEmpty),
+      suite: suite
     )
     return try reports.during { () throws(Ending) in
       try run(simulated, recording, devices, reports)
@@ -69,17 +70,7 @@ struct SuiteCommand {
       _ = kept?.end(error.status)
       throw error
     }
-    let ended = run(in: world, devices, identity.seed) { event, show in
-      let report: @Sendable () -> Void = { [reports] in
-        reports.receive(event)
-        show()
-      }
-      if case .test(_, _, let run) = event.change, let kept {
-        kept.receive(run, report)
-      } else {
-        report()
-      }
-    }
+    let ended = run(in: world, devices, identity.seed, reports, kept)
     let status = reports.end(ended)
     let traced = trace?.end(status, on: world.loop) ?? status
     return kept?.end(traced) ?? traced
@@ -89,22 +80,21 @@ struct SuiteCommand {
     in world: World,
     _ devices: [String: DeviceTarget],
     _ seed: UInt64,
-    _ record: @escaping @Sendable (SuiteEvent, _ show: @escaping @Sendable () -> Void) -> Void
+    _ reports: ReportFiles,
+    _ journal: RunJournal?
   ) -> ExitStatus {
     let scheduler = world.scheduler
     let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
-    let report = lineReport
+    let printed = lineReport.map { EventOutput(output, as: $0, isForPeople: false) }
     let connecting = ConnectOptions(waiting.applied(to: link.applied(to: LinkRule())))
-    let following = FollowedRun(in: world, printsData: format == .json)
-    let receive = explaining(in: world) { event in
-      if case .test(_, _, let run) = event.change {
-        following.receive(run, at: world.loop.now)
-      }
-      record(event) {
-        let isLeftOut = format == .text && event.isLeftOutOfQuiet
-        for line in isLeftOut ? [] : report?.lines(for: event) ?? [] { output.line(line) }
-        for warning in event.warnings { StandardError.notice("warning: \(warning)") }
-      }
+    let screen = FollowedRun(in: world, printsData: format == .json)
+    // Who receives an event, in this order, when the journal has it.
+    let receivers: [(@Sendable (RunEvent) -> Void)?] = [
+      { screen.receive($0, at: world.loop.now) }, reports.receive, printed?.receive,
+      { for warning in $0.warnings { StandardError.notice("warning: \(warning)") } },
+    ]
+    let report: @Sendable (RunEvent) -> Void = { event in
+      for receive in receivers { receive?(event) }
     }
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
     if let timeout = chain.timeout {
@@ -118,14 +108,14 @@ struct SuiteCommand {
       settings: settings,
       devices: devices,
       makeService: {
-        world.service(for: $0, options: connecting, follow: following.receive)
+        world.service(for: $0, options: connecting, follow: screen.receive)
       },
-      report: receive
+      report: world.explaining(journal?.receiving(report) ?? report)
     )
     runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
     let ending = Result { [runner] in try world.loop.run { await runner.run() } }
-    following.end()
-    let unprinted = output.finish()
+    screen.end()
+    let unprinted = printed?.finish()
     if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
     if let unprinted {
       StandardError.failure("\(unprinted)")
@@ -140,28 +130,12 @@ struct SuiteCommand {
     }
   }
 
-  /// What receives the events of the suite, for a report whose tests explain their failures.
-  private func explaining(
-    in world: World,
-    _ report: @escaping @Sendable (SuiteEvent) -> Void
-  ) -> @Sendable (SuiteEvent) -> Void {
-    let last = Guarded<SuiteEvent?>(nil)
-    let explain = world.explaining { run in
-      guard let last = last.withLock({ $0 }) else { return }
-      report(last.with(run))
-    }
-    return { event in
-      guard case .test(_, _, let run) = event.change else { return report(event) }
-      last.withLock { $0 = event }
-      explain(run)
-    }
-  }
-
   /// What is printed as things happen; nil where all is printed at the end.
-  private var lineReport: (any SuiteReport)? {
-    switch format {
-    case .text: TextReport()
-    case .json: JSONLinesReport()
+  private var lineReport: ReportOfSuite? {
+    let isQuiet = StandardStreams.ofProcess.presentation.isQuiet
+    return switch format {
+    case .text: ReportOfSuite(TextReport(), of: suite, isQuiet: isQuiet)
+    case .json: ReportOfSuite(JSONLinesReport(), of: suite)
     case .junit, .tap: nil
     }
   }
@@ -189,34 +163,10 @@ struct SuiteCommand {
   }
 }
 
-extension SuiteEvent {
-  /// The same with another event of its test. Times follow that event.
-  fileprivate func with(_ run: RunEvent) -> SuiteEvent {
-    guard case .test(let test, let index, let former) = change else { return self }
-    let later = run.wallClock - former.wallClock
-    return SuiteEvent(
-      run: self.run,
-      offset: offset + later,
-      wallClock: wallClock + later,
-      change: .test(test, index: index, run)
-    )
-  }
-
-  /// Whether `--quiet` is given and leaves it out: it has neither data nor a failure.
-  fileprivate var isLeftOutOfQuiet: Bool {
-    guard StandardStreams.ofProcess.presentation.isQuiet else { return false }
-    switch change {
-    case .started: return true
-    case .test(_, _, let run): return !run.hasDataOrFailure
-    case .finished(let ending): return ending.exitStatus == .ok
-    }
-  }
-
+extension RunEvent {
   /// The notes on an operation that ended with a warning, each with its place in the file.
   fileprivate var warnings: [String] {
-    guard case .test(_, _, let run) = change, case .stepFinished(let result) = run.change,
-      result.status == .warning
-    else { return [] }
+    guard case .stepFinished(let result) = change, result.status == .warning else { return [] }
     let (step, place) = (result.step, result.step.source.map { "\($0): " } ?? "")
     return result.notes.map { "\(place)\(step.label ?? step.operation): \($0)".printable }
   }

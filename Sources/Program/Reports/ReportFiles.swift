@@ -20,7 +20,7 @@ final class ReportFiles: Sendable {
   }
 
   private let whole: RecordedWhole
-  private let lineFiles: [(report: any RunReport & SuiteReport, file: LineFile)]
+  private let lineFiles: [(report: any RunReport, file: LineFile)]
   private let wholeFiles: [(report: any RunsReport, file: WholeFile)]
   private let printed: (any RunsReport)?
   private let isOnlyOnFailure: Bool
@@ -32,11 +32,13 @@ final class ReportFiles: Sendable {
   ///   - options: Which files; nil for none.
   ///   - printed: What is printed to standard output in the end, where that is a whole report.
   ///   - whole: What is reported on.
+  ///   - suite: The suite, where it is one.
   /// - Throws: ``Ending`` when a file cannot be written.
   init(
     _ options: ReportOptions?,
     printed: (any RunsReport)? = nil,
-    of whole: RecordedWhole
+    of whole: RecordedWhole,
+    suite: Suite? = nil
   ) throws(Ending) {
     let paths = options?.files ?? []
     isOnlyOnFailure = options?.reportOn == .failure
@@ -48,12 +50,12 @@ final class ReportFiles: Sendable {
       wholeFiles.append((report, try WholeFile(path.path)))
     }
     self.wholeFiles = wholeFiles
-    var lineFiles: [(report: any RunReport & SuiteReport, file: LineFile)] = []
+    var lineFiles: [(report: any RunReport, file: LineFile)] = []
     for path in paths {
       guard case .lines(let report, let header) = path.content else { continue }
       let file = try LineFile(path.path, isKeptLater: isOnlyOnFailure)
       if let header { file.line(header) }
-      lineFiles.append((report, file))
+      lineFiles.append((suite.map { ReportOfSuite(report, of: $0) } ?? report, file))
     }
     self.lineFiles = lineFiles
     collector = RunCollector(
@@ -83,15 +85,6 @@ final class ReportFiles: Sendable {
     guard wantsWhole else { return }
     state.withLock { $0.collector.take(event) }
     if case .finished = event.change { write(taken()) }
-  }
-
-  /// Takes up what happened in the suite.
-  func receive(_ event: SuiteEvent) {
-    for (report, file) in lineFiles {
-      for line in report.lines(for: event) { file.line(line) }
-    }
-    guard wantsWhole, case .test(_, _, let run) = event.change else { return }
-    state.withLock { $0.collector.take(run) }
   }
 
   // MARK: Whole reports

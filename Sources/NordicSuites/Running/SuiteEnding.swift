@@ -1,36 +1,6 @@
-// What happens as a suite runs, as values: the run events of its tests, between its own start and
-// end.
+// How the run of a suite ended.
 
 public import Jobs
-
-/// One thing that happened in a run of a suite.
-///
-/// The order is: started; for each test the events of a run; finished last.
-public struct SuiteEvent: Equatable, Sendable {
-  public enum Change: Equatable, Sendable {
-    case started(Suite)
-    /// A test is a run, with its operations as steps. Offsets of its events count from its own
-    /// start.
-    ///
-    /// - Parameter index: The ordinal of the test in the run of the suite, from 1.
-    case test(SuiteTest, index: Int, RunEvent)
-    case finished(SuiteEnding)
-  }
-
-  public let run: RunIdentity
-  /// How long after the start of the suite, on the loop's clock.
-  public let offset: Duration
-  /// The wall-clock time, since 1970-01-01T00:00:00Z.
-  public let wallClock: Duration
-  public let change: Change
-
-  public init(run: RunIdentity, offset: Duration, wallClock: Duration, change: Change) {
-    self.run = run
-    self.offset = offset
-    self.wallClock = wallClock
-    self.change = change
-  }
-}
 
 /// How a suite ended.
 public struct SuiteEnding: Equatable, Sendable {

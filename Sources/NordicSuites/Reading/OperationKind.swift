@@ -1,0 +1,122 @@
+// The kinds of operations: the name of the element, and how its attributes and children are read.
+
+import Bluetooth
+
+/// A kind of operation, as a suite names it.
+struct OperationKind: Sendable {
+  /// Reads an element of the kind; nil when a part of it is wrong.
+  typealias Read = @Sendable (OperationReader, inout ElementReader) -> Operation.Action?
+
+  /// The name of the element.
+  let name: String
+  let read: Read
+
+  private init(_ name: String, _ read: @escaping Read) { (self.name, self.read) = (name, read) }
+
+  /// A kind without attributes of its own.
+  private init(_ name: String, _ action: Operation.Action) {
+    self.init(name) { _, reader in
+      reader.finish()
+      return action
+    }
+  }
+
+  /// A kind that this host cannot do: it is read like others, and fails when it is run.
+  ///
+  /// - Parameters:
+  ///   - children: The elements that are allowed in it.
+  ///   - read: Reads its attributes.
+  private init(
+    _ name: String,
+    _ unsupported: Unsupported,
+    children: [String] = [],
+    _ read: @escaping @Sendable (OperationReader, inout ElementReader) -> Void
+  ) {
+    self.init(name) { operations, reader in
+      read(operations, &reader)
+      reader.finish(children: children)
+      return .unsupported(unsupported)
+    }
+  }
+
+  /// The kinds of tests, in the order of the format.
+  static let ofTests = [
+    OperationKind("scan") { .scan($0.filter(&$1)) },
+    OperationKind("scan-for") { $0.scanFor(&$1) },
+    OperationKind("connect", .device(.connect)),
+    OperationKind("discover-services", .device(.discoverServices)),
+    OperationKind("refresh", .device(.refresh)),
+    OperationKind("disconnect", .device(.disconnect)),
+    OperationKind("bond", .device(.bond)),
+    OperationKind("unbond", .device(.unbond)),
+    OperationKind("assert-service") { $0.assertService(&$1) },
+    OperationKind("read") { $0.reading(&$1, isDescriptor: false) },
+    OperationKind("read-descriptor") { $0.reading(&$1, isDescriptor: true) },
+    OperationKind("write") { $0.writing(&$1, isDescriptor: false) },
+    OperationKind("write-descriptor") { $0.writing(&$1, isDescriptor: true) },
+    OperationKind("begin-reliable-write", .device(.beginReliableWrite)),
+    OperationKind("execute-reliable-write", .device(.executeReliableWrite)),
+    OperationKind("abort-reliable-write", .device(.abortReliableWrite)),
+    OperationKind("assert-notification") { $0.notification(&$1, hasTrigger: true) },
+    OperationKind("read-rssi") { $0.strength(&$1) },
+    OperationKind("request-mtu") { $0.mtu(&$1) },
+    OperationKind("sleep", .sleep),
+    OperationKind("sleep-if") { $0.sleeping(&$1, whileEqual: true) },
+    OperationKind("sleep-until") { $0.sleeping(&$1, whileEqual: false) },
+    OperationKind("request-connection-priority", .priority) { _, reader in
+      _ = reader.word("type", among: ["LOW_POWER", "BALANCED", "HIGH"])
+    },
+    OperationKind("read-phy", .phy, children: ["assert-value"]) { $0.assertedPHYs(&$1) },
+    OperationKind("set-preferred-phy", .phy) { _, reader in
+      reader.phys()
+      _ = reader.word("option", among: ["NO_PREFERRED", "S2", "S8"])
+    },
+    OperationKind("dfu", .dfu) { $1.image("initFile", "type") },
+    OperationKind("mcu", .mcu) {
+      $1.image("mode", "swap-time", "number-of-buffers", "memory-alignment", "erase-app-storage")
+    },
+  ]
+
+  /// The kinds of macros, which have all others, too.
+  static let ofMacros =
+    ofTests + [
+      OperationKind("assert-server-service", .server, children: ["assert-characteristic"]) {
+        _ = $0.assertService(&$1)
+      },
+      OperationKind("wait-for-notification") { $0.notification(&$1, hasTrigger: false) },
+      OperationKind("wait-for-indication") { $0.notification(&$1, hasTrigger: false) },
+      OperationKind("wait-for-read", .server) { _ = $0.path(&$1) },
+      OperationKind("wait-for-read-descriptor", .server) { _ = $0.path(&$1, isDescriptor: true) },
+      OperationKind("wait-for-write", .server, children: ["assert-value"]) {
+        _ = ($0.path(&$1), $0.values(in: &$1))
+      },
+      OperationKind("wait-for-write-descriptor", .server, children: ["assert-value"]) {
+        _ = ($0.path(&$1, isDescriptor: true), $0.values(in: &$1))
+      },
+      OperationKind("wait-for-execute-reliable-write", .server) { _, reader in
+        _ = reader.required("execute", expected: "true or false") {
+          ["true", "false"].firstIndex(of: $0)
+        }
+      },
+      OperationKind("set-value", .server) { _ = ($0.path(&$1), $1.value()) },
+      OperationKind("set-descriptor-value", .server) {
+        _ = ($0.path(&$1, isDescriptor: true), $1.value())
+      },
+      OperationKind("send-notification", .server) { _ = ($0.path(&$1), $1.value()) },
+      OperationKind("send-indication", .server) { _ = ($0.path(&$1), $1.value()) },
+      OperationKind("wait-for-phy-update", .phy, children: ["assert-value"]) {
+        $0.assertedPHYs(&$1)
+      },
+      OperationKind("unlock-eddystone", .eddystone) {
+        _ = ($0.path(&$1), $1.text("type"))
+        _ = $1.required("key", expected: "32 hexadecimal digits") { $0.count == 32 ? $0 : nil }
+      },
+    ]
+
+  static let names = (ofTests: ofTests.map(\.name), ofMacros: ofMacros.map(\.name))
+
+  /// The kind with a name; nil for an unknown one.
+  static func named(_ name: String) -> OperationKind? { byName[name] }
+
+  private static let byName = Dictionary(uniqueKeysWithValues: ofMacros.map { ($0.name, $0) })
+}
