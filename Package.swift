@@ -234,15 +234,15 @@ let package = Package(
     tests(
       "SimulationTests",
       [
-        "Fixtures", "BlueZInterfaces", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth",
-        "DBus", "Signals",
+        "Fixtures", "BLETesting", "BlueZInterfaces", "BlueZ", "BlueZSimulator", "SimulatedDevices",
+        "Bluetooth", "DBus", "Signals",
       ]
     ),
     tests(
       "BlueZSimulatorTests",
       [
-        "Fixtures", "BlueZSimulator", "SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus",
-        "Signals",
+        "Fixtures", "BLETesting", "BlueZSimulator", "SimulatedDevices", "BlueZInterfaces",
+        "Bluetooth", "DBus", "Signals",
       ]
     ),
     tests(

@@ -27,13 +27,21 @@ public final class SimulatedWorld: Sendable {
   /// Where the chains of this world's services take turns.
   public let scheduler: SerialScheduler
   /// Our client, as a program would have it of bluetoothd.
-  public let client: BlueZClient
+  public var client: BlueZClient {
+    guard let opened else { preconditionFailure("this world was made without a client") }
+    return opened
+  }
   /// What can be done to devices, adapter and daemon. On a real loop it is to be called on that:
   /// the methods of the same names here see to it.
   public let steering: Steering
 
+  /// bluetoothd as it was started first.
+  package let simulator: BlueZSimulator
+  /// The bus in memory; one that nobody is on where there is a daemon.
+  package let bus: LoopbackBus
+
+  private let opened: BlueZClient?
   private let player: ScenarioPlayer
-  private let bus: LoopbackBus
   private let recorded: Guarded<[SimulatorEvent]>
   private let maker = pthread_self()
   private let hasEnded = Guarded(false)
@@ -69,7 +77,7 @@ public final class SimulatedWorld: Sendable {
   /// let sources = ["hall", "attic"].map { DeviceSource.file("\($0).yaml") }
   /// let world = try SimulatedWorld(sources, seed: 7)
   /// ```
-  public init(
+  public convenience init(
     _ sources: [DeviceSource],
     time: WorldTime = .virtual,
     seed: UInt64? = nil,
@@ -91,20 +99,55 @@ public final class SimulatedWorld: Sendable {
       for fault in faults { device.addFault(fault) }
       return device
     }
-    let bus = LoopbackBus(on: loop, address: "simulated")
+    try self.init(devices, on: loop, playing: scenario, seed: seed, settings: settings)
+  }
+
+  /// The parts of a world, for the tests and tools of this package: each is there in one line, and
+  /// differs in what is given here.
+  ///
+  /// - Parameters:
+  ///   - devices: Made on `loop` by whoever has their seeds.
+  ///   - scenario: What happens; nil: nothing.
+  ///   - seed: Of the faults of the scenario.
+  ///   - daemon: The address of a bus to use instead of one in memory.
+  ///   - ledger: Where the client keeps its links.
+  ///   - hasClient: Whether there is a ``client``; otherwise programs come by ``connection()``.
+  ///   - observer: Receives the messages of the bus in memory.
+  ///   - treatment: Decides about each call to bluetoothd, those of the opening client included.
+  package init(
+    _ devices: [SimulatedDevice],
+    on loop: Loop,
+    playing scenario: ScenarioDefinition? = nil,
+    seed: UInt64 = 0,
+    settings: SimulatorSettings? = nil,
+    over daemon: BusAddress? = nil,
+    ledger: (any LinkLedger)? = nil,
+    hasClient: Bool = true,
+    observer: MessageObserver? = nil,
+    treatment: (@Sendable (Message) -> CallTreatment)? = nil
+  ) throws {
+    let bus = LoopbackBus(on: loop, address: "simulated", observer: observer)
+    let connect: ScenarioPlayer.Connect = {
+      guard let daemon, let loop = loop as? EventLoop else { return try bus.connect() }
+      return try await MessageBus.open(address: daemon, on: loop)
+    }
     let (log, recorded) = (BoundaryLog(), Guarded<[SimulatorEvent]>([]))
     let player = ScenarioPlayer(
-      scenario,
+      scenario ?? ScenarioDefinition(devices: devices.map(\.definition)),
       devices: devices,
       on: loop,
       generator: SeededGenerator(seed: seed, name: "scenario"),
-      connect: { try bus.connect() },
+      connect: connect,
+      closeBus: { bus.shutDown() },
       settings: settings,
       log: log
     ) { event in recorded.withLock { $0.append(event) } }
-    client = try loop.run {
+    (simulator, opened) = try loop.run {
       try await player.start()
-      return try await BlueZClient.open(bus: try bus.connect())
+      guard let simulator = player.simulator else { throw CancellationError() }
+      if let treatment { simulator.treatCalls(treatment) }
+      guard hasClient else { return (simulator, nil) }
+      return (simulator, try await BlueZClient.open(bus: try await connect(), ledger: ledger))
     }
     self.loop = loop
     self.bus = bus
@@ -129,7 +172,7 @@ public final class SimulatedWorld: Sendable {
     }
     guard isFirst else { return }
     player.stop()
-    client.bus.close()
+    opened?.bus.close()
     bus.shutDown()
     // A virtual loop is driven by its own thread alone.
     if loop is VirtualTimeLoop, pthread_equal(maker, pthread_self()) == 0 {

@@ -29,6 +29,8 @@ public final class BlueZSimulator: Sendable {
   let present: Guarded<AdapterSlots>
   /// The adapters as devices, in the order of the settings.
   let locals: [LocalDevice]
+  /// Its connection.
+  package var bus: MessageBus { host.bus }
   private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
 
   /// Assembles a simulator. Nothing is on the bus before ``start()``.

@@ -353,7 +353,7 @@ struct FoundTests {
     let (service, simulator) = (simulation.service, simulation.simulator)
     simulator.treatCalls { $0.member == "Disconnect" ? .loseAnswer : .take }
     #expect(simulation.endure(service.connect().map { _ in }).took > .zero)
-    let connection = simulation.connections[1]
+    let connection = simulation.client.bus
     // While it listens: nothing notifies.
     simulation.loop.after(.seconds(20)) { connection.close() }
     let chain = service.connect().flattenMap { service.subscribe(.alert).flattenMap { $0.take(1) } }
@@ -436,7 +436,7 @@ struct FoundTests {
         if message.kind == .methodCall { calls.add(message.member ?? "") }
       }
     )
-    let (service, simulatorBus) = (simulation.service, simulation.simulatorBus)
+    let (service, simulatorBus) = (simulation.service, simulation.simulator.bus)
     let tooLarge = try Message.signal(
       path: simulation.devicePath,
       interface: "org.freedesktop.DBus.Properties",

@@ -1,9 +1,9 @@
 // Every fault that a scenario may name makes a difference.
 
+import BLETesting
 import BlueZ
 import BlueZSimulator
 import Bluetooth
-import DBus
 import Signals
 import SimulatedDevices
 import Testing
@@ -50,43 +50,14 @@ struct NamedFaultTests {
 
   /// Plays a scenario, and runs a chain over everything that faults happen to.
   static func play(_ faults: String) throws -> Ending {
-    let scenario = try ScenarioFile.parse(text(faults), file: "scenario.yaml")
-    let loop = VirtualTimeLoop()
-    let bus = LoopbackBus(on: loop)
-    let events = Guarded<[String]>([])
-    let devices = scenario.devices.map { definition in
-      SimulatedDevice(
-        definition,
-        on: loop,
-        generator: SeededGenerator(seed: 0, name: "\(definition.address)")
-      )
-    }
-    let player = ScenarioPlayer(
-      scenario,
-      devices: devices,
-      on: loop,
-      generator: SeededGenerator(seed: 0),
-      connect: { try bus.connect() },
-      closeBus: { bus.shutDown() },
-      observer: { event in events.withLock { $0.append("\(event)") } }
-    )
-    let client = try loop.run {
-      try await player.start()
-      return try await BlueZClient.open(bus: try bus.connect())
-    }
-    defer {
-      player.stop()
-      client.bus.close()
-      bus.shutDown()
-      loop.end()
-    }
-    let scheduler = SerialScheduler(on: loop)
+    let world = try SimulatedWorld(.yaml(text(faults)))
+    defer { world.end() }
     func service(_ name: String) -> BlueZDevice {
       BlueZDevice(
-        client: client,
+        client: world.client,
         target: .name(name),
-        scheduler: scheduler,
-        meter: player
+        scheduler: world.scheduler,
+        meter: world.simulator
       )
     }
     let values = Guarded<[[UInt8]]>([])
@@ -94,10 +65,10 @@ struct NamedFaultTests {
     let outcome = Self.chain(first, second) { value in values.withLock { $0.append(value) } }
       .firstOrDefault((), within: .seconds(120))
     return Ending(
-      history: events.withLock { $0 },
+      history: world.events.map(\.description),
       values: values.withLock { $0 },
       error: outcome.error.map { "\($0)" },
-      time: loop.now.sinceStart
+      time: world.loop.now.sinceStart
     )
   }
 

@@ -1,9 +1,9 @@
 // Several devices that one name selects: which is used, and when.
 
+import BLETesting
 import BlueZ
 import BlueZSimulator
 import Bluetooth
-import DBus
 import Fixtures
 import Signals
 import SimulatedDevices
@@ -11,19 +11,14 @@ import Testing
 
 @Suite("Devices of one name")
 struct NamesakesTests {
-  /// A client among devices that are called Lamp.
+  /// A world of devices that are called Lamp.
   private struct Room {
-    let loop = VirtualTimeLoop()
-    let simulator: BlueZSimulator
-    let client: BlueZClient
+    let world: SimulatedWorld
     let notices = Recorded<ServiceNotice>()
-    let history = Recorded<SimulatorEvent>()
-    private let ending: Ending
 
     /// - Parameter lamps: RSSI and interval of each; the addresses are in this order.
     init(_ lamps: [(rssi: Int, interval: Duration)]) throws {
-      let (loop, history) = (loop, history)
-      let bus = LoopbackBus(on: loop)
+      let loop = VirtualTimeLoop()
       let devices = lamps.enumerated().map { number, lamp in
         var definition = DeviceDefinition.thermometer
         definition.name = "Lamp"
@@ -35,14 +30,7 @@ struct NamesakesTests {
         let generator = SeededGenerator(seed: 0, name: "device \(number)")
         return SimulatedDevice(definition, on: loop, generator: generator)
       }
-      let (theirs, ours) = (try bus.connect(), try bus.connect())
-      ending = Ending(loop) { bus.shutDown() }
-      let simulator = BlueZSimulator(bus: theirs, devices: devices) { history.add($0) }
-      self.simulator = simulator
-      client = try loop.run {
-        try await simulator.start()
-        return try await BlueZClient.open(bus: ours)
-      }
+      world = try SimulatedWorld(devices, on: loop)
     }
 
     static func address(_ number: Int) -> BluetoothAddress {
@@ -56,10 +44,10 @@ struct NamesakesTests {
       var options = ConnectOptions()
       options.isUnique = isUnique
       return BlueZDevice(
-        client: client,
+        client: world.client,
         target: target,
         options: options,
-        scheduler: SerialScheduler(on: loop),
+        scheduler: SerialScheduler(on: world.loop),
         notices: { [notices] in notices.add($0) }
       )
     }
@@ -69,7 +57,7 @@ struct NamesakesTests {
     /// - Returns: How long it took until it was connected.
     @discardableResult
     func connect(_ service: BlueZDevice) throws -> Duration {
-      let (loop, begun) = (loop, loop.now)
+      let (loop, begun) = (world.loop, world.loop.now)
       let outcome = service.connect().map { loop.now - begun }
         .firstOrDefault(.zero, within: .seconds(60))
       if let error = outcome.error { throw error }
@@ -87,7 +75,7 @@ struct NamesakesTests {
 
     /// The devices that were connected to, by their ordinals.
     var connected: [UInt64] {
-      history.all.compactMap { event in
+      world.events.compactMap { event in
         if case .linkUp(let address) = event { address.number & 0xf } else { nil }
       }
     }
@@ -139,9 +127,9 @@ struct NamesakesTests {
   @Test("a device that is found later than in the first second is used at once")
   func late() throws {
     let room = try Room([(-60, Self.often)])
-    room.simulator.vanish(Room.address(0))
-    let simulator = room.simulator
-    room.loop.after(.seconds(5)) { simulator.appear(Room.address(0)) }
+    room.world.simulator.vanish(Room.address(0))
+    let simulator = room.world.simulator
+    room.world.loop.after(.seconds(5)) { simulator.appear(Room.address(0)) }
     let took = try room.connect(room.service())
     #expect(took > .seconds(5) && took < .milliseconds(5_900), "\(took)")
   }
@@ -152,7 +140,7 @@ struct NamesakesTests {
     let service = room.service()
     for _ in 0..<2 { try room.connect(service) }
     #expect(room.connected == [1, 1] && room.choices.count == 1)
-    #expect(room.history.all.count { $0 == .scanning(true) } == 1)
+    #expect(room.world.events.count { $0 == .scanning(true) } == 1)
     // Both are known by now, and nothing tells which is near.
     try room.connect(room.service(.address(Room.address(0))))
     try room.connect(room.service())
@@ -174,7 +162,7 @@ struct NamesakesTests {
     try #require(kept.firstOrDefault((), within: .seconds(10)).error == nil)
     #expect(room.failure(room.service(isUnique: true))?.code == .ambiguous)
     try #require(first.disconnect().firstOrDefault((), within: .seconds(10)).error == nil)
-    room.simulator.vanish(Room.address(0))
+    room.world.simulator.vanish(Room.address(0))
     let alone = room.service(isUnique: true)
     for _ in 0..<2 { try room.connect(alone) }
     #expect(room.connected.suffix(2) == [1, 1])

@@ -1,5 +1,7 @@
-// Our client and the simulated org.bluez on one bus, in memory unless told otherwise.
+// Our client and the simulated org.bluez with one device: a `SimulatedWorld` that goes wrong as a
+// test asks.
 
+import BLETesting
 import BlueZ
 import BlueZSimulator
 import Bluetooth
@@ -9,23 +11,11 @@ import Signals
 import SimulatedDevices
 import Testing
 
-/// A client and a simulator with one device, on a loop.
+/// A world with one device, and a service of that.
 struct Simulation {
-  let loop: Loop
-  let simulator: BlueZSimulator
+  let world: SimulatedWorld
   let device: SimulatedDevice
-  let scheduler: SerialScheduler
   let service: BlueZDevice
-  /// What happened at the device.
-  let events: Recorded<SimulatorEvent>
-  /// The bus in memory; one that nobody is on when there is a daemon.
-  let bus: LoopbackBus
-  /// The simulator's connection and the client's.
-  let connections: [MessageBus]
-  private let ending: Ending
-  var simulatorBus: MessageBus { connections[0] }
-  /// The unique name of our client.
-  var clientName: String { connections[1].uniqueName }
 
   /// - Parameters:
   ///   - loop: Driven by this initializer until both parts stand.
@@ -44,65 +34,42 @@ struct Simulation {
     log: MessageObserver? = nil,
     hold: @escaping @Sendable (Message) -> Duration? = { _ in .zero }
   ) throws {
-    self.loop = loop
     let generator = SeededGenerator(seed: seed, name: "device")
     device = SimulatedDevice(definition, on: loop, generator: generator)
     device.setFaults(faults)
-    let events = Recorded<SimulatorEvent>()
-    self.events = events
-    bus = LoopbackBus(on: loop, observer: log)
-    connections = try Self.connect(on: loop, over: daemon, else: bus)
-    let (theirs, ours) = (connections[0], connections[1])
-    ending = Ending(loop) { [bus, connections] in
-      for connection in connections { connection.close() }
-      bus.shutDown()
-    }
-    let simulator = BlueZSimulator(
-      bus: theirs,
-      devices: [device],
-      settings: settings
-    ) { events.add($0) }
-    self.simulator = simulator
-    simulator.treatCalls { call in
+    world = try SimulatedWorld(
+      [device],
+      on: loop,
+      settings: settings,
+      over: daemon.map { .given($0.address) },
+      ledger: ledger,
+      observer: log
+    ) { call in
       guard let delay = hold(call) else { return .ignore }
       return delay > .zero ? .delay(delay) : .take
     }
-    let client = try loop.run {
-      try await simulator.start()
-      return try await BlueZClient.open(bus: ours, ledger: ledger)
-    }
-    scheduler = SerialScheduler(on: loop)
     service = BlueZDevice(
-      client: client,
+      client: world.client,
       target: .address(definition.address),
       options: options,
-      scheduler: scheduler,
-      meter: hasMeter ? simulator : nil
+      scheduler: world.scheduler,
+      meter: hasMeter ? world.simulator : nil
     )
   }
 
-  private static func connect(
-    on loop: Loop,
-    over daemon: PrivateDaemon?,
-    else bus: LoopbackBus
-  ) throws -> [MessageBus] {
-    if let daemon {
-      let address = BusAddress.given(daemon.address)
-      return try loop.run {
-        [
-          try await MessageBus.open(address: address, on: loop),
-          try await MessageBus.open(address: address, on: loop),
-        ]
-      }
-    }
-    return [try bus.connect(), try bus.connect()]
-  }
+  var loop: Loop { world.loop }
+  var bus: LoopbackBus { world.bus }
+  var simulator: BlueZSimulator { world.simulator }
+  var client: BlueZClient { world.client }
+  var scheduler: SerialScheduler { world.scheduler }
+  /// What happened at the device.
+  var events: [SimulatorEvent] { world.events }
 
   /// The links and operations so far, in words.
-  var history: [String] { events.all.map(\.description) }
+  var history: [String] { events.map(\.description) }
 
   /// The links so far.
-  var ledger: LinkHistory { LinkHistory(events.all) }
+  var ledger: LinkHistory { LinkHistory(events) }
 
   /// The same device for another scheduler.
   func service(on scheduler: SerialScheduler) -> BlueZDevice {
@@ -122,4 +89,7 @@ struct Simulation {
       try loop.drive { loop.now > end }
     }
   }
+
+  /// Lets time pass, and with it all that is due.
+  func pass(_ duration: Duration) throws { try world.pass(duration) }
 }

@@ -73,7 +73,7 @@ struct DiscoveryTests {
     try other.call("StopDiscovery", .adapter)
     try lab.pass()
     #expect(lab.client.take() == ["hci0 Adapter1 Discovering=false"])
-    #expect(lab.events.all == [.scanning(true), .scanning(false)])
+    #expect(lab.events == [.scanning(true), .scanning(false)])
   }
 
   @Test("the session of a client ends when it leaves the bus")

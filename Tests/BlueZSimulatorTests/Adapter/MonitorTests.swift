@@ -95,7 +95,7 @@ struct MonitorTests {
       // With each report, as nothing is tracked.
       #expect(fits == (received.all.count { $0 == found } > 10), "\(pattern)")
       #expect(try lab.client.objects().contains { $0.path == "DEV" } == fits)
-      #expect(lab.events.all.isEmpty)
+      #expect(lab.events.isEmpty)
     }
   }
 

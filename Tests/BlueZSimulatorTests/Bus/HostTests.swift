@@ -33,7 +33,7 @@ struct HostTests {
         "hci0 \(Self.object) Adapter1 LEAdvertisingManager1 GattManager1",
       ]
     )
-    #expect(lab.events.all.last == .linkDown(.monitor))
+    #expect(lab.events.last == .linkDown(.monitor))
     #expect(try lab.client.ask("StartDiscovery", .adapter).contains("UnknownObject"))
   }
 
@@ -125,7 +125,7 @@ struct HostTests {
     let lines = lab.client.take()
     #expect(lines.count == 1, "\(lines)")
     #expect(lines.first?.contains("NoReply") == true, "\(lines)")
-    #expect(lab.events.all.last == .linkDown(.monitor))
+    #expect(lab.events.last == .linkDown(.monitor))
     #expect(lab.simulator.connectedDevices == [])
   }
 
@@ -141,7 +141,7 @@ struct HostTests {
     #expect(known["Connected"]?.asBool == false)
     #expect(try client.ask("Connect", .device) == "Connect replied")
     #expect(next.connectedDevices == [.monitor])
-    #expect(lab.events.all.last == .linkUp(.monitor))
+    #expect(lab.events.last == .linkUp(.monitor))
   }
 
   @Test("calls are delayed, ignored, or left unanswered, as requested")

@@ -4,7 +4,6 @@ import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
-import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
@@ -33,7 +32,7 @@ struct LifetimeTests {
         "hci0 \(object) Adapter1 LEAdvertisingManager1 GattManager1",
       ]
     )
-    #expect(lab.events.all.last == .linkDown(.monitor))
+    #expect(lab.events.last == .linkDown(.monitor))
   }
 
   @Test("pending calls are not answered by it, and nothing happens afterwards")
@@ -49,10 +48,10 @@ struct LifetimeTests {
     lab.simulator.stop()
     try lab.pass()
     lab.client.forget()
-    lab.events.forget()
+    lab.forgetEvents()
     try lab.pass(.seconds(99))
     #expect(lab.client.take() == [])
-    #expect(lab.events.all == [])
+    #expect(lab.events == [])
   }
 
   @Test("a second simulator does not get the name")
@@ -72,17 +71,39 @@ struct LifetimeTests {
     weak var bus: LoopbackBus?
   }
 
+  /// A simulator by itself: a world would end it, and its own end is the matter here.
+  private struct Alone {
+    let bus: LoopbackBus
+    let device: SimulatedDevice
+    let simulator: BlueZSimulator
+
+    init(on loop: VirtualTimeLoop) throws {
+      bus = LoopbackBus(on: loop)
+      let generator = SeededGenerator(seed: 0, name: "device")
+      device = SimulatedDevice(.monitor, on: loop, generator: generator)
+      simulator = BlueZSimulator(bus: try bus.connect(), devices: [device])
+    }
+
+    /// A client with a connection to the device.
+    func connect() throws -> RawClient {
+      let (loop, simulator) = (bus.loop, simulator)
+      try loop.run { try await simulator.start() }
+      let client = try RawClient(on: bus, receiving: OrgBlueZ.busName)
+      try client.call("StartDiscovery", .adapter)
+      try loop.run { try await loop.sleep(for: .seconds(1)) }
+      try client.call("Connect", .device)
+      try loop.run { try await loop.sleep(for: .seconds(1)) }
+      return client
+    }
+  }
+
   /// Runs a simulation, drops it, and returns what is left while its loop runs on.
-  private func leftovers(_ use: (Lab) throws -> Void) throws -> Leftovers {
-    let left = Leftovers()
-    let loop: VirtualTimeLoop
+  private func leftovers(_ use: (Alone, Loop) throws -> Void) throws -> Leftovers {
+    let (left, loop) = (Leftovers(), VirtualTimeLoop())
     do {
-      let lab = try Lab(isOutlived: true)
-      loop = lab.loop
-      left.simulator = lab.simulator
-      left.device = lab.device
-      left.bus = lab.bus
-      try use(lab)
+      let alone = try Alone(on: loop)
+      (left.simulator, left.device, left.bus) = (alone.simulator, alone.device, alone.bus)
+      try use(alone, loop)
     }
     // What was posted last is done, and then forgotten.
     try loop.run { try await loop.sleep(for: .milliseconds(1)) }
@@ -92,18 +113,17 @@ struct LifetimeTests {
 
   @Test("a simulation that was stopped in the middle of everything leaves no object behind")
   func stopped() throws {
-    let left = try leftovers { lab in
-      try lab.connect()
-      try lab.client.call("StartNotify", .heartRate)
-      try lab.client.call("AcquireWrite", .echo, .noOptions)
-      try lab.client.call("StartDiscovery", .adapter)
-      try lab.client.begin("ReadValue", .slow, .noOptions)
-      try lab.client.begin("WriteValue", .echo, .write([1]))
-      try lab.client.begin("Disconnect", .device)
-      try lab.pass()
-      lab.simulator.stop()
-      lab.client.leave()
-      lab.bus.shutDown()
+    let left = try leftovers { alone, loop in
+      let client = try alone.connect()
+      try client.call("StartNotify", .heartRate)
+      try client.call("AcquireWrite", .echo, .noOptions)
+      try client.begin("ReadValue", .slow, .noOptions)
+      try client.begin("WriteValue", .echo, .write([1]))
+      try client.begin("Disconnect", .device)
+      try loop.run { try await loop.sleep(for: .milliseconds(1)) }
+      alone.simulator.stop()
+      client.leave()
+      alone.bus.shutDown()
     }
     #expect(left.simulator == nil)
     #expect(left.device == nil)
@@ -112,52 +132,29 @@ struct LifetimeTests {
 
   @Test("an adapter that is plugged in after bluetoothd has ended leaves no object behind")
   func putInLate() throws {
-    let left = try leftovers { lab in
-      try lab.connect()
-      lab.client.leave()
-      lab.simulator.crash()
-      lab.simulator.plugIn(as: 1)
-      #expect(lab.simulator.connectedDevices == [])
-      try lab.pass()
-      lab.bus.shutDown()
+    let left = try leftovers { alone, loop in
+      try alone.connect().leave()
+      alone.simulator.crash()
+      alone.simulator.plugIn(as: 1)
+      #expect(alone.simulator.connectedDevices == [])
+      try loop.run { try await loop.sleep(for: .milliseconds(1)) }
+      alone.bus.shutDown()
     }
     #expect(left.simulator == nil)
     #expect(left.device == nil)
     #expect(left.bus == nil)
   }
 
-  @Test("a simulation that is dropped ends by itself")
+  @Test("a simulation that is dropped ends by itself, also one that was never started")
   func dropped() throws {
-    let left = try leftovers { lab in
-      try lab.connect()
-      lab.client.leave()
-      lab.bus.shutDown()
+    for isStarted in [true, false] {
+      let left = try leftovers { alone, _ in
+        if isStarted { try alone.connect().leave() }
+        #expect(isStarted || alone.simulator.connectedDevices == [])
+        alone.bus.shutDown()
+      }
+      #expect(left.simulator == nil)
+      #expect(left.device == nil)
     }
-    #expect(left.simulator == nil)
-    #expect(left.device == nil)
-  }
-
-  @Test("a simulator that was never started leaves no object behind")
-  func unstarted() throws {
-    weak var simulator: BlueZSimulator?
-    weak var device: SimulatedDevice?
-    let loop = VirtualTimeLoop()
-    let bus = LoopbackBus(on: loop)
-    defer {
-      bus.shutDown()
-      loop.end()
-    }
-    do {
-      let made = SimulatedDevice(
-        .monitor,
-        on: loop,
-        generator: SeededGenerator(seed: 0, name: "device")
-      )
-      let unused = BlueZSimulator(bus: try bus.connect(), devices: [made])
-      (simulator, device) = (unused, made)
-      #expect(unused.connectedDevices == [])
-    }
-    #expect(simulator == nil)
-    #expect(device == nil)
   }
 }

@@ -1,10 +1,7 @@
 // Scenarios distinguish two characteristics of one UUID: `after` counts the events of one of them.
 
-import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
-import DBus
-import Signals
 import SimulatedDevices
 import Testing
 
@@ -32,36 +29,12 @@ struct PlaceTests {
   /// Whether the link is lost when the first is read, and when the second is.
   private func losses(_ characteristic: String) throws -> [Bool] {
     try ["service000a/char000b", "service000a/char000e"].map { path in
-      let scenario = try scenario(characteristic)
-      let loop = VirtualTimeLoop()
-      let bus = LoopbackBus(on: loop)
-      defer {
-        bus.shutDown()
-        loop.end()
-      }
-      let player = ScenarioPlayer(
-        scenario,
-        devices: scenario.devices.map {
-          SimulatedDevice($0, on: loop, generator: SeededGenerator(seed: 0))
-        },
-        on: loop,
-        generator: SeededGenerator(seed: 0),
-        connect: { try bus.connect() }
-      )
-      defer { player.stop() }
-      let client = try RawClient(on: bus, receiving: OrgBlueZ.busName)
-      try loop.run { try await player.start() }
-      func pass(_ duration: Duration) throws {
-        try loop.run { try await loop.sleep(for: duration) }
-      }
-      try client.call("StartDiscovery", .adapter)
-      try pass(.seconds(1))
-      try client.call("Connect", .device)
-      try pass(.seconds(1))
-      let answer = try client.call("ReadValue", .attribute(path), .noOptions)
+      let lab = try Lab(playing: scenario(characteristic))
+      try lab.connect()
+      let answer = try lab.client.call("ReadValue", .attribute(path), .noOptions)
       #expect((try? answer.get()) != nil)
-      try pass(.seconds(1))
-      return player.simulator?.connectedDevices.isEmpty == true
+      try lab.pass(.seconds(1))
+      return lab.simulator.connectedDevices.isEmpty
     }
   }
 

@@ -1,5 +1,6 @@
 // The log of everything that clients did.
 
+import BLETesting
 import BlueZSimulator
 import Bluetooth
 import DBus
@@ -17,7 +18,7 @@ struct BoundaryLogTests {
     try lab.discover()
     try client.call("Connect", .device)
     try lab.pass(.seconds(1))
-    let before = try #require(lab.log.entries.last).number
+    let before = try #require(lab.world.log.last).number
     try client.call("WriteValue", .echo, .write([1, 2]))
     try client.call("StartNotify", .echo)
     try client.call("ReadValue", .battery, .noOptions)
@@ -39,7 +40,7 @@ struct BoundaryLogTests {
       ]
     )
     #expect(
-      lab.log.entries.prefix(2).map(\.event) == [
+      lab.world.log.prefix(2).map(\.event) == [
         "Adapter1.SetDiscoveryFilter", "Adapter1.StartDiscovery",
       ]
     )
@@ -66,7 +67,7 @@ struct BoundaryLogTests {
     try control.lab.connect()
     try control.lab.pass()
     let numbers = control.signals.all.filter { $0.member == "Logged" }.map { $0.body[0].asUInt64 }
-    #expect(numbers == control.lab.log.entries.map(\.number))
+    #expect(numbers == control.lab.world.log.map(\.number))
     #expect(numbers.count > 4)
   }
 

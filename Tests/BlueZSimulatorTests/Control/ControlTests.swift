@@ -1,5 +1,6 @@
 // Steering a running simulation over the bus: what clients of org.bluez see of it.
 
+import BLETesting
 import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
@@ -98,7 +99,7 @@ struct ControlTests {
     let control = try ControlLab()
     let (name, level) = (DBusValue.string("lab hrm"), DBusValue.string("battery-level"))
     try control.steer("SetValue", name, level, .bytes([5]))
-    let log = control.lab.log.entries(since: 0)
+    let log = control.lab.world.log
     let entry = try #require(log.first { $0.event == "Simulator1.SetValue" })
     #expect(
       try control.steer("FindCharacteristic", name, level) == [

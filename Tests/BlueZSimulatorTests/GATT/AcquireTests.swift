@@ -60,7 +60,7 @@ struct AcquireTests {
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     try lab.pass(.seconds(1))
     #expect(packets(socket) == [])
-    #expect(lab.events.all.last == .notified(.monitor, "2a37", [0x57]), "the device has sent it")
+    #expect(lab.events.last == .notified(.monitor, "2a37", [0x57]), "the device has sent it")
   }
 
   @Test("the socket is one of sequenced packets that does not block")
@@ -124,7 +124,7 @@ struct AcquireTests {
     #expect(close(socket.release()) == 0)
     try lab.pass(.seconds(1))
     #expect(lab.client.take() == ["\(Self.heartRate) NotifyAcquired=false"])
-    #expect(lab.events.all.last == .unsubscribed(.monitor, "2a37"))
+    #expect(lab.events.last == .unsubscribed(.monitor, "2a37"))
   }
 
   @Test("a duplicate of the socket keeps it acquired")
@@ -164,13 +164,13 @@ struct AcquireTests {
     #expect(
       lab.client.take() == ["\(Self.echo) WriteAcquired=true", "AcquireWrite replied fd 517"]
     )
-    lab.events.forget()
+    lab.forgetEvents()
     for value in [[1, 2], [3]] as [[UInt8]] {
       #expect(send(socket.descriptor, value, value.count, 0) == value.count)
     }
     try lab.pass(.milliseconds(100))
     #expect(
-      lab.events.all == [
+      lab.events == [
         .written(.monitor, .own(1), [1, 2]), .written(.monitor, .own(1), [3]),
       ]
     )

@@ -53,7 +53,7 @@ struct NotifyTests {
     try lab.client.call("StopNotify", .heartRate)
     try lab.pass(.seconds(5))
     #expect(lab.client.take() == ["\(Self.path) Notifying=false", "StopNotify replied"])
-    #expect(!lab.events.all.contains { "\($0)".contains("subscribed") })
+    #expect(!lab.events.contains { "\($0)".contains("subscribed") })
   }
 
   @Test("StopNotify: Notifying is announced, then the reply, and no value after that")
@@ -65,7 +65,7 @@ struct NotifyTests {
     try lab.client.call("StopNotify", .heartRate)
     try lab.pass(.seconds(5))
     #expect(lab.client.take() == ["\(Self.path) Notifying=false", "StopNotify replied"])
-    #expect(lab.events.all.last == .unsubscribed(.monitor, "2a37"))
+    #expect(lab.events.last == .unsubscribed(.monitor, "2a37"))
   }
 
   @Test("indications look the same")
@@ -177,12 +177,12 @@ struct NotifyTests {
     try other.begin("StartNotify", .heartRate)
     try lab.pass()
     lab.client.forget()
-    lab.events.forget()
+    lab.forgetEvents()
     other.leave()
     try lab.pass(.seconds(5))
     #expect(lab.client.take() == [])
     #expect(
-      lab.events.all == [.subscribed(.monitor, "2a37"), .unsubscribed(.monitor, "2a37")]
+      lab.events == [.subscribed(.monitor, "2a37"), .unsubscribed(.monitor, "2a37")]
     )
   }
 
@@ -224,10 +224,10 @@ struct NotifyTests {
     try other.begin("StartNotify", .heartRate)
     try lab.pass(untilLine: "StartNotify replied")
     try lab.client.call("StopNotify", .heartRate)
-    lab.events.forget()
+    lab.forgetEvents()
     try lab.pass(.seconds(1))
     #expect(other.lines.contains { $0.hasPrefix("StartNotify failed") })
-    #expect(lab.events.all.last == .unsubscribed(.monitor, "2a37"))
+    #expect(lab.events.last == .unsubscribed(.monitor, "2a37"))
     #expect(try lab.client.property("Notifying", .heartRate) == .boolean(false))
     lab.client.forget()
     try lab.client.call("StartNotify", .heartRate)
@@ -271,13 +271,13 @@ struct NotifyTests {
     try lab.client.begin("Connect", .device)
     // The session resumes as soon as the services are resolved.
     try lab.pass(untilLine: "ServicesResolved=true")
-    lab.events.forget()
+    lab.forgetEvents()
     try lab.client.call("StopNotify", .heartRate)
-    #expect(lab.events.all == [.unsubscribed(.monitor, "2a37")])
+    #expect(lab.events == [.unsubscribed(.monitor, "2a37")])
     lab.client.forget()
     try lab.pass(.seconds(5))
     #expect(
-      lab.events.all.dropFirst() == [
+      lab.events.dropFirst() == [
         .subscribed(.monitor, "2a37"), .unsubscribed(.monitor, "2a37"),
       ]
     )

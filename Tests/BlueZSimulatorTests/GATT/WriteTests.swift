@@ -21,11 +21,11 @@ struct WriteTests {
   func silent(type name: String?) throws {
     let lab = try Lab()
     try lab.connect()
-    lab.events.forget()
+    lab.forgetEvents()
     try lab.client.call("WriteValue", .echo, .write([1, 2], name.map(type) ?? [:]))
     try lab.pass(.seconds(1))
     #expect(lab.client.take() == ["WriteValue replied"])
-    #expect(lab.events.all == [.written(.monitor, .own(1), [1, 2])])
+    #expect(lab.events == [.written(.monitor, .own(1), [1, 2])])
     #expect(try lab.client.property("Value", .echo) == .bytes([]))
   }
 
@@ -54,24 +54,24 @@ struct WriteTests {
   func unsupported() throws {
     let lab = try Lab()
     try lab.connect()
-    lab.events.forget()
+    lab.forgetEvents()
     #expect(try lab.client.ask("WriteValue", .battery, .write([1])) == Self.notSupported)
     let bogus = [DBusValue].write([1], type("bogus"))
     #expect(try lab.client.ask("WriteValue", .echo, bogus) == Self.notSupported)
     let offset = [DBusValue].write([1], ["type": .string("command"), "offset": .uint16(1)])
     #expect(try lab.client.ask("WriteValue", .echo, offset) == Self.notSupported)
-    #expect(lab.events.all == [])
+    #expect(lab.events == [])
   }
 
   @Test("a command is sent where only requests are supported, and its result is unknown")
   func unofferedCommand() throws {
     let lab = try Lab()
     try lab.connect()
-    lab.events.forget()
+    lab.forgetEvents()
     let body = [DBusValue].write([1], type("command"))
     #expect(try lab.client.ask("WriteValue", .short, body) == "WriteValue replied")
     try lab.pass(.seconds(1))
-    #expect(lab.events.all == [.written(.monitor, .own(3), [1])])
+    #expect(lab.events == [.written(.monitor, .own(3), [1])])
     #expect(try lab.client.ask("ReadValue", .short, .noOptions) == "ReadValue replied 0x")
   }
 
@@ -99,9 +99,9 @@ struct WriteTests {
     try lab.connect()
     let longest = [UInt8](repeating: 1, count: 512)
     #expect(try lab.client.ask("WriteValue", .echo, .write(longest)) == "WriteValue replied")
-    lab.events.forget()
+    lab.forgetEvents()
     #expect(try lab.client.ask("WriteValue", .echo, .write(longest + [1])) == Self.invalidLength)
-    #expect(lab.events.all == [])
+    #expect(lab.events == [])
   }
 
   @Test("a command holds what fits in one packet; more is refused, and not sent")
@@ -111,13 +111,13 @@ struct WriteTests {
     let full = [UInt8](repeating: 1, count: 20)
     #expect(try lab.client.ask("WriteValue", .command, .write(full)) == "WriteValue replied")
     try lab.pass(.seconds(1))
-    lab.events.forget()
+    lab.forgetEvents()
     #expect(
       try lab.client.ask("WriteValue", .command, .write(full + [1]))
         == "WriteValue failed org.bluez.Error.Failed: Failed to initiate write"
     )
     try lab.pass(.seconds(1))
-    #expect(lab.events.all == [])
+    #expect(lab.events == [])
   }
 
   @Test("a value that is too long for the device is refused by it")

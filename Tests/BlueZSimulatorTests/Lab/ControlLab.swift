@@ -1,5 +1,6 @@
 // A simulation that is steered over the bus, as a program in another language does it.
 
+import BLETesting
 import BlueZSimulator
 import Bluetooth
 import DBus
@@ -11,7 +12,6 @@ import Testing
 /// The simulated org.bluez, blerun.Simulator1 beside it, and a client of each.
 struct ControlLab {
   let lab: Lab
-  let steering: Steering
   /// Who steers.
   let person: MessageBus
   /// The signals of blerun.Simulator1.
@@ -19,11 +19,9 @@ struct ControlLab {
   private let server: ControlServer
 
   init(_ definitions: [DeviceDefinition] = [.monitor], faults: [FaultRule] = []) throws {
-    lab = try Lab(definitions, faults: faults, isPlayed: true)
+    lab = try Lab(definitions, faults: faults)
     let bus = lab.bus
-    let steering = Steering(try #require(lab.player), log: lab.log)
-    self.steering = steering
-    let server = ControlServer(steering, on: try bus.connect())
+    let server = ControlServer(lab.world.steering, on: try bus.connect())
     self.server = server
     let (person, signals) = (try bus.connect(), signals)
     self.person = person

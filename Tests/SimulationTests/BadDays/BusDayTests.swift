@@ -58,7 +58,7 @@ struct BusDayTests {
   func own(_ stage: Stage) throws {
     let ledger = ListedLinks()
     let simulation = try Simulation(definition: .bench, ledger: ledger)
-    let ours = simulation.connections[1]
+    let ours = simulation.client.bus
     let endured = simulation.endure(simulation.strike(stage) { ours.close() })
     check(endured, stage)
     #expect(simulation.scheduler.isIdle)

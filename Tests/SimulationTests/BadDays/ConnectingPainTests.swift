@@ -1,5 +1,6 @@
 // What hurts users of BLE on Linux when they connect: what comes of it here.
 
+import BLETesting
 import BlueZ
 import BlueZSimulator
 import Bluetooth
@@ -46,11 +47,11 @@ struct ConnectingPainTests {
   @Test("connect while scanning: our own scan is off before each Connect, and goes on afterwards")
   func scanning() throws {
     let simulation = try Simulation.bench()
-    let (events, simulator) = (simulation.events, simulation.simulator)
+    let simulator = simulation.simulator
     let scansAtConnect = Recorded<Bool>()
-    simulator.treatCalls { call in
+    simulator.treatCalls { [weak world = simulation.world] call in
       if call.member == "Connect" {
-        let scans = events.all.compactMap { event in
+        let scans = (world?.events ?? []).compactMap { event in
           if case .scanning(let isOn) = event { isOn } else { nil }
         }
         scansAtConnect.add(scans.last ?? false)

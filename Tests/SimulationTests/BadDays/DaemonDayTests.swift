@@ -104,7 +104,7 @@ extension Simulation {
     switch death {
     case .terminated:
       dead.stop()
-      simulatorBus.close()
+      dead.bus.close()
     case .killed: dead.crash()
     }
     loop.after(delay) {
@@ -114,11 +114,5 @@ extension Simulation {
         try await next.start()
       }
     }
-  }
-
-  /// Lets time pass, and with it all that is due.
-  func pass(_ duration: Duration) throws {
-    let loop = loop
-    try loop.run { try await loop.sleep(for: duration) }
   }
 }

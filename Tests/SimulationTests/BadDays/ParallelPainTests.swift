@@ -1,5 +1,6 @@
 // Several devices at once over one adapter.
 
+import BLETesting
 import BlueZ
 import BlueZSimulator
 import Bluetooth
@@ -11,49 +12,35 @@ import Testing
 
 @Suite("Pains of several devices")
 struct ParallelPainTests {
-  /// A client with a service for each of several devices, all in the air of one adapter.
-  private final class Fleet: Sendable {
-    let loop = VirtualTimeLoop()
-    let bus: LoopbackBus
-    let simulator: BlueZSimulator
-    let devices: [SimulatedDevice]
+  /// A world of several devices, with a service for each.
+  private struct Fleet {
+    let world: SimulatedWorld
     let services: [BlueZDevice]
     let calls = Recorded<String>()
-    let events: Recorded<SimulatorEvent>
 
     init(_ count: Int) throws {
-      let (loop, calls, events) = (loop, calls, Recorded<SimulatorEvent>())
-      self.events = events
-      let bus = LoopbackBus(on: loop) { message, _ in
-        if message.kind == .methodCall, message.member == "Connect" {
-          calls.add("called")
-        } else if message.kind == .signal, message.isLinkUp {
-          calls.add("up")
-        }
-      }
-      self.bus = bus
-      devices = (0..<count).map { index in
+      let (loop, calls) = (VirtualTimeLoop(), calls)
+      let devices = (0..<count).map { index in
         var definition = DeviceDefinition.thermometer
         definition.name = "Thermo-\(index)"
         definition.address = BluetoothAddress(number: 0xC0FF_EE00_0010 + UInt64(index))
         let generator = SeededGenerator(seed: 0, name: "\(index)")
         return SimulatedDevice(definition, on: loop, generator: generator)
       }
-      let simulator = BlueZSimulator(bus: try bus.connect(), devices: devices) { events.add($0) }
-      self.simulator = simulator
-      let ours = try bus.connect()
-      let client = try loop.run {
-        try await simulator.start()
-        return try await BlueZClient.open(bus: ours)
+      world = try SimulatedWorld(
+        devices,
+        on: loop,
+        observer: { message, _ in
+          if message.kind == .methodCall, message.member == "Connect" {
+            calls.add("called")
+          } else if message.kind == .signal, message.isLinkUp {
+            calls.add("up")
+          }
+        }
+      )
+      services = devices.map { [world] device in
+        world.client.service(device.definition.address, on: SerialScheduler(on: loop))
       }
-      services = devices.map {
-        client.service($0.definition.address, on: SerialScheduler(on: loop))
-      }
-    }
-
-    deinit {
-      bus.shutDown()
-      loop.end()
     }
 
     /// Runs a chain on every device at once.
@@ -61,7 +48,7 @@ struct ParallelPainTests {
       _ chain: @escaping @Sendable (BlueZDevice) -> Signal<Int>
     ) throws -> [Result<Int, any Error>] {
       let tasks = services.map { service in
-        loop.task {
+        world.loop.task {
           try await service.scheduler.turn(within: .seconds(60)) {
             let last = Guarded(0)
             try await chain(service).run { value in last.withLock { $0 = value } }
@@ -69,7 +56,7 @@ struct ParallelPainTests {
           }
         }
       }
-      return try loop.run {
+      return try world.loop.run {
         var results: [Result<Int, any Error>] = []
         for task in tasks { results.append(await task.result) }
         return results
@@ -88,13 +75,13 @@ struct ParallelPainTests {
     let fleet = try Fleet(4)
     let results = try fleet.all(Self.chain)
     for result in results { #expect((try? result.get()) == 87, "\(result)") }
-    #expect(fleet.simulator.connectedDevices == [])
+    #expect(fleet.world.simulator.connectedDevices == [])
     // Each was up before the next was asked for.
     #expect(fleet.calls.all == Array(repeating: ["called", "up"], count: 4).flatMap { $0 })
     // All four were up at the same time.
     var up = 0
     var most = 0
-    for event in fleet.events.all {
+    for event in fleet.world.events {
       if case .linkUp = event { up += 1 }
       if case .linkDown = event { up -= 1 }
       most = max(most, up)
@@ -105,15 +92,15 @@ struct ParallelPainTests {
   @Test("a device that cannot be connected holds up the others, and costs them nothing else")
   func oneAbsent() throws {
     let fleet = try Fleet(3)
-    fleet.devices[0].setFaults([FaultRule(on: .connect, action: .refuseConnection)])
+    fleet.world.steering.devices[0].setFaults([FaultRule(on: .connect, action: .refuseConnection)])
     let results = try fleet.all(Self.chain)
     let failure = #expect(throws: DeviceFailure.self) { try results[0].get() }
     #expect(failure?.code == .connectFailed)
     for result in results.dropFirst() { #expect((try? result.get()) == 87, "\(result)") }
-    #expect(fleet.simulator.connectedDevices == [])
-    fleet.devices[0].setFaults([])
+    #expect(fleet.world.simulator.connectedDevices == [])
+    fleet.world.steering.devices[0].setFaults([])
     for result in try fleet.all(Self.chain) { #expect((try? result.get()) == 87, "\(result)") }
-    #expect(fleet.simulator.connectedDevices == [])
+    #expect(fleet.world.simulator.connectedDevices == [])
   }
 }
 

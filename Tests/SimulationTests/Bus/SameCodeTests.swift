@@ -65,7 +65,7 @@ struct SameCodeTests {
     let outcome = FaultCase.chain(simulation.service).firstOrDefault([], within: .seconds(60))
     #expect(!simulation.ledger.isUp)
     #expect(simulation.ledger.violations == [])
-    for connection in simulation.connections.reversed() { connection.close() }
+    for connection in [simulation.client.bus, simulation.simulator.bus] { connection.close() }
     return Course(
       value: outcome.value,
       failure: outcome.error.map { "\($0)" },

@@ -17,7 +17,7 @@ struct AgentGuardTests {
     _ calls: [(member: String, body: [DBusValue])]
   ) throws -> [String] {
     let other = try simulation.bus.connect()
-    let (names, ours) = (Recorded<String>(), simulation.clientName)
+    let (names, ours) = (Recorded<String>(), simulation.client.bus.uniqueName)
     let (loop, service) = (simulation.loop, simulation.service)
     let answers = PairingAnswers(ask: { _, reply in
       _ = loop.task {

@@ -193,7 +193,7 @@ struct FailedPairingTests {
   @Test("bluetoothd goes away in the middle: the question is withdrawn, and the failure says so")
   func daemonLeaves() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
-    let (withdrawn, host) = (Recorded<String>(), simulation.simulatorBus)
+    let (withdrawn, host) = (Recorded<String>(), simulation.simulator.bus)
     let answers = PairingAnswers(ask: { _, _ in
       host.close()
       return { withdrawn.add("withdrawn") }

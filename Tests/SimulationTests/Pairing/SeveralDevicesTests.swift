@@ -1,52 +1,32 @@
 // Pairing with several devices at once over one connection.
 
+import BLETesting
 import BlueZ
 import BlueZSimulator
 import Bluetooth
-import DBus
-import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
 
-/// A simulated host with several locks, and a chain for each.
+/// A world with several locks, and a chain for each.
 private struct Locks {
-  let loop = VirtualTimeLoop()
+  let world: SimulatedWorld
   let services: [BlueZDevice]
-  let simulator: BlueZSimulator
-  let events = Recorded<SimulatorEvent>()
-  private let ending: Ending
 
   init(_ methods: [(PairingDefinition.Method, passkey: UInt32?)]) throws {
-    let bus = LoopbackBus(on: loop)
-    let (theirs, ours) = (try bus.connect(), try bus.connect())
-    ending = Ending(loop) {
-      theirs.close()
-      ours.close()
-      bus.shutDown()
-    }
-    var devices: [SimulatedDevice] = []
-    for (number, method) in methods.enumerated() {
+    let loop = VirtualTimeLoop()
+    let devices = methods.enumerated().map { number, method in
       var definition = DeviceDefinition.pairing(method.0, passkey: method.passkey)
       definition.name = "Lock-\(number + 1)"
-      definition.address = try #require(BluetoothAddress("C0:FF:EE:00:00:1\(number)"))
+      definition.address = BluetoothAddress(number: 0xc0ff_ee00_0010 + UInt64(number))
       // Pairing takes two seconds.
       definition.link.latency = .seconds(1)
       let generator = SeededGenerator(seed: 0, name: "device \(number)")
-      devices.append(SimulatedDevice(definition, on: loop, generator: generator))
+      return SimulatedDevice(definition, on: loop, generator: generator)
     }
-    let simulator = BlueZSimulator(bus: theirs, devices: devices) { [events] in events.add($0) }
-    self.simulator = simulator
-    let client = try loop.run {
-      try await simulator.start()
-      return try await BlueZClient.open(bus: ours)
-    }
-    services = devices.map { [loop] device in
-      BlueZDevice(
-        client: client,
-        target: .address(device.definition.address),
-        scheduler: SerialScheduler(on: loop)
-      )
+    world = try SimulatedWorld(devices, on: loop)
+    services = try devices.map { [world] device in
+      try world.service(device.definition.name, scheduler: SerialScheduler(on: loop))
     }
   }
 
@@ -57,7 +37,7 @@ private struct Locks {
     _ answers: [PairingAnswers],
     within limit: Duration = .seconds(60)
   ) throws -> [(code: DeviceFailure.Code?, took: Duration)] {
-    let loop = loop
+    let loop = world.loop
     return try loop.run {
       try await withThrowingTaskGroup(of: (Int, DeviceFailure.Code?, Duration).self) { group in
         let start = Guarded<Instant?>(nil)
@@ -87,7 +67,7 @@ private struct Locks {
     }
   }
 
-  var paired: Int { events.all.count { "\($0)".contains("paired") } }
+  var paired: Int { world.events.count { "\($0)".contains("paired") } }
 }
 
 @Suite("Pairing with several devices at once")
@@ -117,7 +97,7 @@ struct SeveralDevicesTests {
   func late() throws {
     let locks = try Locks([(.passkeyEntry, 1), (.passkeyEntry, 22)])
     // A person who takes 20 s to answer.
-    let slow = PairingAnswers(ask: { [loop = locks.loop] _, reply in
+    let slow = PairingAnswers(ask: { [loop = locks.world.loop] _, reply in
       let timer = loop.after(.seconds(20)) { reply(.secret(Secret("1"))) }
       return { timer.cancel() }
     })
@@ -133,7 +113,7 @@ struct SeveralDevicesTests {
   @Test("a chain whose agent is asking somebody is not disturbed by another's pairing")
   func undisturbed() throws {
     let locks = try Locks([(.passkeyEntry, 1), (.justWorks, nil)])
-    let (loop, first, second) = (locks.loop, locks.services[0], locks.services[1])
+    let (loop, first, second) = (locks.world.loop, locks.services[0], locks.services[1])
     let slow = PairingAnswers(ask: { _, reply in
       let timer = loop.after(.seconds(10)) { reply(.secret(Secret("1"))) }
       return { timer.cancel() }

@@ -162,7 +162,7 @@ struct ExplanationTests {
   @Test("what happens around the device", arguments: Trouble.allCases)
   func troubles(_ trouble: Trouble) throws {
     let simulation = try Simulation()
-    let (service, connections) = (simulation.service, simulation.connections)
+    let (service, client) = (simulation.service, simulation.client)
     let simulator = simulation.simulator
     if trouble == .outOfReach { simulator.vanish(simulation.device.definition.address) }
     let missing = CharacteristicSelector(characteristic: BluetoothUUID(short: 0x2a37))
@@ -171,8 +171,8 @@ struct ExplanationTests {
         switch trouble {
         case .outOfReach, .noSuchCharacteristic: break
         case .adapterOff: simulator.setPowered(false)
-        case .daemonGone: connections[0].close()
-        case .busGone: connections[1].close()
+        case .daemonGone: simulator.bus.close()
+        case .busGone: client.bus.close()
         }
         return true
       }

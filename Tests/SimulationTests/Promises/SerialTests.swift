@@ -42,7 +42,7 @@ struct SerialTests {
     }
     let deadline = DispatchTime.now() + 240
     let ended = (0..<threads).filter { _ in done.wait(timeout: deadline) == .success }
-    try #require(ended.count == threads, "chains hang: \(simulation.events.all.count) events")
+    try #require(ended.count == threads, "chains hang: \(simulation.events.count) events")
     #expect(wrong.all == [])
 
     let ledger = simulation.ledger
