@@ -72,7 +72,7 @@ final class LocalDevice: Sendable {
     device = SimulatedDevice(
       definition,
       on: loop,
-      generator: SeededGenerator(seed: 0, name: "adapter \(settings.address)")
+      generator: SeededGenerator(seed: settings.seed, name: "adapter \(settings.address)")
     )
     device.isAdvertising = false
   }

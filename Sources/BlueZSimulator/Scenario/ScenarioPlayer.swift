@@ -67,7 +67,7 @@ public final class ScenarioPlayer: Sendable {
   ///   - scenario: What happens.
   ///   - devices: Those of the scenario, on `loop`.
   ///   - loop: The loop that everything runs on.
-  ///   - generator: For the faults.
+  ///   - generator: For the faults, and for adapters as devices of others.
   ///   - connect: Makes connections to the bus: for bluetoothd, its successors, other programs.
   ///   - closeBus: Ends the bus, for the scenarios that require it.
   ///   - settings: Replace those of the scenario's host.
@@ -96,7 +96,10 @@ public final class ScenarioPlayer: Sendable {
     self.closeBus = closeBus
     self.observer = observer
     self.log = log
-    self.settings = settings ?? SimulatorSettings(scenario.host)
+    var settings = settings ?? SimulatorSettings(scenario.host)
+    var seeds = generator.split("adapters")
+    for index in settings.adapters.indices { settings.adapters[index].seed = seeds.next() }
+    self.settings = settings
     let schedule = FaultSchedule(scenario.faults, generator: generator)
     state = Confined(State(schedule: schedule), to: loop)
     surroundings = Confined(Surroundings(), to: loop)
