@@ -195,15 +195,11 @@ extension SimulatedWorld {
   }
 
   /// Does something on the loop.
-  private func steer<Answer: Sendable>(
+  func steer<Answer: Sendable>(
     _ body: @escaping @Sendable (Steering) throws(SteeringError) -> Answer
-  ) throws -> Answer {
-    // The thread of a virtual world is its loop's.
-    guard !(loop is VirtualTimeLoop) else { return try body(steering) }
-    do {
-      return try loop.run { [steering] in try body(steering) }
-    } catch is BlockedInsideLoop {
-      return try body(steering)
-    }
+  ) throws(SteeringError) -> Answer {
+    try loop.enter { [steering] in
+      Result { () throws(SteeringError) in try body(steering) }
+    }.get()
   }
 }

@@ -221,11 +221,13 @@ public final class SimulatedWorld: Sendable {
   ///
   /// - Parameter name: Its name, in any case, or its address; nil: the first one.
   public func device(_ name: String? = nil) throws(SteeringError) -> SimulatedDevice {
-    if let name { return try steering.device(name) }
-    guard let first = steering.devices.first else {
-      throw SteeringError(.unknownDevice, "there is no simulated device: expected at least one")
+    try steer { (steering) throws(SteeringError) in
+      if let name { return try steering.device(name) }
+      guard let first = steering.devices.first else {
+        throw SteeringError(.unknownDevice, "there is no simulated device: expected at least one")
+      }
+      return first
     }
-    return first
   }
 
   // MARK: What happened

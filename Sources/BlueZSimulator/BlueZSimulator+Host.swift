@@ -15,7 +15,7 @@ extension BlueZSimulator {
   ///
   /// - Parameter adapter: The index of the adapter in the settings, from 0.
   public func unplug(adapter: Int = 0) {
-    present.withLock { $0.unplug(adapter) }?.unplug()
+    host.loop.enter { [present] in present.contents.unplug(adapter)?.unplug() }
   }
 
   /// Plugs in an adapter, with its own address, as `hci` and an index. Does nothing when it is
@@ -28,10 +28,12 @@ extension BlueZSimulator {
   ///   - number: 0 is `hci0`; nil: the index in its settings. One that is in use is skipped.
   ///   - index: The index of the adapter in the settings, from 0.
   public func plugIn(as number: Int? = nil, adapter index: Int = 0) {
-    guard let place = present.withLock({ $0.place(for: index, as: number) }) else { return }
-    let adapter = makeAdapter(place.settings, as: place.number)
-    present.withLock { $0.plugIn(index, adapter, as: place.number) }
-    adapter.add()
+    host.loop.enter { [self] in
+      guard let place = present.contents.place(for: index, as: number) else { return }
+      let adapter = makeAdapter(place.settings, as: place.number)
+      present.contents.plugIn(index, adapter, as: place.number)
+      adapter.add()
+    }
   }
 
   /// Ends like a bluetoothd that is killed: its connection to the bus and its Bluetooth connections
@@ -51,7 +53,7 @@ extension BlueZSimulator {
       bus: bus,
       devices: devices,
       settings: settings,
-      adapters: present.withLock { $0.reopened },
+      adapters: present.reopened,
       log: log,
       witness: host.witness
     )
@@ -61,6 +63,6 @@ extension BlueZSimulator {
   ///
   /// - Parameter treatment: Called on the loop with each call to bluetoothd.
   package func treatCalls(_ treatment: @escaping @Sendable (Message) -> CallTreatment) {
-    calls.treat(treatment)
+    host.loop.enter { [calls] in calls.treat(treatment) }
   }
 }

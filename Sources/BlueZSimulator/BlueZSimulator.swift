@@ -26,12 +26,12 @@ public final class BlueZSimulator: Sendable {
   let calls: TreatedCalls
   /// The log of what clients did, if requested.
   let log: BoundaryLog?
-  let present: Guarded<AdapterSlots>
+  let present: Confined<AdapterSlots>
   /// The adapters as devices, in the order of the settings.
   let locals: [LocalDevice]
   /// Its connection.
   package var bus: MessageBus { host.bus }
-  private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
+  private let active: Confined<(export: Export, clients: Subscription)?>
 
   /// Assembles a simulator. Nothing is on the bus before ``start()``.
   ///
@@ -93,20 +93,27 @@ public final class BlueZSimulator: Sendable {
       witness: witness
     )
     self.devices = devices
-    calls = TreatedCalls(host.server)
+    calls = TreatedCalls(host.server, on: bus.loop)
     self.log = log
-    present = Guarded(adapters)
+    present = Confined(adapters, to: bus.loop)
+    active = Confined(nil, to: bus.loop)
     locals = adapters.slots.map { LocalDevice($0.settings, on: bus.loop) }
+    bus.loop.enter { [self] in assemble() }
+  }
+
+  deinit { host.loop.enterSoon(end) }
+
+  private func assemble() {
     for local in locals {
       local.setRemotes { [weak self, address = local.address] in self?.remotes(address) ?? [] }
     }
-    for (index, slot) in adapters.slots.enumerated() {
+    for (index, slot) in present.slots.enumerated() {
       guard let number = slot.number else { continue }
       let adapter = makeAdapter(slot.settings, as: number)
-      present.withLock { $0.plugIn(index, adapter, as: number) }
+      present.contents.plugIn(index, adapter, as: number)
     }
     host.agents.onChange { [present] isPairable in
-      for adapter in present.withLock({ $0.all }) { adapter.setPairable(isPairable) }
+      for adapter in present.all { adapter.setPairable(isPairable) }
     }
     for device in devices {
       let address = device.definition.address
@@ -121,15 +128,13 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  deinit { stop() }
-
   /// An adapter with all devices, stored ones included.
   func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
     let path = BlueZPath.adapter(BlueZPath.adapterName(index: number))
-    let stored = present.withLock { $0.stored }.filter { $0.adapter == settings.address }
+    let stored = present.stored.filter { $0.adapter == settings.address }
     let others = locals.filter { $0.address != settings.address }
     let all = devices + others.map(\.device)
-    let air = Air(all, stored: stored) {
+    let air = Air(all, stored: stored, on: host.loop) {
       [host, weak self] device, address, type, stored, onReception in
       let isAdapter = others.contains { $0.device === device }
       let counterpart: @Sendable () -> RemoteDevice? = { [weak self] in
@@ -159,10 +164,10 @@ public final class BlueZSimulator: Sendable {
   public func start() async throws {
     let export = try host.bus.export(calls)
     let clients = try await watchClients()
-    active.withLock { $0 = (export, clients) }
+    active.contents = (export, clients)
     host.bus.onClose { [weak self] _ in self?.stop() }
     host.server.add([host.agents.interface], at: BlueZPath.manager)
-    for adapter in present.withLock({ $0.all }) { adapter.add() }
+    for adapter in present.all { adapter.add() }
     let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {
       stop()
@@ -175,7 +180,7 @@ public final class BlueZSimulator: Sendable {
     let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
     let (log, loop) = (log, host.loop)
     let forget: @Sendable (String) -> Void = { [present, weak agents = host.agents] client in
-      for adapter in present.withLock({ $0.all }) { adapter.clientLeft(client) }
+      for adapter in present.all { adapter.clientLeft(client) }
       agents?.forget(client)
     }
     calls.onLateCall(forget)
@@ -191,21 +196,23 @@ public final class BlueZSimulator: Sendable {
   /// Ends the connections and removes the objects from the bus. The bus connection stays, and so
   /// does the name until it is closed: pending calls then get an error from the bus. It cannot be
   /// started again.
-  public func stop() {
-    let active = active.withLock { active in
-      defer { active = nil }
-      return active
+  public func stop() { host.loop.enter(end) }
+
+  /// Ends what may outlive this object.
+  private var end: @Sendable () -> Void {
+    { [host, calls, present, active] in
+      let active = active.contents.take()
+      let adapters = present.contents.end()
+      // As in bluetoothd: connections, adapter, agents, then every object, children first.
+      for adapter in adapters { adapter.stop() }
+      guard let active else { return }
+      host.server.remove(BlueZPath.manager)
+      for adapter in adapters { adapter.remove() }
+      host.server.flush()
+      active.clients.cancel()
+      active.export.cancel()
+      calls.forget()
     }
-    let adapters = present.withLock { $0.end() }
-    // As in bluetoothd: connections, adapter, agents, then every object, children first.
-    for adapter in adapters { adapter.stop() }
-    guard let active else { return }
-    host.server.remove(BlueZPath.manager)
-    for adapter in adapters { adapter.remove() }
-    host.server.flush()
-    active.clients.cancel()
-    active.export.cancel()
-    calls.forget()
   }
 
   // MARK: Actions of tests and scenarios
@@ -216,20 +223,26 @@ public final class BlueZSimulator: Sendable {
   ///   - isOn: Whether it is powered from now on.
   ///   - adapter: The index of the adapter in the settings, from 0.
   public func setPowered(_ isOn: Bool, adapter: Int = 0) {
-    present.withLock { $0.server(adapter) }?.setPowered(isOn)
+    host.loop.enter { [present] in present.contents.server(adapter)?.setPowered(isOn) }
   }
 
   /// Drops the connection to a device, as a lost signal does. Does nothing without one.
-  public func loseLink(_ address: BluetoothAddress) { device(address)?.loseLink() }
+  public func loseLink(_ address: BluetoothAddress) {
+    host.loop.enter { [self] in device(address)?.loseLink() }
+  }
 
   /// Takes a device out of range: its connection drops, and nothing more is received from it.
   public func vanish(_ address: BluetoothAddress) {
-    for remote in remotes(address) { remote.vanish() }
+    host.loop.enter { [self] in
+      for remote in remotes(address) { remote.vanish() }
+    }
   }
 
   /// Brings a device back into range.
   public func appear(_ address: BluetoothAddress) {
-    for remote in remotes(address) { remote.appear() }
+    host.loop.enter { [self] in
+      for remote in remotes(address) { remote.appear() }
+    }
   }
 
   /// Makes a device add or remove a service of its definition, connected or not.
@@ -237,7 +250,9 @@ public final class BlueZSimulator: Sendable {
   /// Connected clients see `UUIDs` change and the objects appear or disappear, as after a Service
   /// Changed indication; `ServicesResolved` is unchanged.
   public func offer(_ service: BluetoothUUID, _ isOffered: Bool, at address: BluetoothAddress) {
-    for remote in remotes(address) { remote.offer(service, isOffered) }
+    host.loop.enter { [self] in
+      for remote in remotes(address) { remote.offer(service, isOffered) }
+    }
   }
 
   /// Gives a device other firmware, without a service that it had, or the earlier firmware again.
@@ -245,15 +260,18 @@ public final class BlueZSimulator: Sendable {
   /// The device does not indicate it: while its object exists, clients see the service as it was
   /// read before, and every request to it is refused with Invalid Handle.
   public func replace(_ service: BluetoothUUID, _ isReplaced: Bool, at address: BluetoothAddress) {
-    let remotes = remotes(address)
-    remotes.first?.device.withhold(service, isReplaced)
-    for remote in remotes { remote.replace(service, isReplaced) }
+    host.loop.enter { [self] in
+      let remotes = remotes(address)
+      remotes.first?.device.withhold(service, isReplaced)
+      for remote in remotes { remote.replace(service, isReplaced) }
+    }
   }
 
   /// The addresses of the connected devices, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
-    present.withLock { $0.all }.flatMap(\.devices).filter { $0.isConnected && !$0.isAccepted }
-      .map(\.address)
+    host.loop.enter { [present] in
+      present.all.flatMap(\.devices).filter { $0.isConnected && !$0.isAccepted }.map(\.address)
+    }
   }
 
   /// The RSSI in dBm of the connection to a device, drawn again; nil when there is none.
@@ -262,7 +280,7 @@ public final class BlueZSimulator: Sendable {
   var settings: SimulatorSettings { host.settings }
 
   /// The path of an adapter; nil while it is unplugged.
-  func path(ofAdapter index: Int) -> ObjectPath? { present.withLock { $0.server(index)?.path } }
+  func path(ofAdapter index: Int) -> ObjectPath? { present.contents.server(index)?.path }
 
   /// The device of the adapter that is connected to it, or else of the first adapter.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
@@ -272,13 +290,12 @@ public final class BlueZSimulator: Sendable {
 
   /// How an adapter sees another one, both by address; nil while either is not plugged in.
   private func remote(of other: BluetoothAddress, at adapter: BluetoothAddress) -> RemoteDevice? {
-    let server = present.withLock { $0.all.first { $0.settings.address == adapter } }
-    return server?.air.device(other)
+    present.all.first { $0.settings.address == adapter }?.air.device(other)
   }
 
   /// The devices of all adapters for one address.
   func remotes(_ address: BluetoothAddress) -> [RemoteDevice] {
-    present.withLock { $0.all }.compactMap { $0.air.device(address) }
+    present.all.compactMap { $0.air.device(address) }
   }
 }
 

@@ -37,12 +37,12 @@ struct WorldTests {
     #expect(world.events.last == .linkDown(address))
   }
 
-  @Test("a program with a connection of its own is a peripheral that a service of the world reads")
-  func peripheral() throws {
+  /// A world with a program that is the peripheral Tag, as long as the export is held.
+  private func peripheralWorld(seed: UInt64 = 0) throws -> (world: SimulatedWorld, export: Export) {
     var settings = SimulatorSettings()
     let address = BluetoothAddress(number: 0x0000_5e00_5377)
     settings.adapters.append(AdapterSettings(number: 1, address: address))
-    let world = try SimulatedWorld(settings: settings)
+    let world = try SimulatedWorld(seed: seed, settings: settings)
     let bus = try world.connection()
     let server = ObjectServer(bus: bus)
     let export = try bus.export(server)
@@ -81,8 +81,25 @@ struct WorldTests {
       )
       _ = try world.loop.run { try await bus.call(call, limit: .seconds(5)) }
     }
-    #expect(level(try world.service("Tag")).value == 77)
-    withExtendedLifetime(export) {}
+    return (world, export)
+  }
+
+  @Test("a program with a connection of its own is a peripheral that a service of the world reads")
+  func peripheral() throws {
+    let tag = try peripheralWorld()
+    #expect(level(try tag.world.service("Tag")).value == 77)
+    withExtendedLifetime(tag.export) {}
+  }
+
+  @Test("the RSSI of such a peripheral is drawn from the seed of the world")
+  func peripheralSeed() throws {
+    let drawn = try [UInt64(1), 1, 2].map { seed in
+      let tag = try peripheralWorld(seed: seed)
+      defer { withExtendedLifetime(tag.export) {} }
+      let device = try tag.world.device("Tag")
+      return (0..<20).map { _ in device.linkRSSI() }
+    }
+    #expect(drawn[0] == drawn[1] && drawn[0] != drawn[2])
   }
 
   @Test("devices of files, texts and Swift are in one world, found by name or address")

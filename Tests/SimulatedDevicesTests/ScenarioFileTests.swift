@@ -230,6 +230,7 @@ struct ScenarioFileTests {
       ("host: { adapters: 2 }", "a list of adapters"),
       ("host: { answer-timeout: soon }", "from 0s to 1h"),
       ("faults: 3", "a list of faults"), ("faults: [{}]", "the key 'fault' is missing"),
+      ("faults: [{ on: read }]", "a rule has 'on' and 'do' in its place"),
       ("faults: [{ fault: out-of-rang }]", "did you mean 'out-of-range'?"),
       ("faults: [{ fault: link-lost }]", "missing trigger"),
       ("faults: [{ fault: link-lost, at: soon }]", "from 0s to 1h"),

@@ -10,10 +10,8 @@ extension AdapterServer {
   // MARK: Calls
 
   func startDiscovery(_ call: Invocation) {
-    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
-    if let refusal = state.withLock({ $0.sessions.start(call.caller) }) {
-      return call.refuse(refusal)
-    }
+    guard isPowered else { return call.refuse(.notReady) }
+    if let refusal = state.sessions.start(call.caller) { return call.refuse(refusal) }
     followDiscoverableFilter()
     // Recorded from bluetoothd: the reply comes first.
     call.reply()
@@ -21,10 +19,8 @@ extension AdapterServer {
   }
 
   func stopDiscovery(_ call: Invocation) {
-    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
-    if let refusal = state.withLock({ $0.sessions.stop(call.caller) }) {
-      return call.refuse(refusal)
-    }
+    guard isPowered else { return call.refuse(.notReady) }
+    if let refusal = state.sessions.stop(call.caller) { return call.refuse(refusal) }
     followDiscoverableFilter()
     call.reply()
     endDiscoveryIfUnwanted()
@@ -32,20 +28,17 @@ extension AdapterServer {
 
   /// The adapter is discoverable while the filter of a discovering client requires it.
   func followDiscoverableFilter() {
-    let isChanged = state.withLock { state in
-      let isWanted = state.sessions.wantsDiscoverable
-      guard isWanted ? !state.isDiscoverable : state.isDiscoverableByFilter else { return false }
-      state.isDiscoverable = isWanted
-      state.isDiscoverableByFilter = isWanted
-      return true
-    }
-    if isChanged { mark(Adapter1.discoverable) }
+    let isWanted = state.sessions.wantsDiscoverable
+    guard isWanted ? !state.isDiscoverable : state.isDiscoverableByFilter else { return }
+    state.isDiscoverable = isWanted
+    state.isDiscoverableByFilter = isWanted
+    mark(Adapter1.discoverable)
   }
 
   func setFilter(_ options: PropertyMap, _ call: Invocation) {
-    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
+    guard isPowered else { return call.refuse(.notReady) }
     guard let filter = DiscoveryFilter(options) else { return call.refuse(.invalidArguments) }
-    state.withLock { $0.sessions.filter(call.caller, options.isEmpty ? nil : filter) }
+    state.sessions.filter(call.caller, options.isEmpty ? nil : filter)
     followDiscoverableFilter()
     call.reply()
   }
@@ -53,11 +46,8 @@ extension AdapterServer {
   // MARK: Scanning
 
   private func beginScan() {
-    let isFirst = state.withLock { state in
-      defer { state.isDiscovering = true }
-      return !state.isDiscovering
-    }
-    guard isFirst else { return }
+    guard !state.isDiscovering else { return }
+    state.isDiscovering = true
     host.observe(.scanning(true))
     mark(Adapter1.discovering)
     for slot in air.slots {
@@ -67,8 +57,7 @@ extension AdapterServer {
   }
 
   func endDiscoveryIfUnwanted() {
-    let isUnwanted = state.withLock { $0.isDiscovering && !$0.sessions.isDiscovering }
-    guard isUnwanted else { return }
+    guard state.isDiscovering, !state.sessions.isDiscovering else { return }
     endScan()
     mark(Adapter1.discovering)
   }
@@ -76,24 +65,20 @@ extension AdapterServer {
   /// Stops scanning: the changes of devices are announced first, the caller announces the
   /// adapter's.
   func endScan() {
-    let reports = state.withLock { state in
-      state.isDiscovering = false
-      defer { state.reports = [:] }
-      return state.reports.values
-    }
-    for report in reports { report.cancel() }
+    state.isDiscovering = false
+    for report in state.reports.values { report.cancel() }
+    state.reports = [:]
     host.observe(.scanning(false))
     for device in air.takeReceived() where device.isExported { device.discoveryEnded() }
   }
 
   /// Receives an advertisement of a device, once per interval.
   private func report(_ slot: AdvertisementSlot, after delay: Duration) {
-    let timer = host.loop.after(delay) { [weak self] in
-      guard let self, state.withLock({ $0.isDiscovering }) else { return }
+    state.reports[slot] = host.loop.after(delay) { [weak self] in
+      guard let self, state.isDiscovering else { return }
       receive(slot)
       report(slot, after: air.interval(slot))
     }
-    state.withLock { $0.reports[slot] = timer }
   }
 
   /// A connected device does not advertise, nor does one that is out of range; and during a
@@ -104,7 +89,7 @@ extension AdapterServer {
       return
     }
     let advertisement = device.device.advertised(number)
-    let sessions = state.withLock { $0.sessions }
+    let sessions = state.sessions
     let isWanted = sessions.accept(
       services: advertisement.services,
       name: advertisement.name(of: device.device.definition),

@@ -44,14 +44,9 @@ extension AdapterServer {
     advertisements.stop()
     applications.stop()
     local.clear()
-    let (wasDiscovering, reports) = state.withLock { state in
-      defer {
-        state = State()
-        state.isPowered = false
-      }
-      return (state.isDiscovering, Array(state.reports.values))
-    }
-    for report in reports { report.cancel() }
+    let wasDiscovering = state.isDiscovering
+    for report in state.reports.values { report.cancel() }
+    state.contents = State(isPowered: false)
     if wasDiscovering { host.observe(.scanning(false)) }
     endDevices(wasDiscovering)
     mark(Adapter1.powered)

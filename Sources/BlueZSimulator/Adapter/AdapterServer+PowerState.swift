@@ -7,8 +7,7 @@ import Signals
 extension AdapterServer {
   /// The value of `PowerState`.
   var powerState: String {
-    let (isPowered, coming) = state.withLock { ($0.isPowered, $0.comingPower) }
-    switch coming {
+    switch state.comingPower {
     case true?: return Adapter1.PowerState.turningOn
     case false?: return Adapter1.PowerState.turningOff
     case nil: return isPowered ? Adapter1.PowerState.on : Adapter1.PowerState.off
@@ -17,7 +16,7 @@ extension AdapterServer {
 
   /// The adapter starts to change its power or, with nil, has finished.
   func changesPower(to isOn: Bool?) {
-    state.withLock { $0.comingPower = isOn }
+    state.comingPower = isOn
     mark(Adapter1.powerState)
   }
 }

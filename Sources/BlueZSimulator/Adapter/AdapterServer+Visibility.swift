@@ -14,7 +14,7 @@ extension AdapterServer {
   var visibility: [ExportedProperty] {
     [
       ExportedProperty(Adapter1.discoverable, set: { self.setDiscoverable($0, $1) }) {
-        self.state.withLock { $0.isDiscoverable }
+        self.state.isDiscoverable
       },
       timeout(Adapter1.discoverableTimeout, \.discoverableTimeout) { $0.expireDiscoverable() },
       ExportedProperty(
@@ -24,7 +24,7 @@ extension AdapterServer {
           self.setPairable(isPairable)
           self.expirePairable()
         },
-        get: { self.state.withLock { $0.isPairable } }
+        get: { self.state.isPairable }
       ),
       timeout(Adapter1.pairableTimeout, \.pairableTimeout) { $0.expirePairable() },
     ]
@@ -39,21 +39,18 @@ extension AdapterServer {
       property,
       set: { seconds, call in
         call.reply()
-        let isChanged = self.state.withLock { state in
-          defer { state[keyPath: path] = seconds }
-          return state[keyPath: path] != seconds
-        }
+        let isChanged = self.state[dynamicMember: path] != seconds
+        self.state[dynamicMember: path] = seconds
         // Announced even when it is unchanged.
         self.mark(property)
         if isChanged { expire(self) }
       },
-      get: { self.state.withLock { $0[keyPath: path] } }
+      get: { self.state[dynamicMember: path] }
     )
   }
 
   private func setDiscoverable(_ isOn: Bool, _ call: Invocation) {
-    let (isPowered, timeout) = state.withLock { ($0.isPowered, $0.discoverableTimeout) }
-    guard isPowered || timeout == 0 else { return call.refuse(.notPowered) }
+    guard isPowered || state.discoverableTimeout == 0 else { return call.refuse(.notPowered) }
     call.reply()
     setDiscoverable(isOn)
     expireDiscoverable()
@@ -61,42 +58,31 @@ extension AdapterServer {
 
   /// Makes the adapter discoverable, or no longer.
   func setDiscoverable(_ isOn: Bool) {
-    let isChanged = state.withLock { state in
-      defer { state.isDiscoverable = isOn }
-      return state.isDiscoverable != isOn
-    }
-    if isChanged { mark(Adapter1.discoverable) }
+    guard state.isDiscoverable != isOn else { return }
+    state.isDiscoverable = isOn
+    mark(Adapter1.discoverable)
   }
 
   private func expireDiscoverable() {
-    restart(\.discoverableTimer, after: { $0.isDiscoverable ? $0.discoverableTimeout : 0 }) {
-      $0.setDiscoverable(false)
-    }
+    let limit = state.isDiscoverable ? state.discoverableTimeout : 0
+    restart(\.discoverableTimer, after: limit) { $0.setDiscoverable(false) }
   }
 
   private func expirePairable() {
-    restart(\.pairableTimer, after: { $0.isPairable ? $0.pairableTimeout : 0 }) {
-      $0.setPairable(false)
-    }
+    let limit = state.isPairable ? state.pairableTimeout : 0
+    restart(\.pairableTimer, after: limit) { $0.setPairable(false) }
   }
 
   /// Restarts the timer; 0 seconds mean for ever.
   private func restart(
     _ path: WritableKeyPath<State, LoopTimer?>,
-    after seconds: (State) -> UInt32,
+    after seconds: UInt32,
     _ end: @escaping @Sendable (AdapterServer) -> Void
   ) {
-    let limit = state.withLock { seconds($0) }
-    let timer =
-      limit == 0
-      ? nil
-      : host.loop.after(.seconds(Int64(limit))) { [weak self] in
-        if let self { end(self) }
-      }
-    let before = state.withLock { state in
-      defer { state[keyPath: path] = timer }
-      return state[keyPath: path]
+    state[dynamicMember: path].take()?.cancel()
+    guard seconds > 0 else { return }
+    state[dynamicMember: path] = host.loop.after(.seconds(Int64(seconds))) { [weak self] in
+      if let self { end(self) }
     }
-    before?.cancel()
   }
 }

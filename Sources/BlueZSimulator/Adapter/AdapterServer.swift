@@ -33,7 +33,7 @@ final class AdapterServer: Sendable {
   let settings: AdapterSettings
   let air: Air
   let host: Host
-  let state: Guarded<State>
+  let state: Confined<State>
   let monitors: AdvertisementMonitors
   /// The adapter as a device of others, and what programs have registered for it.
   let local: LocalDevice
@@ -53,7 +53,7 @@ final class AdapterServer: Sendable {
     monitors = AdvertisementMonitors(air: air, host: host)
     self.settings = settings
     self.local = local
-    let state = Guarded(State(isPowered: settings.isPowered))
+    let state = Confined(State(isPowered: settings.isPowered), to: host.loop)
     self.state = state
     applications = Applications(local, host: host) {
       air.all.first { $0.isConnected && $0.peer != nil }?.path
@@ -61,7 +61,7 @@ final class AdapterServer: Sendable {
       host.server.changed(Adapter1.uuids, at: path)
     }
     advertisements = Advertisements(local, path: path, host: host) {
-      state.withLock { ($0.alias ?? settings.name.endedAtNUL, $0.isPowered) }
+      (state.alias ?? settings.name.endedAtNUL, state.isPowered)
     }
     local.follow(name: settings.name.endedAtNUL, isPowered: settings.isPowered)
     self.path = path
@@ -95,41 +95,28 @@ final class AdapterServer: Sendable {
       ExportedProperty(Adapter1.address) { self.settings.address },
       ExportedProperty(Adapter1.addressType) { .public },
       ExportedProperty(Adapter1.name) { name },
-      property(Adapter1.alias, { $0.alias ?? name }) { state, alias in
-        state.alias = alias.isEmpty ? nil : alias
-        self.local.follow(name: state.alias ?? name)
-      },
+      ExportedProperty(Adapter1.alias, set: { self.setAlias($0, $1) }) { self.alias },
       ExportedProperty(Adapter1.deviceClass) { 0 },
       ExportedProperty(Adapter1.powered, set: { self.setPowered($0, $1) }) {
-        self.state.withLock { $0.isPowered }
+        self.isPowered
       },
       ExportedProperty(Adapter1.powerState) { self.powerState },
-      ExportedProperty(Adapter1.discovering) { self.state.withLock { $0.isDiscovering } },
+      ExportedProperty(Adapter1.discovering) { self.state.isDiscovering },
       ExportedProperty(Adapter1.uuids) { HostServices.listed(self.local.services) },
       ExportedProperty(Adapter1.modalias) { "usb:v1D6Bp0246d0542" },
       ExportedProperty(Adapter1.roles) { [Adapter1.Role.central, Adapter1.Role.peripheral] },
     ]
   }
 
-  /// A property that clients can set. Recorded from bluetoothd: the reply comes first.
-  private func property<Value: Equatable>(
-    _ property: Property<Value>,
-    _ get: @escaping @Sendable (State) -> Value,
-    _ set: @escaping @Sendable (inout State, Value) -> Void
-  ) -> ExportedProperty {
-    ExportedProperty(
-      property,
-      set: { value, call in
-        let isChanged = self.state.withLock { state in
-          let before = get(state)
-          set(&state, value)
-          return get(state) != before
-        }
-        call.reply()
-        if isChanged { self.mark(property) }
-      },
-      get: { self.state.withLock { get($0) } }
-    )
+  private var alias: String { state.alias ?? settings.name.endedAtNUL }
+
+  /// Recorded from bluetoothd: the reply comes first.
+  private func setAlias(_ alias: String, _ call: Invocation) {
+    let before = self.alias
+    state.alias = alias.isEmpty ? nil : alias
+    local.follow(name: self.alias)
+    call.reply()
+    if self.alias != before { mark(Adapter1.alias) }
   }
 
   private var methods: [ExportedMethod] {
@@ -148,16 +135,15 @@ final class AdapterServer: Sendable {
     guard let device = devices.first(where: { $0.path == path && $0.isExported }) else {
       return call.refuse(.doesNotExist)
     }
-    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
+    guard isPowered else { return call.refuse(.notReady) }
     device.remove(call)
   }
 
   // MARK: Power
 
   private func setPowered(_ isOn: Bool, _ call: Invocation) {
-    let (isPowered, isPending) = state.withLock { ($0.isPowered, $0.comingPower != nil) }
     // Whatever the new value is.
-    guard !isPending else { return call.refuse(.busy) }
+    guard state.comingPower == nil else { return call.refuse(.busy) }
     guard isPowered != isOn else { return call.reply() }
     changesPower(to: isOn)
     host.loop.after(host.settings.powerDelay) { [weak self] in
@@ -169,11 +155,11 @@ final class AdapterServer: Sendable {
   ///
   /// Connections end before the reply; the other changes are announced after it.
   func setPowered(_ isOn: Bool, answer: () -> Void = {}) {
-    guard state.withLock({ $0.isPowered }) != isOn else { return answer() }
+    guard isPowered != isOn else { return answer() }
     defer { changesPower(to: nil) }
     guard !isOn else {
       answer()
-      state.withLock { $0.isPowered = true }
+      state.isPowered = true
       for device in devices { device.powerOn() }
       local.follow(isPowered: true)
       return mark(Adapter1.powered)
@@ -183,28 +169,22 @@ final class AdapterServer: Sendable {
     setDiscoverable(false)
     for device in devices where device.isTemporary { device.forget() }
     answer()
-    let wasDiscovering = state.withLock { state in
-      state.isPowered = false
-      state.sessions.end()
-      return state.isDiscovering
-    }
-    if wasDiscovering { endScan() }
+    state.isPowered = false
+    state.sessions.end()
+    if state.isDiscovering { endScan() }
     mark(Adapter1.powered)
     // Announced whether it has changed or not.
     mark(Adapter1.discovering)
     followDiscoverableFilter()
   }
 
-  var isPowered: Bool { state.withLock { $0.isPowered } }
+  var isPowered: Bool { state.isPowered }
 
   /// Whether bluetoothd would call an agent. Announced when the kernel knows: after other current
   /// changes.
   func setPairable(_ isPairable: Bool) {
-    let isChanged = state.withLock { state in
-      defer { state.isPairable = isPairable }
-      return state.isPairable != isPairable
-    }
-    guard isChanged else { return }
+    guard state.isPairable != isPairable else { return }
+    state.isPairable = isPairable
     host.loop.post { [weak self] in self?.mark(Adapter1.pairable) }
   }
 
@@ -229,7 +209,7 @@ final class AdapterServer: Sendable {
     monitors.clientLeft(client)
     advertisements.clientLeft(client)
     applications.clientLeft(client)
-    state.withLock { $0.sessions.forget(client) }
+    state.sessions.forget(client)
     followDiscoverableFilter()
     endDiscoveryIfUnwanted()
   }

@@ -39,53 +39,44 @@ final class AdvertisementMonitors: Sendable {
 
   private let host: Host
   private let air: Air
-  private let state = Guarded(State())
+  private let state: Confined<State>
 
   init(air: Air, host: Host) {
     self.air = air
     slots = air.slots
     self.host = host
+    state = Confined(State(), to: host.loop)
   }
 
   /// The simulation has ended.
   func stop() {
-    let ended = state.withLock { state in
-      defer {
-        state.applications = []
-        state.monitors = []
-      }
-      return state.applications
-    }
+    let ended = state.applications
+    state.applications = []
+    state.monitors = []
     for application in ended { application.end() }
     follow()
   }
 
   /// Starts or stops scanning, as the clients need it.
   private func follow() {
-    let (begins, ended) = state.withLock { state -> (Bool, [LoopTimer?]) in
-      guard state.applications.isEmpty != state.reports.isEmpty else { return (false, []) }
-      if state.applications.isEmpty {
-        defer { state.reports = [] }
-        return (false, state.reports)
-      }
-      state.reports = Array(repeating: nil, count: slots.count)
-      return (true, [])
+    guard state.applications.isEmpty != state.reports.isEmpty else { return }
+    if state.applications.isEmpty {
+      for timer in state.reports { timer?.cancel() }
+      return state.reports = []
     }
-    for timer in ended { timer?.cancel() }
-    guard begins else { return }
+    state.reports = Array(repeating: nil, count: slots.count)
     for index in slots.indices { scheduleReport(index, after: air.interval(slots[index]) / 2) }
   }
 
   private func scheduleReport(_ index: Int, after delay: Duration) {
-    let timer = host.loop.after(delay) { [weak self] in
-      guard let self, state.withLock({ !$0.reports.isEmpty }) else { return }
+    state.reports[index] = host.loop.after(delay) { [weak self] in
+      guard let self, !state.reports.isEmpty else { return }
       let device = air.present(slots[index].device)
       if device.isInAir, device.device.isAdvertising, !device.device.isLinked {
         receive(device, slots[index].number)
       }
       scheduleReport(index, after: air.interval(slots[index]))
     }
-    state.withLock { if !$0.reports.isEmpty { $0.reports[index] = timer } }
   }
 
   /// An advertisement that matches a monitor is announced as in a scan.
@@ -94,16 +85,13 @@ final class AdvertisementMonitors: Sendable {
     guard device.device.getsThrough(rssi: data.rssi) else { return }
     let fields = data.fields
     let now = host.loop.now
-    let (isWanted, found) = state.withLock { state in
-      var isWanted = false
-      var found: [AdvertisementMonitor] = []
-      for index in state.monitors.indices where state.monitors[index].matches(fields) {
-        isWanted = true
-        if state.monitors[index].observe(device.path, rssi: data.rssi, now: now) {
-          found.append(state.monitors[index])
-        }
+    var isWanted = false
+    var found: [AdvertisementMonitor] = []
+    for index in state.monitors.indices where state.monitors[index].matches(fields) {
+      isWanted = true
+      if state.monitors[index].observe(device.path, rssi: data.rssi, now: now) {
+        found.append(state.monitors[index])
       }
-      return (isWanted, found)
     }
     guard isWanted else { return }
     device.observe(data, reportsAll: false, threshold: 0)
@@ -118,17 +106,14 @@ final class AdvertisementMonitors: Sendable {
   private func watch(_ monitor: AdvertisementMonitor, _ device: ObjectPath) {
     host.loop.after(.seconds(1)) { [weak self] in
       guard let self else { return }
-      let now = host.loop.now
-      let isLost = state.withLock { state -> Bool? in
-        let index = state.monitors.firstIndex {
-          $0.client == monitor.client && $0.path == monitor.path
-        }
-        return index.map { state.monitors[$0].loses(device, now: now) }
+      let index = state.monitors.firstIndex {
+        $0.client == monitor.client && $0.path == monitor.path
       }
-      switch isLost {
-      case true?: notify(AdvertisementMonitor1.deviceLost, monitor, device)
-      case false?: watch(monitor, device)
-      case nil: break
+      guard let index else { return }
+      if state.monitors[index].loses(device, now: host.loop.now) {
+        notify(AdvertisementMonitor1.deviceLost, monitor, device)
+      } else {
+        watch(monitor, device)
       }
     }
   }
@@ -159,13 +144,9 @@ final class AdvertisementMonitors: Sendable {
   }
 
   func clientLeft(_ client: String) {
-    let ended = state.withLock { state in
-      defer {
-        state.applications.removeAll { $0.client == client }
-        state.monitors.removeAll { $0.client == client }
-      }
-      return state.applications.filter { $0.client == client }
-    }
+    let ended = state.applications.filter { $0.client == client }
+    state.applications.removeAll { $0.client == client }
+    state.monitors.removeAll { $0.client == client }
     for application in ended { application.added?.cancel() }
     follow()
   }
@@ -175,16 +156,9 @@ final class AdvertisementMonitors: Sendable {
   ///
   /// - Source: BlueZ 5.66, `src/adv_monitor.c` (register_monitor, app_ready_cb).
   private func register(_ root: ObjectPath, _ call: Invocation) {
-    let isNew = state.withLock { state in
-      guard !state.applications.contains(where: { $0.client == call.caller && $0.root == root })
-      else { return false }
-      state.applications.append(
-        Application(client: call.caller, root: root, registration: call)
-      )
-      return true
-    }
-    guard isNew else { return call.refuse(.alreadyExists) }
     let client = call.caller
+    guard index(of: client, root) == nil else { return call.refuse(.alreadyExists) }
+    state.applications.append(Application(client: client, root: root, registration: call))
     _ = host.loop.task { [weak self] in
       await self?.followLaterMonitors(below: root, of: client)
       let listed = await self?.listMonitors(below: root, of: client)
@@ -195,13 +169,8 @@ final class AdvertisementMonitors: Sendable {
   /// The monitors have been read: those without patterns are released, the registration is answered,
   /// and the others become active.
   private func ready(_ listed: [Listed], below root: ObjectPath, of client: String) {
-    let (isRegistered, call) = state.withLock { state -> (Bool, Invocation?) in
-      let index = state.applications.firstIndex { $0.client == client && $0.root == root }
-      guard let index else { return (false, nil) }
-      defer { state.applications[index].registration = nil }
-      return (true, state.applications[index].registration)
-    }
-    guard isRegistered else { return }
+    guard let index = index(of: client, root) else { return }
+    let call = state.applications[index].registration.take()
     let added = listed.compactMap { add($0, below: root, of: client) }
     call?.reply()
     for path in added { host.bus.send(AdvertisementMonitor1.activate, (), on: path, of: client) }
@@ -209,21 +178,22 @@ final class AdvertisementMonitors: Sendable {
   }
 
   private func unregister(_ root: ObjectPath, _ call: Invocation) {
-    let (known, ended) = state.withLock { state in
-      let known = state.applications.filter { $0.client == call.caller && $0.root == root }
-      let ended = state.monitors.filter { $0.client == call.caller && $0.root == root }
-      state.applications.removeAll { $0.client == call.caller && $0.root == root }
-      state.monitors.removeAll { $0.client == call.caller && $0.root == root }
-      return (known, ended)
-    }
-    guard !known.isEmpty else { return call.refuse(.doesNotExist) }
+    guard let index = index(of: call.caller, root) else { return call.refuse(.doesNotExist) }
+    let application = state.applications.remove(at: index)
+    let ended = state.monitors.filter { $0.client == call.caller && $0.root == root }
+    state.monitors.removeAll { $0.client == call.caller && $0.root == root }
     // Recorded from bluetoothd 5.66.
     for monitor in ended {
       host.bus.send(AdvertisementMonitor1.release, (), on: monitor.path, of: monitor.client)
     }
-    for application in known { application.end() }
+    application.end()
     call.reply()
     follow()
+  }
+
+  /// The index of what a client has registered.
+  private func index(of client: String, _ root: ObjectPath) -> Int? {
+    state.applications.firstIndex { $0.client == client && $0.root == root }
   }
 
   // MARK: The client's monitors
@@ -273,12 +243,11 @@ final class AdvertisementMonitors: Sendable {
       else { return }
       host.bus.send(AdvertisementMonitor1.activate, (), on: path, of: client)
     }
-    let isKept = state.withLock { state in
-      let index = state.applications.firstIndex { $0.client == client && $0.root == root }
-      if let index { state.applications[index].added = added }
-      return index != nil
+    if let index = index(of: client, root) {
+      state.applications[index].added = added
+    } else {
+      added?.cancel()
     }
-    if !isKept { added?.cancel() }
   }
 
   /// Adds a monitor; one without patterns is released.
@@ -296,12 +265,9 @@ final class AdvertisementMonitors: Sendable {
       host.bus.send(AdvertisementMonitor1.release, (), on: listed.path, of: client)
       return nil
     }
-    return state.withLock { state in
-      let isRegistered = state.applications.contains { $0.client == client && $0.root == root }
-      let isNew = !state.monitors.contains { $0.client == client && $0.path == listed.path }
-      guard isRegistered, isNew else { return nil }
-      state.monitors.append(read)
-      return listed.path
-    }
+    let isNew = !state.monitors.contains { $0.client == client && $0.path == listed.path }
+    guard isNew, index(of: client, root) != nil else { return nil }
+    state.monitors.append(read)
+    return listed.path
   }
 }

@@ -17,18 +17,23 @@ final class Air: Sendable {
 
   private let make: Maker
   /// The objects of each device, the latest last; at least one each.
-  private let remotes: Guarded<[[RemoteDevice]]>
+  private let remotes: Confined<[[RemoteDevice]]>
   /// The indices of the devices, by identity address.
   private let places: [BluetoothAddress: Int]
   /// The advertisements of all devices.
   let slots: [AdvertisementSlot]
   /// The indices of the devices that were received since the last discovery ended.
-  private let received: Guarded<Set<Int>>
+  private let received: Confined<Set<Int>>
 
   /// - Parameter stored: What is known from before.
-  init(_ devices: [SimulatedDevice], stored: [StoredDevice], make: @escaping Maker) {
+  init(
+    _ devices: [SimulatedDevice],
+    stored: [StoredDevice],
+    on loop: Loop,
+    make: @escaping Maker
+  ) {
     self.make = make
-    let received = Guarded<Set<Int>>([])
+    let received = Confined<Set<Int>>([], to: loop)
     self.received = received
     places = Dictionary(
       devices.enumerated().map { ($1.definition.address, $0) },
@@ -39,9 +44,9 @@ final class Air: Sendable {
         AdvertisementSlot(device: device, number: number)
       }
     }
-    remotes = Guarded(
+    remotes = Confined(
       devices.enumerated().map { index, device in
-        let receive: @Sendable () -> Void = { received.withLock { _ = $0.insert(index) } }
+        let receive: @Sendable () -> Void = { received.contents.insert(index) }
         let advertised = device.airAddress()
         let known = stored.filter { $0.identity == device.definition.address }
         let kept = known.map { make(device, $0.address, $0.addressType, $0, receive) }
@@ -51,20 +56,21 @@ final class Air: Sendable {
         for other in others { other.leave() }
         return others
           + [present ?? make(device, advertised.address, advertised.type, nil, receive)]
-      }
+      },
+      to: loop
     )
   }
 
   /// All objects, device by device.
-  var all: [RemoteDevice] { remotes.withLock { $0.flatMap(\.self) } }
+  var all: [RemoteDevice] { remotes.contents.flatMap(\.self) }
 
   /// The number of devices.
-  var count: Int { remotes.withLock { $0.count } }
+  var count: Int { remotes.count }
 
   /// The current object of a device. If its address has changed and cannot be resolved, the
   /// previous object is out of range. A connection keeps the address that it was made with.
   func present(_ index: Int) -> RemoteDevice {
-    let known = remotes.withLock { $0[index] }
+    let known = remotes.contents[index]
     let latest = known[known.count - 1]
     guard let privacy = latest.device.definition.privateAddress else { return latest }
     if privacy.kind == .resolvable, let bonded = known.first(where: \.isPaired) {
@@ -76,9 +82,9 @@ final class Air: Sendable {
     let remote =
       next
       ?? make(latest.device, advertised.address, advertised.type, nil) { [received] in
-        received.withLock { _ = $0.insert(index) }
+        received.contents.insert(index)
       }
-    if next == nil { remotes.withLock { $0[index].append(remote) } }
+    if next == nil { remotes.contents[index].append(remote) }
     return moved(from: latest, to: remote)
   }
 
@@ -94,11 +100,8 @@ final class Air: Sendable {
 
   /// The objects of the devices that were received since the last call, device by device.
   func takeReceived() -> [RemoteDevice] {
-    let received = received.withLock { received in
-      defer { received = [] }
-      return received.sorted()
-    }
-    return remotes.withLock { remotes in received.flatMap { remotes[$0] } }
+    defer { received.contents = [] }
+    return received.contents.sorted().flatMap { remotes.contents[$0] }
   }
 
   /// Whether the device is in range belongs to the device, not to its address.
@@ -119,12 +122,12 @@ struct AdvertisementSlot: Hashable, Sendable {
 extension Air {
   /// The time between two advertisements.
   func interval(_ slot: AdvertisementSlot) -> Duration {
-    remotes.withLock { $0[slot.device][0].device.advertised(slot.number).interval }
+    remotes.contents[slot.device][0].device.advertised(slot.number).interval
   }
 }
 
 extension RemoteDevice {
-  var isPaired: Bool { state.withLock { $0.known.isPaired } }
+  var isPaired: Bool { state.known.isPaired }
 
   /// Whether a connection to this address reaches the device.
   var isReachable: Bool {
@@ -132,17 +135,15 @@ extension RemoteDevice {
   }
 
   /// Nothing more is received from this address.
-  func leave() { state.withLock { $0.isInAir = false } }
+  func leave() { state.isInAir = false }
 
   /// A bonded host knows the device: the identity address is reported instead of the private
   /// address.
   func reportIdentity() {
     guard device.definition.privateAddress?.kind == .resolvable else { return }
     let definition = device.definition
-    let isNew = state.withLock { state in
-      defer { state.known.identify(definition.address, definition.addressType) }
-      return state.known.address != definition.address
-    }
+    let isNew = state.known.address != definition.address
+    state.known.identify(definition.address, definition.addressType)
     guard isNew else { return }
     mark(Device1.address)
     mark(Device1.addressType)

@@ -24,7 +24,7 @@ final class AgentServer: Sendable {
     let answered: @Sendable (Answer) -> Void
   }
 
-  private let state = Guarded(State())
+  private let state: Confined<State>
   private let bus: MessageBus
   /// The deadline for an agent's reply.
   private let limit: Duration
@@ -35,11 +35,12 @@ final class AgentServer: Sendable {
     self.bus = bus
     self.limit = limit
     self.flush = flush
+    state = Confined(State(), to: bus.loop)
   }
 
   /// Calls `changed` with whether any agent is registered.
   func onChange(_ changed: @escaping @Sendable (_ hasAgent: Bool) -> Void) {
-    state.withLock { $0.changed = changed }
+    state.changed = changed
   }
 
   // MARK: The object
@@ -54,53 +55,44 @@ final class AgentServer: Sendable {
   }
 
   private func register(_ path: ObjectPath, _ capability: String, _ call: Invocation) {
-    guard state.withLock({ !$0.table.has(call.caller) }) else {
-      return call.refuse(.alreadyExists)
-    }
+    guard !state.table.has(call.caller) else { return call.refuse(.alreadyExists) }
     guard let capability = IOCapability(agent: capability) else {
       return call.refuse(.invalidArguments)
     }
     let agent = Agent(client: call.caller, path: path, capability: capability)
-    if let refusal = state.withLock({ $0.table.register(agent) }) { return call.refuse(refusal) }
+    if let refusal = state.table.register(agent) { return call.refuse(refusal) }
     call.reply()
-    state.withLock { $0.isThereOne = true }
-    state.withLock { $0.changed }(true)
+    state.isThereOne = true
+    state.changed(true)
   }
 
   private func unregister(_ path: ObjectPath, _ call: Invocation) {
-    guard state.withLock({ $0.table.remove(call.caller, path) }) else {
-      return call.refuse(.doesNotExist)
-    }
+    guard state.table.remove(call.caller, path) else { return call.refuse(.doesNotExist) }
     call.reply()
     removed()
   }
 
   private func requestDefault(_ path: ObjectPath, _ call: Invocation) {
-    if let refusal = state.withLock({ $0.table.makeDefault(call.caller, path) }) {
-      return call.refuse(refusal)
-    }
+    if let refusal = state.table.makeDefault(call.caller, path) { return call.refuse(refusal) }
     call.reply()
   }
 
   /// A client has left the bus.
   func forget(_ client: String) {
-    if state.withLock({ $0.table.remove(client) }) { removed() }
+    if state.table.remove(client) { removed() }
   }
 
   /// A removed agent may still answer an open request: until that is settled, it still counts.
   private func removed() {
-    let changed: (@Sendable (Bool) -> Void)? = state.withLock { state in
-      guard state.isThereOne, state.table.isEmpty, state.questions.isEmpty else { return nil }
-      state.isThereOne = false
-      return state.changed
-    }
-    changed?(false)
+    guard state.isThereOne, state.table.isEmpty, state.questions.isEmpty else { return }
+    state.isThereOne = false
+    state.changed(false)
   }
 
   // MARK: Requests
 
   /// The agent for a client: its own, else the default one.
-  func agent(for client: String?) -> Agent? { state.withLock { $0.table.agent(for: client) } }
+  func agent(for client: String?) -> Agent? { state.table.agent(for: client) }
 
   /// Calls a method of an agent. One that takes too long receives Cancel, and counts as a
   /// rejection.
@@ -114,12 +106,10 @@ final class AgentServer: Sendable {
     _ call: AgentCall,
     _ answered: @escaping @Sendable (Answer) -> Void
   ) -> Int {
-    let (id, isBusy) = state.withLock { state in
-      let isBusy = state.questions.contains { $0.agent == agent }
-      state.nextID += 1
-      state.questions.append(Question(id: state.nextID, agent: agent, answered: answered))
-      return (state.nextID, isBusy)
-    }
+    let isBusy = state.questions.contains { $0.agent == agent }
+    state.nextID += 1
+    let id = state.nextID
+    state.questions.append(Question(id: id, agent: agent, answered: answered))
     if !call.isAnswerAwaited {
       send(agent, call)
       bus.loop.after(.zero) { [self] in settle(id, .success([])) }
@@ -158,9 +148,7 @@ final class AgentServer: Sendable {
   }
 
   private func take(_ id: Int) -> Question? {
-    state.withLock { state in
-      state.questions.firstIndex { $0.id == id }.map { state.questions.remove(at: $0) }
-    }
+    state.questions.firstIndex { $0.id == id }.map { state.questions.remove(at: $0) }
   }
 
   private func cancel(_ agent: Agent) { send(agent, AgentCall(Agent1.cancel, ())) }

@@ -17,37 +17,40 @@ final class TreatedCalls: ObjectHandler {
   }
 
   private let inner: any ObjectHandler
-  private let wishes = Guarded(Wishes())
-  private let delayed = Guarded(DelayedCallers())
+  private let wishes: Confined<Wishes>
+  private let delayed: Confined<DelayedCallers>
 
-  init(_ inner: any ObjectHandler) { self.inner = inner }
+  init(_ inner: any ObjectHandler, on loop: Loop) {
+    self.inner = inner
+    wishes = Confined(Wishes(), to: loop)
+    delayed = Confined(DelayedCallers(), to: loop)
+  }
 
   /// Calls `listener` with every call from now on, before it is treated.
   func onCall(_ listener: @escaping @Sendable (Message) -> Void) {
-    wishes.withLock { $0.listener = listener }
+    wishes.listener = listener
   }
 
   /// Calls `forget` with a client whose delayed call was handled after it had left: bluetoothd
   /// always learns that a client has left after its calls.
   func onLateCall(_ forget: @escaping @Sendable (String) -> Void) {
-    wishes.withLock { $0.lateCallTaken = forget }
+    wishes.lateCallTaken = forget
   }
 
   /// A client has left the bus.
-  func clientLeft(_ client: String) { delayed.withLock { $0.leave(client) } }
+  func clientLeft(_ client: String) { delayed.contents.leave(client) }
 
   /// Decides about every call from now on; calls that are already delayed are handled in their
   /// time.
-  func treat(_ treatment: @escaping Treatment) { wishes.withLock { $0.treatment = treatment } }
+  func treat(_ treatment: @escaping Treatment) { wishes.treatment = treatment }
 
   /// Releases the treatment and the listener, which may hold what holds this.
-  func forget() { wishes.withLock { $0 = Wishes() } }
+  func forget() { wishes.contents = Wishes() }
 
   func handle(_ invocation: Invocation) -> Bool {
-    let wishes = wishes.withLock { $0 }
     wishes.listener?(invocation.message)
     switch wishes.treatment(invocation.message) {
-    case .take: return delayed.withLock { $0.holds(invocation) } || inner.handle(invocation)
+    case .take: return delayed.contents.holds(invocation) || inner.handle(invocation)
     case .ignore: return true
     case .wrongTransport:
       let text = "br-connection-" + ConnectionText.profileUnavailable.rawValue
@@ -56,12 +59,12 @@ final class TreatedCalls: ObjectHandler {
     case .loseAnswer: return inner.handle(invocation.losingAnswer())
     case .delay(let delay):
       let client = invocation.caller
-      delayed.withLock { $0.begin(invocation) }
+      delayed.contents.begin(invocation)
       invocation.bus.loop.after(delay) { [self] in
         take(invocation)
-        let (hasLeft, behind) = delayed.withLock { $0.end(invocation) }
+        let (hasLeft, behind) = delayed.contents.end(invocation)
         for call in behind { take(call) }
-        if hasLeft { self.wishes.withLock { $0.lateCallTaken }?(client) }
+        if hasLeft { wishes.lateCallTaken?(client) }
       }
       return true
     }

@@ -77,8 +77,7 @@ extension BlueZSimulator {
     guard let path, let place = BlueZPath(path),
       let devicePath = BlueZPath.devicePath(containing: path)
     else { return (nil, nil) }
-    let adapters = present.withLock { $0.all }
-    let remote = adapters.flatMap(\.devices).first { $0.path == devicePath }
+    let remote = present.all.flatMap(\.devices).first { $0.path == devicePath }
     guard let remote else { return (place.address, nil) }
     let table = remote.device.table
     let attribute: BluetoothUUID? =

@@ -14,7 +14,7 @@ public final class ControlServer: Sendable {
   private let steering: Steering
   private let bus: MessageBus
   private let server: ObjectServer
-  private let export = Guarded<Export?>(nil)
+  private let export: Confined<Export?>
 
   /// A server that is not exported yet.
   ///
@@ -25,17 +25,17 @@ public final class ControlServer: Sendable {
     self.steering = steering
     self.bus = bus
     server = ObjectServer(bus: bus, objectManagerAt: nil)
+    export = Confined(nil, to: bus.loop)
   }
 
-  deinit { stop() }
+  deinit { bus.loop.enterSoon(end) }
 
   /// Exports the object and requests the name ``ControlNames/bus``.
   ///
   /// - Throws: ``ControlNameTaken`` when another simulation is controlled on this bus; what the bus
   ///   throws.
   public func start() async throws {
-    let exported = try bus.export(server)
-    export.withLock { $0 = exported }
+    export.contents = try bus.export(server)
     bus.onClose { [weak self] _ in self?.stop() }
     server.add([interface], at: ControlNames.path)
     steering.log.onEntry { [weak server] entry in
@@ -54,16 +54,16 @@ public final class ControlServer: Sendable {
   }
 
   /// Removes the object from the bus. The name stays until the connection is closed.
-  public func stop() {
-    let export = export.withLock { export in
-      defer { export = nil }
-      return export
+  public func stop() { bus.loop.enter(end) }
+
+  private var end: @Sendable () -> Void {
+    { [steering, server, export] in
+      guard let export = export.contents.take() else { return }
+      steering.log.onEntry { _ in }
+      server.remove(ControlNames.path)
+      server.flush()
+      export.cancel()
     }
-    guard let export else { return }
-    steering.log.onEntry { _ in }
-    server.remove(ControlNames.path)
-    server.flush()
-    export.cancel()
   }
 
   private var interface: ExportedInterface {

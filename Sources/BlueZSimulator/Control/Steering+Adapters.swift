@@ -68,7 +68,7 @@ extension Steering {
   private static let lastNumber = 65_535
 
   private var slots: [AdapterSlots.Slot] {
-    player.simulator?.present.withLock { $0.slots } ?? []
+    player.simulator?.present.slots ?? []
   }
 
   private func index(of adapter: String?) throws(SteeringError) -> Int {

@@ -17,7 +17,7 @@ public import SimulatedDevices
 /// bluetoothd. A refusal is a ``SteeringError``.
 public final class Steering: Sendable {
   let player: ScenarioPlayer
-  private let isRestarting = Guarded(false)
+  private let isRestarting: Confined<Bool>
   /// The actions of clients, over all restarts.
   public let log: BoundaryLog
 
@@ -37,6 +37,7 @@ public final class Steering: Sendable {
   public init(_ player: ScenarioPlayer, log: BoundaryLog) {
     self.player = player
     self.log = log
+    isRestarting = Confined(false, to: player.loop)
   }
 
   /// The simulated devices: those of the scenario, then the adapters that programs use as peripherals.
@@ -239,12 +240,9 @@ public final class Steering: Sendable {
   /// - Throws: ``SteeringError/Kind/restartFailed``; ``SteeringError/Kind/noAdapter`` during a
   ///   restart.
   public func restart(after pause: Duration = .zero) async throws {
-    let isFirst = isRestarting.withLock { isRestarting in
-      defer { isRestarting = true }
-      return !isRestarting
-    }
-    guard isFirst, let before = player.simulator else { throw Self.restarting }
-    defer { isRestarting.withLock { $0 = false } }
+    guard !isRestarting.contents, let before = player.simulator else { throw Self.restarting }
+    isRestarting.contents = true
+    defer { isRestarting.contents = false }
     do {
       let bus = try await player.connect()
       before.crash()
@@ -268,10 +266,8 @@ public final class Steering: Sendable {
   )
 
   func checkAdapter() throws(SteeringError) {
-    guard !isRestarting.withLock({ $0 }) else { throw Self.restarting }
-    guard player.simulator?.present.withLock({ !$0.all.isEmpty }) == true else {
-      throw Self.noAdapter
-    }
+    guard !isRestarting.contents else { throw Self.restarting }
+    guard player.simulator?.present.all.isEmpty == false else { throw Self.noAdapter }
   }
 
   /// The maximum length of a value, in octets.

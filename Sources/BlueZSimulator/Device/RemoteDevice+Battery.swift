@@ -40,48 +40,35 @@ extension RemoteDevice {
   }
 
   private func readBattery(_ handle: UInt16) {
-    let isWanted = state.withLock { state in
-      state.machine.isResolved && !state.machine.isClosing && state.battery == nil
-    }
-    guard isWanted else { return }
+    guard awaitsBattery else { return }
     device.read(handle, from: 0) { [weak self] result in
       if let percentage = try? result.get().first { self?.addBattery(percentage, handle) }
     }
   }
 
+  private var awaitsBattery: Bool {
+    state.machine.isResolved && !state.machine.isClosing && state.battery == nil
+  }
+
   private func addBattery(_ percentage: UInt8, _ handle: UInt16) {
     // A program may have answered late.
-    let isNew = state.withLock { state in
-      guard state.machine.isResolved, !state.machine.isClosing, state.battery == nil else {
-        return false
-      }
-      state.battery = percentage
-      return true
-    }
-    guard isNew else { return }
-    let property = ExportedProperty(Battery1.percentage) { [weak self] in
-      self?.state.withLock { $0.battery }
-    }
+    guard awaitsBattery else { return }
+    state.battery = percentage
+    let property = ExportedProperty(Battery1.percentage) { [weak self] in self?.state.battery }
     host.server.add([Battery1.declaration.exported(properties: [property])], at: path)
     attributes?.keepSubscribed(handle)
   }
 
   /// The device has sent a value: if it is a new battery level, it is announced.
   func notifiedBattery(_ handle: UInt16, _ value: [UInt8]) {
-    guard handle == batteryLevel?.handle, let percentage = value.first else { return }
-    let isChanged = state.withLock { state in
-      guard let before = state.battery else { return false }
-      state.battery = percentage
-      return before != percentage
-    }
-    if isChanged { host.server.changed(Battery1.percentage, at: path) }
+    guard handle == batteryLevel?.handle, let percentage = value.first,
+      let before = state.battery, before != percentage
+    else { return }
+    state.battery = percentage
+    host.server.changed(Battery1.percentage, at: path)
   }
 
   func removeBattery() {
-    let hadBattery = state.withLock { state in
-      defer { state.battery = nil }
-      return state.battery != nil
-    }
-    if hadBattery { host.server.remove([Battery1.interface], from: path) }
+    if state.battery.take() != nil { host.server.remove([Battery1.interface], from: path) }
   }
 }

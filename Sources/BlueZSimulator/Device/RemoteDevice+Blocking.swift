@@ -6,20 +6,17 @@ import Signals
 
 extension RemoteDevice {
   /// Whether the controller ignores the device when it connects. Advertisements are still received.
-  var isBlocked: Bool { state.withLock { $0.known.isBlocked } }
+  var isBlocked: Bool { state.known.isBlocked }
 
   /// Blocks the device, which disconnects it at once, or unblocks it.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func setBlocked(_ isBlocked: Bool, _ call: Invocation) {
-    let isChanged = state.withLock { state in
-      defer { state.known.isBlocked = isBlocked }
-      return state.known.isBlocked != isBlocked
-    }
-    guard isChanged else { return call.reply() }
+    guard self.isBlocked != isBlocked else { return call.reply() }
+    state.known.isBlocked = isBlocked
     mark(Device1.blocked)
     guard isBlocked else { return call.reply() }
-    state.withLock { $0.known.isTemporary = false }
+    state.known.isTemporary = false
     removeBattery()
     call.reply()
     after(.zero) { device in

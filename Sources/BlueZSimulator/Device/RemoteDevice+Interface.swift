@@ -56,9 +56,9 @@ extension RemoteDevice {
 
   private func value<Value>(
     _ property: Property<Value>,
-    _ read: @escaping @Sendable (State) -> Value?
+    _ read: @escaping @Sendable (Confined<State>) -> Value?
   ) -> ExportedProperty {
-    ExportedProperty(property) { self.state.withLock { read($0) } }
+    ExportedProperty(property) { read(self.state) }
   }
 
   /// A property that clients can set. Recorded from bluetoothd: changes are announced before the
@@ -71,15 +71,12 @@ extension RemoteDevice {
     ExportedProperty(
       property,
       set: { value, call in
-        let isChanged = self.state.withLock { state in
-          let before = read(state.known)
-          change(&state.known, value)
-          return read(state.known) != before
-        }
-        if isChanged { self.mark(property) }
+        let before = read(self.state.known)
+        change(&self.state.known, value)
+        if read(self.state.known) != before { self.mark(property) }
         call.reply()
       },
-      get: { self.state.withLock { read($0.known) } }
+      get: { read(self.state.known) }
     )
   }
 }

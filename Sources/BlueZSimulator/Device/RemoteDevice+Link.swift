@@ -11,7 +11,7 @@ extension RemoteDevice {
 
   func connect(_ call: Invocation) {
     // A device that was connected stays known.
-    state.withLock { $0.known.isTemporary = false }
+    state.known.isTemporary = false
     perform { $0.connect(WaitingCall(call)) }
   }
 
@@ -32,44 +32,35 @@ extension RemoteDevice {
   func powerOff() { perform { $0.poweredOff() } }
 
   /// The adapter is powered on.
-  func powerOn() { state.withLock { $0.machine.poweredOn() } }
+  func powerOn() { state.machine.poweredOn() }
 
   /// The connection drops.
   func loseLink() {
-    state.withLock { $0.end = .timeout }
+    state.end = .timeout
     perform { $0.lost() }
-    state.withLock { $0.end = .local }
+    state.end = .local
   }
 
   /// The device is out of range: its connection drops, and nothing more is received from it.
   func vanish() {
-    state.withLock { $0.isInAir = false }
+    state.isInAir = false
     loseLink()
   }
 
   /// The device is back in range: a pending connection attempt reaches it.
   func appear() {
-    let attempt = state.withLock { state in
-      defer {
-        state.isInAir = true
-        state.searching = nil
-      }
-      return state.searching
-    }
-    if let attempt, state.withLock({ $0.machine.isConnecting(attempt) }) {
-      search(attempt)
-    }
+    state.isInAir = true
+    if let attempt = state.searching.take(), state.machine.isConnecting(attempt) { search(attempt) }
   }
 
-  var isInAir: Bool { state.withLock { $0.isInAir } }
+  var isInAir: Bool { state.isInAir }
 
   // MARK: Actions
 
   func perform(
     _ decide: (inout LinkMachine<WaitingCall>) -> [LinkMachine<WaitingCall>.Action]
   ) {
-    let actions = state.withLock { decide(&$0.machine) }
-    for action in actions { carryOut(action) }
+    for action in decide(&state.machine) { carryOut(action) }
   }
 
   private func carryOut(_ action: LinkMachine<WaitingCall>.Action) {
@@ -83,13 +74,13 @@ extension RemoteDevice {
       peer?.accept()
     case .dropLink:
       if !isAccepted { host.observe(.linkDown(address)) }
-      state.withLock { $0.isAccepted = false }
+      state.isAccepted = false
       device.linkDown()
       attributes?.linkDown()
       peer?.endLink()
     case .beginResolving(let attempt): beginResolving(attempt)
     case .exportServices:
-      if case .early(let delay) = resolution {
+      if case .early(let delay) = state.resolution {
         exportServices(after: delay)
       } else {
         exportServices()
@@ -97,17 +88,13 @@ extension RemoteDevice {
     case .removeBattery: removeBattery()
     case .beginClosing(let attempt): beginClosing(attempt)
     case .markConnected:
-      if !isConnected { announce(state.withLock { $0.end }) }
+      if !isConnected { announce(state.end) }
       mark(Device1.connected)
     case .markServicesResolved: mark(Device1.servicesResolved)
     case .failRequests:
       endPairing()
       queue?.fail()
-      let paired = state.withLock { state in
-        defer { state.paired = [] }
-        return state.paired
-      }
-      for call in paired { call.refuse(.authenticationCanceled) }
+      for call in takePaired() { call.refuse(.authenticationCanceled) }
     case .releaseSockets: attributes?.releaseSockets()
     case .forget: forget()
     case .answer(let calls): for call in calls { call.answer() }
@@ -136,9 +123,9 @@ extension RemoteDevice {
   /// - Returns: Whether it was received.
   @discardableResult
   private func search(_ attempt: Int) -> Bool {
-    guard state.withLock({ $0.machine.isConnecting(attempt) }) else { return false }
+    guard state.machine.isConnecting(attempt) else { return false }
     guard isReachable, device.isConnectable else {
-      state.withLock { $0.searching = attempt }
+      state.searching = attempt
       return false
     }
     // Recorded from bluetoothd: unblocking the device during the attempt does not help.
@@ -174,7 +161,7 @@ extension RemoteDevice {
     // A connection that takes longer than bluetoothd tries counts as failed.
     case .neverAnswer, .slow: abort(limit)
     case .vanish:
-      state.withLock { $0.isInAir = false }
+      state.isInAir = false
       abort(limit)
     case .loseLinkBefore:
       after(delay) { device in
@@ -197,9 +184,9 @@ extension RemoteDevice {
     }
     let fault = device.nextFault(.discover)
     // As in bluetoothd: services that could not be read count as resolved.
-    let isRefused = if case .refuse = fault { true } else { resolution == .empty }
-    state.withLock { $0.isDiscoveryRefused = isRefused }
-    if resolution == .never { return }
+    state.isDiscoveryRefused =
+      if case .refuse = fault { true } else { state.resolution == .empty }
+    if state.resolution == .never { return }
     switch fault {
     case .none, .refuse, .refuseConnection, .answerLate, .loseWrite: resolve(delay)
     case .slow(let more): resolve(delay + more)
@@ -207,7 +194,7 @@ extension RemoteDevice {
     case .loseLinkBefore: after(delay) { $0.loseLink(of: attempt) }
     case .vanish:
       after(delay) { device in
-        if device.state.withLock({ $0.machine.isConnected }) { device.vanish() }
+        if device.isConnected { device.vanish() }
       }
     case .loseLinkAfter:
       after(delay) { device in
@@ -240,25 +227,20 @@ extension RemoteDevice {
   // MARK: Services
 
   func exportServices() {
-    guard !state.withLock({ $0.isDiscoveryRefused }) else {
+    guard !state.isDiscoveryRefused else {
       mark(Device1.servicesResolved)
       return answerPaired()
     }
-    let isFirst = state.withLock { state in
-      defer { state.areAttributesExported = true }
-      return !state.areAttributesExported
-    }
+    let isFirst = !state.areAttributesExported
+    state.areAttributesExported = true
     attributes?.follow(isExported: !isFirst)
     if isFirst { attributes?.export() }
-    let uuids = attributes?.services ?? []
-    if state.withLock({ $0.known.found(uuids) }) { mark(Device1.uuids) }
+    if state.known.found(attributes?.services ?? []) { mark(Device1.uuids) }
     mark(Device1.servicesResolved)
     nameCentral()
     keepServiceChanged()
-    let waiters = state.withLock { state in
-      defer { state.resolvedWaiters = [] }
-      return state.resolvedWaiters
-    }
+    let waiters = state.resolvedWaiters
+    state.resolvedWaiters = []
     for waiter in waiters { waiter() }
     attributes?.resume()
     answerPaired()
@@ -268,20 +250,18 @@ extension RemoteDevice {
   /// Calls `waiter` when the services are on the bus: now, or as soon as a connection has resolved
   /// them, before any client learns of it.
   func whenResolved(_ waiter: @escaping @Sendable () -> Void) {
-    let isResolved = state.withLock { state in
-      if !state.machine.isResolved { state.resolvedWaiters.append(waiter) }
-      return state.machine.isResolved
-    }
-    if isResolved { waiter() }
+    if state.machine.isResolved { waiter() } else { state.resolvedWaiters.append(waiter) }
   }
 
   /// The services are resolved: callers that waited for them after pairing get their reply.
   private func answerPaired() {
-    let paired = state.withLock { state in
-      defer { state.paired = [] }
-      return state.paired
-    }
+    let paired = takePaired()
     if !paired.isEmpty { mark(Device1.paired) }
     for call in paired { call.answer() }
+  }
+
+  private func takePaired() -> [WaitingCall] {
+    defer { state.paired = [] }
+    return state.paired
   }
 }

@@ -13,14 +13,10 @@ extension RemoteDevice {
   func pair(_ call: Invocation) {
     let client = call.caller
     guard !isConnected else { return beginPairing(WaitingCall(call), client) }
-    let refusal: ErrorAnswer? = state.withLock { state in
-      if state.pairingToCome != nil { return .inProgress }
-      if state.machine.phase == .connecting { return .connectPending }
-      state.known.isTemporary = false
-      state.pairingToCome = (WaitingCall(call), client)
-      return nil
-    }
-    if let refusal { return call.refuse(refusal) }
+    if state.pairingToCome != nil { return call.refuse(.inProgress) }
+    if state.machine.phase == .connecting { return call.refuse(.connectPending) }
+    state.known.isTemporary = false
+    state.pairingToCome = (WaitingCall(call), client)
     let link = WaitingCall(
       answer: { [weak self] in
         if let call = self?.takePairingToCome() { self?.beginPairing(call, client) }
@@ -37,20 +33,13 @@ extension RemoteDevice {
     perform { $0.connect(link) }
   }
 
-  private func takePairingToCome() -> WaitingCall? {
-    state.withLock { state in
-      defer { state.pairingToCome = nil }
-      return state.pairingToCome?.call
-    }
-  }
+  private func takePairingToCome() -> WaitingCall? { state.pairingToCome.take()?.call }
 
   private func beginPairing(_ call: WaitingCall, _ client: String) {
     let agent = host.agents.agent(for: client)
-    state.withLock { state in
-      state.known.isTemporary = false
-      // From here on the connection has the capability of Pair's agent.
-      if let agent { state.linkCapability = agent.capability }
-    }
+    state.known.isTemporary = false
+    // From here on the connection has the capability of Pair's agent.
+    if let agent { state.linkCapability = agent.capability }
     pairing(with: agent) { $0.pair(call, of: client, agent: agent?.capability) }
   }
 
@@ -66,7 +55,7 @@ extension RemoteDevice {
   func endPairing() { pairing { $0.linkLost() } }
 
   func pairingClientLeft(_ client: String) {
-    if state.withLock({ $0.pairingToCome?.client == client }) {
+    if state.pairingToCome?.client == client {
       // The connection that it makes is no longer needed.
       perform { $0.disconnect(WaitingCall(answer: {}, refuse: { _ in })) }
     }
@@ -79,23 +68,17 @@ extension RemoteDevice {
   /// The other side of the connection has paired.
   func bonded(_ security: LinkSecurity) {
     device.secure(security)
-    state.withLock { state in
-      state.pairing.adopt(security)
-      state.known.isPaired = true
-      state.known.isTemporary = false
-    }
+    state.pairing.adopt(security)
+    state.known.isPaired = true
+    state.known.isTemporary = false
     mark(Device1.bonded)
     mark(Device1.paired)
   }
 
   /// The connection is up: with a bond, it is encrypted at once.
   func resumeBond() {
-    let capability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
-    let bond = state.withLock { state in
-      state.linkCapability = capability
-      return state.pairing.bond
-    }
-    device.secure(bond)
+    state.linkCapability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
+    device.secure(state.pairing.bond)
   }
 
   // MARK: Requests
@@ -114,14 +97,14 @@ extension RemoteDevice {
       wanted = .encrypted
     case (.insufficientAuthentication, .encrypted): wanted = .authenticated
     case (.insufficientAuthentication, .authenticated):
-      state.withLock { $0.pairing.neverAnswer(request) }
+      state.pairing.neverAnswer(request)
       return true
     // open: ATT error codes, of which only these two ask for security
     default: return false
     }
     let agent = host.agents.agent(for: nil)
     let own = IOCapability(device.definition.pairing.method)
-    let capability = state.withLock { $0.linkCapability }
+    let capability = state.linkCapability
     pairing(with: agent) {
       $0.secure(wanted, request, agent: agent.map { _ in capability }, device: own)
     }
@@ -134,12 +117,9 @@ extension RemoteDevice {
     with agent: Agent? = nil,
     _ decide: (inout PairingMachine<WaitingCall>) -> [PairingMachine<WaitingCall>.Action]
   ) {
-    let actions = state.withLock { state in
-      let wasPairing = state.pairing.isPairing
-      let actions = decide(&state.pairing)
-      if !wasPairing, state.pairing.isPairing { state.agent = agent }
-      return actions
-    }
+    let wasPairing = state.pairing.isPairing
+    let actions = decide(&state.pairing)
+    if !wasPairing, state.pairing.isPairing { state.agent = agent }
     for action in actions { carryOut(action) }
   }
 
@@ -153,8 +133,7 @@ extension RemoteDevice {
       }
     case .ask(let number, let question): ask(number, question)
     case .withdraw:
-      let question = state.withLock { $0.question }
-      if let question { host.agents.withdraw(question) }
+      if let question = state.question { host.agents.withdraw(question) }
     case .awaitPerson(let number):
       after(host.settings.link(host.settings.personDelay)) { remote in
         remote.pairing { $0.typed(number) }
@@ -163,11 +142,11 @@ extension RemoteDevice {
       device.secure(security)
       peer?.bonded(security)
       host.observe(.paired(address, security))
-      state.withLock { $0.known.isPaired = true }
+      state.known.isPaired = true
       reportIdentity()
       mark(Device1.bonded)
       // While services are being read, it is announced together with them.
-      if state.withLock({ $0.machine.isResolved }) { mark(Device1.paired) }
+      if state.machine.isResolved { mark(Device1.paired) }
     case .loseLink: after(.zero) { $0.loseLink() }
     case .expire(let link): expire(link)
     case .answer(let calls): answer(calls)
@@ -183,26 +162,23 @@ extension RemoteDevice {
 
   /// The reply waits for the services; for requests they are resolved.
   private func answer(_ calls: [WaitingCall]) {
-    let isResolved = state.withLock { state in
-      if !state.machine.isResolved { state.paired += calls }
-      return state.machine.isResolved
-    }
-    if isResolved { for call in calls { call.answer() } }
+    guard state.machine.isResolved else { return state.paired += calls }
+    for call in calls { call.answer() }
   }
 
   /// Without an agent, bluetoothd waits for a key until the connection is dropped.
   private func expire(_ link: Int) {
     after(host.settings.attTimeout) { remote in
-      guard remote.state.withLock({ $0.pairing.isPresent(link: link) }) else { return }
+      guard remote.state.pairing.isPresent(link: link) else { return }
       remote.loseLink()
-      if remote.state.withLock({ !$0.known.isPaired }) { remote.forget() }
+      if !remote.isPaired { remote.forget() }
     }
   }
 
   // MARK: The agent
 
   private func ask(_ number: Int, _ question: PairingMachine<WaitingCall>.Question) {
-    guard let agent = state.withLock({ $0.agent }) else { return }
+    guard let agent = state.agent else { return }
     let call =
       switch question {
       case .authorization: AgentCall(Agent1.requestAuthorization, path)
@@ -211,7 +187,7 @@ extension RemoteDevice {
       case .display(let number):
         AgentCall(Agent1.displayPasskey, (path, number, 0), isAnswerAwaited: false)
       }
-    let id = host.agents.ask(agent, call) { [weak self] answer in
+    state.question = host.agents.ask(agent, call) { [weak self] answer in
       let reply: PairingMachine<WaitingCall>.Reply
       switch answer {
       case .success(let body):
@@ -220,7 +196,6 @@ extension RemoteDevice {
       }
       self?.pairing { $0.answered(number, reply) }
     }
-    state.withLock { $0.question = id }
     after(host.settings.pairingTimeout) { remote in remote.pairing { $0.timedOut(number) } }
   }
 }

@@ -10,28 +10,24 @@ extension RemoteDevice {
   /// The device has connected, as a central. An adapter has one such connection at a time.
   func accept() {
     guard !device.isLinked else { return }
-    let isNew = state.withLock { state in
-      state.isAccepted = true
-      defer { state.isExported = true }
-      return !state.isExported
+    state.isAccepted = true
+    if !isExported {
+      state.isExported = true
+      host.server.add([interface], at: path)
     }
-    if isNew { host.server.add([interface], at: path) }
     perform { $0.accepted() }
   }
 
   /// The services of a central are resolved: its name is that of the adapter, unless it advertises
   /// another one.
   func nameCentral() {
-    let isNew = state.withLock { state in
-      state.isAccepted && device.definition.name.map { state.known.learn($0) } ?? false
-    }
-    guard isNew else { return }
+    guard isAccepted, let name = device.definition.name, state.known.learn(name) else { return }
     mark(Device1.name)
     mark(Device1.alias)
   }
 
   /// Whether the device made the current connection, as a central.
-  var isAccepted: Bool { state.withLock { $0.isAccepted } }
+  var isAccepted: Bool { state.isAccepted }
 
   /// The device has other services than before.
   ///
@@ -39,15 +35,12 @@ extension RemoteDevice {
   ///   those that come and after those that go; without one, when the services are resolved the next
   ///   time.
   func followServices() {
-    let (areExported, isResolved) = state.withLock {
-      ($0.areAttributesExported, $0.machine.isResolved)
-    }
-    guard areExported, isResolved, let attributes else { return }
+    guard state.areAttributesExported, state.machine.isResolved, let attributes else { return }
     let present = attributes.services
-    if state.withLock({ $0.known.found(present) }) { mark(Device1.uuids) }
+    if state.known.found(present) { mark(Device1.uuids) }
     let gone = attributes.follow(isExported: true)
     let lost = gone.filter { !present.contains($0) }
-    if state.withLock({ $0.known.lost(lost) }) { mark(Device1.uuids) }
+    if state.known.lost(lost) { mark(Device1.uuids) }
     if gone.contains(Self.batteryService) { removeBattery() }
     addBattery()
   }

@@ -10,7 +10,7 @@ extension RemoteDevice {
     case .endsLink: endLink()
     case .losesLink: loseLink()
     case .leaves:
-      state.withLock { $0.isInAir = false }
+      state.isInAir = false
       endLink()
     case .comesBack: appear()
     }
@@ -18,8 +18,8 @@ extension RemoteDevice {
 
   /// The device disconnects.
   func endLink() {
-    state.withLock { $0.end = .remote }
+    state.end = .remote
     perform { $0.lost() }
-    state.withLock { $0.end = .local }
+    state.end = .local
   }
 }

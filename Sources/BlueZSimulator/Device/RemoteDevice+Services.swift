@@ -11,10 +11,10 @@ extension RemoteDevice {
   /// - Source: recorded from bluetoothd 5.66: `UUIDs` first, then the objects.
   func offer(_ service: BluetoothUUID, _ isOffered: Bool) {
     guard let attributes else { return }
-    let isExported = state.withLock { $0.areAttributesExported }
+    let isExported = state.areAttributesExported
     let after = attributes.services.filter { $0 != service }
     let uuids = isOffered ? after + [service] : after
-    if isExported, state.withLock({ $0.known.found(uuids) }) { mark(Device1.uuids) }
+    if isExported, state.known.found(uuids) { mark(Device1.uuids) }
     if service == Self.batteryService, !isOffered { removeBattery() }
     attributes.offer(service, isOffered, isExported: isExported)
     if service == Self.batteryService, isOffered { addBattery() }
@@ -25,8 +25,7 @@ extension RemoteDevice {
   ///
   /// - Source: BlueZ 5.66, `src/main.conf` (`Cache = always`).
   func replace(_ service: BluetoothUUID, _ isReplaced: Bool) {
-    let isExported = state.withLock { $0.areAttributesExported }
-    if isExported, attributes?.replace(service, isReplaced) == true { return }
+    if state.areAttributesExported, attributes?.replace(service, isReplaced) == true { return }
     offer(service, !isReplaced)
   }
 }

@@ -12,6 +12,9 @@ import SimulatedDevices
 /// A device in range, and its object on the bus while it is known.
 final class RemoteDevice: Sendable {
   struct State {
+    /// Both are set while the device is assembled.
+    var queue: RequestQueue?
+    var attributes: AttributeServer?
     var known: KnownDevice
     var machine = LinkMachine<WaitingCall>()
     /// Whether the object is on the bus.
@@ -56,13 +59,11 @@ final class RemoteDevice: Sendable {
   let path: ObjectPath
   let adapter: ObjectPath
   let host: Host
-  let state: Guarded<State>
+  let state: Confined<State>
   /// Called when the device was received.
   private let onReception: @Sendable () -> Void
   /// Of an adapter of the room: how that adapter sees this one.
   private let counterpart: @Sendable () -> RemoteDevice?
-  /// Set once, while the device is assembled.
-  private let parts = Guarded<(queue: RequestQueue, attributes: AttributeServer)?>(nil)
 
   /// - Parameters:
   ///   - stored: The stored data; nil: the device is unknown.
@@ -89,7 +90,7 @@ final class RemoteDevice: Sendable {
     var first = State(known: stored?.known ?? KnownDevice(address, addressType))
     first.pairing = PairingMachine(bond: stored?.bond ?? .none)
     first.isExported = stored != nil
-    state = Guarded(first)
+    state = Confined(first, to: host.loop)
     let queue = RequestQueue(to: device, host: host) { [weak self] isGone in
       if isGone { self?.vanish() } else { self?.loseLink() }
     }
@@ -100,10 +101,11 @@ final class RemoteDevice: Sendable {
       secure: { [weak self] code, request in self?.secure(code, request) ?? false },
       link: { [weak self] in
         self?.linkView ?? AttributeAccess.LinkView(isConnected: false, isClosing: false)
-      }
+      },
+      lastSocket: Confined(0, to: host.loop)
     )
-    let attributes = AttributeServer(of: path, access: access)
-    parts.withLock { $0 = (queue, attributes) }
+    state.queue = queue
+    state.attributes = AttributeServer(of: path, access: access)
     // Another adapter may already be connected to it.
     if !device.isLinked { listen() }
   }
@@ -117,22 +119,21 @@ final class RemoteDevice: Sendable {
   }
 
   var peer: RemoteDevice? { counterpart() }
-  var queue: RequestQueue? { parts.withLock { $0?.queue } }
-  var attributes: AttributeServer? { parts.withLock { $0?.attributes } }
+  var queue: RequestQueue? { state.queue }
+  var attributes: AttributeServer? { state.attributes }
   /// Whether the device is neither connected nor connecting.
-  var isIdle: Bool { state.withLock { $0.machine.phase == .idle } }
-  var isConnected: Bool { state.withLock { $0.machine.isConnected } }
+  var isIdle: Bool { state.machine.phase == .idle }
+  var isConnected: Bool { state.machine.isConnected }
 
   /// The RSSI in dBm of the connection, drawn again; nil when there is none.
   func linkRSSI() -> Int? { isConnected ? device.linkRSSI() : nil }
-  var isTemporary: Bool { state.withLock { $0.known.isTemporary } }
-  var isExported: Bool { state.withLock { $0.isExported } }
+  var isTemporary: Bool { state.known.isTemporary }
+  var isExported: Bool { state.isExported }
 
   private var linkView: AttributeAccess.LinkView {
-    let machine = state.withLock { $0.machine }
-    return AttributeAccess.LinkView(
-      isConnected: machine.isConnected,
-      isClosing: machine.isClosing
+    AttributeAccess.LinkView(
+      isConnected: state.machine.isConnected,
+      isClosing: state.machine.isClosing
     )
   }
 
@@ -144,70 +145,47 @@ final class RemoteDevice: Sendable {
   /// An advertisement was received while a client discovers.
   func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
     onReception()
-    let (changed, isNew) = state.withLock { state -> ([any AnyProperty], Bool) in
-      let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
-      defer { state.isExported = true }
-      return (changed, !state.isExported)
-    }
-    if isNew {
-      host.server.add([interface], at: path)
-    } else {
+    let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
+    if isExported {
       for property in changed { mark(property) }
+    } else {
+      state.isExported = true
+      host.server.add([interface], at: path)
     }
     expectSilence()
   }
 
   /// No client discovers any more.
   func discoveryEnded() {
-    for property in state.withLock({ $0.known.discoveryEnded() }) { mark(property) }
+    for property in state.known.discoveryEnded() { mark(property) }
   }
 
   /// Removes a temporary device some time after it was last seen.
   private func expectSilence() {
-    let timer = host.loop.after(host.settings.temporaryTimeout) { [weak self] in
-      self?.silent()
+    state.temporaryTimer?.cancel()
+    state.temporaryTimer = nil
+    guard isTemporary, isExported else { return }
+    state.temporaryTimer = host.loop.after(host.settings.temporaryTimeout) { [weak self] in
+      if let self, isTemporary, isExported, isIdle { forget() }
     }
-    let before = state.withLock { state in
-      defer { state.temporaryTimer = timer }
-      return state.temporaryTimer
-    }
-    before?.cancel()
-    if state.withLock({ !$0.known.isTemporary || !$0.isExported }) { timer.cancel() }
-  }
-
-  private func silent() {
-    let isForgotten = state.withLock { state in
-      state.known.isTemporary && state.isExported && state.machine.phase == .idle
-    }
-    if isForgotten { forget() }
   }
 
   /// Removes the object and everything below it, after its changes were announced.
   func forget() {
     host.server.flush()
-    let (wasExported, hadAttributes) = state.withLock { state in
-      defer {
-        state.isExported = false
-        state.areAttributesExported = false
-        state.known = KnownDevice(address, addressType)
-        state.pairing.forget()
-      }
-      return (state.isExported, state.areAttributesExported)
-    }
+    let (wasExported, hadAttributes) = (state.isExported, state.areAttributesExported)
+    state.isExported = false
+    state.areAttributesExported = false
+    state.known = KnownDevice(address, addressType)
+    state.pairing.forget()
     if hadAttributes { attributes?.remove() }
     if wasExported { host.server.remove(path) }
   }
 
   /// The simulation has ended: no timer remains.
   func stop() {
-    let timer = state.withLock { state in
-      defer {
-        state.temporaryTimer = nil
-        state.resolvedWaiters = []
-      }
-      return state.temporaryTimer
-    }
-    timer?.cancel()
+    state.temporaryTimer.take()?.cancel()
+    state.resolvedWaiters = []
     perform { $0.stopped() }
     queue?.stop()
     if !device.isLinked { device.onNotification { _, _ in } }

@@ -30,7 +30,7 @@ final class RequestQueue: Sendable {
   private let host: Host
   /// The connection drops; `isGone` when the device is out of range, too.
   private let loseLink: @Sendable (_ isGone: Bool) -> Void
-  private let state = Guarded(State())
+  private let state: Confined<State>
 
   init(
     to device: SimulatedDevice,
@@ -40,6 +40,7 @@ final class RequestQueue: Sendable {
     self.device = device
     self.host = host
     self.loseLink = loseLink
+    state = Confined(State(), to: host.loop)
   }
 
   /// Queues a request.
@@ -58,37 +59,28 @@ final class RequestQueue: Sendable {
       refuse: { done(.failure($0)) },
       pretend: { done((() as? Value).map { .success($0) } ?? .failure(.unlikelyError)) }
     )
-    state.withLock { $0.waiting.append(request) }
+    state.waiting.append(request)
     next()
   }
 
   /// The connection has ended: the device does not respond to queued requests.
   func fail() {
-    let (requests, timer) = state.withLock { state in
-      let requests = (state.current.map { [$0] } ?? []) + state.waiting
-      defer { state = State(link: state.link + 1) }
-      return (requests, state.timer)
-    }
-    timer?.cancel()
+    let requests = (state.current.map { [$0] } ?? []) + state.waiting
+    stop()
     for request in requests { request.refuse(.unlikelyError) }
   }
 
   /// The simulation has ended: queued requests are not answered.
   func stop() {
-    let timer = state.withLock { state in
-      defer { state = State(link: state.link + 1) }
-      return state.timer
-    }
-    timer?.cancel()
+    state.timer?.cancel()
+    state.contents = State(link: state.link + 1)
   }
 
   private func next() {
-    let (started, link) = state.withLock { state -> (Request?, Int) in
-      guard state.current == nil, !state.waiting.isEmpty else { return (nil, 0) }
-      state.current = state.waiting.removeFirst()
-      return (state.current, state.link)
-    }
-    guard let request = started else { return }
+    guard state.current == nil, !state.waiting.isEmpty else { return }
+    let request = state.waiting.removeFirst()
+    let link = state.link
+    state.current = request
     let latency = host.settings.link(device.latency())
     switch device.nextFault(request.operation) {
     case .none, .refuseConnection:
@@ -119,21 +111,16 @@ final class RequestQueue: Sendable {
   }
 
   private func after(_ delay: Duration, _ link: Int, _ fire: @escaping @Sendable () -> Void) {
-    let timer = host.loop.after(delay) { [weak self] in
-      guard self?.state.withLock({ $0.link }) == link else { return }
+    state.timer = host.loop.after(delay) { [weak self] in
+      guard self?.state.link == link else { return }
       fire()
     }
-    state.withLock { $0.timer = timer }
   }
 
   private func finish(_ link: Int, _ respond: () -> Void) {
     // A program may answer when the connection has ended.
-    let isPresent = state.withLock { state in
-      guard state.link == link else { return false }
-      state.current = nil
-      return true
-    }
-    guard isPresent else { return }
+    guard state.link == link else { return }
+    state.current = nil
     respond()
     next()
   }

@@ -26,19 +26,17 @@ struct StoredDevice: Sendable {
 extension RemoteDevice {
   /// The stored data; nil for a device that is known from discovery only.
   func stored(at adapter: BluetoothAddress) -> StoredDevice? {
-    state.withLock { state in
-      guard state.isExported, !state.known.isTemporary else { return nil }
-      var known = state.known
-      known.forgetAir()
-      return StoredDevice(
-        adapter: adapter,
-        identity: device.definition.address,
-        address: address,
-        addressType: addressType,
-        known: known,
-        bond: state.pairing.bond
-      )
-    }
+    guard isExported, !isTemporary else { return nil }
+    var known = state.known
+    known.forgetAir()
+    return StoredDevice(
+      adapter: adapter,
+      identity: device.definition.address,
+      address: address,
+      addressType: addressType,
+      known: known,
+      bond: state.pairing.bond
+    )
   }
 
   /// The object of a stored device exists from the start.
@@ -51,10 +49,8 @@ extension RemoteDevice {
   /// - Source: recorded from bluetoothd 5.66.
   func unplugged() {
     abandonPairingToCome(.authenticationFailed)
-    state.withLock { state in
-      state.end = .timeout
-      state.battery = nil
-    }
+    state.end = .timeout
+    state.battery = nil
     queue?.stop()
     perform { $0.lost() }
     stop()

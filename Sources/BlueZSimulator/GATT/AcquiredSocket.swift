@@ -12,11 +12,12 @@ final class AcquiredSocket: Sendable {
   /// Increases with each socket that a device gives away.
   let number: UInt64
   private let end: UnixFD
-  private let watch = Guarded<Watch?>(nil)
+  private let watch: Confined<Watch?>
 
-  private init(_ number: UInt64, _ end: UnixFD) {
+  private init(_ number: UInt64, _ end: UnixFD, on loop: Loop) {
     self.number = number
     self.end = end
+    watch = Confined(nil, to: loop)
   }
 
   /// The result of creating a pair.
@@ -47,7 +48,7 @@ final class AcquiredSocket: Sendable {
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return .none }
     let (own, other) = (UnixFD(owning: ends[0]), UnixFD(owning: ends[1]))
     guard (try? other.duplicate()) != nil else { return .notSent }
-    let socket = AcquiredSocket(number, own)
+    let socket = AcquiredSocket(number, own, on: loop)
     socket.serve(on: loop, received: received, released: released)
     return .made(socket, other)
   }
@@ -61,7 +62,7 @@ final class AcquiredSocket: Sendable {
   ) -> AcquiredSocket? {
     guard let own = try? end.duplicate() else { return nil }
     _ = fcntl(own.descriptor, F_SETFL, fcntl(own.descriptor, F_GETFL) | O_NONBLOCK)
-    let socket = AcquiredSocket(0, own)
+    let socket = AcquiredSocket(0, own, on: loop)
     socket.serve(on: loop, received: received, released: released)
     return socket
   }
@@ -71,7 +72,7 @@ final class AcquiredSocket: Sendable {
     received: @escaping @Sendable ([UInt8]) -> Void,
     released: @escaping @Sendable () -> Void
   ) {
-    let watch = loop.watch(end.descriptor, for: [.readable, .hungUp]) { [weak self] events in
+    watch.contents = loop.watch(end.descriptor, for: [.readable, .hungUp]) { [weak self] events in
       guard let self else { return }
       if events.contains(.readable) { drain(received) }
       if !events.isDisjoint(with: .hungUp) {
@@ -79,7 +80,6 @@ final class AcquiredSocket: Sendable {
         released()
       }
     }
-    self.watch.withLock { $0 = watch }
   }
 
   /// Sends one value. A full or closed socket drops it, as bluetoothd's does.
@@ -98,11 +98,7 @@ final class AcquiredSocket: Sendable {
 
   /// Shuts down both directions: the client reads the remaining packets, then the end.
   func close() {
-    let watch = watch.withLock { watch in
-      defer { watch = nil }
-      return watch
-    }
-    guard let watch else { return }
+    guard let watch = watch.contents.take() else { return }
     watch.cancel()
     _ = Glibc.close(end.release())
   }

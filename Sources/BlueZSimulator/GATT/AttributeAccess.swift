@@ -14,7 +14,8 @@ struct AttributeAccess: Sendable {
   /// from the client.
   let secure: @Sendable (ATTErrorCode, WaitingCall) -> Bool
   let link: @Sendable () -> LinkView
-  let socketNumbers = SocketNumbers()
+  /// The number of the socket that was acquired last.
+  let lastSocket: Confined<UInt64>
 
   /// What an attribute needs to know of the link.
   struct LinkView: Sendable {
@@ -25,20 +26,14 @@ struct AttributeAccess: Sendable {
 
   var address: BluetoothAddress { device.definition.address }
 
+  /// The number of the next socket, in the order in which they are acquired.
+  func nextSocket() -> UInt64 {
+    lastSocket.contents += 1
+    return lastSocket.contents
+  }
+
   /// The ATT MTU, in octets.
   var mtu: Int { device.definition.link.mtu }
-}
-
-/// Numbers for the sockets of a device, in the order in which they are acquired.
-final class SocketNumbers: Sendable {
-  private let last = Guarded<UInt64>(0)
-
-  func next() -> UInt64 {
-    last.withLock { last in
-      last += 1
-      return last
-    }
-  }
 }
 
 /// The options of a read or write.

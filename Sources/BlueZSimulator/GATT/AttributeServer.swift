@@ -47,22 +47,26 @@ final class AttributeServer: Sendable {
     }
   }
 
-  private let offered: Guarded<[Service]>
-  /// Services that the device does not have at present.
-  private let absent = Guarded<[BluetoothUUID]>([])
-  /// Services that it no longer has, without bluetoothd knowing.
-  private let stale = Guarded<[BluetoothUUID]>([])
+  private struct State {
+    var offered: [Service] = []
+    /// Services that the device does not have at present.
+    var absent: [BluetoothUUID] = []
+    /// Services that it no longer has, without bluetoothd knowing.
+    var stale: [BluetoothUUID] = []
+  }
+
+  private let state: Confined<State>
   private let device: ObjectPath
   private let access: AttributeAccess
 
   init(of device: ObjectPath, access: AttributeAccess) {
     self.device = device
     self.access = access
-    offered = Guarded([])
+    state = Confined(State(), to: access.host.loop)
     follow(isExported: false)
   }
 
-  private var all: [Service] { offered.withLock { $0 } }
+  private var all: [Service] { state.offered }
 
   private static func interface(
     of service: ServiceEntry,
@@ -90,7 +94,7 @@ final class AttributeServer: Sendable {
       entry in
       before.first { $0.entry == entry } ?? Service(entry, of: device, access: access)
     }
-    offered.withLock { $0 = after }
+    state.offered = after
     let gone = before.filter { one in !after.contains { $0.entry == one.entry } }
     let new = after.filter { one in !before.contains { $0.entry == one.entry } }
     if isExported { remove(gone) } else { for service in gone { service.forget() } }
@@ -102,22 +106,19 @@ final class AttributeServer: Sendable {
   func export() { export(all) }
 
   private func export(_ services: [Service]) {
-    let absent = absent.withLock { $0 }
-    for service in services where !absent.contains(service.entry.uuid) {
+    for service in services where !state.absent.contains(service.entry.uuid) {
       for object in service.objects { access.host.server.add([object.interface], at: object.path) }
     }
   }
 
   /// Removes every object, children first, and drops values and sessions.
   func remove() {
-    let all = all
     for path in all.flatMap(\.removals) { access.host.server.remove(path) }
     for service in all { service.forget() }
-    let stale = stale.withLock { stale in
-      defer { stale = [] }
-      return stale
+    for service in state.stale where !state.absent.contains(service) {
+      state.absent.append(service)
     }
-    absent.withLock { absent in absent += stale.filter { !absent.contains($0) } }
+    state.stale = []
   }
 
   /// Removes the objects of services, whose sockets are released before.
@@ -133,31 +134,25 @@ final class AttributeServer: Sendable {
   ///
   /// - Returns: Whether that makes no difference on the bus.
   func replace(_ service: BluetoothUUID, _ isReplaced: Bool) -> Bool {
-    let isAbsent = absent.withLock { $0.contains(service) }
-    return stale.withLock { stale in
-      let wasStale = stale.contains(service)
-      stale.removeAll { $0 == service }
-      if isReplaced, !isAbsent { stale.append(service) }
-      return isReplaced ? !isAbsent : wasStale
-    }
+    let isAbsent = state.absent.contains(service)
+    let wasStale = state.stale.contains(service)
+    state.stale.removeAll { $0 == service }
+    if isReplaced, !isAbsent { state.stale.append(service) }
+    return isReplaced ? !isAbsent : wasStale
   }
 
   /// The services that a client can discover.
   var services: [BluetoothUUID] {
-    let absent = absent.withLock { $0 }
-    return access.device.table.services.map(\.uuid).filter { !absent.contains($0) }
+    access.device.table.services.map(\.uuid).filter { !state.absent.contains($0) }
   }
 
   /// The device adds or removes a service, as its Service Changed indication reports.
   ///
   /// - Parameter isExported: Whether the other attributes are on the bus.
   func offer(_ service: BluetoothUUID, _ isOffered: Bool, isExported: Bool) {
-    let isChanged = absent.withLock { absent in
-      guard absent.contains(service) == isOffered else { return false }
-      if isOffered { absent.removeAll { $0 == service } } else { absent.append(service) }
-      return true
-    }
-    guard isChanged, isExported else { return }
+    guard state.absent.contains(service) == isOffered else { return }
+    if isOffered { state.absent.removeAll { $0 == service } } else { state.absent.append(service) }
+    guard isExported else { return }
     let own = all.filter { $0.entry.uuid == service }
     if isOffered { export(own) } else { remove(own) }
   }

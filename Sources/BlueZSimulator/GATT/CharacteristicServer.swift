@@ -12,15 +12,21 @@ final class CharacteristicServer: Sendable {
   let path: ObjectPath
   private let service: ObjectPath
   private let access: AttributeAccess
-  private let state = Guarded(CharacteristicState<Invocation>())
-  /// Whether bluetoothd itself has subscribed, on the current connection.
-  private let isKept = Guarded(false)
-  private let sockets = Guarded((notify: AcquiredSocket?.none, write: AcquiredSocket?.none))
+  private let state: Confined<CharacteristicState<Invocation>>
+  private let sockets: Confined<Sockets>
+
+  /// Those that clients have acquired.
+  private struct Sockets {
+    var notify: AcquiredSocket?
+    var write: AcquiredSocket?
+  }
 
   init(_ entry: CharacteristicEntry, of service: ObjectPath, access: AttributeAccess) {
     self.entry = entry
     self.service = service
     self.access = access
+    state = Confined(CharacteristicState(), to: access.host.loop)
+    sockets = Confined(Sockets(), to: access.host.loop)
     path = BlueZPath.characteristic(declaration: entry.declaration, of: service)
   }
 
@@ -48,7 +54,7 @@ final class CharacteristicServer: Sendable {
   /// A property that is present if its declaration requires it.
   private func property<Value>(
     _ property: Property<Value>,
-    _ read: @escaping @Sendable (CharacteristicState<Invocation>) -> Value
+    _ read: @escaping @Sendable (Confined<CharacteristicState<Invocation>>) -> Value
   ) -> ExportedProperty {
     let (entry, access) = (entry, access)
     return ExportedProperty(property) {
@@ -58,7 +64,7 @@ final class CharacteristicServer: Sendable {
         case .connected: access.link().isConnected
         case .having(let any): !entry.properties.isDisjoint(with: any)
         }
-      return isThere ? self.state.withLock { read($0) } : nil
+      return isThere ? read(self.state) : nil
     }
   }
 
@@ -87,7 +93,7 @@ final class CharacteristicServer: Sendable {
     }
     let isConnected = access.link().isConnected
     let offset = options.offset
-    switch state.withLock({ $0.value.read(call, offset: offset, isConnected: isConnected) }) {
+    switch state.value.read(call, offset: offset, isConnected: isConnected) {
     case .refuse(let answer): return call.refuse(answer)
     case .wait: return
     case .ask: break
@@ -104,11 +110,11 @@ final class CharacteristicServer: Sendable {
   private func endReading(_ result: Result<[UInt8], ATTErrorCode>) {
     switch result {
     case .success(let value):
-      let calls = state.withLock { $0.value.endReading(value) }
+      let calls = state.value.endReading(value)
       access.host.server.announce(GattCharacteristic1.value, at: path)
       for call in calls { call.reply(to: GattCharacteristic1.readValue, value) }
     case .failure(let code):
-      for call in state.withLock({ $0.value.endReading(nil) }) { call.refuse(by: code) }
+      for call in state.value.endReading(nil) { call.refuse(by: code) }
     }
   }
 
@@ -119,9 +125,8 @@ final class CharacteristicServer: Sendable {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
-    let (isAcquired, isWriting) = state.withLock { ($0.writeAcquisition.isTaken, $0.isWriting) }
-    if isAcquired { return call.refuse(.writeAcquired) }
-    if isWriting { return call.refuse(.inProgress) }
+    if state.writeAcquisition.isTaken { return call.refuse(.writeAcquired) }
+    if state.isWriting { return call.refuse(.inProgress) }
     switch WriteRequest.decide(value, options, entry.properties, mtu: access.mtu) {
     case .failure(let answer): call.refuse(answer)
     case .success(.command):
@@ -146,13 +151,13 @@ final class CharacteristicServer: Sendable {
   }
 
   private func request(_ value: [UInt8], at offset: Int, _ call: Invocation) {
-    state.withLock { $0.isWriting = true }
+    state.isWriting = true
     let (device, handle) = (access.device, entry.handle)
     access.submit(.write(entry.uuid, handle: entry.handle)) { answer in
       self.observe(.written(self.access.address, self.entry.uuid, value))
       device.write(handle, value, at: offset, withResponse: true, answer)
     } _: { (result: Result<Void, ATTErrorCode>) in
-      self.state.withLock { $0.isWriting = false }
+      self.state.isWriting = false
       switch result {
       case .success: call.reply()
       case .failure(let code): call.refuse(by: code)
@@ -163,14 +168,13 @@ final class CharacteristicServer: Sendable {
   // MARK: Subscribing
 
   @Sendable private func startNotify(_ call: Invocation) {
-    let link = access.link()
-    switch state.withLock({ $0.startNotify(call.caller, entry.properties, link) }) {
+    switch state.contents.startNotify(call.caller, entry.properties, access.link()) {
     case .refuse(let answer): call.refuse(answer)
     case .answer: call.reply()
     case .ask:
       subscribe { result in
         let isTaken = (try? result.get()) != nil
-        let isChanged = self.state.withLock { $0.subscribed(call.caller, isTaken) }
+        let isChanged = self.state.contents.subscribed(call.caller, isTaken)
         if isChanged { self.mark(GattCharacteristic1.notifying) }
         if isTaken || isChanged { self.unsubscribeIfUnused() }
         switch result {
@@ -182,14 +186,14 @@ final class CharacteristicServer: Sendable {
   }
 
   @Sendable private func stopNotify(_ call: Invocation) {
-    if state.withLock({ $0.notifyAcquisition.isTaken }) {
+    if state.notifyAcquisition.isTaken {
       releaseNotify()
       // An acquisition that waits for its socket, or never gets it, is released too.
-      if state.withLock({ $0.notifyAcquisition.isTaken }) { freeNotify() }
+      if state.notifyAcquisition.isTaken { freeNotify() }
       unsubscribe()
       return call.reply()
     }
-    guard let isLast = state.withLock({ $0.stopNotify(call.caller) }) else {
+    guard let isLast = state.contents.stopNotify(call.caller) else {
       return call.refuse(.noNotifySession)
     }
     if isLast { endListening() }
@@ -198,9 +202,8 @@ final class CharacteristicServer: Sendable {
 
   /// A client has left the bus.
   func clientLeft(_ client: String) {
-    let version = access.host.settings.version
-    state.withLock { $0.notifyAcquisition.clientLeft(client, version) }
-    if state.withLock({ $0.stopNotify(client) }) == true { endListening() }
+    state.notifyAcquisition.clientLeft(client, access.host.settings.version)
+    if state.contents.stopNotify(client) == true { endListening() }
   }
 
   private func endListening() {
@@ -232,43 +235,40 @@ final class CharacteristicServer: Sendable {
     guard access.link().isConnected, entry.hasConfiguration else { return }
     observe(.unsubscribed(access.address, entry.uuid))
     // There is one configuration for all: bluetoothd's own subscription ends too.
-    isKept.withLock { $0 = false }
+    state.isKept = false
     _ = access.device.subscribe(entry.handle, nil)
   }
 
   /// Clients may have stopped, or left, while the device was asked.
   private func unsubscribeIfUnused() {
-    if state.withLock({ $0.listeners.isEmpty }) { unsubscribe() }
+    if state.listeners.isEmpty { unsubscribe() }
   }
 
   /// bluetoothd itself subscribes, until the connection or a subscription of a client ends. This is
   /// not counted.
   /// - Source: recorded from bluetoothd 5.66, whose parts each count their own subscriptions.
   func keepSubscribed() {
-    let isTaken =
+    state.isKept =
       !entry.hasConfiguration || (try? access.device.subscribe(entry.handle, mode).get()) != nil
-    isKept.withLock { $0 = isTaken }
   }
 
   /// The connection has ended.
-  func linkDown() { isKept.withLock { $0 = false } }
+  func linkDown() { state.isKept = false }
 
   /// The device is connected again: kept sessions take effect.
   func resume() {
-    guard state.withLock({ !$0.listeners.isEmpty }) else { return }
+    guard !state.listeners.isEmpty else { return }
     subscribe { result in
       let isTaken = (try? result.get()) != nil
       // A connection that drops again does not count as a refusal.
       guard isTaken || self.access.link().isConnected else { return }
-      if self.state.withLock({ $0.resumed(isTaken) }) {
-        self.mark(GattCharacteristic1.notifying)
-      }
+      if self.state.contents.resumed(isTaken) { self.mark(GattCharacteristic1.notifying) }
       if isTaken { self.unsubscribeIfUnused() }
     }
   }
 
   /// The object is removed.
-  func forget() { state.withLock { $0.forget() } }
+  func forget() { state.contents.forget() }
 
   /// The device has sent a value: signalled once for each client that has called StartNotify, also
   /// before its call is answered. An acquisition without its socket drops it.
@@ -276,16 +276,12 @@ final class CharacteristicServer: Sendable {
   /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (notify_handler), `src/gatt-client.c`
   ///   (notify_io_cb). Values before the answer were not recorded from bluetoothd.
   func notified(_ value: [UInt8]) {
-    let isOfClients = state.withLock { !$0.listeners.isEmpty || $0.notifyAcquisition.isTaken }
-    if isOfClients || !isKept.withLock({ $0 }) {
+    if !state.listeners.isEmpty || state.notifyAcquisition.isTaken || !state.isKept {
       observe(.notified(access.address, entry.uuid, value))
     }
-    if let socket = sockets.withLock({ $0.notify }) { return socket.send(value) }
-    let times = state.withLock { state in
-      if !state.listeners.isEmpty { state.value.octets = value }
-      return state.listeners.count
-    }
-    for _ in 0..<times {
+    if let socket = sockets.notify { return socket.send(value) }
+    if !state.listeners.isEmpty { state.value.octets = value }
+    for _ in state.listeners {
       access.host.server.announce(GattCharacteristic1.value, at: path)
     }
   }
@@ -293,16 +289,15 @@ final class CharacteristicServer: Sendable {
   // MARK: Acquiring
 
   private func acquireNotify(_ call: Invocation) {
-    let link = access.link()
     let caller = Acquisition.Caller(client: call.caller, serial: call.message.serial)
-    let step = state.withLock { $0.acquireNotify(caller, entry.properties, link) }
+    let step = state.contents.acquireNotify(caller, entry.properties, access.link())
     if case .refuse(let answer) = step { return call.refuse(answer) }
     subscribe { result in
       switch result {
       case .success: self.acquired(caller, call)
       case .failure(let code):
         let version = self.access.host.settings.version
-        if self.state.withLock({ $0.notifyAcquisition.failed(caller, version) }) {
+        if self.state.notifyAcquisition.failed(caller, version) {
           self.mark(GattCharacteristic1.notifyAcquired)
           call.refuse(by: code)
         }
@@ -312,75 +307,66 @@ final class CharacteristicServer: Sendable {
 
   /// The device has accepted the subscription for a socket.
   private func acquired(_ caller: Acquisition.Caller, _ call: Invocation) {
-    guard state.withLock({ $0.notifyAcquisition == .pending(caller) }) else {
+    guard state.notifyAcquisition == .pending(caller) else {
       // It was stopped meanwhile, or its client has left.
       unsubscribeIfUnused()
       return
     }
-    let pair = AcquiredSocket.pair(access.socketNumbers.next(), on: access.host.loop) { _ in
+    let pair = AcquiredSocket.pair(access.nextSocket(), on: access.host.loop) { _ in
     } released: {
       self.releaseNotify()
       self.unsubscribe()
     }
     guard case .made(let socket, let other) = pair else {
-      state.withLock { $0.notifyAcquisition.exhausted(pair) }
+      state.notifyAcquisition.exhausted(pair)
       return call.refuse(.noDescriptors)
     }
-    sockets.withLock { $0.notify = socket }
-    state.withLock { $0.notifyAcquisition = .held }
+    sockets.notify = socket
+    state.notifyAcquisition = .held
     mark(GattCharacteristic1.notifyAcquired)
     call.reply(to: GattCharacteristic1.acquireNotify, (other, UInt16(access.mtu)))
   }
 
   private func acquireWrite(_ call: Invocation) {
-    let link = access.link()
-    if case .refuse(let answer) = state.withLock({ $0.acquireWrite(entry.properties, link) }) {
+    if case .refuse(let answer) = state.contents.acquireWrite(entry.properties, access.link()) {
       return call.refuse(answer)
     }
-    let pair = AcquiredSocket.pair(access.socketNumbers.next(), on: access.host.loop) { value in
+    let pair = AcquiredSocket.pair(access.nextSocket(), on: access.host.loop) { value in
       self.command(value)
     } released: {
       self.releaseWrite()
     }
     guard case .made(let socket, let other) = pair else {
-      state.withLock { $0.writeAcquisition.exhausted(pair) }
+      state.writeAcquisition.exhausted(pair)
       return call.refuse(.noDescriptors)
     }
-    sockets.withLock { $0.write = socket }
-    state.withLock { $0.writeAcquisition = .held }
+    sockets.write = socket
+    state.writeAcquisition = .held
     mark(GattCharacteristic1.writeAcquired)
     call.reply(to: GattCharacteristic1.acquireWrite, (other, UInt16(access.mtu)))
   }
 
   /// The functions that shut down its sockets, each with the number of the acquisition.
   var releases: [(number: UInt64, release: @Sendable () -> Void)] {
-    let (notify, write) = sockets.withLock { ($0.notify?.number, $0.write?.number) }
-    return (notify.map { [($0, releaseNotify)] } ?? []) + (write.map { [($0, releaseWrite)] } ?? [])
+    (sockets.notify.map { [($0.number, releaseNotify)] } ?? [])
+      + (sockets.write.map { [($0.number, releaseWrite)] } ?? [])
   }
 
   @Sendable private func releaseNotify() {
-    let socket = sockets.withLock { sockets in
-      defer { sockets.notify = nil }
-      return sockets.notify
-    }
-    guard let socket else { return }
+    guard let socket = sockets.notify.take() else { return }
     socket.close()
     freeNotify()
   }
 
   private func freeNotify() {
-    state.withLock { $0.notifyAcquisition = .free }
+    state.notifyAcquisition = .free
     mark(GattCharacteristic1.notifyAcquired)
   }
 
   @Sendable private func releaseWrite() {
-    let socket = sockets.withLock { sockets in
-      defer { sockets.write = nil }
-      return sockets.write
-    }
-    guard let socket else { return }
+    guard let socket = sockets.write.take() else { return }
     socket.close()
-    state.withLock { $0.writeAcquisition = .free }
+    state.writeAcquisition = .free
     mark(GattCharacteristic1.writeAcquired)
   }
 }

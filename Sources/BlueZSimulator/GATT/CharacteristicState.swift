@@ -27,6 +27,8 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   private var subscribing: [String] = []
   var notifyAcquisition = Acquisition.free
   var writeAcquisition = Acquisition.free
+  /// Whether bluetoothd itself has subscribed, on the current connection.
+  var isKept = false
 
   /// The object is removed: values and sessions are dropped. Pending calls still wait.
   mutating func forget() {

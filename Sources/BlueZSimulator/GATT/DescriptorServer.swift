@@ -15,13 +15,18 @@ final class DescriptorServer: Sendable {
   private let entry: DescriptorEntry
   private let characteristic: ObjectPath
   private let access: AttributeAccess
-  private let value = Guarded(AttributeValue<Invocation>())
-  private let isWriting = Guarded(false)
+  private let state: Confined<State>
+
+  private struct State {
+    var value = AttributeValue<Invocation>()
+    var isWriting = false
+  }
 
   init(_ entry: DescriptorEntry, of characteristic: ObjectPath, access: AttributeAccess) {
     self.entry = entry
     self.characteristic = characteristic
     self.access = access
+    state = Confined(State(), to: access.host.loop)
     path = BlueZPath.descriptor(entry.handle, of: characteristic)
   }
 
@@ -36,20 +41,20 @@ final class DescriptorServer: Sendable {
       properties: [
         ExportedProperty(GattDescriptor1.uuid) { entry.uuid },
         ExportedProperty(GattDescriptor1.characteristic) { characteristic },
-        ExportedProperty(GattDescriptor1.value) { self.value.withLock { $0.octets } },
+        ExportedProperty(GattDescriptor1.value) { self.state.value.octets },
       ]
     )
   }
 
   /// The object is removed.
-  func forget() { value.withLock { $0.octets = [] } }
+  func forget() { state.value.octets = [] }
 
   @Sendable private func read(_ options: PropertyMap, _ call: Invocation) {
     guard let options = AccessOptions(options) else {
       return call.refuse(.invalidArguments)
     }
     let (offset, isConnected) = (options.offset, access.link().isConnected)
-    switch value.withLock({ $0.read(call, offset: offset, isConnected: isConnected) }) {
+    switch state.value.read(call, offset: offset, isConnected: isConnected) {
     case .refuse(let answer): return call.refuse(answer)
     case .wait: return
     case .ask: break
@@ -65,11 +70,11 @@ final class DescriptorServer: Sendable {
   private func endReading(_ result: Result<[UInt8], ATTErrorCode>) {
     switch result {
     case .success(let octets):
-      let calls = value.withLock { $0.endReading(octets) }
+      let calls = state.value.endReading(octets)
       access.host.server.announce(GattDescriptor1.value, at: path)
       for call in calls { call.reply(to: GattDescriptor1.readValue, octets) }
     case .failure(let code):
-      for call in value.withLock({ $0.endReading(nil) }) { call.refuse(by: code) }
+      for call in state.value.endReading(nil) { call.refuse(by: code) }
     }
   }
 
@@ -79,16 +84,13 @@ final class DescriptorServer: Sendable {
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
     guard entry.uuid != Self.configuration else { return call.refuse(.writeNotPermitted) }
-    let wasWriting = isWriting.withLock { isWriting in
-      defer { isWriting = true }
-      return isWriting
-    }
-    if wasWriting { return call.refuse(.inProgress) }
+    if state.isWriting { return call.refuse(.inProgress) }
+    state.isWriting = true
     let (device, handle) = (access.device, entry.handle)
     access.submit(.write(entry.uuid)) { answer in
       device.write(handle, value, withResponse: true, answer)
     } _: { (result: Result<Void, ATTErrorCode>) in
-      self.isWriting.withLock { $0 = false }
+      self.state.isWriting = false
       switch result {
       case .success: call.reply()
       case .failure(let code): call.refuse(by: code)

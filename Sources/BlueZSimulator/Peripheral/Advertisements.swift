@@ -37,7 +37,7 @@ final class Advertisements: Sendable {
   private let path: ObjectPath
   /// The name of the adapter, and whether it is on.
   private let adapter: @Sendable () -> (name: String, isPowered: Bool)
-  private let state = Guarded<[Advertisement]>([])
+  private let state: Confined<[Advertisement]>
 
   init(
     _ local: LocalDevice,
@@ -50,6 +50,7 @@ final class Advertisements: Sendable {
     self.host = host
     self.adapter = adapter
     calls = ProgramCalls(host: host)
+    state = Confined([], to: host.loop)
   }
 
   /// The interface, on the adapter.
@@ -72,19 +73,17 @@ final class Advertisements: Sendable {
     )
   }
 
-  private var count: Int { state.withLock { $0.count } }
+  private var count: Int { state.count }
 
   // MARK: Registering
 
   private func register(_ path: ObjectPath, _ call: Invocation) {
     let client = call.caller
-    let refusal = state.withLock { state -> ErrorAnswer? in
-      if state.contains(where: { $0.client == client && $0.path == path }) { return .alreadyExists }
-      if state.count == Self.limit { return .notPermitted("Maximum advertisements reached") }
-      state.append(Advertisement(client: client, path: path))
-      return nil
+    guard index(of: client, path) == nil else { return call.refuse(.alreadyExists) }
+    guard count < Self.limit else {
+      return call.refuse(.notPermitted("Maximum advertisements reached"))
     }
-    if let refusal { return call.refuse(refusal) }
+    state.contents.append(Advertisement(client: client, path: path))
     _ = host.loop.task { [weak self] in
       await self?.followChanges(of: client, path)
       self?.list(path, call)
@@ -122,11 +121,11 @@ final class Advertisements: Sendable {
     do throws(ErrorAnswer) {
       let sent = try registered(properties)
       guard adapter.isPowered else { throw RegisteredAdvertisement.notRegistered }
-      let isThere = change(call.caller, path) { advertisement in
-        advertisement.properties = properties
-        advertisement.sent = sent
+      guard let index = index(of: call.caller, path) else {
+        return call.refuse(.failed("Cancelled"))
       }
-      guard isThere else { return call.refuse(.failed("Cancelled")) }
+      state.contents[index].properties = properties
+      state.contents[index].sent = sent
       markInstances()
       call.reply()
       advertise()
@@ -144,22 +143,11 @@ final class Advertisements: Sendable {
     return try RegisteredAdvertisement(properties, name: adapter().name, txPower: power)
   }
 
-  /// - Returns: Whether it is still there.
-  private func change(
-    _ client: String,
-    _ path: ObjectPath,
-    _ body: (inout Advertisement) -> Void
-  ) -> Bool {
-    state.withLock { state in
-      let index = state.firstIndex { $0.client == client && $0.path == path }
-      if let index { body(&state[index]) }
-      return index != nil
-    }
+  private func index(of client: String, _ path: ObjectPath) -> Int? {
+    state.contents.firstIndex { $0.client == client && $0.path == path }
   }
 
-  private func advertise() {
-    local.advertise(state.withLock { $0.compactMap(\.sent?.definition) })
-  }
+  private func advertise() { local.advertise(state.contents.compactMap(\.sent?.definition)) }
 
   private func markInstances() {
     host.server.changed(LEAdvertisingManager1.supportedInstances, at: path)
@@ -168,13 +156,12 @@ final class Advertisements: Sendable {
 
   /// After so many seconds the program is told that it is no longer sent.
   private func expire(after seconds: UInt16, _ client: String, _ path: ObjectPath) {
-    guard seconds > 0 else { return }
-    let timer = host.loop.after(.seconds(Int64(seconds))) { [weak self] in
+    guard seconds > 0, let index = index(of: client, path) else { return }
+    state.contents[index].timer = host.loop.after(.seconds(Int64(seconds))) { [weak self] in
       guard let self else { return }
       calls.send(LEAdvertisement1.release, (), on: path, of: client)
       remove { $0.client == client && $0.path == path }
     }
-    if !change(client, path, { $0.timer = timer }) { timer.cancel() }
   }
 
   // MARK: Changes
@@ -189,7 +176,11 @@ final class Advertisements: Sendable {
     let changes = try? await host.bus.subscribe(rule) { [weak self] signal in
       self?.receive(signal, of: client)
     }
-    if !change(client, path, { $0.changes = changes }) { changes?.cancel() }
+    if let index = index(of: client, path) {
+      state.contents[index].changes = changes
+    } else {
+      changes?.cancel()
+    }
   }
 
   /// What does not parse leaves the advertisement as it is.
@@ -197,16 +188,13 @@ final class Advertisements: Sendable {
     guard signal.body.count == 3, signal.body[0].asString == LEAdvertisement1.interface,
       let path = signal.path
     else { return }
-    let present = state.withLock { $0.first { $0.client == client && $0.path == path } }
-    guard let present, present.sent != nil else { return }
-    var properties = present.properties
+    guard let index = index(of: client, path), state.contents[index].sent != nil else { return }
+    var properties = state.contents[index].properties
     for (name, value) in signal.body[1].asPropertyMap?.entries ?? [] { properties[name] = value }
     for name in signal.body[2].asStrings ?? [] { properties[name] = nil }
     guard let sent = try? registered(properties) else { return }
-    _ = change(client, path) { advertisement in
-      advertisement.properties = properties
-      advertisement.sent = sent
-    }
+    state.contents[index].properties = properties
+    state.contents[index].sent = sent
     advertise()
   }
 
@@ -239,10 +227,8 @@ final class Advertisements: Sendable {
   }
 
   private func take(_ isMeant: @Sendable (Advertisement) -> Bool) -> [Advertisement] {
-    let gone = state.withLock { state in
-      defer { state.removeAll(where: isMeant) }
-      return state.filter(isMeant)
-    }
+    let gone = state.contents.filter(isMeant)
+    state.contents.removeAll(where: isMeant)
     for advertisement in gone { advertisement.end() }
     return gone
   }

@@ -30,7 +30,7 @@ final class Applications: Sendable {
   private let central: @Sendable () -> ObjectPath?
   /// Called when the services have changed.
   private let changed: @Sendable () -> Void
-  private let state = Guarded<[Application]>([])
+  private let state: Confined<[Application]>
 
   init(
     _ local: LocalDevice,
@@ -43,6 +43,7 @@ final class Applications: Sendable {
     self.central = central
     self.changed = changed
     calls = ProgramCalls(host: host)
+    state = Confined([], to: host.loop)
     local.device.setProgram(
       DeviceProgram(
         serves: { [weak self] in self?.attribute($0) != nil },
@@ -65,12 +66,10 @@ final class Applications: Sendable {
   }
 
   private func attribute(_ handle: UInt16) -> ProgramAttributeServer? {
-    state.withLock { state in
-      for application in state {
-        if let attribute = application.attributes[handle] { return attribute }
-      }
-      return nil
+    for application in state.contents {
+      if let attribute = application.attributes[handle] { return attribute }
     }
+    return nil
   }
 
   /// The interface, on the adapter.
@@ -88,12 +87,8 @@ final class Applications: Sendable {
 
   private func register(_ root: ObjectPath, _ call: Invocation) {
     let client = call.caller
-    let isNew = state.withLock { state in
-      guard !state.contains(where: { $0.client == client && $0.root == root }) else { return false }
-      state.append(Application(client: client, root: root))
-      return true
-    }
-    guard isNew else { return call.refuse(.alreadyExists) }
+    guard index(of: client, root) == nil else { return call.refuse(.alreadyExists) }
+    state.contents.append(Application(client: client, root: root))
     _ = host.loop.task { [weak self] in
       await self?.followChanges(of: client, root)
       self?.list(root, call)
@@ -115,7 +110,7 @@ final class Applications: Sendable {
 
   private func listed(_ objects: [ListedObject], _ root: ObjectPath, _ call: Invocation) {
     // The program may have left, or have changed its mind.
-    guard isRegistered(call.caller, root) else { return call.refuse(.failed("Cancelled")) }
+    guard index(of: call.caller, root) != nil else { return call.refuse(.failed("Cancelled")) }
     do throws(ErrorAnswer) {
       let services = try ProgramServices(objects)
       guard let entries = local.add(services.services.map(\.definition)) else {
@@ -133,8 +128,8 @@ final class Applications: Sendable {
     }
   }
 
-  private func isRegistered(_ client: String, _ root: ObjectPath) -> Bool {
-    state.withLock { $0.contains { $0.client == client && $0.root == root } }
+  private func index(of client: String, _ root: ObjectPath) -> Int? {
+    state.contents.firstIndex { $0.client == client && $0.root == root }
   }
 
   /// Serves the attributes of an application, and reports their handles to it.
@@ -160,11 +155,9 @@ final class Applications: Sendable {
       report(entry.handle, to: service.object, of: client)
       for (object, handle) in service.attributes(at: entry) { add(object, at: handle) }
     }
-    state.withLock { state in
-      for index in state.indices where state[index].client == client && state[index].root == root {
-        state[index].attributes = attributes
-        state[index].services = entries.map(\.handle)
-      }
+    if let index = index(of: client, root) {
+      state.contents[index].attributes = attributes
+      state.contents[index].services = entries.map(\.handle)
     }
     changed()
   }
@@ -187,20 +180,19 @@ final class Applications: Sendable {
     let changes = try? await host.bus.subscribe(rule) { [weak self] signal in
       self?.receive(signal, of: client, root)
     }
-    let isKept = state.withLock { state in
-      let index = state.firstIndex { $0.client == client && $0.root == root }
-      if let index { state[index].changes = changes }
-      return index != nil
+    if let index = index(of: client, root) {
+      state.contents[index].changes = changes
+    } else {
+      changes?.cancel()
     }
-    if !isKept { changes?.cancel() }
   }
 
   private func receive(_ signal: Message, of client: String, _ root: ObjectPath) {
     guard signal.body.count == 3, signal.body[0].asString == GattCharacteristic1.interface else {
       return
     }
-    let application = state.withLock { $0.first { $0.client == client && $0.root == root } }
-    let attribute = application?.attributes.values.first {
+    let attributes = index(of: client, root).map { state.contents[$0].attributes.values }
+    let attribute = attributes?.first {
       $0.object.path == signal.path && $0.object.interface == GattCharacteristic1.interface
     }
     let name = GattCharacteristic1.value.name
@@ -214,7 +206,7 @@ final class Applications: Sendable {
   // MARK: Unregistering
 
   private func unregister(_ root: ObjectPath, _ call: Invocation) {
-    guard isRegistered(call.caller, root) else { return call.refuse(.doesNotExist) }
+    guard index(of: call.caller, root) != nil else { return call.refuse(.doesNotExist) }
     remove { $0.client == call.caller && $0.root == root }
     call.reply()
   }
@@ -226,10 +218,8 @@ final class Applications: Sendable {
   func stop() { remove { _ in true } }
 
   private func remove(_ isMeant: @Sendable (Application) -> Bool) {
-    let gone = state.withLock { state in
-      defer { state.removeAll(where: isMeant) }
-      return state.filter(isMeant)
-    }
+    let gone = state.contents.filter(isMeant)
+    state.contents.removeAll(where: isMeant)
     for application in gone {
       application.changes?.cancel()
       for attribute in application.attributes.values { attribute.close() }

@@ -56,7 +56,7 @@ final class LocalDevice: Sendable {
 
   let device: SimulatedDevice
   private let loop: Loop
-  private let state: Guarded<State>
+  private let state: Confined<State>
 
   init(_ settings: AdapterSettings, on loop: Loop) {
     let first = State(
@@ -65,14 +65,14 @@ final class LocalDevice: Sendable {
       link: settings.peripheral.link,
       pairing: settings.peripheral.pairing
     )
-    state = Guarded(first)
+    state = Confined(first, to: loop)
     self.loop = loop
     var definition = Self.definition(first, at: settings.address)
     definition.faults = settings.peripheral.faults
     device = SimulatedDevice(
       definition,
       on: loop,
-      generator: SeededGenerator(seed: 0, name: "adapter \(settings.address)")
+      generator: SeededGenerator(seed: settings.seed, name: "adapter \(settings.address)")
     )
     device.isAdvertising = false
   }
@@ -81,7 +81,7 @@ final class LocalDevice: Sendable {
 
   /// Sets how the objects are found that other adapters have of it.
   func setRemotes(_ remotes: @escaping @Sendable () -> [RemoteDevice]) {
-    state.withLock { $0.remotes = remotes }
+    state.remotes = remotes
   }
 
   private static func definition(_ state: State, at address: BluetoothAddress) -> DeviceDefinition {
@@ -101,8 +101,7 @@ final class LocalDevice: Sendable {
   }
 
   private func redefine() {
-    let definition = state.withLock { Self.definition($0, at: address) }
-    device.redefine(definition)
+    device.redefine(Self.definition(state.contents, at: address))
   }
 
   // MARK: Services
@@ -113,24 +112,20 @@ final class LocalDevice: Sendable {
   ///   demands is in use.
   func add(_ services: [ServiceDefinition]) -> [ServiceEntry]? {
     guard !services.isEmpty else { return [] }
-    let entries = state.withLock { state -> [ServiceEntry]? in
-      var wanted = services
-      wanted[0].handle = wanted[0].handle ?? state.nextHandle
-      var next = state
-      next.services += wanted
-      let table = AttributeTable(Self.definition(next, at: address))
-      let entries = Array(table.services.suffix(wanted.count))
-      let areFree = zip(wanted, entries).allSatisfy { service, entry in
-        service.uuid == entry.uuid && entry.handle >= state.nextHandle
-          && service.handle ?? entry.handle == entry.handle
-      }
-      guard areFree, let last = entries.last?.lastHandle, last < .max else { return nil }
-      for index in wanted.indices { wanted[index].handle = entries[index].handle }
-      state.services += wanted
-      state.nextHandle = last + 1
-      return entries
+    var wanted = services
+    wanted[0].handle = wanted[0].handle ?? state.nextHandle
+    var next = state.contents
+    next.services += wanted
+    let table = AttributeTable(Self.definition(next, at: address))
+    let entries = Array(table.services.suffix(wanted.count))
+    let areFree = zip(wanted, entries).allSatisfy { service, entry in
+      service.uuid == entry.uuid && entry.handle >= state.nextHandle
+        && service.handle ?? entry.handle == entry.handle
     }
-    guard let entries else { return nil }
+    guard areFree, let last = entries.last?.lastHandle, last < .max else { return nil }
+    for index in wanted.indices { wanted[index].handle = entries[index].handle }
+    state.services += wanted
+    state.nextHandle = last + 1
     redefine()
     followServices()
     return entries
@@ -138,83 +133,69 @@ final class LocalDevice: Sendable {
 
   /// Removes the services that begin at these handles.
   func remove(_ handles: [UInt16]) {
-    state.withLock { state in
-      state.services.removeAll { $0.handle.map(handles.contains) ?? false }
-    }
+    state.services.removeAll { $0.handle.map(handles.contains) ?? false }
     redefine()
     followServices()
   }
 
   /// Whether programs have registered anything.
-  var isInUse: Bool { state.withLock { !$0.services.isEmpty || !$0.advertisements.isEmpty } }
+  var isInUse: Bool { !state.services.isEmpty || !state.advertisements.isEmpty }
 
   /// The services of programs.
-  var services: [BluetoothUUID] { state.withLock { $0.services.map(\.uuid) } }
+  var services: [BluetoothUUID] { state.services.map(\.uuid) }
 
   private func followServices() {
-    let remotes = state.withLock { $0.remotes }
-    for remote in remotes() { remote.followServices() }
+    for remote in state.remotes() { remote.followServices() }
   }
 
   // MARK: Advertising
 
   /// Advertises these from now on, one after the other.
   func advertise(_ advertisements: [AdvertisementDefinition]) {
-    let before = state.withLock { state in
-      state.advertisements = advertisements.map { advertisement in
-        var sent = advertisement
-        sent.interval = Self.interval
-        return sent
-      }
-      defer { state.rotation = nil }
-      return state.rotation
+    state.advertisements = advertisements.map { advertisement in
+      var sent = advertisement
+      sent.interval = Self.interval
+      return sent
     }
-    before?.cancel()
+    state.rotation.take()?.cancel()
     redefine()
     followAdvertising()
     if advertisements.count > 1 { rotate() }
   }
 
   private func rotate() {
-    let timer = loop.after(Self.turnLength) { [weak self] in
+    state.rotation = loop.after(Self.turnLength) { [weak self] in
       guard let self else { return }
-      state.withLock { $0.turn += 1 }
+      state.turn += 1
       redefine()
       rotate()
     }
-    state.withLock { $0.rotation = timer }
   }
 
   /// The power of the adapter has changed, or its name.
   func follow(name: String? = nil, isPowered: Bool? = nil) {
-    state.withLock { state in
-      if let name { state.name = name }
-      if let isPowered { state.isPowered = isPowered }
+    if let isPowered { state.isPowered = isPowered }
+    if let name {
+      state.name = name
+      redefine()
     }
-    if name != nil { redefine() }
     followAdvertising()
   }
 
   /// Attempts to connect that wait for it reach it.
   private func followAdvertising() {
-    let (isOn, remotes) = state.withLock { state in
-      (state.isPowered && !state.advertisements.isEmpty, state.remotes)
-    }
+    let isOn = state.isPowered && !state.advertisements.isEmpty
     let wasOn = device.isAdvertising
     device.isAdvertising = isOn
     guard isOn, !wasOn else { return }
-    for remote in remotes() where remote.isInAir { remote.appear() }
+    for remote in state.remotes() where remote.isInAir { remote.appear() }
   }
 
   /// Nothing is served or advertised any more.
   func clear() {
-    let timer = state.withLock { state in
-      state.services = []
-      state.advertisements = []
-      defer { state.rotation = nil }
-      return state.rotation
-    }
-    timer?.cancel()
+    state.services = []
+    state.advertisements = []
+    state.rotation.take()?.cancel()
     redefine()
     followAdvertising()
     followServices()

@@ -12,6 +12,11 @@ import SimulatedDevices
 /// - Source: BlueZ 5.66, `src/gatt-database.c` (chrc_read_cb, chrc_write_cb, desc_write_cb,
 ///   ccc_write_cb); recorded from it.
 final class ProgramAttributeServer: Sendable {
+  private struct Sockets {
+    var write = Socket.none
+    var notify: AcquiredSocket?
+  }
+
   private enum Socket {
     case none
     /// The program is asked for it; the values wait for it.
@@ -36,7 +41,7 @@ final class ProgramAttributeServer: Sendable {
   private let local: LocalDevice
   private let calls: ProgramCalls
   private let central: @Sendable () -> ObjectPath?
-  private let sockets = Guarded((write: Socket.none, notify: AcquiredSocket?.none))
+  private let sockets: Confined<Sockets>
 
   init(
     _ object: ProgramObject,
@@ -52,6 +57,7 @@ final class ProgramAttributeServer: Sendable {
     self.local = local
     self.calls = calls
     self.central = central
+    sockets = Confined(Sockets(), to: calls.host.loop)
   }
 
   private var isDescriptor: Bool { object.interface == GattDescriptor1.interface }
@@ -99,21 +105,13 @@ final class ProgramAttributeServer: Sendable {
     }
     let written = Written(value: value, offset: offset, done: done)
     guard object.acquiresWrite else { return send(written) }
-    let (socket, isFirst) = sockets.withLock { sockets -> (AcquiredSocket?, Bool) in
-      switch sockets.write {
-      case .open(let socket): return (socket, false)
-      case .awaited(let waiting):
-        sockets.write = .awaited(waiting + [written])
-        return (nil, false)
-      case .none:
-        sockets.write = .awaited([written])
-        return (nil, true)
-      }
-    }
-    if let socket {
+    switch sockets.write {
+    case .open(let socket):
       socket.send(value)
       done(.success(()))
-    } else if isFirst {
+    case .awaited(let waiting): sockets.write = .awaited(waiting + [written])
+    case .none:
+      sockets.write = .awaited([written])
       acquireWrite()
     }
   }
@@ -153,11 +151,8 @@ final class ProgramAttributeServer: Sendable {
         refusal = code == .unlikelyError ? nil : code
       }
       let socket = opened(by: reply) { [weak self] in self?.releaseWrite() }
-      let waiting = sockets.withLock { sockets -> [Written] in
-        guard case .awaited(let waiting) = sockets.write else { return [] }
-        sockets.write = socket.map { .open($0) } ?? .none
-        return waiting
-      }
+      guard case .awaited(let waiting) = sockets.write else { return }
+      sockets.write = socket.map { .open($0) } ?? .none
       for written in waiting {
         if let socket {
           socket.send(written.value)
@@ -188,17 +183,13 @@ final class ProgramAttributeServer: Sendable {
   }
 
   private func releaseWrite() {
-    sockets.withLock { if case .open = $0.write { $0.write = .none } }
+    if case .open = sockets.write { sockets.write = .none }
   }
 
   /// A central has subscribed, or has ended its subscription.
   func subscription(_ isSubscribed: Bool) {
     guard isSubscribed else {
-      let socket = sockets.withLock { sockets in
-        defer { sockets.notify = nil }
-        return sockets.notify
-      }
-      guard let socket else {
+      guard let socket = sockets.notify.take() else {
         return calls.send(GattCharacteristic1.stopNotify, (), on: object.path, of: client)
       }
       return socket.close()
@@ -208,7 +199,7 @@ final class ProgramAttributeServer: Sendable {
     calls.ask(method, options(), on: object.path, of: client) { [weak self] reply in
       guard let self else { return }
       if let socket = opened(by: reply, closed: { [weak self] in self?.releaseNotify() }) {
-        return sockets.withLock { $0.notify = socket }
+        return sockets.notify = socket
       }
       if case .failure(let error)? = reply, error.name.rawValue != BlueZErrorName.failed {
         startNotify()
@@ -220,7 +211,7 @@ final class ProgramAttributeServer: Sendable {
     calls.send(GattCharacteristic1.startNotify, (), on: object.path, of: client)
   }
 
-  private func releaseNotify() { sockets.withLock { $0.notify = nil } }
+  private func releaseNotify() { sockets.notify = nil }
 
   /// The program sends a value.
   func send(_ value: [UInt8]) {
@@ -230,11 +221,9 @@ final class ProgramAttributeServer: Sendable {
 
   /// The attribute is gone.
   func close() {
-    let (write, notify) = sockets.withLock { sockets in
-      defer { sockets = (.none, nil) }
-      return (sockets.write, sockets.notify)
-    }
-    notify?.close()
+    let write = sockets.write
+    sockets.write = .none
+    sockets.notify.take()?.close()
     switch write {
     case .none: break
     case .awaited(let waiting): for written in waiting { written.done(.failure(.unlikelyError)) }

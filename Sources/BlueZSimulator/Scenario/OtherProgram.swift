@@ -8,15 +8,22 @@ import SimulatedDevices
 /// A client that calls bluetoothd and ignores the replies.
 final class OtherProgram: Sendable {
   private let bus: MessageBus
-  /// The devices that it has started to connect to.
-  private let connecting = Guarded<[RemoteDevice]>([])
-  /// Replies with descriptors that it keeps open.
-  private let held = Guarded<[Message]>([])
+  private let state: Confined<State>
 
-  init(_ bus: MessageBus) { self.bus = bus }
+  private struct State {
+    /// The devices that it has started to connect to.
+    var connecting: [RemoteDevice] = []
+    /// Replies with descriptors that it keeps open.
+    var held: [Message] = []
+  }
+
+  init(_ bus: MessageBus) {
+    self.bus = bus
+    state = Confined(State(), to: bus.loop)
+  }
 
   func connect(_ device: RemoteDevice) {
-    connecting.withLock { $0.append(device) }
+    state.connecting.append(device)
     call(device.path, Device1.interface, Device1.connect.name)
   }
 
@@ -39,25 +46,21 @@ final class OtherProgram: Sendable {
         ? GattCharacteristic1.acquireNotify.name : GattCharacteristic1.acquireWrite.name,
       body: [.properties([:])]
     )
-    let answer = try await bus.call(call, limit: .seconds(60))
-    held.withLock { $0.append(answer) }
+    state.held.append(try await bus.call(call, limit: .seconds(60)))
   }
 
   /// It ends normally: its connection attempts end. Its connections stay.
   func leave() {
-    let devices = connecting.withLock { devices in
-      defer { devices = [] }
-      return devices
-    }
-    for device in devices where !device.isConnected {
+    for device in state.connecting where !device.isConnected {
       call(device.path, Device1.interface, Device1.disconnect.name)
     }
+    state.connecting = []
     die()
   }
 
   /// It is killed: what it has started at bluetoothd stays.
   func die() {
-    held.withLock { $0 = [] }
+    state.held = []
     bus.close()
   }
 

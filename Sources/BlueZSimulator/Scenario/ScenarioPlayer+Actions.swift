@@ -10,7 +10,7 @@ extension ScenarioPlayer {
   func perform(_ action: WorldAction) {
     switch action {
     case .device(let device, let change):
-      state.withLock { $0.remember(change, of: device) }
+      state.contents.remember(change, of: device)
       simulator?.apply(change, to: device)
     case .adapter(let adapter, let change):
       simulator?.apply(change, toAdapter: adapter)
@@ -22,26 +22,20 @@ extension ScenarioPlayer {
     case .startDaemon: startDaemon()
     case .closeBus: closeBus()
     case .calls(let selection, let treatment):
-      state.withLock { $0.treatments.set(selection, treatment) }
+      state.treatments.set(selection, treatment)
     case .otherProgram(let action): other(action)
     case .otherProgramsLeave:
-      let others = state.withLock { state in
-        defer { state.others = [] }
-        return state.others
-      }
-      for other in others { other.leave() }
+      for other in state.others { other.leave() }
+      state.others = []
     }
   }
 
   /// State that a new bluetoothd does not have, and the scenario keeps.
   func restoreLasting() {
-    let (services, missing, absent, replaced) = state.withLock {
-      ($0.services, $0.missing, $0.absent, $0.replaced)
-    }
-    for device in absent { simulator?.vanish(device) }
-    for (device, resolution) in services { simulator?.resolve(resolution, at: device) }
-    for (service, device) in missing { simulator?.offer(service, false, at: device) }
-    for (service, device) in replaced { simulator?.replace(service, true, at: device) }
+    for device in state.absent { simulator?.vanish(device) }
+    for (device, resolution) in state.services { simulator?.resolve(resolution, at: device) }
+    for (service, device) in state.missing { simulator?.offer(service, false, at: device) }
+    for (service, device) in state.replaced { simulator?.replace(service, true, at: device) }
   }
 
   // MARK: bluetoothd
@@ -74,7 +68,7 @@ extension ScenarioPlayer {
   private func other(_ action: OtherProgramAction) {
     begin { player in
       let program = OtherProgram(try await player.connect())
-      if player.state.withLock({ $0.isOver }) { return program.die() }
+      if player.state.isOver { return program.die() }
       player.perform(action, by: program)
     }
   }
@@ -92,19 +86,19 @@ extension ScenarioPlayer {
       // Its attempt lasts for as long as bluetoothd tries.
       device.device.setNextConnect(.neverAnswer)
       program.connect(device)
-      state.withLock { $0.others.append(program) }
+      state.others.append(program)
     case .leaveLink(let address):
       guard let device = known(address) else { return program.die() }
       program.connect(device)
       after(.milliseconds(1)) { _ in program.die() }
     case .acquire(let characteristic, let side, let address):
       guard let device = known(address) else { return program.die() }
-      state.withLock { $0.others.append(program) }
+      state.others.append(program)
       program.connect(device)
       acquire(side, of: characteristic, device, by: program)
     case .scan(let index):
       guard let adapter = simulator.path(ofAdapter: index) else { return program.die() }
-      state.withLock { $0.others.append(program) }
+      state.others.append(program)
       program.scan(adapter)
     }
   }

@@ -21,7 +21,6 @@ public final class ScenarioPlayer: Sendable {
     var schedule: FaultSchedule
     var timers: [Int: LoopTimer] = [:]
     var numbers = 0
-    var surroundings = Surroundings()
     var treatments = CallTreatments()
     /// State for a new bluetoothd, or a new adapter.
     var services: [(device: BluetoothAddress, resolution: ServiceResolution)] = []
@@ -40,9 +39,9 @@ public final class ScenarioPlayer: Sendable {
   let closeBus: @Sendable () -> Void
   let devices: [SimulatedDevice]
   let loop: Loop
-  let state: Guarded<State>
+  let state: Confined<State>
   /// Read by the devices when one of their faults depends on it.
-  private let surroundings = Guarded(Surroundings())
+  private let surroundings: Confined<Surroundings>
   private let identities: Set<BluetoothAddress>
   private let settings: SimulatorSettings
   private let log: BoundaryLog?
@@ -68,7 +67,7 @@ public final class ScenarioPlayer: Sendable {
   ///   - scenario: What happens.
   ///   - devices: Those of the scenario, on `loop`.
   ///   - loop: The loop that everything runs on.
-  ///   - generator: For the faults.
+  ///   - generator: For the faults, and for adapters as devices of others.
   ///   - connect: Makes connections to the bus: for bluetoothd, its successors, other programs.
   ///   - closeBus: Ends the bus, for the scenarios that require it.
   ///   - settings: Replace those of the scenario's host.
@@ -97,14 +96,19 @@ public final class ScenarioPlayer: Sendable {
     self.closeBus = closeBus
     self.observer = observer
     self.log = log
-    self.settings = settings ?? SimulatorSettings(scenario.host)
-    state = Guarded(State(schedule: FaultSchedule(scenario.faults, generator: generator)))
+    var settings = settings ?? SimulatorSettings(scenario.host)
+    var seeds = generator.split("adapters")
+    for index in settings.adapters.indices { settings.adapters[index].seed = seeds.next() }
+    self.settings = settings
+    let schedule = FaultSchedule(scenario.faults, generator: generator)
+    state = Confined(State(schedule: schedule), to: loop)
+    surroundings = Confined(Surroundings(), to: loop)
     for device in devices {
-      device.setSurroundings { [surroundings] in surroundings.withLock { $0 } }
+      device.setSurroundings { [surroundings] in surroundings.contents }
     }
   }
 
-  deinit { stop() }
+  deinit { loop.enterSoon(end) }
 
   /// Exports the objects, requests the name `org.bluez`, and starts the scenario.
   ///
@@ -120,37 +124,35 @@ public final class ScenarioPlayer: Sendable {
       log: log
     ) { [weak self] event, handle in self?.happened(event, at: handle) }
     try await start(simulator)
-    let firings = state.withLock { $0.schedule.begin() }
-    for firing in firings { schedule(firing) }
+    for firing in state.schedule.begin() { schedule(firing) }
   }
 
   func start(_ simulator: BlueZSimulator) async throws {
     simulator.treatCalls { [weak self] call in
-      self?.state.withLock { $0.treatments.treatment(of: call) } ?? .take
+      self?.state.treatments.treatment(of: call) ?? .take
     }
     try await simulator.start()
-    let isOver = state.withLock { state in
-      if !state.isOver { state.simulator = simulator }
-      return state.isOver
-    }
-    if isOver { simulator.stop() } else { restoreLasting() }
+    guard !state.isOver else { return simulator.stop() }
+    state.simulator = simulator
+    restoreLasting()
   }
 
   /// Ends the simulation. No timer remains.
-  public func stop() {
-    let (simulator, timers, others) = state.withLock { state in
-      defer {
-        state.simulator = nil
-        state.timers = [:]
-        state.others = []
-        state.isOver = true
-      }
-      return (state.simulator, Array(state.timers.values), state.others)
+  public func stop() { loop.enter(end) }
+
+  /// Ends what may outlive this object.
+  private var end: @Sendable () -> Void {
+    { [state, devices] in
+      let (simulator, others) = (state.simulator, state.others)
+      for timer in state.timers.values { timer.cancel() }
+      state.simulator = nil
+      state.timers = [:]
+      state.others = []
+      state.isOver = true
+      for other in others { other.die() }
+      for device in devices { device.endLogic() }
+      simulator?.stop()
     }
-    for timer in timers { timer.cancel() }
-    for other in others { other.die() }
-    endLogic()
-    simulator?.stop()
   }
 
   /// Ends what decides for the devices: the programs, and the connections to sockets.
@@ -172,14 +174,14 @@ public final class ScenarioPlayer: Sendable {
   }
 
   /// The socket of the logic that was attached to a device.
-  func socket(of device: BluetoothAddress) -> String? { state.withLock { $0.sockets[device] } }
+  func socket(of device: BluetoothAddress) -> String? { state.sockets[device] }
 
   func keep(_ socket: String, of device: BluetoothAddress) {
-    state.withLock { $0.sockets[device] = socket }
+    state.sockets[device] = socket
   }
 
   /// bluetoothd, while it runs.
-  public var simulator: BlueZSimulator? { state.withLock { $0.simulator } }
+  public var simulator: BlueZSimulator? { state.simulator }
 
   // MARK: Events
 
@@ -187,20 +189,15 @@ public final class ScenarioPlayer: Sendable {
     observer(event)
     guard var found = worldEvent(event) else { return }
     found.handle = handle
-    let (firings, present) = state.withLock {
-      state -> ([FaultSchedule.Firing], Surroundings) in
-      switch found.kind {
-      case .connected: state.surroundings.links += 1
-      case .disconnected: state.surroundings.links = max(0, state.surroundings.links - 1)
-      case .scanning: state.scans += 1
-      case .scanned: state.scans = max(0, state.scans - 1)
-      case .read, .written, .subscribed, .unsubscribed, .notified, .paired: break
-      }
-      state.surroundings.isScanning = state.scans > 0
-      return (state.schedule.happened(found), state.surroundings)
+    switch found.kind {
+    case .connected: surroundings.links += 1
+    case .disconnected: surroundings.links = max(0, surroundings.links - 1)
+    case .scanning: state.scans += 1
+    case .scanned: state.scans = max(0, state.scans - 1)
+    case .read, .written, .subscribed, .unsubscribed, .notified, .paired: break
     }
-    surroundings.withLock { $0 = present }
-    for firing in firings { schedule(firing) }
+    surroundings.isScanning = state.scans > 0
+    for firing in state.schedule.happened(found) { schedule(firing) }
   }
 
   private func worldEvent(_ event: SimulatorEvent) -> WorldEvent? {
@@ -238,7 +235,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   private func fire(_ fault: Int) {
-    let (actions, again) = state.withLock { $0.schedule.fire(fault) }
+    let (actions, again) = state.schedule.fire(fault)
     for timed in actions {
       after(timed.delay) { player in player.perform(timed.action) }
     }
@@ -247,21 +244,13 @@ public final class ScenarioPlayer: Sendable {
 
   /// Runs an action later, unless the scenario has ended by then.
   func after(_ delay: Duration, _ body: @escaping @Sendable (ScenarioPlayer) -> Void) {
-    let number = state.withLock { state in
-      state.numbers += 1
-      return state.numbers
-    }
-    let timer = loop.after(delay) { [weak self] in
-      guard let self, state.withLock({ $0.timers.removeValue(forKey: number) != nil }) else {
-        return
-      }
+    guard !state.isOver else { return }
+    state.numbers += 1
+    let number = state.numbers
+    state.timers[number] = loop.after(delay) { [weak self] in
+      guard let self, state.timers.removeValue(forKey: number) != nil else { return }
       body(self)
     }
-    let isOver = state.withLock { state in
-      if !state.isOver { state.timers[number] = timer }
-      return state.isOver
-    }
-    if isOver { timer.cancel() }
   }
 }
 

@@ -29,4 +29,33 @@ extension Loop {
 
   /// Whether this thread runs this loop now.
   package final var isCurrent: Bool { ThreadContext.current.running === self }
+
+  /// Whether no other thread turns this loop: this one runs it, or nobody does. A virtual loop has
+  /// one thread.
+  @usableFromInline
+  package final var isExclusive: Bool {
+    isVirtual || isCurrent || state.withLock { $0.driver == nil }
+  }
+
+  /// Runs `body` on this loop, and waits for it: at once where this thread runs it.
+  ///
+  /// In virtual time nothing else runs meanwhile. What the loop runs must not wait for this thread.
+  package final func enter<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
+    if isVirtual || isCurrent { return body() }
+    let answer = Guarded<R?>(nil)
+    let waiter = DriveWaiter(DriveCondition { true })
+    post {
+      let value = body()
+      answer.withLock { $0 = value }
+      waiter.wake()
+    }
+    _ = waiter.sleep(for: nil)
+    // It was set before the waiter was woken.
+    return answer.withLock { $0.unsafelyUnwrapped }
+  }
+
+  /// The same without waiting: for a deinitializer, which may run on any thread.
+  package final func enterSoon(_ body: @escaping @Sendable () -> Void) {
+    if isVirtual || isCurrent { body() } else { post(body) }
+  }
 }

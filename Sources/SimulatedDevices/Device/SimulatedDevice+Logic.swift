@@ -1,6 +1,6 @@
 // The one place where a device asks its logic, and does what that answers.
 //
-// The logic is asked outside of all locks, and the loop waits for it.
+// Everything here is on the loop, which waits for the logic.
 
 import Bluetooth
 public import Documents
@@ -45,51 +45,50 @@ extension SimulatedDevice {
     handling events: LogicEvents? = nil,
     at place: Place? = nil
   ) throws(LogicError) {
-    let old = self.logic.withLock { state in
-      let old = state.logic
-      state = LogicState(count: state.count, report: state.report)
-      return old
+    let result = loop.enter { [self] in
+      Result { () throws(LogicError) in try replaceLogic(by: logic, handling: events, at: place) }
     }
-    old?.close()
+    try result.get()
+  }
+
+  private func replaceLogic(
+    by logic: DeviceLogic?,
+    handling events: LogicEvents?,
+    at place: Place?
+  ) throws(LogicError) {
+    let state = self.logic
+    endLogic()
+    state.contents = LogicState(count: state.count, report: state.report)
     steer { _, _ in ((), [.stopWakes]) }
     guard let logic else { return }
-    self.logic.withLock { state in
-      state.logic = logic
-      state.place = place
-    }
+    state.logic = logic
+    state.place = place
     var random = generator.split("logic")
     let event = event(.start(seed: Int(random.next() >> 11)))
     do throws(LogicError.Reason) {
       let answer = try logic.ask(event)
       try perform(answer, to: event)
       let wanted = try wanted(by: answer)
-      self.logic.withLock { $0.events = events ?? wanted }
+      state.events = events ?? wanted
     } catch {
-      self.logic.withLock { $0.logic = nil }
-      logic.close()
+      endLogic()
       throw LogicError(device: title, event: event.title, error, at: place)
     }
   }
 
   /// Closes the logic: the simulation has ended, and nothing is asked any more.
-  public func endLogic() {
-    let logic = logic.withLock { state in
-      defer { state.logic = nil }
-      return state.logic
-    }
-    logic?.close()
-  }
+  public func endLogic() { logic.logic.take()?.close() }
 
   /// Whether the device has logic that answers.
-  public var hasLogic: Bool { logic.withLock { $0.logic != nil } }
+  public var hasLogic: Bool { logic.logic != nil }
 
   /// Replaces what the logic is asked about.
-  public func handle(_ events: LogicEvents) { logic.withLock { $0.events = events } }
+  public func handle(_ events: LogicEvents) { logic.events = events }
 
   /// Has `report` called, on the loop, with the error that ends the logic. From then on the reads and
   /// writes that it handled are refused with Unlikely Error. The next handler replaces it.
   public func onLogicError(_ report: @escaping @Sendable (LogicError) -> Void) {
-    logic.withLock { $0.report = report }
+    logic.report = report
   }
 
   private func wanted(by answer: LogicAnswer) throws(LogicError.Reason) -> LogicEvents {
@@ -102,11 +101,14 @@ extension SimulatedDevice {
   }
 
   private func event(_ kind: LogicEvent.Kind) -> LogicEvent {
-    let (id, asked) = logic.withLock { state in
-      state.count += 1
-      return (state.count, state.events.asked(kind))
-    }
-    return LogicEvent(id: id, device: title, time: loop.now.sinceStart, kind: kind, asked: asked)
+    logic.count += 1
+    return LogicEvent(
+      id: logic.count,
+      device: title,
+      time: loop.now.sinceStart,
+      kind: kind,
+      asked: logic.events.asked(kind)
+    )
   }
 
   // MARK: Asking
@@ -114,12 +116,12 @@ extension SimulatedDevice {
   /// Asks about an event, and does what the answer has to be done.
   @discardableResult
   func ask(_ kind: LogicEvent.Kind) -> LogicRuling {
-    let (logic, hasFailed, place) = logic.withLock { state in
-      let isHandled = (state.logic != nil || state.hasFailed) && state.events.contains(kind)
-      return (isHandled ? state.logic : nil, isHandled && state.hasFailed, state.place)
+    let state = logic
+    guard state.logic != nil || state.hasFailed, state.events.contains(kind) else {
+      return .usual
     }
-    if hasFailed { return .refused(.unlikelyError) }
-    guard let logic else { return .usual }
+    if state.hasFailed { return .refused(.unlikelyError) }
+    guard let logic = state.logic else { return .usual }
     let event = event(kind)
     do throws(LogicError.Reason) {
       let answer = try logic.ask(event)
@@ -127,23 +129,17 @@ extension SimulatedDevice {
       if let code = answer.error { return .refused(code) }
       return answer.value.map { .value($0) } ?? .usual
     } catch {
-      fail(LogicError(device: title, event: event.title, error, at: place))
+      fail(LogicError(device: title, event: event.title, error, at: state.place))
       return .refused(.unlikelyError)
     }
   }
 
   private func fail(_ error: LogicError) {
-    let (logic, report) = logic.withLock { state in
-      defer {
-        state.logic = nil
-        state.hasFailed = true
-        state.wakes = []
-      }
-      return (state.logic, state.report)
-    }
-    logic?.close()
+    logic.hasFailed = true
+    logic.wakes = []
+    endLogic()
     steer { _, _ in ((), [.stopWakes]) }
-    report(error)
+    logic.report(error)
   }
 
   /// The attribute that an event is about; nil where the handle is not that of a value.
@@ -285,14 +281,11 @@ extension SimulatedDevice {
     _ answer: LogicAnswer
   ) throws(LogicError.Reason) {
     let names = actions.compactMap { if case .wake(let name, _) = $0 { name } else { nil } }
-    let isFull = logic.withLock { state in
-      let all = state.wakes.union(names)
-      if all.count <= LogicState.wakeLimit { state.wakes = all }
-      return all.count > LogicState.wakeLimit
-    }
-    if isFull {
+    let all = logic.wakes.union(names)
+    guard all.count <= LogicState.wakeLimit else {
       throw .invalidAnswer("more than \(LogicState.wakeLimit) timers", received: answer.line)
     }
+    logic.wakes = all
   }
 
   /// The index of a characteristic that an answer names.
@@ -306,7 +299,7 @@ extension SimulatedDevice {
 
   /// A timer of the logic is over.
   func woken(_ name: String) {
-    logic.withLock { _ = $0.wakes.remove(name) }
+    logic.wakes.remove(name)
     ask(.timer(name))
   }
 }

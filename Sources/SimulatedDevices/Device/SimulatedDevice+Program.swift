@@ -44,7 +44,7 @@ public struct DeviceProgram: Sendable {
 
 extension SimulatedDevice {
   /// Has a program answer for attributes from now on.
-  public func setProgram(_ program: DeviceProgram) { self.program.withLock { $0 = program } }
+  public func setProgram(_ program: DeviceProgram) { self.program.contents = program }
 
   /// Reads a value or a descriptor, and calls `done` with the value from the offset on.
   public func read(
@@ -90,7 +90,7 @@ extension SimulatedDevice {
 
   /// The program that answers for an attribute. The device keeps configurations itself.
   private func program(serving handle: UInt16) -> DeviceProgram? {
-    guard let program = program.withLock({ $0 }), program.serves(handle),
+    guard let program = program.contents, program.serves(handle),
       table.descriptor(at: handle)?.uuid != AttributeTable.configuration
     else { return nil }
     return program

@@ -106,13 +106,13 @@ public final class SimulatedDevice: Sendable {
 
   private let described: Guarded<(definition: DeviceDefinition, table: AttributeTable)>
   /// What answers for its attributes: SimulatedDevice+Program.swift.
-  let program = Guarded<DeviceProgram?>(nil)
+  let program: Confined<DeviceProgram?>
   let loop: Loop
   private let start: Instant
   let generator: SeededGenerator
   private let state: Guarded<State>
   /// What is asked before the device decides: SimulatedDevice+Logic.swift.
-  let logic = Guarded(LogicState())
+  let logic: Confined<LogicState>
 
   /// Starts a device, whose time begins now.
   ///
@@ -124,6 +124,8 @@ public final class SimulatedDevice: Sendable {
     let table = AttributeTable(definition)
     described = Guarded((definition, table))
     self.loop = loop
+    program = Confined(nil, to: loop)
+    logic = Confined(LogicState(), to: loop)
     start = loop.now
     self.generator = generator
     let device = DeviceState(definition, table: table, start: loop.now, generator: generator)

@@ -89,7 +89,10 @@ extension DeviceReader {
       return .some(nil)
     }
     var keys = MappingReader(node)
-    let name = keys.required("fault", expected: "the name of a fault")
+    let name = keys.required(
+      "fault",
+      expected: "the name of a fault; a rule has 'on' and 'do' in its place"
+    )
     guard let name, let (fault, form) = reader.fault(named: name) else {
       // What else is written here cannot be judged.
       reader.problems += keys.problems

@@ -1,0 +1,67 @@
+// State that belongs to a loop, and so needs no lock.
+//
+// State that threads share is in a `Guarded`.
+
+/// A value that is touched only by what runs on a loop.
+///
+/// One thing after the other runs on a loop, so its state is read and changed in place:
+/// `state.links += 1`. What comes from another thread is handed over with ``Loop/enter(_:)``.
+///
+/// A debug build stops when it is touched while another thread turns the loop. An access inside of
+/// another one stops the program; the value that an assignment replaces is freed after the access.
+@dynamicMemberLookup
+package final class Confined<State>: @unchecked Sendable {
+  // `state` is touched on `loop` alone, or while no other thread turns it.
+  @usableFromInline var state: State
+  @usableFromInline let loop: Loop
+
+  /// Confines `state` to a loop from now on.
+  @inlinable
+  package init(_ state: sending State, to loop: Loop) {
+    self.state = state
+    self.loop = loop
+  }
+
+  /// All of it.
+  @inlinable package var contents: State {
+    get {
+      check()
+      return state
+    }
+    _modify {
+      check()
+      yield &state
+    }
+    set { self[dynamicMember: \.self] = newValue }
+  }
+
+  /// A part of it.
+  @inlinable
+  package subscript<Part>(dynamicMember part: WritableKeyPath<State, Part>) -> Part {
+    get {
+      check()
+      return state[keyPath: part]
+    }
+    _modify {
+      check()
+      yield &state[keyPath: part]
+    }
+    set {
+      check()
+      var before = newValue
+      swap(&state[keyPath: part], &before)
+    }
+  }
+
+  /// A part of it that is derived from others.
+  @inlinable
+  package subscript<Part>(dynamicMember part: KeyPath<State, Part>) -> Part {
+    check()
+    return state[keyPath: part]
+  }
+
+  @inlinable
+  func check() {
+    assert(loop.isExclusive, "state of a loop is touched on another thread: see Loop.enter")
+  }
+}
