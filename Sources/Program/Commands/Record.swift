@@ -260,8 +260,8 @@ struct Record: WorldCommand {
     }
   }
 
-  /// The run of the chain that is recorded, on a scheduler of its own: the recording keeps its
-  /// subscriptions meanwhile.
+  /// The run of the chain that is recorded, over a service of its own: the recording keeps its
+  /// connection and its subscriptions meanwhile.
   private func run(
     _ plan: Plan,
     on device: DeviceTarget,
@@ -272,7 +272,6 @@ struct Record: WorldCommand {
     let service = world.service(
       for: device,
       adapter: options.adapterSelector,
-      on: SerialScheduler(on: world.loop, name: "chain"),
       follow: following.receive
     )
     var runner = ChainRunner(
