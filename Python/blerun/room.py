@@ -248,6 +248,10 @@ class RoomDevice:
         """The current value, without a read by a client."""
         return bytes(self.room.call("GetValue", "ss", self.name, characteristic)[0])
 
+    def unused(self) -> list[str]:
+        """The `responses` that no write has used, of a device with `unrecorded`."""
+        return list(self.room.call("ListUnused", "s", self.name)[0])
+
     def set(self, characteristic: str, value: int | bytes) -> None:
         """Changes a value as the device does: stored, sent to subscribers. A number is one byte."""
         self.room.call("SetValue", "ssay", self.name, characteristic, octets(value))

@@ -28,7 +28,8 @@ struct AttributeFacts: Sendable {
   var protected: [UInt16: [UInt8]] = [:]
   var link = RecordedLink()
   var writes: [RecordedWrite] = []
-  var notifications: [RecordedNotification] = []
+  var notifications: [RecordedValue] = []
+  var reads: [RecordedValue] = []
   /// How many packets were cut off by the program that wrote the trace.
   var cut = 0
 
@@ -165,7 +166,7 @@ struct AttributeTrace: Sendable {
     case 0x1b, 0x1d:
       guard let handle = reader.uint16() else { return }
       Self.keep(
-        RecordedNotification(handle: handle, octets: reader.takeRest(), at: at),
+        RecordedValue(handle: handle, octets: reader.takeRest(), at: at),
         &facts
       )
     case 0x23:
@@ -173,7 +174,7 @@ struct AttributeTrace: Sendable {
       while let handle = reader.uint16(), let length = reader.uint16(),
         let value = reader.take(Int(length))
       {
-        Self.keep(RecordedNotification(handle: handle, octets: value, at: at), &facts)
+        Self.keep(RecordedValue(handle: handle, octets: value, at: at), &facts)
       }
     case 0x01:
       guard let asked = reader.uint8(), let handle = reader.uint16(), let code = reader.uint8(),
@@ -265,10 +266,17 @@ struct AttributeTrace: Sendable {
       case .refused? where facts.protected[handle] == nil: facts.protected[handle] = octets
       case .octets?, .refused?, .unanswered?, .unknown?: break
       }
+      if facts.reads.count < RecordedValue.most {
+        facts.reads.append(RecordedValue(handle: handle, octets: octets, at: at))
+      }
       took(at - request.at, &facts)
     case 0x0c:
       guard let handle = asked.uint16(), let offset = asked.uint16() else { return }
       let octets = response.takeRest()
+      if let last = facts.reads.last, last.handle == handle, last.octets.count == Int(offset) {
+        facts.reads[facts.reads.count - 1] =
+          RecordedValue(handle: handle, octets: last.octets + octets, at: at)
+      }
       if let earlier = facts.protected[handle], earlier.count == Int(offset) {
         facts.protected[handle] = earlier + octets
       } else if case .octets(let earlier)? = facts.readings[handle], earlier.count == Int(offset) {
@@ -338,7 +346,7 @@ struct AttributeTrace: Sendable {
     if facts.writes.count < RecordedWrite.most { facts.writes.append(write) }
   }
 
-  private static func keep(_ value: RecordedNotification, _ facts: inout AttributeFacts) {
-    if facts.notifications.count < RecordedNotification.most { facts.notifications.append(value) }
+  private static func keep(_ value: RecordedValue, _ facts: inout AttributeFacts) {
+    if facts.notifications.count < RecordedValue.most { facts.notifications.append(value) }
   }
 }

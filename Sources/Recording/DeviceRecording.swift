@@ -19,7 +19,9 @@ package struct DeviceRecording: Hashable, Sendable {
   package var services: [RecordedService] = []
   /// In the order in which they were sent.
   package var writes: [RecordedWrite] = []
-  package var notifications: [RecordedNotification] = []
+  package var notifications: [RecordedValue] = []
+  /// What was read while the device was used, in order.
+  package var reads: [RecordedValue] = []
   /// How it pairs, as far as that was tried.
   package var pairing = Pairing.untried
   /// When subscriptions ended; nil where nobody knows that the device had nothing more to send.
@@ -61,6 +63,26 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
+  /// Sets what became of an attribute that was not answered at first.
+  package mutating func learnLate(
+    _ reading: RecordedReading,
+    after time: Duration,
+    of handle: UInt16
+  ) {
+    for service in services.indices {
+      for one in services[service].characteristics.indices {
+        if services[service].characteristics[one].handle == handle {
+          services[service].characteristics[one].reading = reading
+          if reading.octets != nil { services[service].characteristics[one].late = time }
+        }
+        for place in services[service].characteristics[one].descriptors.indices
+        where services[service].characteristics[one].descriptors[place].handle == handle {
+          services[service].characteristics[one].descriptors[place].reading = reading
+        }
+      }
+    }
+  }
+
   /// Sets the value that an attribute has for a client with a bond; what a client without one gets stays.
   package mutating func learnProtected(_ octets: [UInt8], of handle: UInt16) {
     for service in services.indices {
@@ -85,6 +107,28 @@ package struct DeviceRecording: Hashable, Sendable {
 
   /// The characteristics of all services.
   package var characteristics: [RecordedCharacteristic] { services.flatMap(\.characteristics) }
+
+  /// How people name a characteristic: by its service, too, where several have its UUID, and by its
+  /// index where several services of the same kind have it.
+  package func selector(of handle: UInt16, names: AttributeNames) -> CharacteristicSelector? {
+    for service in services {
+      guard let one = service.characteristics.first(where: { $0.handle == handle }) else {
+        continue
+      }
+      guard characteristics.count(where: { $0.uuid == one.uuid }) > 1 else {
+        return CharacteristicSelector(characteristic: one.uuid, names: names)
+      }
+      let twins = services.filter { $0.uuid == service.uuid }
+        .flatMap(\.characteristics).filter { $0.uuid == one.uuid }
+      return CharacteristicSelector(
+        service: service.uuid,
+        characteristic: one.uuid,
+        instance: twins.count > 1 ? twins.firstIndex { $0.handle == handle } : nil,
+        names: names
+      )
+    }
+    return nil
+  }
 }
 
 /// One kind of advertisement: the same fields, with data that may change.
@@ -139,13 +183,13 @@ package struct RecordedLink: Hashable, Sendable {
 package enum RecordedReading: Hashable, Sendable {
   case octets([UInt8])
   case refused(ATTErrorCode)
-  /// No answer came in time: bluetoothd holds what wants a bond.
+  /// No answer came: bluetoothd holds what wants a bond.
   case unanswered
   /// It was not read, with the reason.
   case unknown(String)
 
   /// What was read; nil for anything else.
-  var octets: [UInt8]? {
+  package var octets: [UInt8]? {
     if case .octets(let octets) = self { octets } else { nil }
   }
 }
@@ -192,6 +236,8 @@ package struct RecordedCharacteristic: Hashable, Sendable {
   package var reading: RecordedReading?
   /// What one with a bond gets, where it is not the same.
   package var protected: [UInt8]?
+  /// How long a read took that was answered so late that others are not; nil for the usual time.
+  package var late: Duration?
 
   package init(uuid: BluetoothUUID, handle: UInt16, properties: CharacteristicProperties) {
     self.uuid = uuid
@@ -211,8 +257,8 @@ package struct RecordedDescriptor: Hashable, Sendable {
   }
 }
 
-/// A value that the device sent by itself.
-package struct RecordedNotification: Hashable, Sendable {
+/// A value that the device sent by itself, or that was read.
+package struct RecordedValue: Hashable, Sendable {
   package let handle: UInt16
   package let octets: [UInt8]
   package let at: Duration

@@ -5,22 +5,14 @@
 
 package import Bluetooth
 import Documents
-import SimulatedDevices
+package import SimulatedDevices
 
 /// Writes a recording as a device file.
 package struct DeviceText {
-  /// What becomes of writes of a control point that were never recorded.
-  package enum Unrecorded: String, CaseIterable, Sendable {
-    /// They are accepted, and nothing follows.
-    case accept
-    /// They are refused.
-    case refuse
-  }
-
   private let recording: DeviceRecording
   private let dialogue: Dialogue
   private let names: AttributeNames
-  private let unrecorded: Unrecorded
+  private let unrecorded: UnrecordedWrite?
   private var lines: [String] = []
   /// How many octets of values there may still be: a device file has at most 1 MiB.
   private var room = 200_000
@@ -30,11 +22,12 @@ package struct DeviceText {
   /// - Parameters:
   ///   - source: Where it is from, for the first comment: "recorded from hci0 within 20s".
   ///   - names: Names for UUIDs; those that are used are in the file.
+  ///   - unrecorded: What becomes of writes that were never recorded; nil: the file does not say so.
   package static func lines(
     of recording: DeviceRecording,
     source: String,
     names: AttributeNames = .assigned,
-    unrecorded: Unrecorded = .accept
+    unrecorded: UnrecordedWrite? = nil
   ) -> [String] {
     var text = DeviceText(recording, names, unrecorded)
     text.write(source)
@@ -44,7 +37,7 @@ package struct DeviceText {
   private init(
     _ recording: DeviceRecording,
     _ names: AttributeNames,
-    _ unrecorded: Unrecorded
+    _ unrecorded: UnrecordedWrite?
   ) {
     (self.recording, self.names, self.unrecorded) = (recording, names, unrecorded)
     dialogue = Dialogue(recording)
@@ -99,6 +92,7 @@ package struct DeviceText {
     case .justWorks where isSecured: line(0, "security: { pairing: just-works }")
     case .untried, .justWorks: break
     }
+    if let unrecorded { line(0, "unrecorded: \(unrecorded.rawValue)") }
     writeServices()
   }
 
@@ -292,10 +286,12 @@ package struct DeviceText {
       writeValue(of: one)
       write(exchanges, of: one)
       return
-    case .counter(let format, let from, let step, let every):
+    case .counter(let counter, let every):
+      let end = counter.wraps ? ", wraps: true" : ""
       line(
         4,
-        "counter: { format: \(format), from: \(from), step: \(step), every: \(every.written) }"
+        "counter: { format: \(counter.format), from: \(counter.from), step: \(counter.step), every: "
+          + "\(every.written)\(end) }"
       )
     case .series(let all, let every):
       line(4, "series:")
@@ -322,15 +318,26 @@ package struct DeviceText {
   private mutating func writeValue(of one: RecordedCharacteristic) {
     guard one.properties.contains(.read) else { return }
     if let octets = one.protected { return writeValue(octets, of: one) }
+    if let late = one.late {
+      comment(
+        4,
+        "A read was answered after \(Figures.rounded(late).written). The fault slow simulates that."
+      )
+    }
     switch one.reading {
     case .octets(let octets)?: writeValue(octets, of: one)
     case .refused(let error)? where security(of: one) == nil:
       line(4, "refuse-read: \(error.identifier)")
     case .refused(let error)?: comment(4, "Its value is not known: \(error.meaning).")
     case .unanswered?: comment(4, "Its value is not known.")
-    case .unknown(let reason)?: comment(4, "Its value is not known: \(reason).")
-    case nil: comment(4, "Its value is not known: it was not read.")
+    case .unknown(let reason)?: writeUnknown(reason)
+    case nil: writeUnknown("it was not read")
     }
+  }
+
+  private mutating func writeUnknown(_ reason: String) {
+    comment(4, "Its value is not known: \(reason).")
+    if unrecorded == .refuse { line(4, "refuse-read: request-not-supported") }
   }
 
   private mutating func writeValue(_ octets: [UInt8], of one: RecordedCharacteristic) {
@@ -344,6 +351,7 @@ package struct DeviceText {
       && exchanges.allSatisfy { exchange in
         let effects = exchange.outcome.effects
         return exchange.others == 0 && exchange.outcome.error == nil && effects.count == 1
+          && effects[0].kind == .notify
           && effects[0].handle == one.handle && effects[0].octets == exchange.written
       }
   }
@@ -352,12 +360,12 @@ package struct DeviceText {
     guard !exchanges.isEmpty else { return }
     // Accepted, and nothing follows: that is what every value does.
     let isPlain = exchanges.allSatisfy { $0.outcome.error == nil && $0.outcome.effects.isEmpty }
-    if isPlain, unrecorded == .accept { return }
+    if isPlain, unrecorded == nil { return }
     guard !one.properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       return comment(4, "It was written all the same, \(exchanges.count) values.")
     }
     line(4, "responses:")
-    let most = FileLimits.responses - 1
+    let most = FileLimits.responses
     for exchange in exchanges.prefix(most) {
       line(5, "- when: \(value(exchange.written, of: one.uuid).text)")
       if exchange.others > 0 {
@@ -381,9 +389,6 @@ package struct DeviceText {
     if exchanges.count > most {
       comment(5, "\(exchanges.count - most) more values were written.")
     }
-    if unrecorded == .refuse {
-      line(5, "- refuse: request-not-supported # what was never recorded")
-    }
   }
 
   private mutating func write(_ effect: Dialogue.Effect, causedBy one: RecordedCharacteristic) {
@@ -393,26 +398,21 @@ package struct DeviceText {
     // What is simulated comes after the write has reached the device, which takes the latency.
     let delay = effect.delay - (Figures.median(recording.link.latencies) ?? .zero)
     let after = Figures.rounded(delay) > .zero ? ", after: \(Self.delay(delay))" : ""
-    line(7, "- { notify: \(text)\(other)\(after) }")
+    let kind =
+      switch effect.kind {
+      case .notify: "notify"
+      case .set: "set"
+      }
+    line(7, "- { \(kind): \(text)\(other)\(after) }")
   }
 
   /// How a characteristic is named where several may have its UUID.
   private func reference(to handle: UInt16) -> String {
-    for service in recording.services {
-      guard let one = service.characteristics.first(where: { $0.handle == handle }) else {
-        continue
-      }
-      let name = names.title(of: one.uuid, .characteristic)
-      let twins = recording.services.filter { $0.uuid == service.uuid }
-        .flatMap(\.characteristics).filter { $0.uuid == one.uuid }
-      if recording.characteristics.count(where: { $0.uuid == one.uuid }) == 1 { return name }
-      let place = "\(names.title(of: service.uuid, .service))/\(name)"
-      guard twins.count > 1, let index = twins.firstIndex(where: { $0.handle == handle }) else {
-        return place
-      }
-      return "\"\(place)#\(index)\""
-    }
-    return "@0x\(Self.hexadecimal(handle))"
+    let text =
+      recording.selector(of: handle, names: names)
+      .map(\.description) ?? "@0x\(Self.hexadecimal(handle))"
+    // A # could begin a comment.
+    return text.contains("#") ? Self.quoted(text) : text
   }
 
   /// What the device demands of the connection, as far as a refusal shows it.

@@ -1,18 +1,25 @@
 // What each write caused.
 //
 // A notification is the consequence of the last write before it, unless its characteristic sends
-// values without a write, too.
+// values without a write, too. So is another value that is read after a write, where it was neither
+// written nor sent.
 
 import Bluetooth
+import SimulatedDevices
 
 /// The writes of a recording with their consequences, and the values that came without one.
 struct Dialogue: Sendable {
   /// A value that a write caused.
   struct Effect: Hashable, Sendable {
+    let kind: ResponseAction.Kind
     let handle: UInt16
     let octets: [UInt8]
     /// After the write.
     let delay: Duration
+
+    func isLike(_ other: Effect) -> Bool {
+      kind == other.kind && handle == other.handle && octets == other.octets
+    }
   }
 
   /// What came of a write.
@@ -20,10 +27,21 @@ struct Dialogue: Sendable {
     let error: ATTErrorCode?
     var effects: [Effect] = []
 
-    /// Whether it is the same but for its delays.
-    func isLike(_ other: Outcome) -> Bool {
-      error == other.error && effects.map(\.handle) == other.effects.map(\.handle)
-        && effects.map(\.octets) == other.effects.map(\.octets)
+    /// Adds what another outcome of the same value shows beyond this one; false where they differ by more
+    /// than their delays.
+    mutating func add(_ other: Outcome) -> Bool {
+      let sent = [effects, other.effects].map { $0.filter { $0.kind == .notify } }
+      guard error == other.error, sent[0].count == sent[1].count,
+        zip(sent[0], sent[1]).allSatisfy({ $0.isLike($1) })
+      else { return false }
+      for effect in other.effects where effect.kind == .set {
+        if let own = effects.first(where: { $0.kind == .set && $0.handle == effect.handle }) {
+          guard own.isLike(effect) else { return false }
+        } else {
+          effects.append(effect)
+        }
+      }
+      return true
     }
   }
 
@@ -31,7 +49,7 @@ struct Dialogue: Sendable {
   struct Exchange: Sendable {
     let written: [UInt8]
     /// The first outcome.
-    let outcome: Outcome
+    var outcome: Outcome
     /// How often something else came of the same value.
     var others = 0
   }
@@ -48,7 +66,7 @@ struct Dialogue: Sendable {
   /// The characteristics, by handle, whose writes were refused without a bond.
   private(set) var secured: Set<UInt16> = []
   /// By the handle of the characteristic that sent them.
-  private(set) var spontaneous: [UInt16: [RecordedNotification]] = [:]
+  private(set) var spontaneous: [UInt16: [RecordedValue]] = [:]
 
   init(_ recording: DeviceRecording) {
     // What is written to the other services causes nothing that a file can have.
@@ -69,13 +87,18 @@ struct Dialogue: Sendable {
       for (value, cause) in zip(values, causes) {
         guard let cause else { continue }
         outcomes[cause].effects.append(
-          Effect(handle: handle, octets: value.octets, delay: value.at - writes[cause].at)
+          Effect(
+            kind: .notify,
+            handle: handle,
+            octets: value.octets,
+            delay: value.at - writes[cause].at
+          )
         )
       }
     }
+    for place in outcomes.indices { outcomes[place].effects.sort { $0.delay < $1.delay } }
+    addSets(to: &outcomes, writes, recording)
     for (write, outcome) in zip(writes, outcomes) {
-      var outcome = outcome
-      outcome.effects.sort { $0.delay < $1.delay }
       // The file says so in another way, for all values.
       if let error = outcome.error, Self.security.contains(error) {
         secured.insert(write.handle)
@@ -83,7 +106,7 @@ struct Dialogue: Sendable {
       }
       var known = exchanges[write.handle] ?? []
       if let place = known.firstIndex(where: { $0.written == write.octets }) {
-        if !known[place].outcome.isLike(outcome) { known[place].others += 1 }
+        if !known[place].outcome.add(outcome) { known[place].others += 1 }
       } else {
         known.append(Exchange(written: write.octets, outcome: outcome))
       }
@@ -91,9 +114,64 @@ struct Dialogue: Sendable {
     }
   }
 
+  /// Something that changes, or shows, the value of a characteristic.
+  private struct Moment {
+    let handle: UInt16
+    let octets: [UInt8]
+    let at: Duration
+    /// The place of a write; nil for what was sent or read.
+    let write: Int?
+    let isRead: Bool
+  }
+
+  /// Adds what reads show: a value that was neither written nor sent is a consequence of the last write
+  /// since it was another one.
+  private func addSets(
+    to outcomes: inout [Outcome],
+    _ writes: [RecordedWrite],
+    _ recording: DeviceRecording
+  ) {
+    var values: [UInt16: [UInt8]] = [:]
+    for one in recording.characteristics {
+      values[one.handle] = one.protected ?? one.reading?.octets
+    }
+    let accepted = writes.enumerated().filter { $0.element.error == nil }
+    let sent = recording.notifications.map { ($0, false) } + recording.reads.map { ($0, true) }
+    let moments =
+      accepted.map { place, write in
+        Moment(
+          handle: write.handle,
+          octets: write.octets,
+          at: write.at,
+          write: place,
+          isRead: false
+        )
+      }
+      + sent.map { value, isRead in
+        Moment(handle: value.handle, octets: value.octets, at: value.at, write: nil, isRead: isRead)
+      }
+    var cause: Int?
+    // By handle: the place of the latest write when the value was last seen.
+    var seen: [UInt16: Int] = [:]
+    for moment in moments.sorted(by: { $0.at < $1.at }) where spontaneous[moment.handle] == nil {
+      if let write = moment.write { cause = write }
+      defer { values[moment.handle] = moment.octets }
+      guard moment.write == nil else { continue }
+      defer { seen[moment.handle] = cause }
+      guard moment.isRead, let cause, seen[moment.handle] != cause,
+        let known = values[moment.handle], known != moment.octets
+      else { continue }
+      // Not before what the same write sends.
+      let delay = outcomes[cause].effects.last { $0.handle == moment.handle }?.delay ?? .zero
+      outcomes[cause].effects.append(
+        Effect(kind: .set, handle: moment.handle, octets: moment.octets, delay: delay)
+      )
+    }
+  }
+
   /// The place of the last write before a value; nil when none was shortly before.
   private static func cause(
-    of value: RecordedNotification,
+    of value: RecordedValue,
     among writes: [RecordedWrite]
   ) -> Int? {
     // The first write that is not before the value, by halves: at the same moment is too late.

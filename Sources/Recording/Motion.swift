@@ -8,9 +8,18 @@ enum Motion: Hashable, Sendable {
   /// One value, or two at once: their interval is unknown.
   case few([[UInt8]])
   /// A number that counts.
-  case counter(format: String, from: Int128, step: Int128, every: Duration)
+  case counter(Count, every: Duration)
   /// The values as they came; the same one once.
   case series([[UInt8]], every: Duration)
+
+  /// A number that counts: how it begins and goes on.
+  struct Count: Hashable, Sendable {
+    let format: String
+    let from: Int128
+    let step: Int128
+    /// Whether it went on at the other end of its format.
+    let wraps: Bool
+  }
 
   /// The times between the values, where they differ much: the shortest and the longest.
   struct Spread: Hashable, Sendable {
@@ -26,7 +35,7 @@ enum Motion: Hashable, Sendable {
   private static let shortestOfTwo = Duration.milliseconds(200)
 
   /// Nil without values. The values are in order of time.
-  init?(_ values: [RecordedNotification]) {
+  init?(_ values: [RecordedValue]) {
     guard let first = values.first else { return nil }
     guard let every = Self.gap(of: values), values.count > 2 || every >= Self.shortestOfTwo else {
       self = .few(values.map(\.octets))
@@ -34,19 +43,19 @@ enum Motion: Hashable, Sendable {
     }
     if values.allSatisfy({ $0.octets == first.octets }) {
       self = .series([first.octets], every: every)
-    } else if let (format, from, step) = Self.count(values.map(\.octets)) {
-      self = .counter(format: format, from: from, step: step, every: every)
+    } else if let count = Self.count(values.map(\.octets)) {
+      self = .counter(count, every: every)
     } else {
       self = .series(values.map(\.octets), every: every)
     }
   }
 
-  private static func gaps(_ values: [RecordedNotification]) -> [Duration] {
+  private static func gaps(_ values: [RecordedValue]) -> [Duration] {
     zip(values.dropFirst(), values).map { $0.at - $1.at }
   }
 
   /// The usual time between two values, in the precision of files.
-  private static func gap(of values: [RecordedNotification]) -> Duration? {
+  private static func gap(of values: [RecordedValue]) -> Duration? {
     Figures.median(gaps(values)).map {
       let period = FileLimits.period
       return min(max(period.lowerBound, Figures.rounded($0)), period.upperBound)
@@ -54,7 +63,7 @@ enum Motion: Hashable, Sendable {
   }
 
   /// How far the times between values are apart; nil where they are about the same.
-  static func spread(of values: [RecordedNotification]) -> Spread? {
+  static func spread(of values: [RecordedValue]) -> Spread? {
     let gaps = gaps(values)
     guard let shortest = gaps.min(), let longest = gaps.max(), let usual = Figures.median(gaps),
       longest - shortest > usual / 5
@@ -62,24 +71,33 @@ enum Motion: Hashable, Sendable {
     return Spread(shortest: Figures.rounded(shortest), longest: Figures.rounded(longest))
   }
 
-  private static func count(_ values: [[UInt8]]) -> (format: String, from: Int128, step: Int128)? {
+  private static func count(_ values: [[UInt8]]) -> Count? {
     let width = values[0].count
     guard [1, 2, 4].contains(width), values.count > fewestSteps,
       values.allSatisfy({ $0.count == width })
     else { return nil }
-    var counts: [(format: String, from: Int128, step: Int128)] = []
+    let range = Int128(1) << (8 * width)
+    var counts: [Count] = []
     for isBigEndian in width == 1 ? [false] : [false, true] {
       let numbers = values.map { octets in
         (isBigEndian ? octets : octets.reversed()).reduce(Int128(0)) { $0 << 8 | Int128($1) }
       }
-      let step = numbers[1] - numbers[0]
-      // Several small numbers side by side may rise evenly, too.
-      guard step != 0, abs(step) <= largestStep,
-        zip(numbers.dropFirst(), numbers).allSatisfy({ $0 - $1 == step })
-      else {
-        continue
+      // The shorter way round, where a number has wrapped.
+      let steps = zip(numbers.dropFirst(), numbers).map { next, last in
+        (next - last + range + range / 2) % range - range / 2
       }
-      counts.append(("u\(8 * width)\(isBigEndian ? "be" : "")", numbers[0], step))
+      // Several small numbers side by side may rise evenly, too.
+      guard let step = steps.first, step != 0, abs(step) <= largestStep,
+        steps.allSatisfy({ $0 == step })
+      else { continue }
+      counts.append(
+        Count(
+          format: "u\(8 * width)\(isBigEndian ? "be" : "")",
+          from: numbers[0],
+          step: step,
+          wraps: zip(numbers.dropFirst(), numbers).contains { $0 - $1 != step }
+        )
+      )
     }
     // In the other order of octets, ones are steps of 256.
     return counts.min { abs($0.step) < abs($1.step) }

@@ -189,13 +189,16 @@ package struct Redaction: Sendable {
         error: write.error
       )
     }
-    recording.notifications = recording.notifications.map {
-      RecordedNotification(handle: $0.handle, octets: replaced($0.octets), at: $0.at)
-    }
+    recording.notifications = recording.notifications.map { replaced($0) }
+    recording.reads = recording.reads.map { replaced($0) }
   }
 
   private func replace(in reading: inout RecordedReading?) {
     if case .octets(let octets)? = reading { reading = .octets(replaced(octets)) }
+  }
+
+  private func replaced(_ value: RecordedValue) -> RecordedValue {
+    RecordedValue(handle: value.handle, octets: replaced(value.octets), at: value.at)
   }
 
   private func replace(in octets: inout [UInt8]) { octets = replaced(octets) }

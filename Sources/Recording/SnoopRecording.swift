@@ -268,6 +268,7 @@ package struct SnoopRecording: Sendable {
     recording.link = facts.link
     recording.writes = facts.writes
     recording.notifications = facts.notifications
+    recording.reads = facts.reads
     for one in recording.characteristics where one.uuid == BluetoothUUID(short: 0x2a00) {
       if recording.name == nil, case .octets(let octets)? = one.reading {
         recording.name = String(decoding: octets, as: UTF8.self)
@@ -276,6 +277,7 @@ package struct SnoopRecording: Sendable {
     let handles = Set(recording.characteristics.map(\.handle))
     recording.writes.removeAll { !handles.contains($0.handle) }
     recording.notifications.removeAll { !handles.contains($0.handle) }
+    recording.reads.removeAll { !handles.contains($0.handle) }
     if !first.isConnected {
       recording.unknown.append("its services: the trace has no connection to it")
     } else if recording.services.isEmpty {

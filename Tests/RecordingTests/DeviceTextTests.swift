@@ -23,9 +23,8 @@ struct DeviceTextTests {
     return recording
   }
 
-  private func notified(_ values: [(Int, [UInt8])], handle: UInt16 = 0x12) -> [RecordedNotification]
-  {
-    values.map { RecordedNotification(handle: handle, octets: $0.1, at: .milliseconds($0.0)) }
+  private func notified(_ values: [(Int, [UInt8])], handle: UInt16 = 0x12) -> [RecordedValue] {
+    values.map { RecordedValue(handle: handle, octets: $0.1, at: .milliseconds($0.0)) }
   }
 
   /// The lines of the first characteristic, without its name and properties.

@@ -167,6 +167,15 @@ struct ControlVerb: Sendable {
       [.bytes(try steering.value(of: body.text(1), at: body.text(0)))]
     },
     query(
+      "ListUnused",
+      [device],
+      "returns the `responses` that no write has used, of a device with "
+        + "[`unrecorded`](../Simulators/README.md#unrecorded-writes)",
+      returns: [.init("responses", "as")]
+    ) { (steering, body) throws(SteeringError) in
+      [.strings(try steering.device(body.text(0)).unusedResponses.map(\.description))]
+    },
+    query(
       "FindCharacteristic",
       target,
       "returns the address and the UUID that entries of the log have",

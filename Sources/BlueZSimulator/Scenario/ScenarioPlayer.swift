@@ -37,7 +37,7 @@ public final class ScenarioPlayer: Sendable {
 
   let connect: Connect
   let closeBus: @Sendable () -> Void
-  let devices: [SimulatedDevice]
+  package let devices: [SimulatedDevice]
   let loop: Loop
   let state: Confined<State>
   /// Read by the devices when one of their faults depends on it.

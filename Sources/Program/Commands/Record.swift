@@ -77,6 +77,9 @@ struct Record: WorldCommand {
   )
   var chain: String?
 
+  @Flag(help: "Let the chain run the programs of its command steps.")
+  var allowCommands = false
+
   @OptionGroup var variables: VariableOptions
 
   @Flag(help: "Pair, and read what is protected; without it the file shows what is refused.")
@@ -88,9 +91,22 @@ struct Record: WorldCommand {
   var keep = false
 
   @Option(
-    help: "What the simulated device does with a write that was not recorded: accept or refuse."
+    help: ArgumentHelp(
+      """
+      What the simulated device does with a write that was not recorded: accept it, refuse it, or answer \
+      as to the nearest one. It then also reports what was never used.
+      """,
+      valueName: "accept|refuse|nearest"
+    ),
+    completion: .list(UnrecordedWrite.allCases.map(\.rawValue)),
+    transform: { text in
+      guard let write = UnrecordedWrite(rawValue: text) else {
+        throw ValidationError("expected accept, refuse or nearest, found '\(text)'")
+      }
+      return write
+    }
   )
-  var unrecorded = DeviceText.Unrecorded.accept
+  var unrecorded: UnrecordedWrite?
 
   @OptionGroup var limits: ReadingLimits
 
@@ -110,8 +126,8 @@ struct Record: WorldCommand {
     if !connect, chain != nil || duration != nil || pair {
       throw ValidationError("--for, --while and --pair need a connection.")
     }
-    if chain == nil, !variables.set.isEmpty {
-      throw ValidationError("--set is for the chain of --while.")
+    if chain == nil, !variables.set.isEmpty || allowCommands {
+      throw ValidationError("--set and --allow-commands are for the chain of --while.")
     }
     if !pair, passkey.reference != nil {
       throw ValidationError("A passkey is for --pair.")
@@ -163,7 +179,6 @@ struct Record: WorldCommand {
       for: device,
       follow: following.receive
     )
-    let begun = world.loop.now
     let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
     let live = LiveRecording(
       service,
@@ -172,16 +187,19 @@ struct Record: WorldCommand {
       pairing: try pairing(terminal?.ask),
       connects: connect,
       limit: limits.timeout,
-      readLimit: limits.readTimeout
+      readLimit: limits.readTimeout,
+      names: names
     )
-    let limit = scan + limits.timeout * 10 + (duration ?? .zero) + limits.readTimeout * 512
-    let outcome = live.run(device, follow: following.receive).firstOrDefault(false, within: limit)
-    var failure = outcome.error
-    let traffic = RecordedTraffic(begun: begun)
-    if failure == nil, let plan {
+    let traffic = RecordedTraffic(begun: world.loop.now)
+    let chain = plan.map { self.run($0, on: device, in: world, following, terminal?.ask) }
+    let limit =
+      chain == nil
+      ? scan + limits.timeout * 10 + (duration ?? .zero) + limits.readTimeout * 512 : Self.longest
+    let outcome = live.run(device, chain: chain, follow: following.receive) {
       world.traffic.observe(traffic.receive)
-      failure = run(plan, on: service, in: world, following, terminal?.ask)
     }
+    .firstOrDefault(false, within: limit)
+    let failure = outcome.error
     following.end()
     guard var recording = live.recording else {
       try world.interruption.check()
@@ -226,12 +244,14 @@ struct Record: WorldCommand {
 
   /// The chain of a file, with its secrets.
   private func plan(_ path: String, _ names: AttributeNames) throws(Ending) -> Plan {
-    let plan: Plan
+    var plan: Plan
     do {
       plan = try Plan(file: path, with: variables.bindings, names: names)
     } catch {
       throw Ending(.data, error.problems(of: path, readAs: .chain))
     }
+    plan.allowedCommands = allowCommands ? .all : .none
+    try UserPrograms.check([plan])
     do {
       return try plan.withSecrets()
     } catch {
@@ -239,22 +259,29 @@ struct Record: WorldCommand {
     }
   }
 
-  /// Runs the chain that is recorded.
+  /// The run of the chain that is recorded, over a service of its own: the recording keeps its
+  /// connection and its subscriptions meanwhile.
   private func run(
     _ plan: Plan,
-    on service: any Device,
+    on device: DeviceTarget,
     in world: World,
     _ following: FollowedRun,
     _ ask: PairingAnswers.Ask?
-  ) -> (any Error)? {
+  ) -> Signal<Void> {
+    let service = world.service(
+      for: device,
+      follow: following.receive
+    )
     var runner = ChainRunner(
       plan: plan,
       service: service,
       identity: RunIdentity(seed: world.identitySeed, plan: plan)
     ) { event in following.receive(event, at: world.loop.now) }
     runner.ask = ask
-    let outcome = runner.ending().map { Optional($0) }.firstOrDefault(nil, within: Self.longest)
-    return outcome.value.flatMap { $0.failure } ?? outcome.error
+    runner.runCommand = UserPrograms(on: world.loop).run
+    return runner.ending().tryMap { ending in
+      if let failure = ending.failure { throw failure }
+    }
   }
 
   // MARK: The result
@@ -292,8 +319,6 @@ struct Record: WorldCommand {
     }
   }
 }
-
-extension DeviceText.Unrecorded: ExpressibleByArgument {}
 
 extension DeviceRecording {
   /// Adds what a recording over a connection cannot learn, or was not asked to.

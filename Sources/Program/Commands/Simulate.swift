@@ -95,7 +95,7 @@ struct Simulate: ParsableCommand {
       }
     }
     // On the loop, where the logic is asked.
-    defer { try? loop.run { served.endLogic() } }
+    defer { try? loop.run { served.end() } }
     if control { StandardError.notice(ServedSimulation.hint(for: bus.address)) }
     guard !command.isEmpty else { return try serveUntilSignalled(bus, on: loop) }
     let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address), bus.mark]

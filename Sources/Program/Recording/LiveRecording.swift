@@ -1,5 +1,5 @@
 // Recording a device over a connection: nothing is written to it but subscriptions, where these are
-// asked for.
+// asked for. What comes of them and of a chain is RecordedTraffic's.
 
 import Bluetooth
 import Jobs
@@ -23,6 +23,8 @@ final class LiveRecording: Sendable {
   let limit: Duration
   /// How long each read may take.
   let readLimit: Duration
+  /// For names in failures.
+  let names: AttributeNames
   private struct State {
     /// All that match; one is connected.
     var known: [BluetoothAddress: DeviceRecording] = [:]
@@ -41,6 +43,11 @@ final class LiveRecording: Sendable {
   /// After so many reads without an answer the others are not tried.
   private static let mostUnanswered = 8
 
+  /// How long a device may take to answer; then bluetoothd ends the connection.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.3.3.
+  private static let longestRead = Duration.seconds(30)
+
   init(
     _ service: any Device,
     scan: Duration,
@@ -48,7 +55,8 @@ final class LiveRecording: Sendable {
     pairing: PairingAnswers?,
     connects: Bool,
     limit: Duration,
-    readLimit: Duration
+    readLimit: Duration,
+    names: AttributeNames
   ) {
     self.service = service
     self.scan = scan
@@ -57,6 +65,7 @@ final class LiveRecording: Sendable {
     self.connects = connects
     self.limit = limit
     self.readLimit = readLimit
+    self.names = names
     begun = service.scheduler.loop.now
   }
 
@@ -86,8 +95,16 @@ final class LiveRecording: Sendable {
 
   /// Records; sends once when all is done. Fails when the device is not found or not connected.
   ///
-  /// - Parameter target: The device, for the scan.
-  func run(_ target: DeviceTarget, follow: @escaping @Sendable (RunWait) -> Void) -> Signal<Bool> {
+  /// - Parameters:
+  ///   - target: The device, for the scan.
+  ///   - chain: What is done while it is subscribed to, from another scheduler; nil: nothing.
+  ///   - begin: Called when all is read, and values of the device count.
+  func run(
+    _ target: DeviceTarget,
+    chain: Signal<Void>?,
+    follow: @escaping @Sendable (RunWait) -> Void,
+    begin: @escaping @Sendable () -> Void
+  ) -> Signal<Bool> {
     Signal(home: service.scheduler) { [self] sink in
       let loop = service.scheduler.loop
       follow(RunWait(what: "receiving advertisements", begun: loop.now, limit: scan))
@@ -100,15 +117,23 @@ final class LiveRecording: Sendable {
       }
       try await readMTU()
       try await readValues(follow)
+      try await readLateValues(follow)
       if let pairing {
         follow(RunWait(what: "pairing", begun: loop.now))
         try await service.pair(pairing).timeout(limit, "pairing").run { _ in }
         change { $0.pairing = pairing.secret == nil ? .justWorks : .passkey }
         try await readProtected()
       }
+      begin()
       if let notifying {
         follow(RunWait(what: "receiving notifications", begun: loop.now, limit: notifying))
-        try await receiveNotifications(for: notifying)
+        let over = Signal.just(()).delay(notifying)
+        let work = chain.map { Signal.zip($0, over).map { _ in } } ?? over
+        try await whileSubscribed(work).run { _ in }
+        let end = loop.now - begun
+        change { $0.observedUntil = end }
+      } else if let chain {
+        try await chain.run { _ in }
       }
       // Whoever else uses the connection keeps it.
       try await service.leave().run { _ in }
@@ -191,22 +216,32 @@ final class LiveRecording: Sendable {
   /// A characteristic or a descriptor that can be read.
   private struct Readable: Sendable {
     let handle: UInt16
+    /// As the user knows it.
+    let name: String
     let read: Signal<[UInt8]>
   }
 
   private func readables(_ isMeant: (RecordedReading?) -> Bool) -> [Readable] {
-    recording?.characteristics.flatMap { one in
+    guard let recording else { return [] }
+    return recording.characteristics.flatMap { one -> [Readable] in
+      guard let selector = recording.selector(of: one.handle, names: names) else { return [] }
       var all: [Readable] = []
       if one.properties.contains(.read), isMeant(one.reading) {
-        let selector = CharacteristicSelector(handle: one.handle)
-        all.append(Readable(handle: one.handle, read: service.read(selector)))
+        let read = service.read(selector)
+        all.append(Readable(handle: one.handle, name: "\(selector)", read: read))
       }
       for descriptor in one.descriptors where isMeant(descriptor.reading) {
-        let selector = DescriptorSelector(handle: descriptor.handle)
-        all.append(Readable(handle: descriptor.handle, read: service.readDescriptor(selector)))
+        let twins = one.descriptors.filter { $0.uuid == descriptor.uuid }
+        let own = DescriptorSelector(
+          of: selector,
+          descriptor: descriptor.uuid,
+          instance: twins.count > 1 ? twins.firstIndex { $0.handle == descriptor.handle } : nil
+        )
+        let read = service.readDescriptor(own)
+        all.append(Readable(handle: descriptor.handle, name: "\(own)", read: read))
       }
       return all
-    } ?? []
+    }
   }
 
   private func readValues(_ follow: @Sendable (RunWait) -> Void) async throws {
@@ -219,24 +254,56 @@ final class LiveRecording: Sendable {
         continue
       }
       follow(RunWait(what: "reading values", begun: service.scheduler.loop.now, limit: readLimit))
-      let reading = try await reading(of: one)
+      let reading = try await reading(of: one, within: readLimit)
       change { $0.learn(reading, of: one.handle) }
       guard case .unanswered = reading else { continue }
       // bluetoothd holds every request behind one that wants a bond: a new connection has none. That of
       // somebody else stays.
       unanswered += state.withLock { $0.isOwn } ? 1 : Self.mostUnanswered
       guard unanswered < Self.mostUnanswered else { continue }
-      try await service.disconnect().run { _ in }
-      try await connect()
+      try await reconnect()
     }
   }
 
-  private func reading(of one: Readable) async throws -> RecordedReading {
+  private func reconnect() async throws {
+    try await service.disconnect().run { _ in }
+    try await connect()
+  }
+
+  /// Tells what is answered late from what bluetoothd holds, as it ends the connection then.
+  private func readLateValues(_ follow: @Sendable (RunWait) -> Void) async throws {
+    guard readLimit < Self.longestRead, state.withLock({ $0.isOwn }) else { return }
+    let late = readables { reading in
+      switch reading {
+      case .unanswered: true
+      case .octets, .refused, .unknown, nil: false
+      }
+    }
+    for one in late {
+      let loop = service.scheduler.loop
+      let begun = loop.now
+      follow(RunWait(what: "waiting for \(one.name)", begun: begun, limit: Self.longestRead))
+      let reading: RecordedReading
+      do {
+        reading = try await self.reading(of: one, within: Self.longestRead)
+      } catch let failure as DeviceFailure where failure.class == .passing {
+        reading = .unanswered
+      }
+      let took = loop.now - begun
+      change { $0.learnLate(reading, after: took, of: one.handle) }
+      try await reconnect()
+    }
+  }
+
+  private func reading(
+    of one: Readable,
+    within limit: Duration
+  ) async throws -> RecordedReading {
     let loop = service.scheduler.loop
     let start = loop.now
     var octets: [UInt8] = []
     do {
-      try await one.read.timeout(readLimit, "reading").run { octets = $0 }
+      try await one.read.timeout(limit, "reading \(one.name)").run { octets = $0 }
     } catch let failure as DeviceFailure {
       if let code = failure.att { return .refused(code) }
       switch failure.code {
@@ -252,7 +319,7 @@ final class LiveRecording: Sendable {
     }
     let took = loop.now - start
     change { recording in
-      if recording.link.latencies.count < RecordedLink.mostSamples {
+      if took <= readLimit, recording.link.latencies.count < RecordedLink.mostSamples {
         recording.link.latencies.append(took)
       }
     }
@@ -268,47 +335,35 @@ final class LiveRecording: Sendable {
       }
     }
     for one in refused {
-      guard case .octets(let octets) = try await reading(of: one) else { continue }
+      guard case .octets(let octets) = try await reading(of: one, within: readLimit) else {
+        continue
+      }
       change { $0.learnProtected(octets, of: one.handle) }
     }
   }
 
   // MARK: Notifications
 
-  private func receiveNotifications(for time: Duration) async throws {
+  /// Does something while everything that sends values is subscribed to.
+  private func whileSubscribed(_ work: Signal<Void>) -> Signal<Void> {
     let sources = (recording?.listedServices ?? []).flatMap(\.characteristics)
       .filter { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
-    let over = Signal.just(()).delay(time)
-    let begun = begun
-    let all = sources.map { one in
-      service.notifications(CharacteristicSelector(handle: one.handle))
-        .takeUntil(over)
-        .map { RecordedNotification(handle: one.handle, octets: $0.value, at: $0.at - begun) }
+    return sources.reversed().reduce(work) { work, one in
+      guard let selector = recording?.selector(of: one.handle, names: names) else { return work }
+      // The values are taken from the bus, with those that a chain receives.
+      return service.subscribe(selector).map { _ in }
         .catchError { error in
           guard let failure = error as? DeviceFailure, failure.class == .definite else {
             return .failure(error)
           }
           self.change {
             $0.unknown.append(
-              "what \(one.uuid) sends: it cannot be subscribed to (\(failure.meaning))"
+              "what \(selector) sends: it cannot be subscribed to (\(failure.meaning))"
             )
           }
-          return .empty()
+          return .just(())
         }
-    }
-    try await Signal.merge(all).run { value in
-      self.change { recording in
-        if recording.notifications.count < RecordedNotification.most {
-          recording.notifications.append(value)
-        }
-      }
-    }
-    let end = service.scheduler.loop.now - begun
-    change { recording in
-      recording.observedUntil = end
-      if recording.notifications.count == RecordedNotification.most {
-        recording.unknown.append("what came after \(RecordedNotification.most) notifications")
-      }
+        .flattenMap { work }
     }
   }
 }

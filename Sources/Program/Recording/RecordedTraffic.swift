@@ -1,6 +1,6 @@
-// What is written to a device while a chain runs, and what came of it, from the messages of the bus.
+// What is written to a device and read from it, and what it sends, from the messages of the bus.
 //
-// Whatever step writes: the messages have it. Writes and values through sockets of their own
+// Whatever step writes or reads: the messages have it. Writes and values through sockets of their own
 // (AcquireWrite, AcquireNotify) are not among them.
 
 import BlueZInterfaces
@@ -9,15 +9,16 @@ import DBus
 import Recording
 import Signals
 
-/// Gathers writes and notifications of all devices.
+/// Gathers writes, reads and notifications of all devices.
 final class RecordedTraffic: Sendable {
   fileprivate struct State {
     /// Of calls without an answer: the characteristic and what was written, by the number of the call.
     var writes: [Int: (path: BlueZPath, octets: [UInt8], at: Duration)] = [:]
-    /// By the number of the call.
-    var reads: [Int: ObjectPath] = [:]
+    /// By the number of the call; whether it is of the whole value.
+    var reads: [Int: (object: ObjectPath, isWhole: Bool)] = [:]
+    var read: [(path: BlueZPath, value: RecordedValue)] = []
     var written: [(path: BlueZPath, write: RecordedWrite)] = []
-    var notified: [(path: BlueZPath, value: RecordedNotification)] = []
+    var notified: [(path: BlueZPath, value: RecordedValue)] = []
     /// Whether sockets were acquired.
     var acquires = false
     /// The characteristics that were subscribed to.
@@ -33,14 +34,23 @@ final class RecordedTraffic: Sendable {
   /// Adds what was exchanged with its device.
   func add(to recording: inout DeviceRecording) {
     let address = recording.address
-    let (written, notified, acquires, subscribed) = state.withLock {
-      ($0.written, $0.notified, $0.acquires, $0.subscribed)
+    let (written, read, notified, acquires, subscribed) = state.withLock {
+      ($0.written, $0.read, $0.notified, $0.acquires, $0.subscribed)
     }
     recording.writes += written.filter { $0.path.deviceAddress == address }.map(\.write)
     let values = notified.filter { $0.path.deviceAddress == address }.map(\.value)
-    recording.notifications += values.prefix(
-      max(0, RecordedNotification.most - recording.notifications.count)
-    )
+    recording.notifications += values
+    if values.count == RecordedValue.most {
+      recording.unknown.append("what came after \(RecordedValue.most) notifications")
+    }
+    recording.reads += read.filter { $0.path.deviceAddress == address }.map(\.value)
+    // What was refused before, and is read after the chain has paired.
+    for value in recording.reads {
+      let one = recording.characteristics.first { $0.handle == value.handle }
+      if let one, one.reading != nil, one.reading?.octets == nil, one.protected == nil {
+        recording.learnProtected(value.octets, of: value.handle)
+      }
+    }
     let listened = Set(
       subscribed.filter { $0.deviceAddress == address }.compactMap(\.valueHandle)
     )
@@ -69,7 +79,7 @@ final class RecordedTraffic: Sendable {
     state.withLock { state in
       switch (message.kind, message.number) {
       case (.call, let number?): state.call(number, message, path, object, at)
-      case (.reply, let number?): state.ended(number, handle, nil, isAnswer: true)
+      case (.reply, let number?): state.replied(number, message, path, handle, at)
       case (.error, let number?):
         let error = message.error.map { ErrorAnswer($0, message.errorText ?? "") }
         let code = error.flatMap(\.refusal)
@@ -93,13 +103,30 @@ extension RecordedTraffic.State {
     case GattCharacteristic1.writeValue.name:
       guard let octets = message.values.first?.asBytes else { return }
       writes[number] = (path, octets, at)
-    case GattCharacteristic1.readValue.name: reads[number] = object
+    case GattCharacteristic1.readValue.name:
+      let offset = message.values.first?.asPropertyMap?["offset"]?.asUInt16 ?? 0
+      reads[number] = (object, offset == 0)
     case GattCharacteristic1.acquireWrite.name, GattCharacteristic1.acquireNotify.name:
       acquires = true
     case GattCharacteristic1.startNotify.name: subscribed.insert(path)
     // open: members of the interface
     default: break
     }
+  }
+
+  fileprivate mutating func replied(
+    _ number: Int,
+    _ message: KeptMessage,
+    _ path: BlueZPath,
+    _ handle: UInt16,
+    _ at: Duration
+  ) {
+    if reads[number]?.isWhole == true, read.count < RecordedValue.most,
+      let octets = message.values.first?.asBytes
+    {
+      read.append((path, RecordedValue(handle: handle, octets: octets, at: at)))
+    }
+    ended(number, handle, nil, isAnswer: true)
   }
 
   /// - Parameter isAnswer: Whether the device accepted or refused it; else it is unknown.
@@ -131,10 +158,10 @@ extension RecordedTraffic.State {
     // bluetoothd signals what is read, too.
     guard message.member == "PropertiesChanged", message.values.count > 1,
       message.values[0].asString == GattCharacteristic1.interface,
-      !reads.values.contains(object), notified.count < RecordedNotification.most,
+      !reads.values.contains(where: { $0.object == object }), notified.count < RecordedValue.most,
       let octets = message.values[1].asPropertyMap?[GattCharacteristic1.value.name]?.asBytes
     else { return }
-    notified.append((path, RecordedNotification(handle: handle, octets: octets, at: at)))
+    notified.append((path, RecordedValue(handle: handle, octets: octets, at: at)))
   }
 }
 

@@ -42,8 +42,11 @@ final class ServedSimulation: Sendable {
     control = server
   }
 
-  /// Ends the programs that decide for its devices.
-  func endLogic() { player.endLogic() }
+  /// Ends the programs that decide for its devices, and reports what was never used.
+  func end() {
+    player.endLogic()
+    player.reportUnused()
+  }
 
   /// How to steer it from a shell.
   static func hint(for address: String) -> String {

@@ -270,6 +270,7 @@ package struct World: Sendable {
     // A call that left at its deadline may have left a link to be ended.
     try? scheduler.waitUntilIdle(within: scheduler.cleanUpLimit)
     ledger?.leave()
+    player?.reportUnused()
     player?.stop()
     if case .success(let client) = client { client.bus.close() }
     bus?.shutDown()
@@ -409,6 +410,13 @@ extension World {
     let now = (loop.wallClockAtStart + loop.now.sinceStart).components
     return UInt64(clamping: now.seconds) &* 1_000_000_000
       &+ UInt64(clamping: now.attoseconds / 1_000_000_000)
+  }
+}
+
+extension ScenarioPlayer {
+  /// Prints what of the recordings that the devices are was never used.
+  func reportUnused() {
+    for response in devices.flatMap(\.unusedResponses) { StandardError.notice("\(response)") }
   }
 }
 

@@ -20,6 +20,8 @@ public struct Counter: MovingValue {
   public var repeats: Bool
   /// Whether a subscriber gets the present value at once.
   public var beginsAtOnce: Bool
+  /// Whether it goes on at the other end of the format's range, as a number of so many bits does.
+  public var wraps: Bool
 
   /// A counter; see the properties.
   ///
@@ -36,7 +38,8 @@ public struct Counter: MovingValue {
     step: Int64 = 1,
     every: Duration? = nil,
     repeats: Bool = true,
-    beginsAtOnce: Bool = false
+    beginsAtOnce: Bool = false,
+    wraps: Bool = false
   ) {
     self.format = format
     self.from = from
@@ -45,6 +48,7 @@ public struct Counter: MovingValue {
     self.every = every
     self.repeats = repeats
     self.beginsAtOnce = beginsAtOnce
+    self.wraps = wraps
   }
 
   /// How many values there are before it repeats or stays.
@@ -58,12 +62,18 @@ public struct Counter: MovingValue {
   var interval: Duration? { every }
 
   func value(step steps: Int, generator: SeededGenerator) -> [UInt8] {
+    if wraps, let range = Self.range(of: format) {
+      let size = Int128(range.upperBound) - Int128(range.lowerBound) + 1
+      let passed = (Int128(from) - Int128(range.lowerBound) + Int128(step) * Int128(steps)) % size
+      let number = Int128(range.lowerBound) + (passed < 0 ? passed + size : passed)
+      return (try? format.encode("\(number)")) ?? []
+    }
     let index = repeats ? Int128(steps) % count : min(Int128(steps), count - 1)
     let number = Int64(clamping: Int128(from) + Int128(step) * index)
     return (try? format.encode("\(number)")) ?? []
   }
 
-  func isOver(step: Int) -> Bool { !repeats && Int128(step) >= count }
+  func isOver(step: Int) -> Bool { !repeats && !wraps && Int128(step) >= count }
 
   /// The whole numbers that a format holds, as far as 64 bits with a sign go; nil for the others.
   static func range(of format: ValueFormat) -> ClosedRange<Int64>? {
@@ -123,9 +133,18 @@ extension Counter {
       ),
       DeviceKey("every", \.every, .period, usual: "each read steps", "the time between two values"),
       DeviceKey("repeats", \.repeats, .truth, "whether it begins again after the last value"),
+      DeviceKey(
+        "wraps",
+        \.wraps,
+        .truth,
+        "whether it goes on at the other end of its format, as a number of so many bits does"
+      ),
       DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
     ],
-    rules: [.only("first", with: ["every"], "without 'every' no value comes by itself")]
+    rules: [
+      .only("first", with: ["every"], "without 'every' no value comes by itself"),
+      .exclusive(["wraps", "to"]), .exclusive(["wraps", "repeats"]),
+    ]
   )
 
   private func problems(_ node: Node) -> [Problem] {

@@ -32,14 +32,21 @@ public struct Response: Sendable, Hashable {
     "a control point: the first rule that matches the written value decides"
   ) { .response(Response(rules: $0)) }
 
-  /// The first rule for a write of `value`, with what its names stand for.
-  func rule(for value: [UInt8]) -> (rule: ResponseRule, names: Variables)? {
-    for rule in rules {
-      guard var names = rule.match(value) else { continue }
-      names[ValueTemplate.writtenName] = .octets(value)
-      return (rule, names)
+  /// The place of the first rule for a write of `value`, with what its names stand for.
+  func rule(for value: [UInt8]) -> (place: Int, names: Variables)? {
+    for (place, rule) in rules.enumerated() {
+      if let names = rule.match(value) { return (place, names) }
     }
     return nil
+  }
+
+  /// What a write of a value brings about that no rule is for.
+  func rule(for value: [UInt8], _ unrecorded: UnrecordedWrite?) -> ResponseRule {
+    switch unrecorded {
+    case .accept?, nil: ResponseRule()
+    case .refuse?: ResponseRule(refusal: .requestNotSupported)
+    case .nearest?: rules.min { $0.isNearer($1, to: value) } ?? ResponseRule()
+    }
   }
 }
 
@@ -77,9 +84,45 @@ public struct ResponseRule: Sendable, Hashable {
 
   /// The names that the pattern gives to parts of `value`; nil when the rule is not for it.
   func match(_ value: [UInt8]) -> Variables? { pattern.match(value) }
+
+  /// Whether it is nearer to `value` than another one: it has more first bytes in common with it, or as
+  /// many and the smaller difference.
+  fileprivate func isNearer(_ other: ResponseRule, to value: [UInt8]) -> Bool {
+    guard let own = pattern.octets else { return false }
+    guard let others = other.pattern.octets else { return true }
+    let common = [own, others].map { zip($0, value).prefix { $0 == $1 }.count }
+    if common[0] != common[1] { return common[0] > common[1] }
+    return Self.difference(own, value) < Self.difference(others, value)
+  }
+
+  /// The differences of all bytes; one that only one of the values has counts 256.
+  private static func difference(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    zip(one, other).reduce(256 * abs(one.count - other.count)) { $0 + abs(Int($1.0) - Int($1.1)) }
+  }
 }
 
-extension ResponseRule.Pattern {
+extension ResponseRule.Pattern: CustomStringConvertible {
+  /// Its bytes, or what it is.
+  public var description: String {
+    func spaced(_ octets: [UInt8]) -> String {
+      octets.isEmpty ? "nothing" : octets.map { hexadecimal($0) }.joined(separator: " ")
+    }
+    return switch self {
+    case .any: "any other value"
+    case .exactly(let octets): spaced(octets)
+    case .beginning(let octets): "\(spaced(octets)) …"
+    case .like: "a pattern"
+    }
+  }
+
+  /// The bytes that it names; nil for one that names none.
+  fileprivate var octets: [UInt8]? {
+    switch self {
+    case .exactly(let octets), .beginning(let octets): octets
+    case .any, .like: nil
+    }
+  }
+
   /// The names that it gives to parts of `value`; nil when that is another.
   func match(_ value: [UInt8]) -> Variables? {
     switch self {

@@ -36,6 +36,9 @@ public struct DeviceDefinition: Sendable, Hashable {
   /// The application's services. Generic Access and Generic Attribute are added by
   /// ``AttributeTable``.
   public var services: [ServiceDefinition]
+  /// What it does with writes that none of its `responses` is for; nil: they are accepted, and nobody
+  /// asks which responses were used.
+  public var unrecorded: UnrecordedWrite?
   /// Its dialogues.
   public var machines: [MachineDefinition]
   /// What goes wrong, and when. The first rule that applies wins.

@@ -27,6 +27,8 @@ struct CharacteristicState {
   var ticks = 0
   /// The reads so far.
   var reads = 0
+  /// The places of the rules of its responses that a write has matched.
+  var usedRules: Set<Int> = []
 
   init(_ characteristic: AttributeTable.Characteristic, generator: SeededGenerator) {
     definition = characteristic.definition

@@ -11,6 +11,7 @@ struct DeviceState {
 
   private(set) var table: AttributeTable
   let mtu: Int
+  let unrecorded: UnrecordedWrite?
   let start: Instant
   var machines: [MachineRun]
   /// When the present operation happens.
@@ -31,6 +32,7 @@ struct DeviceState {
     self.table = table
     self.start = start
     mtu = definition.link.mtu
+    unrecorded = definition.unrecorded
     now = start
     machines = definition.machines.map { MachineRun($0) }
     var seen: [BluetoothUUID] = []
@@ -165,6 +167,7 @@ struct DeviceState {
     switch definition.behaviour {
     case .moving: return (.success(()), [])
     case .constant:
+      if unrecorded == .refuse { return (.failure(.requestNotSupported), []) }
       characteristics[index].stored = value
       return (.success(()), [])
     case .echo:
@@ -172,11 +175,13 @@ struct DeviceState {
       return (.success(()), [.notify(characteristic: index, value: value, after: .zero)])
     case .response(let response):
       let found = response.rule(for: value)
-      if let refusal = found?.rule.refusal { return (.failure(refusal), []) }
+      if let found { characteristics[index].usedRules.insert(found.place) }
+      let rule = found.map { response.rules[$0.place] } ?? response.rule(for: value, unrecorded)
+      if let refusal = rule.refusal { return (.failure(refusal), []) }
       characteristics[index].stored = value
-      let scope = Scope(variables: found?.names ?? Variables())
-      let actions = perform(found?.rule.actions ?? [], of: index, in: scope)
-      return (.success(()), actions)
+      var names = found?.names ?? Variables()
+      names[ValueTemplate.writtenName] = .octets(value)
+      return (.success(()), perform(rule.actions, of: index, in: Scope(variables: names)))
     }
   }
 

@@ -53,6 +53,32 @@ extension SimulatedDevice {
     }
   }
 
+  /// The rules of its responses that no write has matched so far, in the order of its attributes; none
+  /// of a device without ``DeviceDefinition/unrecorded``.
+  ///
+  /// ```swift
+  /// for response in try world.device("Lock-1").unusedResponses { print(response) }
+  /// ```
+  public var unusedResponses: [UnusedResponse] {
+    let (title, names) = (title, definition.names)
+    return steer { state, _ in
+      guard state.unrecorded != nil else { return ([], []) }
+      let unused = state.characteristics.flatMap { one -> [UnusedResponse] in
+        guard case .response(let response) = one.definition.behaviour else { return [] }
+        let name = names.title(of: one.definition.uuid, .characteristic)
+        return response.rules.enumerated().filter { !one.usedRules.contains($0.offset) }.map {
+          UnusedResponse(
+            device: title,
+            characteristic: name,
+            index: $0.offset + 1,
+            pattern: $0.element.pattern
+          )
+        }
+      }
+      return (unused, [])
+    }
+  }
+
   /// Has a value move by itself again, where it would be without having stood still.
   public func letMove(at valueHandle: UInt16) {
     steer { state, _ in

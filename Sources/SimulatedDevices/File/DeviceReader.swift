@@ -177,6 +177,13 @@ struct DeviceReader: Reading {
         "its services, with at most 512 characteristics in all"
       ),
       DeviceKey(
+        "unrecorded",
+        \.device.unrecorded,
+        .word,
+        usual: "accept, without a report",
+        "a write that no rule of `responses` matches, see [below](#unrecorded-writes)"
+      ),
+      DeviceKey(
         "machines",
         \.device.machines,
         machineShape.list(of: "machines", 0...FileLimits.machines),
