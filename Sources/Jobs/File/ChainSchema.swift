@@ -11,19 +11,20 @@ public enum ChainSchema {
   /// print(ChainSchema.text)  // what `blerun schema chain` prints
   /// ```
   public static var text: String {
-    let schema: JSONValue = [
-      "$schema": "http://json-schema.org/draft-07/schema#", "title": "A chain of blerun",
-      "description": "Described in docs/chains.md. An included file may be a list of steps.",
-      "anyOf": [.reference("chain"), .reference("steps")],
-      "definitions": .object(definitions),
-    ]
-    return String(schema.text().dropLast())
+    let text = schema.file(
+      title: "A chain of blerun",
+      doc: "Described in docs/chains.md. An included file may be a list of steps."
+    )
+    return String(text.dropLast())
   }
 
   /// The name of the file, for the schemas that refer to it.
   static let file = "chain.schema.json"
 
-  static var definitions: [JSONValue.Member] { values + comparisons + parts + steps + head }
+  static var schema: Schema {
+    let definitions = values + comparisons + parts + steps + head
+    return Schema(.anyOf([.reference("chain"), .reference("steps")]), definitions: definitions)
+  }
 
   typealias Definition = JSONValue.Member
 
