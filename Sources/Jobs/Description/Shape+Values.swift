@@ -75,15 +75,15 @@ extension Shape where Value == Duration {
   /// A duration above zero.
   static var duration: Self {
     var shape = Shape(
-      Node.positiveDuration,
+      Duration.expected,
       schema: .reference("duration"),
       words: { [$0.written] }
     ) { node, reader in
-      reader.duration(node, expected: Node.positiveDuration).flatMap { $0 > .zero ? $0 : nil }
+      reader.duration(node, expected: Duration.expected).flatMap { $0 > .zero ? $0 : nil }
     }
     shape.traits.complaint = { value, _ in
       value > .zero
-        ? nil : Problem(found: "'\(value.written)'", expected: Node.positiveDuration)
+        ? nil : Problem(found: "'\(value.written)'", expected: Duration.expected)
     }
     return shape
   }
@@ -192,12 +192,4 @@ extension StepReader {
       return nil
     }
   }
-}
-
-extension Node {
-  /// What is valid for ``positiveDuration``.
-  static let positiveDuration = "a duration above 0 such as 10s"
-
-  /// A duration above zero.
-  var positiveDuration: Duration? { duration.flatMap { $0 > .zero ? $0 : nil } }
 }

@@ -38,12 +38,11 @@ public enum ChainSchema {
       ),
       .init(
         "duration",
-        pattern("^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$").orVariable
-          .described("A number and ms, s, m or h: 500ms, 1.5h.")
+        pattern(Duration.pattern).orVariable.described(Duration.documentation)
       ),
       .init(
         "address",
-        pattern("^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$").orVariable
+        pattern(BluetoothAddress.pattern).orVariable
           .described("An address such as C0:FF:EE:00:00:01.")
       ),
       .init(

@@ -110,7 +110,6 @@ extension Scanning: CustomStringConvertible {
 extension Scanning {
   /// The values of a filter, for error messages.
   static let nameShape = "a name, in which * and ? are wildcards"
-  static let addressShape = "an address such as C0:FF:EE:00:00:01"
   static let serviceShape = "a service such as battery, or a UUID"
   static let rssiRange = -127...20
 
@@ -125,7 +124,9 @@ extension Scanning {
 
 extension Shape where Value == BluetoothAddress {
   static var address: Self {
-    Shape(Scanning.addressShape, schema: .reference("address"), words: { ["\($0)"] }) { node, _ in
+    Shape(BluetoothAddress.expected, schema: .reference("address"), words: { ["\($0)"] }) {
+      node,
+      _ in
       node.text.flatMap { BluetoothAddress($0) }
     }
   }
