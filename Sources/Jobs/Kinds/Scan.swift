@@ -142,9 +142,7 @@ extension Shape where Value == [ServiceSelector] {
       words: { $0.map(\.description) }
     ) { node, reader in
       let nodes = node.sequence ?? [node]
-      let services = nodes.compactMap { node in
-        Shape<ServiceSelector>.service.read(node, &reader)
-      }
+      let services = nodes.compactMap { reader.read($0, .service) }
       return services.isEmpty ? nil : services
     }
   }
