@@ -112,12 +112,11 @@ extension StepReader {
 extension Shape
 where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of a few words.
-  static func choice(_ description: String? = nil) -> Self {
+  static var choice: Self {
     let known = Value.allCases.map(\.rawValue)
-    let schema = JSONValue.oneOf(known)
     var shape = Shape(
       known.joined(separator: " or "),
-      schema: description.map { schema.described($0) } ?? schema,
+      schema: .oneOf(known),
       words: { [$0.rawValue] }
     ) { node, reader in
       if let choice = node.text.flatMap({ Value(rawValue: $0) }) { return choice }
