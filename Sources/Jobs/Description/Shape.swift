@@ -1,4 +1,7 @@
-// The shape of a value: how it is read, printed, checked and described.
+// The shape of a value of a chain: how it is read, printed, checked and described.
+//
+// Not that of Documents, which device files use: what is valid depends on limits and on the form of a chain, and a value
+// is also written on one line, made in Swift, and filled in with captured values. Rules across keys are those of Documents.
 
 import Bluetooth
 import Documents
