@@ -39,10 +39,15 @@ extension Shape where Value == Int {
       "type": "integer", "minimum": JSONValue(usual.lowerBound),
       "maximum": JSONValue(usual.upperBound),
     ]
-    let description = ShapeDescription(file: expected, schema: schema.orVariable, word: .number)
-    var shape = Shape(description, words: { ["\($0)"] }) { node, reader in
+    var shape = Shape(
+      expected(PlanLimits()),
+      schema: schema.orVariable,
+      word: .number,
+      words: { ["\($0)"] }
+    ) { node, reader in
       node.integer.flatMap { range(reader.limits).contains($0) ? $0 : nil }
     }
+    (shape.description.file, shape.description.line) = (expected, expected)
     shape.traits.complaint = { value, limits in
       let range = range(limits)
       guard !range.contains(value) else { return nil }
