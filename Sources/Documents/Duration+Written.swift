@@ -1,6 +1,13 @@
 // Durations as documents write them.
 
 extension Duration {
+  /// What is valid where one has to be above zero, for errors.
+  package static let expected = "a duration above 0 such as 10s"
+  /// How one is written, for schemas.
+  package static let documentation = "A number and ms, s, m or h: 500ms, 1.5h."
+  /// The same as a regular expression.
+  package static let pattern = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$"
+
   /// Reads `10s`, `500ms`, `3m`, `1.5h`: a number that is not negative, and its unit.
   ///
   /// ```swift

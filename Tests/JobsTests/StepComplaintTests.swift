@@ -72,8 +72,12 @@ struct StepComplaintTests {
   }
 
   @Test(
-    "about reading",
+    "about reading and scanning",
     arguments: [
+      (
+        "{ scan: 1s, service: [battery, [x]] }",
+        "2:34: steps.1.service.2: expected a service such as battery, or a UUID, found a list"
+      ),
       (
         "{ read: batery-level }",
         "2:11: steps.1.read: unknown characteristic 'batery-level' (did you mean 'battery-level'?)"

@@ -5,6 +5,11 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
   /// The octets as one number, the first written one most significant.
   public let number: UInt64
 
+  /// What is valid as one, for errors.
+  package static let expected = "an address such as C0:FF:EE:00:00:01"
+  /// The texts that are one, as a regular expression, for schemas.
+  package static let pattern = "^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$"
+
   /// The address whose octets are the lower 48 bits of `number`.
   ///
   /// ```swift

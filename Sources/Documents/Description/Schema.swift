@@ -17,10 +17,10 @@ public struct Schema: Hashable, Sendable {
   /// Each definition comes before those that refer to it.
   public private(set) var definitions: [Definition]
 
-  /// A schema without definitions.
-  public init(_ json: JSONValue) {
+  /// A schema, without definitions unless they are given.
+  public init(_ json: JSONValue, definitions: [JSONValue.Member] = []) {
     self.json = json
-    definitions = []
+    self.definitions = definitions.map { Definition(name: $0.key, json: $0.value) }
   }
 
   /// A fragment made of others, with their definitions.
@@ -114,7 +114,7 @@ extension JSONValue {
   /// With references into the other files that have the definitions.
   ///
   /// - Parameter names: The names of definitions, by file.
-  package func referring(_ names: [String: Set<String>]) -> JSONValue {
+  fileprivate func referring(_ names: [String: Set<String>]) -> JSONValue {
     switch self {
     case .null, .boolean, .number, .string: return self
     case .array(let list): return .array(list.map { $0.referring(names) })

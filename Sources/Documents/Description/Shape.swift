@@ -136,8 +136,8 @@ extension Shape where Value == Duration {
     Shape(
       "a duration from \(range.lowerBound.written) to \(range.upperBound.written)",
       schema: Schema([
-        "type": "string", "pattern": .string("^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$"),
-        "description": "A number and ms, s, m or h: 500ms, 1.5h.",
+        "type": "string", "pattern": .string(Duration.pattern),
+        "description": .string(Duration.documentation),
       ]).named("duration"),
       shown: { $0.written },
       read: { node, _ in node.duration.flatMap { range.contains($0) ? $0 : nil } }

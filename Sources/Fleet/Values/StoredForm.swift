@@ -139,7 +139,7 @@ extension StoredPart<JobID> {
 }
 
 extension StoredPart<BluetoothAddress> {
-  static let address = Self("an address such as C0:FF:EE:00:00:01") { BluetoothAddress(json: $0) }
+  static let address = Self(BluetoothAddress.expected) { BluetoothAddress(json: $0) }
 }
 
 extension StoredPart<Duration> {

@@ -36,7 +36,7 @@ extension Batch {
     )
     var reader = StepReader(limits: limits.reading, names: names)
     let file = BatchFile.read(from: root, &reader)
-    var making = BatchMaking(limits: limits, problems: reader.problems)
+    var making = BatchMaking(limits: limits, reader: reader)
     guard let file, let devices = root.value(of: "devices"),
       let chain = making.chain(of: file, root, in: path)
     else { throw DocumentErrors(making.problems) }
@@ -105,11 +105,13 @@ extension BatchFile {
 /// Makes the plans of a batch, and collects all errors.
 private struct BatchMaking {
   let limits: BatchLimits
-  var problems: [Problem]
-
-  mutating func complain(_ node: Node, _ complaint: Problem) {
-    problems.append(complaint.at(node))
+  var reader: StepReader
+  var problems: [Problem] {
+    get { reader.problems }
+    set { reader.problems = newValue }
   }
+
+  mutating func complain(_ node: Node, _ complaint: Problem) { reader.complain(node, complaint) }
 
   /// The chain in the file that the batch names, or of the keys in the batch itself; nil after an
   /// error.
@@ -172,10 +174,24 @@ private struct BatchMaking {
       complain(node.value(of: key) ?? node, .unknown(message, column, among: table.columns))
     }
     guard indices.count == source.columns.count, let naming = source.naming,
-      let index = indices[naming.rawValue]
+      let column = indices[naming.rawValue],
+      let shape = ListedDevice.keys.first(where: { $0.name == naming.rawValue })?.shape
     else { return nil }
+    let keys = indices.sorted { $0.key < $1.key }
     return table.rows.compactMap { cells in
-      guard var device = device(naming, cells[index]) else { return nil }
+      guard !cells[column].cellText.isEmpty else {
+        let expected = shape.expected(reader)
+        complain(cells[column], Problem(found: "an empty cell", expected: expected))
+        return nil
+      }
+      // As one of a list, with the columns that the table names as its keys.
+      let entries = keys.filter { !cells[$0.value].cellText.isEmpty }.map { key, index in
+        let cell = cells[index]
+        let text = Node(.scalar(cell.cellText, isPlain: false), at: cell.place, path: "")
+        return Node.Entry(key: key, keyPlace: cell.place, value: text)
+      }
+      let row = Node(.mapping(entries), at: cells[column].place, path: "")
+      guard var device = reader.listed(row) else { return nil }
       for (name, value) in zip(table.columns, cells) {
         if value.cellText.isEmpty {
           device.bindings.leave(name)
@@ -184,29 +200,8 @@ private struct BatchMaking {
           device.bindings.bind(name, to: value.cellText, from: origin)
         }
       }
-      device.placement = Placement(
-        pin: gateway(indices["pin"].map { cells[$0] }),
-        prefer: gateway(indices["prefer"].map { cells[$0] })
-      )
       return device
     }
-  }
-
-  /// The device that a cell names.
-  private mutating func device(_ naming: DeviceColumn, _ cell: Node) -> BatchFile.NamedDevice? {
-    let text = cell.cellText
-    if !text.isEmpty, let target = naming.target(text) { return .init(node: cell, target: target) }
-    let found = text.isEmpty ? "an empty cell" : "'\(text)'"
-    complain(cell, Problem(found: found, expected: naming.takes))
-    return nil
-  }
-
-  /// The gateway in a cell; nil for an empty one.
-  private mutating func gateway(_ cell: Node?) -> String? {
-    guard let cell, !cell.cellText.isEmpty else { return nil }
-    if MemberName.isValid(cell.cellText) { return cell.cellText }
-    complain(cell, Problem(found: "'\(cell.cellText)'", expected: Placement.gatewayShape))
-    return nil
   }
 
   // MARK: Plans

@@ -61,7 +61,7 @@ struct ListedDevice: Described {
 }
 
 extension StepReader {
-  fileprivate mutating func listed(_ node: Node) -> BatchFile.NamedDevice? {
+  mutating func listed(_ node: Node) -> BatchFile.NamedDevice? {
     if let text = node.text {
       guard let target = device(text, at: node) else { return nil }
       // One certain device, not any device.
@@ -130,7 +130,7 @@ struct DeviceTable: Described {
   ]
 }
 
-/// How the column of a table selects devices.
+/// The keys that name the column with the devices.
 enum DeviceColumn: String, CaseIterable {
   case address, name, alias
 
@@ -139,23 +139,6 @@ enum DeviceColumn: String, CaseIterable {
     case .address: "the address"
     case .name: "the name"
     case .alias: "the name on this host"
-    }
-  }
-
-  /// What is valid in its cells.
-  var takes: String {
-    switch self {
-    case .address: Scanning.addressShape
-    case .name, .alias: Scanning.nameShape
-    }
-  }
-
-  /// The device that a cell names; nil for an invalid cell.
-  func target(_ text: String) -> DeviceTarget? {
-    switch self {
-    case .address: BluetoothAddress(text).map { .address($0) }
-    case .name: .name(text)
-    case .alias: .alias(text)
     }
   }
 }

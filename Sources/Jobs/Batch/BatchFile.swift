@@ -107,7 +107,8 @@ extension KeyDescription {
   /// The key of a chain, as one that a batch may have.
   fileprivate var ofChain: KeyDescription {
     let reference = "\(ChainSchema.file)#/definitions/chain/properties/\(name)"
-    let shape = ShapeDescription(file: shape.file, schema: ["$ref": .string(reference)])
+    let expected = shape.file(PlanLimits())
+    let shape = ShapeDescription(expected, schema: ["$ref": .string(reference)])
     return KeyDescription(name: name, documentation: documentation, shape: shape)
   }
 }

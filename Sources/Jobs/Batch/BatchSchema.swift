@@ -11,15 +11,13 @@ public enum BatchSchema {
   /// print(BatchSchema.text)  // what `blerun schema batch` prints
   /// ```
   public static var text: String {
-    let own = definitions
-    let others = Set(ChainSchema.definitions.map(\.key)).subtracting(own.map(\.key))
-    let schema: JSONValue = [
-      "$schema": "http://json-schema.org/draft-07/schema#", "title": "A batch of blerun",
-      "description": "A chain on many devices. Described in docs/batch.md.",
-      "allOf": [.reference("batch")], "definitions": .object(own),
-    ]
-    let file = schema.withoutVariables.referring([ChainSchema.file: others])
-    return String(file.text().dropLast())
+    let own = definitions.map { JSONValue.Member($0.key, $0.value.withoutVariables) }
+    let text = Schema(["allOf": [.reference("batch")]], definitions: own).file(
+      title: "A batch of blerun",
+      doc: "A chain on many devices. Described in docs/batch.md.",
+      others: [ChainSchema.file: ChainSchema.schema]
+    )
+    return String(text.dropLast())
   }
 
   private static var definitions: [JSONValue.Member] {

@@ -15,8 +15,6 @@ public struct Placement: Hashable, Sendable {
   /// What a gateway is named by, for errors.
   static let gatewayShape = "the name of a gateway: \(MemberName.expected)"
 
-  init(pin: String?, prefer: String?) { (self.pin, self.prefer) = (pin, prefer) }
-
   /// These wishes, and where there is none, those for all devices.
   func or(_ common: Placement) -> Placement {
     var both = self

@@ -74,17 +74,17 @@ extension Shape where Value == Condition {
 extension Shape where Value == StopConditions {
   /// The stop conditions of a step with many values, except its duration.
   static var until: Self {
-    let description = ShapeDescription(
-      file: { _ in "a count such as { count: 5 }" },
-      line: { "a number of values such as 5x, from 1x to \($0.notifications)x" },
-      schema: .reference("until")
-    )
-    var shape = Shape(description) { stop in
-      (stop.count.map { ["\($0)x"] } ?? [])
-        + (stop.silence.map { ["silence \($0.written)"] } ?? [])
-        + stop.conditions.map { "\($0)" }
-    } read: { node, reader in
-      reader.stopConditions(node)
+    var shape = Shape(
+      "a count such as { count: 5 }",
+      schema: .reference("until"),
+      words: { stop in
+        (stop.count.map { ["\($0)x"] } ?? [])
+          + (stop.silence.map { ["silence \($0.written)"] } ?? [])
+          + stop.conditions.map { "\($0)" }
+      }
+    ) { node, reader in reader.stopConditions(node) }
+    shape.description.line = {
+      "a number of values such as 5x, from 1x to \($0.notifications)x"
     }
     shape.traits.complaint = { value, limits in
       value.count.flatMap { Shape<Int>.valueCount.traits.complaint($0, limits) }

@@ -39,10 +39,15 @@ extension Shape where Value == Int {
       "type": "integer", "minimum": JSONValue(usual.lowerBound),
       "maximum": JSONValue(usual.upperBound),
     ]
-    let description = ShapeDescription(file: expected, schema: schema.orVariable, word: .number)
-    var shape = Shape(description, words: { ["\($0)"] }) { node, reader in
+    var shape = Shape(
+      expected(PlanLimits()),
+      schema: schema.orVariable,
+      word: .number,
+      words: { ["\($0)"] }
+    ) { node, reader in
       node.integer.flatMap { range(reader.limits).contains($0) ? $0 : nil }
     }
+    (shape.description.file, shape.description.line) = (expected, expected)
     shape.traits.complaint = { value, limits in
       let range = range(limits)
       guard !range.contains(value) else { return nil }
@@ -75,15 +80,15 @@ extension Shape where Value == Duration {
   /// A duration above zero.
   static var duration: Self {
     var shape = Shape(
-      Node.positiveDuration,
+      Duration.expected,
       schema: .reference("duration"),
       words: { [$0.written] }
     ) { node, reader in
-      reader.duration(node, expected: Node.positiveDuration).flatMap { $0 > .zero ? $0 : nil }
+      reader.duration(node, expected: Duration.expected).flatMap { $0 > .zero ? $0 : nil }
     }
     shape.traits.complaint = { value, _ in
       value > .zero
-        ? nil : Problem(found: "'\(value.written)'", expected: Node.positiveDuration)
+        ? nil : Problem(found: "'\(value.written)'", expected: Duration.expected)
     }
     return shape
   }
@@ -112,12 +117,11 @@ extension StepReader {
 extension Shape
 where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of a few words.
-  static func choice(_ description: String? = nil) -> Self {
+  static var choice: Self {
     let known = Value.allCases.map(\.rawValue)
-    let schema = JSONValue.oneOf(known)
     var shape = Shape(
       known.joined(separator: " or "),
-      schema: description.map { schema.described($0) } ?? schema,
+      schema: .oneOf(known),
       words: { [$0.rawValue] }
     ) { node, reader in
       if let choice = node.text.flatMap({ Value(rawValue: $0) }) { return choice }
@@ -192,12 +196,4 @@ extension StepReader {
       return nil
     }
   }
-}
-
-extension Node {
-  /// What is valid for ``positiveDuration``.
-  static let positiveDuration = "a duration above 0 such as 10s"
-
-  /// A duration above zero.
-  var positiveDuration: Duration? { duration.flatMap { $0 > .zero ? $0 : nil } }
 }

@@ -1,4 +1,7 @@
-// The shape of a value: how it is read, printed, checked and described.
+// The shape of a value of a chain: how it is read, printed, checked and described.
+//
+// Not that of Documents, which device files use: what is valid depends on limits and on the form of a chain, and a value
+// is also written on one line, made in Swift, and filled in with captured values. Rules across keys are those of Documents.
 
 import Bluetooth
 import Documents
@@ -22,11 +25,11 @@ enum WordKind: Sendable {
 /// The properties of a shape that do not depend on a value.
 struct ShapeDescription: Sendable {
   /// What is valid in a file.
-  let file: @Sendable (PlanLimits) -> String
+  var file: @Sendable (PlanLimits) -> String
   /// The same in the one-line form.
-  let line: @Sendable (PlanLimits) -> String
+  var line: @Sendable (PlanLimits) -> String
   private let makeSchema: @Sendable () -> JSONValue
-  var word = WordKind.text
+  let word: WordKind
   /// Whether it may use captured values.
   var isLive = false
   /// Whether it names parts of the step's value, so that the other keys are read first.
@@ -36,21 +39,16 @@ struct ShapeDescription: Sendable {
   /// The valid words, where there are few.
   var choices: [String] = []
 
-  /// - Parameter line: Nil for the same as in a file.
   init(
-    file: @escaping @Sendable (PlanLimits) -> String,
-    line: (@Sendable (PlanLimits) -> String)? = nil,
+    _ expected: String,
+    line: String? = nil,
     schema: @autoclosure @escaping @Sendable () -> JSONValue,
     word: WordKind = .text
   ) {
-    self.file = file
-    self.line = line ?? file
+    file = { _ in expected }
+    self.line = { _ in line ?? expected }
     makeSchema = schema
     self.word = word
-  }
-
-  init(_ expected: String, schema: @autoclosure @escaping @Sendable () -> JSONValue) {
-    self.init(file: { _ in expected }, schema: schema())
   }
 
   /// The values as a JSON Schema. It is made on each call: a run that reads chains needs none.
@@ -115,21 +113,7 @@ struct Shape<Value: Sendable>: Sendable {
     words: @escaping @Sendable (Value) -> [String] = { _ in [] },
     read: @escaping @Sendable (Node, inout StepReader) -> Value?
   ) {
-    let description = ShapeDescription(
-      file: { _ in expected },
-      line: { _ in line ?? expected },
-      schema: schema(),
-      word: word
-    )
-    self.init(description, words: words, read: read)
-  }
-
-  init(
-    _ description: ShapeDescription,
-    words: @escaping @Sendable (Value) -> [String] = { _ in [] },
-    read: @escaping @Sendable (Node, inout StepReader) -> Value?
-  ) {
-    self.description = description
+    description = ShapeDescription(expected, line: line, schema: schema(), word: word)
     self.read = read
     traits = Traits(words: words)
   }

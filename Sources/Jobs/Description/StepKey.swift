@@ -38,7 +38,7 @@ struct StepKey: Sendable {
     Key(
       "on-failure",
       \.onFailure,
-      .choice("continue: the run goes on, and fails at its end."),
+      .choice,
       default: .stop,
       documentation: "what happens after the step has failed"
     )

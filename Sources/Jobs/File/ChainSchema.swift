@@ -11,19 +11,20 @@ public enum ChainSchema {
   /// print(ChainSchema.text)  // what `blerun schema chain` prints
   /// ```
   public static var text: String {
-    let schema: JSONValue = [
-      "$schema": "http://json-schema.org/draft-07/schema#", "title": "A chain of blerun",
-      "description": "Described in docs/chains.md. An included file may be a list of steps.",
-      "anyOf": [.reference("chain"), .reference("steps")],
-      "definitions": .object(definitions),
-    ]
-    return String(schema.text().dropLast())
+    let text = schema.file(
+      title: "A chain of blerun",
+      doc: "Described in docs/chains.md. An included file may be a list of steps."
+    )
+    return String(text.dropLast())
   }
 
   /// The name of the file, for the schemas that refer to it.
   static let file = "chain.schema.json"
 
-  static var definitions: [JSONValue.Member] { values + comparisons + parts + steps + head }
+  static var schema: Schema {
+    let definitions = values + comparisons + parts + steps + head
+    return Schema(.anyOf([.reference("chain"), .reference("steps")]), definitions: definitions)
+  }
 
   typealias Definition = JSONValue.Member
 
@@ -37,12 +38,11 @@ public enum ChainSchema {
       ),
       .init(
         "duration",
-        pattern("^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$").orVariable
-          .described("A number and ms, s, m or h: 500ms, 1.5h.")
+        pattern(Duration.pattern).orVariable.described(Duration.documentation)
       ),
       .init(
         "address",
-        pattern("^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$").orVariable
+        pattern(BluetoothAddress.pattern).orVariable
           .described("An address such as C0:FF:EE:00:00:01.")
       ),
       .init(

@@ -144,7 +144,7 @@ extension Combining.Input: Described {
     KeyRule(schema: nil) { isGiven in
       switch (isGiven("poll"), isGiven("every")) {
       case (true, false):
-        [([], Problem("the key 'every' is missing", expected: Node.positiveDuration))]
+        [([], Problem("the key 'every' is missing", expected: Duration.expected))]
       case (false, true): [(["every"], Problem("'every' is only valid with 'poll'"))]
       case (true, true), (false, false): []
       }

@@ -195,7 +195,7 @@ extension Command: StepKind {
     Key(
       "format",
       \.format,
-      .choice("text: without the last line end. hex: bytes. json: the members are fields."),
+      .choice,
       default: .text,
       documentation: "how its output becomes the value"
     ),

@@ -96,7 +96,7 @@ extension Exchanging: StepKind {
     Key(
       "delivery",
       \.delivery,
-      .choice(),
+      .choice,
       default: .signals,
       documentation: "how the answer arrives from bluetoothd"
     ),

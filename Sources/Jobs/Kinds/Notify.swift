@@ -69,14 +69,14 @@ extension Listening: StreamingKind {
       Key(
         "delivery",
         \.options.delivery,
-        .choice(),
+        .choice,
         default: .signals,
         documentation: "how the values arrive from bluetoothd"
       ),
       Key(
         "on-link-loss",
         \.options.onLinkLoss,
-        .choice(),
+        .choice,
         default: .fail,
         documentation: "what happens when the connection is lost"
       ),
@@ -90,7 +90,7 @@ extension Listening: StreamingKind {
       Key(
         "overflow",
         \.options.overflow,
-        .choice(),
+        .choice,
         default: .error,
         documentation: "what happens when the buffer is full"
       ),

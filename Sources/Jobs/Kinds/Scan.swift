@@ -110,7 +110,6 @@ extension Scanning: CustomStringConvertible {
 extension Scanning {
   /// The values of a filter, for error messages.
   static let nameShape = "a name, in which * and ? are wildcards"
-  static let addressShape = "an address such as C0:FF:EE:00:00:01"
   static let serviceShape = "a service such as battery, or a UUID"
   static let rssiRange = -127...20
 
@@ -125,7 +124,9 @@ extension Scanning {
 
 extension Shape where Value == BluetoothAddress {
   static var address: Self {
-    Shape(Scanning.addressShape, schema: .reference("address"), words: { ["\($0)"] }) { node, _ in
+    Shape(BluetoothAddress.expected, schema: .reference("address"), words: { ["\($0)"] }) {
+      node,
+      _ in
       node.text.flatMap { BluetoothAddress($0) }
     }
   }
@@ -141,9 +142,7 @@ extension Shape where Value == [ServiceSelector] {
       words: { $0.map(\.description) }
     ) { node, reader in
       let nodes = node.sequence ?? [node]
-      let services = nodes.compactMap { node in
-        Shape<ServiceSelector>.service.read(node, &reader)
-      }
+      let services = nodes.compactMap { reader.read($0, .service) }
       return services.isEmpty ? nil : services
     }
   }

@@ -43,7 +43,7 @@ extension StreamingKind {
       Key(
         "on-invalid",
         \.stop.onInvalid,
-        .choice(),
+        .choice,
         documentation:
           "what happens at a value that does not match its format; by default `report` with `for` and "
           + "without `expect`, otherwise `fail`"

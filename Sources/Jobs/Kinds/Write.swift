@@ -63,7 +63,7 @@ extension Write: StepKind {
     Key(
       "delivery",
       \.delivery,
-      .choice(),
+      .choice,
       default: .call,
       documentation: "how the value reaches bluetoothd"
     ),
@@ -96,7 +96,7 @@ extension Key {
     Key(
       "kind",
       path,
-      .writeKind,
+      .choice,
       default: .automatic,
       .writeKind,
       documentation: "the kind of write"
@@ -107,11 +107,6 @@ extension Key {
   static func writeOffset(_ path: any WritableKeyPath<Owner, Int> & Sendable) -> Key {
     Key("offset", path, .offset, default: 0, documentation: "the first byte to write")
   }
-}
-
-extension Shape where Value == WriteKind {
-  /// The kind of write.
-  fileprivate static var writeKind: Self { .choice("automatic: as the characteristic allows.") }
 }
 
 extension LineForm {

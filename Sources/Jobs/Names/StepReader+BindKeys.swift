@@ -84,7 +84,7 @@ extension StepReader {
       complain(
         entry,
         of: node,
-        Problem(found: "'\(text)'", expected: "\(Scanning.addressShape), or a name")
+        Problem(found: "'\(text)'", expected: "\(BluetoothAddress.expected), or a name")
       )
       return nil
     }

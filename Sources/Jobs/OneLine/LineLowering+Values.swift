@@ -95,7 +95,7 @@ extension LineLowering {
       entries.merge(key.name, at: start.place, node(.mapping([entry]), word.place))
     }
     if word.isPlain("silence") {
-      let silence = try next(Node.positiveDuration)
+      let silence = try next(Duration.expected)
       return try set("silence", node(.scalar(silence.text, isPlain: false), silence.place))
     }
     let number = word.isPlain("count") ? try next(expected) : word

@@ -11,7 +11,7 @@ extension PairingRule: Described {
     Key(
       "capability",
       \.capability,
-      .choice(),
+      .choice,
       documentation: "the capability of this side; by default the least that the answers need"
     ),
     Key(
@@ -48,12 +48,10 @@ extension PairingRule: CustomStringConvertible {
 
 extension Shape where Value == PairingAnswers.Comparison {
   fileprivate static var comparison: Self {
-    let schema = JSONValue.type("boolean", "integer", "string").orVariable
-    let expected = "true, false, or the number that the device shows"
-    return Shape(
-      expected,
+    Shape(
+      "true, false, or the number that the device shows",
       line: "yes, no, or the number that the device shows",
-      schema: schema.described(expected + "."),
+      schema: JSONValue.type("boolean", "integer", "string").orVariable,
       word: .truth
     ) { comparison in
       switch comparison {

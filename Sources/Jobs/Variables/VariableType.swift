@@ -46,7 +46,7 @@ public enum VariableType: String, Hashable, Sendable, CaseIterable {
     case .number: "a number"
     case .boolean: "true or false"
     case .duration: "a duration such as 10s"
-    case .address: "an address such as C0:FF:EE:00:00:01"
+    case .address: BluetoothAddress.expected
     case .hex: "hexadecimal digits, two for each byte"
     }
   }

@@ -79,7 +79,7 @@ struct SuiteReader {
     var reader = ElementReader(element, context)
     let id = reader.required("id", expected: "a name") { $0.isEmpty ? nil : $0 }
     let name = reader.text("name")
-    let address = reader.optional("address", expected: "an address such as C0:FF:EE:00:00:01") {
+    let address = reader.optional("address", expected: BluetoothAddress.expected) {
       BluetoothAddress($0)
     }
     reader.finish()

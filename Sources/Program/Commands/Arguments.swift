@@ -12,7 +12,7 @@ extension Duration {
   static func positiveArgument(_ argument: String) throws -> Duration {
     let duration = try Self.argument(argument)
     guard duration > .zero else {
-      throw ValidationError("expected a duration above 0 such as 10s, found '\(argument)'")
+      throw ValidationError("expected \(Duration.expected), found '\(argument)'")
     }
     return duration
   }

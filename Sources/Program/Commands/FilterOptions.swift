@@ -70,7 +70,7 @@ struct FilterOptions: ParsableArguments {
       target: named.target(insteadOf: nil),
       name: name,
       isExact: named.exact,
-      address: try read(address, "--address", "an address such as C0:FF:EE:00:00:01") {
+      address: try read(address, "--address", BluetoothAddress.expected) {
         BluetoothAddress($0)
       },
       services: services,

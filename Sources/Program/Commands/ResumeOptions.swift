@@ -13,6 +13,8 @@ struct ResumeOptions: ParsableArguments {
 
     static let latest = Run()
 
+    var defaultValueDescription: String { number.map { "\($0)" } ?? "latest" }
+
     private init() {}
 
     init?(argument: String) {

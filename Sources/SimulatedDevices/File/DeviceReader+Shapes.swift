@@ -120,9 +120,9 @@ extension Shape where State == DeviceReader, Value == String {
 extension Shape where State == DeviceReader, Value == BluetoothAddress {
   static var address: DeviceShape<BluetoothAddress> {
     DeviceShape(
-      "an address such as C0:FF:EE:00:00:01",
+      BluetoothAddress.expected,
       schema: Schema([
-        "type": "string", "pattern": "^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$",
+        "type": "string", "pattern": .string(BluetoothAddress.pattern),
         "description": "An address such as C0:FF:EE:00:00:01.",
       ]).named("address")
     ) { node, _ in node.text.flatMap { BluetoothAddress($0) } }
