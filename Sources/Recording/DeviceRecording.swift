@@ -35,6 +35,8 @@ package struct DeviceRecording: Hashable, Sendable {
     case justWorks
     /// It has a passkey, which is not recorded.
     case passkey
+    /// The same, and a chain has given it: it is to work with the file, too.
+    case passkeyOfChain
   }
 
   package init(address: BluetoothAddress, addressType: AddressType, name: String? = nil) {

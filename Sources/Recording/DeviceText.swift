@@ -89,8 +89,10 @@ package struct DeviceText {
         0,
         "security: { pairing: passkey-entry, passkey: 123456 } # its own passkey is not recorded"
       )
+    case .passkeyOfChain where isSecured:
+      line(0, "security: { pairing: just-works } # it has a passkey, which is not recorded")
     case .justWorks where isSecured: line(0, "security: { pairing: just-works }")
-    case .untried, .justWorks: break
+    case .untried, .justWorks, .passkeyOfChain: break
     }
     if let unrecorded { line(0, "unrecorded: \(unrecorded.rawValue)") }
     writeServices()

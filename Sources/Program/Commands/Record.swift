@@ -212,7 +212,7 @@ struct Record: WorldCommand {
       }
       throw Ending(ExitStatus(after: failure), "\(failure)")
     }
-    traffic.add(to: &recording)
+    traffic.add(to: &recording, names: names)
     recording.completeUnknown(isNotifying: duration != nil, isWriting: plan != nil)
     if !connect { recording.unknown.append("its services: it was not connected") }
     if world.interruption.signal != nil {
