@@ -48,6 +48,14 @@ struct DeviceTextTests {
         ["counter: { format: u16be, from: 9, step: -1, every: 250ms }"]
       ),
       (
+        (0..<5).map { (1000 * $0, [UInt8(254 + $0 & 0xff)]) },
+        ["counter: { format: u8, from: 254, step: 1, every: 1s, wraps: true }"]
+      ),
+      (
+        (0..<6).map { (1000 * $0, [UInt8(2 - $0 & 0xff), $0 > 2 ? 0xff : 0]) },
+        ["counter: { format: u16, from: 2, step: -1, every: 1s, wraps: true }"]
+      ),
+      (
         [(0, [1]), (2000, [5])],
         ["series:", "values:", #"- { hex: "01" }"#, #"- { hex: "05" }"#, "every: 2s"]
       ),
@@ -100,6 +108,31 @@ struct DeviceTextTests {
         #"- { notify: { hex: "09" }, on: fff4, after: 50ms }"#,
         #"- { notify: { hex: "08" }, on: fff4, after: 100ms }"#, #"- when: { hex: "02" }"#,
         "refuse: value-not-allowed", #"- when: { hex: "03" }"#,
+      ]
+    )
+  }
+
+  @Test("another value that is read after a write is what the write caused")
+  func readAfterwards() throws {
+    var recording = try device()
+    recording.services[0].characteristics[0].reading = .octets([0])
+    recording.services[0].characteristics[1].reading = .octets([5])
+    recording.writes = [(1, [1]), (3, [2]), (5, [2]), (7, [3])].map {
+      RecordedWrite(handle: 0x12, octets: $0.1, at: .seconds($0.0))
+    }
+    recording.notifications = notified([(3010, [9])], handle: 0x14)
+    recording.reads = [
+      // As it was; written; sent; another one, before and at the same time as the next write.
+      (0x14, [5], 2), (0x12, [1], 2), (0x14, [9], 4), (0x14, [8], 5), (0x14, [7], 6),
+      (0x12, [6], 8),
+    ].map { RecordedValue(handle: $0.0, octets: $0.1, at: .seconds($0.2)) }
+    #expect(
+      try behaviour(recording) == [
+        #"value: { hex: "00" }"#, "responses:", #"- when: { hex: "01" }"#,
+        #"- when: { hex: "02" }"#,
+        "# Something else came of it once: a machine can tell them apart.", "then:",
+        #"- { notify: { hex: "09" }, on: fff4, after: 10ms }"#, #"- when: { hex: "03" }"#, "then:",
+        #"- { set: { hex: "06" } }"#,
       ]
     )
   }

@@ -50,6 +50,18 @@ struct BehaviourTests {
     #expect(try reads(.counter(counter), at: [0, 0, 0]) == expected)
   }
 
+  @Test(
+    "a counter that wraps goes on at the other end of its format",
+    arguments: [
+      ("u8", 254, 1, [[254], [255], [0]]), ("u8", 1, -2, [[1], [255], [253]]),
+      ("i8", 126, 3, [[126], [0x81], [0x84]]), ("u16", 65_535, 1, [[255, 255], [0, 0], [1, 0]]),
+    ] as [(String, Int64, Int64, [[UInt8]])]
+  )
+  func wraps(name: String, from: Int64, step: Int64, expected: [[UInt8]]) throws {
+    let counter = Counter(format: try format(name), from: from, step: step, wraps: true)
+    #expect(try reads(.counter(counter), at: [0, 0, 0]) == expected)
+  }
+
   @Test("a counter may run through all of 64 bits")
   func widest() throws {
     let counter = Counter(format: try format("i64"), from: .min, to: .max, step: .max)
