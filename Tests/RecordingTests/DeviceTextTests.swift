@@ -48,12 +48,12 @@ struct DeviceTextTests {
         ["counter: { format: u16be, from: 9, step: -1, every: 250ms }"]
       ),
       (
-        (0..<5).map { (1000 * $0, [UInt8(254 + $0 & 0xff)]) },
+        [(0, [254]), (1000, [255]), (2000, [0]), (3000, [1]), (4000, [2])],
         ["counter: { format: u8, from: 254, step: 1, every: 1s, wraps: true }"]
       ),
       (
-        (0..<6).map { (1000 * $0, [UInt8(2 - $0 & 0xff), $0 > 2 ? 0xff : 0]) },
-        ["counter: { format: u16, from: 2, step: -1, every: 1s, wraps: true }"]
+        [(0, [1, 0]), (1000, [0, 0]), (2000, [255, 255]), (3000, [254, 255]), (4000, [253, 255])],
+        ["counter: { format: u16, from: 1, step: -1, every: 1s, wraps: true }"]
       ),
       (
         [(0, [1]), (2000, [5])],
