@@ -275,8 +275,13 @@ package struct DeviceText {
       writeValue(of: one)
       return
     }
-    if let spread = Motion.spread(of: values) {
-      comment(4, "From \(spread.shortest.written) to \(spread.longest.written) between two values.")
+    let spread = Motion.spread(of: values)
+    if let spread {
+      comment(
+        4,
+        "Between two values: \(spread.shortest.written) to \(spread.longest.written), as median "
+          + "\(spread.median.written), of nine in ten at most \(spread.long.written)."
+      )
     }
     switch motion {
     case .few(let octets):
@@ -308,6 +313,9 @@ package struct DeviceText {
       }
       if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
       line(5, "every: \(every.written)")
+      if let spread, spread.usual > .zero {
+        line(5, "every-spread: \(min(spread.usual, every).written)")
+      }
       if let end = recording.observedUntil, let last = values.last, end - last.at > every * 3 {
         line(5, "repeats: false")
       }

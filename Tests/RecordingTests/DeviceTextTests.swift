@@ -52,7 +52,9 @@ struct DeviceTextTests {
         ["counter: { format: u8, from: 254, step: 1, every: 1s, wraps: true }"]
       ),
       (
-        [(0, [1, 0]), (1000, [0, 0]), (2000, [255, 255]), (3000, [254, 255]), (4000, [253, 255])],
+        [
+          (0, [1, 0]), (1000, [0, 0]), (2000, [255, 255]), (3000, [254, 255]), (4000, [253, 255]),
+        ],
         ["counter: { format: u16, from: 1, step: -1, every: 1s, wraps: true }"]
       ),
       (
@@ -77,8 +79,8 @@ struct DeviceTextTests {
       (
         [(0, [7]), (1000, [7]), (2500, [7])],
         [
-          "# From 1s to 1500ms between two values.", "series:", "values:", #"- { hex: "07" }"#,
-          "every: 1500ms",
+          "# Between two values: 1s to 1500ms, as median 1500ms, of nine in ten at most 1500ms.",
+          "series:", "values:", #"- { hex: "07" }"#, "every: 1500ms", "every-spread: 500ms",
         ]
       ),
     ] as [([(Int, [UInt8])], [String])]

@@ -84,6 +84,23 @@ struct BehaviourTests {
     #expect(bench.sent(on: 12) == [Sent(1000, [2])])
   }
 
+  @Test(
+    "a series with a spread comes sooner and later, the same each time, and keeps its values in order"
+  )
+  func spread() throws {
+    let series = Series(values: [[1], [2]], every: .seconds(1), everySpread: .milliseconds(300))
+    let runs = try (0..<2).map { _ in
+      let bench = DeviceBench(CharacteristicDefinition(.notify, .series(series)))
+      try bench.subscribe(12)
+      try bench.run(to: 20_000)
+      return bench.sent(on: 12)
+    }
+    #expect(runs[0] == runs[1])
+    let gaps = zip(runs[0].dropFirst(), runs[0]).map { $0.at - $1.at }
+    #expect(gaps.allSatisfy { (700...1300).contains($0) } && Set(gaps).count > 10, "\(gaps)")
+    #expect(runs[0].prefix(4).map(\.value) == [[1], [2], [1], [2]])
+  }
+
   @Test("a wave swings from the middle over its high end to its low one")
   func wave() throws {
     let number = MovingNumber(format: .plain(try format("u8")), low: 50, high: 150)
