@@ -15,6 +15,8 @@ package struct DeviceRecording: Hashable, Sendable {
   /// The addresses that it used besides, which hold for a while each.
   package var otherAddresses: [BluetoothAddress] = []
   package var advertisements: [RecordedAdvertisement] = []
+  /// Whether what is in scan responses is known.
+  package var hasScanResponses = false
   package var link = RecordedLink()
   package var services: [RecordedService] = []
   /// In the order in which they were sent.
