@@ -15,6 +15,8 @@ package struct DeviceRecording: Hashable, Sendable {
   /// The addresses that it used besides, which hold for a while each.
   package var otherAddresses: [BluetoothAddress] = []
   package var advertisements: [RecordedAdvertisement] = []
+  /// Whether what is in scan responses is known.
+  package var hasScanResponses = false
   package var link = RecordedLink()
   package var services: [RecordedService] = []
   /// In the order in which they were sent.
@@ -35,6 +37,8 @@ package struct DeviceRecording: Hashable, Sendable {
     case justWorks
     /// It has a passkey, which is not recorded.
     case passkey
+    /// The same, and a chain has given it: it is to work with the file, too.
+    case passkeyOfChain
   }
 
   package init(address: BluetoothAddress, addressType: AddressType, name: String? = nil) {

@@ -89,8 +89,10 @@ package struct DeviceText {
         0,
         "security: { pairing: passkey-entry, passkey: 123456 } # its own passkey is not recorded"
       )
+    case .passkeyOfChain where isSecured:
+      line(0, "security: { pairing: just-works } # it has a passkey, which is not recorded")
     case .justWorks where isSecured: line(0, "security: { pairing: just-works }")
-    case .untried, .justWorks: break
+    case .untried, .justWorks, .passkeyOfChain: break
     }
     if let unrecorded { line(0, "unrecorded: \(unrecorded.rawValue)") }
     writeServices()
@@ -273,8 +275,13 @@ package struct DeviceText {
       writeValue(of: one)
       return
     }
-    if let spread = Motion.spread(of: values) {
-      comment(4, "From \(spread.shortest.written) to \(spread.longest.written) between two values.")
+    let spread = Motion.spread(of: values)
+    if let spread {
+      comment(
+        4,
+        "Between two values: \(spread.shortest.written) to \(spread.longest.written), as median "
+          + "\(spread.median.written), of nine in ten at most \(spread.long.written)."
+      )
     }
     switch motion {
     case .few(let octets):
@@ -306,6 +313,9 @@ package struct DeviceText {
       }
       if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
       line(5, "every: \(every.written)")
+      if let spread, spread.usual > .zero {
+        line(5, "every-spread: \(min(spread.usual, every).written)")
+      }
       if let end = recording.observedUntil, let last = values.last, end - last.at > every * 3 {
         line(5, "repeats: false")
       }

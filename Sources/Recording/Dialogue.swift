@@ -116,12 +116,26 @@ struct Dialogue: Sendable {
 
   /// Something that changes, or shows, the value of a characteristic.
   private struct Moment {
+    /// In the order of what happens at the same time: a write may follow from what was read.
+    enum Kind: Int {
+      case sent, read, written
+    }
+
+    let kind: Kind
     let handle: UInt16
     let octets: [UInt8]
     let at: Duration
-    /// The place of a write; nil for what was sent or read.
-    let write: Int?
-    let isRead: Bool
+    /// The place of a write; meaningless for others.
+    let write: Int
+
+    init(_ kind: Kind, _ value: RecordedValue) {
+      (self.kind, handle, octets, at, write) = (kind, value.handle, value.octets, value.at, 0)
+    }
+
+    init(_ write: RecordedWrite, at place: Int) {
+      (kind, handle, octets, at) = (.written, write.handle, write.octets, write.at)
+      self.write = place
+    }
   }
 
   /// Adds what reads show: a value that was neither written nor sent is a consequence of the last write
@@ -135,37 +149,38 @@ struct Dialogue: Sendable {
     for one in recording.characteristics {
       values[one.handle] = one.protected ?? one.reading?.octets
     }
-    let accepted = writes.enumerated().filter { $0.element.error == nil }
-    let sent = recording.notifications.map { ($0, false) } + recording.reads.map { ($0, true) }
     let moments =
-      accepted.map { place, write in
-        Moment(
-          handle: write.handle,
-          octets: write.octets,
-          at: write.at,
-          write: place,
-          isRead: false
+      recording.notifications.map { Moment(.sent, $0) }
+      + recording.reads.map { Moment(.read, $0) }
+      + writes.enumerated().filter { $0.element.error == nil }
+      .map { Moment($0.element, at: $0.offset) }
+    let ordered = moments.filter { spontaneous[$0.handle] == nil }
+      .sorted { ($0.at, $0.kind.rawValue) < ($1.at, $1.kind.rawValue) }
+    /// The latest write.
+    var cause: Int?
+    /// What it was when a value was last seen, by handle.
+    var seen: [UInt16: Int] = [:]
+    for moment in ordered {
+      let known = values.updateValue(moment.octets, forKey: moment.handle)
+      switch moment.kind {
+      case .written: cause = moment.write
+      case .sent: seen[moment.handle] = cause
+      case .read:
+        defer { seen[moment.handle] = cause }
+        guard let cause, seen[moment.handle] != cause, let known, known != moment.octets else {
+          continue
+        }
+        // Not before what the same write sends.
+        let sent = outcomes[cause].effects.last { $0.handle == moment.handle }
+        outcomes[cause].effects.append(
+          Effect(
+            kind: .set,
+            handle: moment.handle,
+            octets: moment.octets,
+            delay: sent?.delay ?? .zero
+          )
         )
       }
-      + sent.map { value, isRead in
-        Moment(handle: value.handle, octets: value.octets, at: value.at, write: nil, isRead: isRead)
-      }
-    var cause: Int?
-    // By handle: the place of the latest write when the value was last seen.
-    var seen: [UInt16: Int] = [:]
-    for moment in moments.sorted(by: { $0.at < $1.at }) where spontaneous[moment.handle] == nil {
-      if let write = moment.write { cause = write }
-      defer { values[moment.handle] = moment.octets }
-      guard moment.write == nil else { continue }
-      defer { seen[moment.handle] = cause }
-      guard moment.isRead, let cause, seen[moment.handle] != cause,
-        let known = values[moment.handle], known != moment.octets
-      else { continue }
-      // Not before what the same write sends.
-      let delay = outcomes[cause].effects.last { $0.handle == moment.handle }?.delay ?? .zero
-      outcomes[cause].effects.append(
-        Effect(kind: .set, handle: moment.handle, octets: moment.octets, delay: delay)
-      )
     }
   }
 

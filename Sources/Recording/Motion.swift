@@ -21,10 +21,15 @@ enum Motion: Hashable, Sendable {
     let wraps: Bool
   }
 
-  /// The times between the values, where they differ much: the shortest and the longest.
+  /// The times between the values, where they differ much.
   struct Spread: Hashable, Sendable {
     let shortest: Duration
+    let median: Duration
+    /// What one of ten exceeds.
+    let long: Duration
     let longest: Duration
+    /// How far most of them are from the median.
+    let usual: Duration
   }
 
   /// How many equal steps make a counter: two values of a sensor differ by something, too.
@@ -64,11 +69,18 @@ enum Motion: Hashable, Sendable {
 
   /// How far the times between values are apart; nil where they are about the same.
   static func spread(of values: [RecordedValue]) -> Spread? {
-    let gaps = gaps(values)
-    guard let shortest = gaps.min(), let longest = gaps.max(), let usual = Figures.median(gaps),
-      longest - shortest > usual / 5
+    let gaps = gaps(values).sorted()
+    guard let shortest = gaps.first, let longest = gaps.last, let median = Figures.median(gaps),
+      longest - shortest > median / 5
     else { return nil }
-    return Spread(shortest: Figures.rounded(shortest), longest: Figures.rounded(longest))
+    let (short, long) = (gaps[gaps.count / 10], gaps[gaps.count * 9 / 10])
+    return Spread(
+      shortest: Figures.rounded(shortest),
+      median: Figures.rounded(median),
+      long: Figures.rounded(long),
+      longest: Figures.rounded(longest),
+      usual: Figures.rounded(max(long - median, median - short))
+    )
   }
 
   private static func count(_ values: [[UInt8]]) -> Count? {

@@ -18,6 +18,8 @@ package struct SnoopRecording: Sendable {
     fileprivate var advertisements: [RecordedAdvertisement] = []
     /// The place of the advertisement that came last: a scan response belongs to it.
     fileprivate var latest: Int?
+    /// Whether the controller has reported what it received once alone.
+    fileprivate var isFiltered = false
     fileprivate var facts = AttributeFacts()
 
     fileprivate init(_ address: BluetoothAddress, _ type: AddressType) {
@@ -40,6 +42,8 @@ package struct SnoopRecording: Sendable {
   private var links: [LinkKey: Link] = [:]
   /// When the latest request to connect was sent, by controller.
   private var connecting: [UInt16: Duration] = [:]
+  /// Whether a controller reports an advertisement once alone while it scans.
+  private var filters: [UInt16: Bool] = [:]
   private let endsEarly: Bool
 
   /// How many devices are kept: a crowd whose addresses change is none to record.
@@ -67,13 +71,38 @@ package struct SnoopRecording: Sendable {
     }
   }
 
+  /// Adds to a recording over a connection what that cannot learn: each kind of advertisement with its
+  /// scan response and its interval, and with which error a read was refused that was not answered.
+  package func complete(_ recording: inout DeviceRecording) {
+    guard let device = known[recording.address] else { return }
+    for one in recording.characteristics where one.reading == .unanswered {
+      if case .refused(let error)? = device.facts.readings[one.handle] {
+        recording.learnLate(.refused(error), after: .zero, of: one.handle)
+      }
+    }
+    guard !device.advertisements.isEmpty else { return }
+    recording.advertisements = device.advertisements
+    recording.hasScanResponses = true
+    if device.isFiltered { recording.unknown.append(Self.filtered) }
+  }
+
+  private static let filtered =
+    "the advertising interval: the controller was to report each advertisement once"
+
   // MARK: Commands and events
 
   private mutating func command(_ packet: SnoopFile.Packet) {
     var reader = PacketReader(packet.octets)
+    switch reader.uint16() {
     // LE Create Connection; LE Extended Create Connection, in both versions.
-    if let opcode = reader.uint16(), [0x200d, 0x2043, 0x2085].contains(opcode) {
-      connecting[packet.controller] = packet.at
+    case 0x200d?, 0x2043?, 0x2085?: connecting[packet.controller] = packet.at
+    // LE Set Scan Enable; LE Set Extended Scan Enable.
+    case 0x200c?, 0x2042?:
+      if reader.uint8() != nil, reader.uint8() == 1, let filter = reader.uint8() {
+        filters[packet.controller] = filter != 0
+      }
+    // open: commands of the specification
+    default: break
     }
   }
 
@@ -132,7 +161,7 @@ package struct SnoopRecording: Sendable {
         isResponse: isResponse,
         isConnectable: isResponse ? nil : kind < 2,
         rssi: rssi,
-        at: packet.at
+        in: packet
       )
     }
   }
@@ -157,7 +186,7 @@ package struct SnoopRecording: Sendable {
         isResponse: isResponse,
         isConnectable: isResponse ? nil : kind & 1 != 0,
         rssi: rssi,
-        at: packet.at
+        in: packet
       )
     }
   }
@@ -169,8 +198,9 @@ package struct SnoopRecording: Sendable {
     isResponse: Bool,
     isConnectable: Bool?,
     rssi: Int,
-    at time: Duration
+    in packet: SnoopFile.Packet
   ) {
+    let isFiltered = filters[packet.controller] ?? false
     change(address, type) { device in
       device.packets += 1
       if let name = fields.name { device.name = name }
@@ -189,12 +219,16 @@ package struct SnoopRecording: Sendable {
       }
       device.latest = place
       if let isConnectable { device.advertisements[place].isConnectable = isConnectable }
-      guard device.advertisements[place].times.count < RecordedAdvertisement.mostSamples else {
-        return
-      }
+      guard device.advertisements[place].rssi.count < RecordedAdvertisement.mostSamples,
+        device.advertisements[place].times.count < RecordedAdvertisement.mostSamples
+      else { return }
       // 127: not measured.
       if rssi != 127 { device.advertisements[place].rssi.append(rssi) }
-      device.advertisements[place].times.append(time)
+      if isFiltered {
+        device.isFiltered = true
+      } else {
+        device.advertisements[place].times.append(packet.at)
+      }
     }
   }
 
@@ -289,6 +323,7 @@ package struct SnoopRecording: Sendable {
     if first.advertisements.isEmpty {
       recording.unknown.append("its advertisements: the trace begins after them")
     }
+    if first.isFiltered { recording.unknown.append(Self.filtered) }
     if facts.cut > 0 {
       recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")
     }

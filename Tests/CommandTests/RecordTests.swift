@@ -73,6 +73,74 @@ struct RecordTests {
     #expect(try values("recorded.yaml", in: folder) == values(device, in: folder))
   }
 
+  /// A control point that changes another value and answers by a notification, a counter that wraps within the
+  /// recording, and a value that is answered late.
+  private static let meter = """
+    name: Meter
+    address: C0:FF:EE:0A:00:03
+    services:
+      - service: fff0
+        characteristics:
+          - characteristic: fff1
+            properties: [write]
+            responses:
+              - { when: { u8: 1 }, then: [{ set: { u8: 10 }, on: fff3 }, { notify: { u8: 0x81 }, on: fff2, after: 20ms }] }
+              - { when: { u8: 2 }, then: [{ set: { u8: 20 }, on: fff3 }, { notify: { u8: 0x82 }, on: fff2, after: 20ms }] }
+          - { characteristic: fff2, properties: [notify] }
+          - { characteristic: fff3, properties: [read], value: { u8: 0 } }
+          - { characteristic: fff4, properties: [notify], counter: { format: u8, from: 245, wraps: true, every: 700ms } }
+          - { characteristic: fff5, properties: [read], value: { utf8: "slow one" } }
+    faults: [{ on: read, characteristic: fff5, do: slow 8s }]
+    """
+
+  private static let metering = """
+    steps:
+      - { exchange: fff1, value: { u8: 1 }, answer: fff2 }
+      - read: fff3
+      - { command: ["/bin/echo", "2"], capture: mode }
+      - { exchange: fff1, value: { u8: 2 }, answer: fff2 }
+      - read: fff3
+    """
+
+  @Test("a chain is recorded with all that is subscribed to, with its effects and its programs")
+  func subscribed() throws {
+    let folder = try TemporaryFolder()
+    for (name, text) in [("meter", Self.meter), ("chain", Self.metering)] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name).yaml"))
+    }
+    let words = ["record", "--simulate", "meter.yaml", "--while", "chain.yaml", "--for", "9s"]
+    func blerun(_ arguments: [String]) throws -> RunningProgram.Ended {
+      try RunningProgram(blerun: arguments, in: folder.path).end()
+    }
+    let refused = try blerun(words)
+    #expect(
+      refused.status == 65 && refused.errors.contains("--allow-commands"),
+      "\(refused.errors)"
+    )
+    let run = try blerun(
+      words + ["--allow-commands", "--unrecorded", "nearest", "-o", "recorded.yaml"]
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    let text = try String(contentsOfFile: folder.path + "/recorded.yaml", encoding: .utf8)
+    for line in [
+      "unrecorded: nearest", "- { set: { hex: \"0a\" }, on: fff3 }", "every: 700ms, wraps: true }",
+      "# A read was answered after 80", "- { notify: { hex: \"82\" }, on: fff2, after: 20ms }",
+    ] { #expect(text.contains(line), "\(line) in\n\(text)") }
+    #expect(!text.contains("security:"), "\(text)")
+    // The nearest of 3 is 2; the response to 1 was never used.
+    let again = try blerun(
+      [
+        "run", "-e", "exchange fff1 u8:3 answer fff2; write fff1 u8:2", "--simulate",
+        "recorded.yaml",
+      ]
+    )
+    #expect(again.output.contains("exchange fff1 u8:3 answer fff2  82"), "\(again.output)")
+    #expect(
+      again.errors.hasSuffix("blerun: Meter: response 1 of fff1, to 01, was never used\n"),
+      "\(again.errors)"
+    )
+  }
+
   @Test("with a passkey, what is protected is recorded with its value and its protection")
   func protected() throws {
     let run = try blerun(

@@ -48,6 +48,16 @@ struct DeviceTextTests {
         ["counter: { format: u16be, from: 9, step: -1, every: 250ms }"]
       ),
       (
+        [(0, [254]), (1000, [255]), (2000, [0]), (3000, [1]), (4000, [2])],
+        ["counter: { format: u8, from: 254, step: 1, every: 1s, wraps: true }"]
+      ),
+      (
+        [
+          (0, [1, 0]), (1000, [0, 0]), (2000, [255, 255]), (3000, [254, 255]), (4000, [253, 255]),
+        ],
+        ["counter: { format: u16, from: 1, step: -1, every: 1s, wraps: true }"]
+      ),
+      (
         [(0, [1]), (2000, [5])],
         ["series:", "values:", #"- { hex: "01" }"#, #"- { hex: "05" }"#, "every: 2s"]
       ),
@@ -69,8 +79,8 @@ struct DeviceTextTests {
       (
         [(0, [7]), (1000, [7]), (2500, [7])],
         [
-          "# From 1s to 1500ms between two values.", "series:", "values:", #"- { hex: "07" }"#,
-          "every: 1500ms",
+          "# Between two values: 1s to 1500ms, as median 1500ms, of nine in ten at most 1500ms.",
+          "series:", "values:", #"- { hex: "07" }"#, "every: 1500ms", "every-spread: 500ms",
         ]
       ),
     ] as [([(Int, [UInt8])], [String])]
@@ -100,6 +110,31 @@ struct DeviceTextTests {
         #"- { notify: { hex: "09" }, on: fff4, after: 50ms }"#,
         #"- { notify: { hex: "08" }, on: fff4, after: 100ms }"#, #"- when: { hex: "02" }"#,
         "refuse: value-not-allowed", #"- when: { hex: "03" }"#,
+      ]
+    )
+  }
+
+  @Test("another value that is read after a write is what the write caused")
+  func readAfterwards() throws {
+    var recording = try device()
+    recording.services[0].characteristics[0].reading = .octets([0])
+    recording.services[0].characteristics[1].reading = .octets([5])
+    recording.writes = [(1, [1]), (3, [2]), (5, [2]), (7, [3])].map {
+      RecordedWrite(handle: 0x12, octets: $0.1, at: .seconds($0.0))
+    }
+    recording.notifications = notified([(3010, [9])], handle: 0x14)
+    recording.reads = [
+      // As it was; written; sent; another one, before and at the same time as the next write.
+      (0x14, [5], 2), (0x12, [1], 2), (0x14, [9], 4), (0x14, [8], 5), (0x14, [7], 6),
+      (0x12, [6], 8),
+    ].map { RecordedValue(handle: $0.0, octets: $0.1, at: .seconds($0.2)) }
+    #expect(
+      try behaviour(recording) == [
+        #"value: { hex: "00" }"#, "responses:", #"- when: { hex: "01" }"#,
+        #"- when: { hex: "02" }"#,
+        "# Something else came of it once: a machine can tell them apart.", "then:",
+        #"- { notify: { hex: "09" }, on: fff4, after: 10ms }"#, #"- when: { hex: "03" }"#, "then:",
+        #"- { set: { hex: "06" } }"#,
       ]
     )
   }

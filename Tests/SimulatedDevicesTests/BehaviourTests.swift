@@ -50,6 +50,18 @@ struct BehaviourTests {
     #expect(try reads(.counter(counter), at: [0, 0, 0]) == expected)
   }
 
+  @Test(
+    "a counter that wraps goes on at the other end of its format",
+    arguments: [
+      ("u8", 254, 1, [[254], [255], [0]]), ("u8", 1, -2, [[1], [255], [253]]),
+      ("i8", 126, 3, [[126], [0x81], [0x84]]), ("u16", 65_535, 1, [[255, 255], [0, 0], [1, 0]]),
+    ] as [(String, Int64, Int64, [[UInt8]])]
+  )
+  func wraps(name: String, from: Int64, step: Int64, expected: [[UInt8]]) throws {
+    let counter = Counter(format: try format(name), from: from, step: step, wraps: true)
+    #expect(try reads(.counter(counter), at: [0, 0, 0]) == expected)
+  }
+
   @Test("a counter may run through all of 64 bits")
   func widest() throws {
     let counter = Counter(format: try format("i64"), from: .min, to: .max, step: .max)
@@ -70,6 +82,23 @@ struct BehaviourTests {
     try bench.subscribe(12)
     #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
     #expect(bench.sent(on: 12) == [Sent(1000, [2])])
+  }
+
+  @Test(
+    "a series with a spread comes sooner and later, the same each time, and keeps its values in order"
+  )
+  func spread() throws {
+    let series = Series(values: [[1], [2]], every: .seconds(1), everySpread: .milliseconds(300))
+    let runs = try (0..<2).map { _ in
+      let bench = DeviceBench(CharacteristicDefinition(.notify, .series(series)))
+      try bench.subscribe(12)
+      try bench.run(to: 20_000)
+      return bench.sent(on: 12)
+    }
+    #expect(runs[0] == runs[1])
+    let gaps = zip(runs[0].dropFirst(), runs[0]).map { $0.at - $1.at }
+    #expect(gaps.allSatisfy { (700...1300).contains($0) } && Set(gaps).count > 10, "\(gaps)")
+    #expect(runs[0].prefix(4).map(\.value) == [[1], [2], [1], [2]])
   }
 
   @Test("a wave swings from the middle over its high end to its low one")

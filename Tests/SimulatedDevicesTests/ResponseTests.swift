@@ -7,11 +7,13 @@ import Testing
 
 @Suite("Responses")
 struct ResponseTests {
-  func bench(_ rules: [ResponseRule]) -> DeviceBench {
-    DeviceBench(
+  func bench(_ rules: [ResponseRule], _ unrecorded: UnrecordedWrite? = nil) -> DeviceBench {
+    var definition = DeviceDefinition.with([
       CharacteristicDefinition([.read, .write, .notify], .response(Response(rules: rules))),
-      CharacteristicDefinition([.read, .notify], .constant([0]), uuid: .second)
-    )
+      CharacteristicDefinition([.read, .notify], .constant([0]), uuid: .second),
+    ])
+    definition.unrecorded = unrecorded
+    return DeviceBench(definition)
   }
 
   @Test("the first rule that matches decides")
@@ -26,6 +28,44 @@ struct ResponseTests {
     #expect(bench.device.write(12, [2, 9], withResponse: true).error == .valueNotAllowed)
     #expect(bench.device.write(12, [1, 1], withResponse: true).error?.rawValue == 0x80)
     #expect(try bench.read(12) == [1], "a refused write is not kept")
+  }
+
+  @Test(
+    "a write that no rule is for is accepted, refused, or answered as the nearest value is",
+    arguments: [
+      (.accept, [9], nil, [0]), (.refuse, [9], .requestNotSupported, [0]),
+      // More first bytes in common, then the smaller difference, in bytes and in length.
+      (.nearest, [1, 1, 5], nil, [11]), (.nearest, [1, 2, 8], nil, [12]),
+      (.nearest, [1, 2, 5], nil, [13]), (.nearest, [1, 2, 3, 4], nil, [13]),
+      (.nearest, [8], .valueNotAllowed, [0]), (.nearest, [], .valueNotAllowed, [0]),
+    ] as [(UnrecordedWrite, [UInt8], ATTErrorCode?, [UInt8])]
+  )
+  func unrecorded(
+    _ unrecorded: UnrecordedWrite,
+    _ value: [UInt8],
+    _ error: ATTErrorCode?,
+    _ effect: [UInt8]
+  ) throws {
+    func rule(_ when: [UInt8], _ then: UInt8) -> ResponseRule {
+      let set = ResponseAction(.set, characteristic: .second, value: .octets([then]))
+      return ResponseRule(pattern: .exactly(when), actions: [set])
+    }
+    let rules = [
+      rule([1, 1], 11), rule([1, 2, 9], 12), rule([1, 2, 3], 13),
+      ResponseRule(pattern: .beginning([7]), refusal: .valueNotAllowed),
+    ]
+    let bench = bench(rules, unrecorded)
+    #expect(bench.device.write(12, value, withResponse: true).error == error)
+    #expect(try bench.read(15) == effect)
+    #expect(bench.device.unusedResponses.map(\.index) == [1, 2, 3, 4])
+    try bench.write(12, [1, 2, 3])
+    #expect(
+      bench.device.unusedResponses.map(\.description) == [
+        "Bench: response 1 of fff1, to 01 01, was never used",
+        "Bench: response 2 of fff1, to 01 02 09, was never used",
+        "Bench: response 4 of fff1, to 07 …, was never used",
+      ]
+    )
   }
 
   @Test("an action notifies another characteristic after its delay, and is kept there")

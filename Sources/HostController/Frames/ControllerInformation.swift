@@ -15,8 +15,8 @@ struct ControllerInformation: Hashable, Sendable {
 
   /// Parses the return parameters; nil when they are truncated.
   init?(_ parameters: [UInt8]) {
-    var reader = FrameReader(parameters)
-    guard let address = reader.number(6), let version = reader.byte(),
+    var reader = PacketReader(parameters)
+    guard let address = reader.number(6), let version = reader.uint8(),
       let manufacturer = reader.uint16(), let supported = reader.uint32(),
       let current = reader.uint32()
     else { return nil }
@@ -29,7 +29,7 @@ struct ControllerInformation: Hashable, Sendable {
 
   /// The controllers in the reply to Read Controller Index List; nil when it is truncated.
   static func indexes(_ parameters: [UInt8]) -> [UInt16]? {
-    var reader = FrameReader(parameters)
+    var reader = PacketReader(parameters)
     guard let count = reader.uint16() else { return nil }
     var indexes: [UInt16] = []
     for _ in 0..<count {

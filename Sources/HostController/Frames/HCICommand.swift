@@ -68,3 +68,10 @@ extension HCICommand {
     }
   }
 }
+
+extension UInt16 {
+  /// The two octets, least significant first.
+  var littleEndianOctets: [UInt8] {
+    [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)]
+  }
+}

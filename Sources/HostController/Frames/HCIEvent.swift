@@ -35,22 +35,22 @@ enum HCIEvent: Hashable, Sendable {
   ///
   /// - Returns: Nil when it is truncated.
   init?(_ octets: some Sequence<UInt8>) {
-    var frame = FrameReader(octets)
-    guard let code = frame.byte(), let length = frame.byte(),
+    var frame = PacketReader(octets)
+    guard let code = frame.uint8(), let length = frame.uint8(),
       let parameters = frame.take(Int(length))
     else { return nil }
-    var reader = FrameReader(parameters)
+    var reader = PacketReader(parameters)
     switch code {
     case Code.commandComplete:
-      guard reader.byte() != nil, let opcode = reader.uint16() else { return nil }
-      self = .commandComplete(HCIOpcode(rawValue: opcode), parameters: reader.remaining)
+      guard reader.uint8() != nil, let opcode = reader.uint16() else { return nil }
+      self = .commandComplete(HCIOpcode(rawValue: opcode), parameters: reader.takeRest())
     case Code.commandStatus:
-      guard let status = reader.byte(), reader.byte() != nil, let opcode = reader.uint16() else {
+      guard let status = reader.uint8(), reader.uint8() != nil, let opcode = reader.uint16() else {
         return nil
       }
       self = .commandStatus(HCIOpcode(rawValue: opcode), HCIStatus(rawValue: status))
     case Code.disconnectionComplete:
-      guard reader.byte() != nil, let handle = reader.uint16() else { return nil }
+      guard reader.uint8() != nil, let handle = reader.uint16() else { return nil }
       self = .disconnected(handle: handle)
     case Code.meta:
       guard let event = Self.meta(&reader, code) else { return nil }
@@ -60,8 +60,8 @@ enum HCIEvent: Hashable, Sendable {
     }
   }
 
-  private static func meta(_ reader: inout FrameReader, _ code: UInt8) -> HCIEvent? {
-    switch reader.byte() {
+  private static func meta(_ reader: inout PacketReader, _ code: UInt8) -> HCIEvent? {
+    switch reader.uint8() {
     case Subevent.connectionComplete?:
       LEConnection(&reader, isEnhanced: false).map { .connected($0) }
     case Subevent.enhancedConnectionComplete?, Subevent.enhancedConnectionComplete2?:
@@ -73,8 +73,8 @@ enum HCIEvent: Hashable, Sendable {
     }
   }
 
-  private static func updated(_ reader: inout FrameReader) -> HCIEvent? {
-    guard let status = reader.byte(), let handle = reader.uint16(),
+  private static func updated(_ reader: inout PacketReader) -> HCIEvent? {
+    guard let status = reader.uint8(), let handle = reader.uint16(),
       let parameters = ConnectionParameters(&reader)
     else { return nil }
     guard HCIStatus(rawValue: status) == .success else { return .other(code: Code.meta) }
@@ -93,8 +93,8 @@ struct LEConnection: Hashable, Sendable {
   ///
   /// - Parameter isEnhanced: Whether two resolvable addresses precede the parameters.
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1, §7.7.65.10.
-  fileprivate init?(_ reader: inout FrameReader, isEnhanced: Bool) {
-    guard let status = reader.byte(), let handle = reader.uint16(), reader.take(2) != nil,
+  fileprivate init?(_ reader: inout PacketReader, isEnhanced: Bool) {
+    guard let status = reader.uint8(), let handle = reader.uint16(), reader.take(2) != nil,
       let address = reader.number(6)
     else { return nil }
     if isEnhanced, reader.take(12) == nil { return nil }
@@ -108,7 +108,7 @@ struct LEConnection: Hashable, Sendable {
 
 extension ConnectionParameters {
   /// Parses interval (1.25 ms), latency, supervision timeout (10 ms).
-  fileprivate init?(_ reader: inout FrameReader) {
+  fileprivate init?(_ reader: inout PacketReader) {
     guard let interval = reader.uint16(), let latency = reader.uint16(),
       let timeout = reader.uint16()
     else { return nil }

@@ -1,5 +1,7 @@
 // Commands of the kernel's Bluetooth Management interface, and their answers.
 
+import Bluetooth
+
 /// A command on the control channel.
 ///
 /// - Source: BlueZ `doc/mgmt-api.txt`, "Packet Structures".
@@ -32,14 +34,14 @@ struct ManagementCommand: Hashable, Sendable {
 
   /// The answer to this command in a frame; nil for any other frame.
   func answer(in frame: [UInt8]) -> ManagementAnswer? {
-    var reader = FrameReader(frame)
+    var reader = PacketReader(frame)
     guard let event = reader.uint16(), reader.uint16() == index, let length = reader.uint16(),
       let parameters = reader.take(Int(length))
     else { return nil }
-    var inner = FrameReader(parameters)
-    guard inner.uint16() == code, let status = inner.byte() else { return nil }
+    var inner = PacketReader(parameters)
+    guard inner.uint16() == code, let status = inner.uint8() else { return nil }
     switch event {
-    case Event.commandComplete where status == 0: return .done(inner.remaining)
+    case Event.commandComplete where status == 0: return .done(inner.takeRest())
     case Event.commandComplete, Event.commandStatus: return .refused(status: status)
     default: return nil
     }

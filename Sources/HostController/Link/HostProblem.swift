@@ -107,8 +107,8 @@ extension HCIAnswer {
     case .refused(.unknownConnection): throw .noLink
     case .refused(let status): throw .refused(status)
     case .done(let parameters):
-      var reader = FrameReader(parameters)
-      guard reader.uint16() == handle, let level = reader.signed(), level != 127 else {
+      var reader = PacketReader(parameters)
+      guard reader.uint16() == handle, let level = reader.int8(), level != 127 else {
         throw .levelUnknown
       }
       return level

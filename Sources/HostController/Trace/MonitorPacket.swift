@@ -1,5 +1,7 @@
 // The packets of the kernel's monitor channel.
 
+import Bluetooth
+
 /// One packet of the monitor channel.
 ///
 /// - Source: Linux `include/net/bluetooth/hci_mon.h`.
@@ -21,7 +23,7 @@ struct MonitorPacket: Hashable, Sendable {
 
   /// Parses a frame of the channel: opcode, index, length, payload; nil when it is truncated.
   init?(_ frame: [UInt8]) {
-    var reader = FrameReader(frame)
+    var reader = PacketReader(frame)
     guard let opcode = reader.uint16(), let index = reader.uint16(), let length = reader.uint16(),
       let payload = reader.take(Int(length))
     else { return nil }

@@ -1,5 +1,7 @@
 // A packet of a trace in words. What carries values or keys is named, not printed.
 
+import Bluetooth
+
 /// Describes packets of the monitor channel.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4, §7 (HCI); Vol 3, Part A §3.1 (L2CAP), Part F
@@ -8,7 +10,7 @@ enum PacketText {
   /// The direction, `<` to the controller or `>` from it, and what it is; the number of a kind that
   /// has no name here.
   static func text(of packet: MonitorPacket) -> String {
-    var reader = FrameReader(packet.payload)
+    var reader = PacketReader(packet.payload)
     switch packet.opcode {
     case 2: return "< command \(reader.name(2, in: commands) ?? "(cut off)")"
     case MonitorPacket.event: return "> event \(event(&reader) ?? "(cut off)")"
@@ -19,9 +21,9 @@ enum PacketText {
     }
   }
 
-  private static func event(_ reader: inout FrameReader) -> String? {
+  private static func event(_ reader: inout PacketReader) -> String? {
     guard let code = reader.number(1), let length = reader.number(1) else { return nil }
-    var parts = [events[code] ?? FrameReader.hex(code, octets: 1)]
+    var parts = [events[code] ?? PacketReader.hex(code, octets: 1)]
     switch code {
     case 0x05:
       _ = reader.take(3)
@@ -43,7 +45,7 @@ enum PacketText {
     return parts.joined(separator: ", ")
   }
 
-  private static func data(_ reader: inout FrameReader) -> String? {
+  private static func data(_ reader: inout PacketReader) -> String? {
     guard let header = reader.number(2), reader.take(2) != nil else { return nil }
     // 01: a packet that continues another one.
     guard header >> 12 & 3 != 1, reader.take(2) != nil, let channel = reader.number(2) else {
@@ -54,13 +56,13 @@ enum PacketText {
     case 5: return reader.hex(1).map { "L2CAP signalling \($0)" }
     case 6: return reader.name(1, in: pairing).map { "SMP \($0)" }
     // open: channels
-    default: return "data on channel \(FrameReader.hex(channel, octets: 2))"
+    default: return "data on channel \(PacketReader.hex(channel, octets: 2))"
     }
   }
 
-  private static func attribute(_ reader: inout FrameReader) -> String? {
+  private static func attribute(_ reader: inout PacketReader) -> String? {
     guard let opcode = reader.number(1) else { return nil }
-    let name = attributes[opcode] ?? FrameReader.hex(opcode, octets: 1)
+    let name = attributes[opcode] ?? PacketReader.hex(opcode, octets: 1)
     switch opcode {
     case 0x01:
       guard let request = reader.name(1, in: attributes), let handle = reader.hex(2),
@@ -117,7 +119,7 @@ enum PacketText {
   ]
 }
 
-extension FrameReader {
+extension PacketReader {
   fileprivate static func hex(_ number: UInt64, octets: Int) -> String {
     let text = String(number, radix: 16)
     return "0x" + String(repeating: "0", count: max(0, 2 * octets - text.utf8.count)) + text

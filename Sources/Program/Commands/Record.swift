@@ -180,6 +180,7 @@ struct Record: WorldCommand {
       follow: following.receive
     )
     let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
+    let (trace, untraced) = trace(in: world)
     let live = LiveRecording(
       service,
       scan: scan,
@@ -188,7 +189,8 @@ struct Record: WorldCommand {
       connects: connect,
       limit: limits.timeout,
       readLimit: limits.readTimeout,
-      names: names
+      names: names,
+      trace: trace
     )
     let traffic = RecordedTraffic(begun: world.loop.now)
     let chain = plan.map { self.run($0, on: device, in: world, following, terminal?.ask) }
@@ -211,8 +213,12 @@ struct Record: WorldCommand {
       }
       throw Ending(ExitStatus(after: failure), "\(failure)")
     }
-    traffic.add(to: &recording)
-    recording.completeUnknown(isNotifying: duration != nil, isWriting: plan != nil)
+    traffic.add(to: &recording, names: names)
+    recording.completeUnknown(
+      isNotifying: duration != nil,
+      isWriting: plan != nil,
+      untraced: untraced
+    )
     if !connect { recording.unknown.append("its services: it was not connected") }
     if world.interruption.signal != nil {
       recording.unknown.append("what would have come next: the recording was interrupted")
@@ -227,6 +233,16 @@ struct Record: WorldCommand {
     if let failure {
       let failure = RunFailure(failure)
       throw Ending(ExitStatus(after: failure), "\(failure)")
+    }
+  }
+
+  /// A trace of this host's controllers, or why there is none.
+  private func trace(in world: World) -> (LiveTrace?, reason: String) {
+    guard !world.isSimulated else { return (nil, "simulated devices have no controller to trace") }
+    do {
+      return (try LiveTrace(on: world.loop), "the device was not in the trace")
+    } catch {
+      return (nil, RunFailure(error).why)
     }
   }
 
@@ -322,13 +338,13 @@ struct Record: WorldCommand {
 
 extension DeviceRecording {
   /// Adds what a recording over a connection cannot learn, or was not asked to.
-  fileprivate mutating func completeUnknown(isNotifying: Bool, isWriting: Bool) {
-    if !advertisements.isEmpty {
-      unknown.append(
-        "the advertising interval, and what is in scan responses (a trace has them: --from)"
-      )
-    } else {
+  ///
+  /// - Parameter untraced: Why the advertisements are not from a trace.
+  fileprivate mutating func completeUnknown(isNotifying: Bool, isWriting: Bool, untraced: String) {
+    if advertisements.isEmpty {
       unknown.append("its advertisements: none was received")
+    } else if !hasScanResponses {
+      unknown.append("the advertising interval, and what is in scan responses: \(untraced)")
     }
     let sends = characteristics.contains { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
     if sends, !isNotifying { unknown.append("what it sends (--for 30s subscribes to it)") }

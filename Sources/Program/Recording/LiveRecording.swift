@@ -25,6 +25,8 @@ final class LiveRecording: Sendable {
   let readLimit: Duration
   /// For names in failures.
   let names: AttributeNames
+  /// What the controllers exchange; nil where this is not known.
+  let trace: LiveTrace?
   private struct State {
     /// All that match; one is connected.
     var known: [BluetoothAddress: DeviceRecording] = [:]
@@ -56,7 +58,8 @@ final class LiveRecording: Sendable {
     connects: Bool,
     limit: Duration,
     readLimit: Duration,
-    names: AttributeNames
+    names: AttributeNames,
+    trace: LiveTrace?
   ) {
     self.service = service
     self.scan = scan
@@ -66,6 +69,7 @@ final class LiveRecording: Sendable {
     self.limit = limit
     self.readLimit = readLimit
     self.names = names
+    self.trace = trace
     begun = service.scheduler.loop.now
   }
 
@@ -109,7 +113,10 @@ final class LiveRecording: Sendable {
       let loop = service.scheduler.loop
       follow(RunWait(what: "receiving advertisements", begun: loop.now, limit: scan))
       try await receiveAdvertisements(of: target)
-      guard connects else { return try await sink(recording != nil) }
+      guard connects else {
+        completeFromTrace()
+        return try await sink(recording != nil)
+      }
       follow(RunWait(what: "connecting", begun: loop.now, limit: limit))
       try await connect()
       try await service.services().run { services in
@@ -270,8 +277,15 @@ final class LiveRecording: Sendable {
     try await connect()
   }
 
+  /// What is in advertisements, and which reads were refused, from the trace.
+  func completeFromTrace() {
+    guard let traced = trace?.recording else { return }
+    change { traced.complete(&$0) }
+  }
+
   /// Tells what is answered late from what bluetoothd holds, as it ends the connection then.
   private func readLateValues(_ follow: @Sendable (RunWait) -> Void) async throws {
+    completeFromTrace()
     guard readLimit < Self.longestRead, state.withLock({ $0.isOwn }) else { return }
     let late = readables { reading in
       switch reading {

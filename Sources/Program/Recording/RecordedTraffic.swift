@@ -19,6 +19,8 @@ final class RecordedTraffic: Sendable {
     var read: [(path: BlueZPath, value: RecordedValue)] = []
     var written: [(path: BlueZPath, write: RecordedWrite)] = []
     var notified: [(path: BlueZPath, value: RecordedValue)] = []
+    /// How devices have paired with the chain.
+    var pairings: [BluetoothAddress: DeviceRecording.Pairing] = [:]
     /// Whether sockets were acquired.
     var acquires = false
     /// The characteristics that were subscribed to.
@@ -32,10 +34,12 @@ final class RecordedTraffic: Sendable {
   init(begun: Instant) { self.begun = begun }
 
   /// Adds what was exchanged with its device.
-  func add(to recording: inout DeviceRecording) {
+  ///
+  /// - Parameter names: For names in what is not learned.
+  func add(to recording: inout DeviceRecording, names: AttributeNames) {
     let address = recording.address
-    let (written, read, notified, acquires, subscribed) = state.withLock {
-      ($0.written, $0.read, $0.notified, $0.acquires, $0.subscribed)
+    let (written, read, notified, acquires, subscribed, pairings) = state.withLock {
+      ($0.written, $0.read, $0.notified, $0.acquires, $0.subscribed, $0.pairings)
     }
     recording.writes += written.filter { $0.path.deviceAddress == address }.map(\.write)
     let values = notified.filter { $0.path.deviceAddress == address }.map(\.value)
@@ -54,17 +58,17 @@ final class RecordedTraffic: Sendable {
     let listened = Set(
       subscribed.filter { $0.deviceAddress == address }.compactMap(\.valueHandle)
     )
-    let missed = recording.characteristics.filter {
+    let missed = recording.listedServices.flatMap(\.characteristics).filter {
       !$0.properties.isDisjoint(with: [.notify, .indicate]) && !listened.contains($0.handle)
     }
     if !written.isEmpty, !missed.isEmpty {
-      let names = missed.map {
-        AssignedNumbers.characteristicIdentifier($0.uuid) ?? "\($0.uuid)"
-      }
+      let titles = missed.compactMap { recording.selector(of: $0.handle, names: names) }
+        .map(\.description)
       recording.unknown.append(
-        "what \(names.joined(separator: ", ")) sends after a write: the chain is not subscribed to it"
+        "what \(titles.joined(separator: ", ")) sends after a write: the chain is not subscribed to it"
       )
     }
+    if let pairing = pairings[address] { recording.pairing = pairing }
     if acquires {
       recording.unknown.append(
         "what the chain wrote or received with delivery: acquire: it is not on the bus"
@@ -73,8 +77,9 @@ final class RecordedTraffic: Sendable {
   }
 
   func receive(_ message: KeptMessage, _ now: Instant) {
-    guard let object = message.path, let path = BlueZPath(object), let handle = path.valueHandle
-    else { return }
+    guard let object = message.path else { return }
+    state.withLock { $0.pair(message, object) }
+    guard let path = BlueZPath(object), let handle = path.valueHandle else { return }
     let at = now - begun
     state.withLock { state in
       switch (message.kind, message.number) {
@@ -92,6 +97,24 @@ final class RecordedTraffic: Sendable {
 }
 
 extension RecordedTraffic.State {
+  /// A request to the agent, or the end of a pairing.
+  fileprivate mutating func pair(_ message: KeptMessage, _ object: ObjectPath) {
+    switch (message.kind, message.member) {
+    case (.request, Agent1.requestPasskey.name), (.request, Agent1.displayPasskey.name):
+      guard let device = message.values.first?.asObjectPath,
+        case .device(_, let address)? = BlueZPath(device)
+      else { return }
+      pairings[address] = .passkeyOfChain
+    case (.reply, Device1.pair.name):
+      guard case .device(_, let address)? = BlueZPath(object), pairings[address] == nil else {
+        return
+      }
+      pairings[address] = .justWorks
+    // open: members of the interfaces
+    default: break
+    }
+  }
+
   fileprivate mutating func call(
     _ number: Int,
     _ message: KeptMessage,

@@ -75,7 +75,9 @@ protocol MovingValue: Sendable, Hashable {
   func step(elapsed: Duration, ticks: Int, reads: Int) -> Int
   /// The time before a subscriber's value of this number, counted from 0, since the one before it
   /// or the subscription; nil: it does not come by itself.
-  func delay(before tick: Int) -> Duration?
+  ///
+  /// - Parameter generator: The characteristic's own; the same for every value.
+  func delay(before tick: Int, generator: SeededGenerator) -> Duration?
 }
 
 extension MovingValue {
@@ -85,7 +87,9 @@ extension MovingValue {
     interval.map(elapsed.periods(of:)) ?? reads
   }
 
-  func delay(before tick: Int) -> Duration? { evenDelay(before: tick) }
+  func delay(before tick: Int, generator: SeededGenerator) -> Duration? {
+    evenDelay(before: tick)
+  }
 
   func evenDelay(before tick: Int) -> Duration? {
     guard let interval, interval > .zero else { return nil }

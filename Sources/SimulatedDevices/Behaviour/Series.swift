@@ -9,6 +9,8 @@ public struct Series: MovingValue {
   public var values: [[UInt8]]
   /// The time between two values; nil: each read returns the next, or `times` sets the moments.
   public var every: Duration?
+  /// How much sooner or later than `every` a value may come, drawn for each.
+  public var everySpread: Duration
   /// When each value comes after the subscription, rising; empty: by `every`.
   public var times: [Duration]
   /// Whether the first follows the last, rather than nothing.
@@ -26,12 +28,14 @@ public struct Series: MovingValue {
   public init(
     values: [[UInt8]],
     every: Duration? = nil,
+    everySpread: Duration = .zero,
     times: [Duration] = [],
     repeats: Bool = true,
     beginsAtOnce: Bool = false
   ) {
     self.values = values
     self.every = every
+    self.everySpread = everySpread
     self.times = times
     self.repeats = repeats
     self.beginsAtOnce = beginsAtOnce
@@ -40,8 +44,15 @@ public struct Series: MovingValue {
   var interval: Duration? { every }
 
   /// What was recorded with times begins again after as long as lay between its last two values.
-  func delay(before index: Int) -> Duration? {
-    guard let first = times.first, let last = times.last else { return evenDelay(before: index) }
+  func delay(before index: Int, generator: SeededGenerator) -> Duration? {
+    guard let first = times.first, let last = times.last else {
+      guard let even = evenDelay(before: index), even > .zero, everySpread > .zero else {
+        return evenDelay(before: index)
+      }
+      var generator = generator.split("delay \(index)")
+      let stray = everySpread * Double.random(in: -1...1, using: &generator)
+      return max(even + stray, FileLimits.period.lowerBound)
+    }
     if index == 0 { return beginsAtOnce ? .zero : first }
     let place = index % times.count
     guard place == 0 else { return times[place] - times[place - 1] }
@@ -123,6 +134,12 @@ extension Series {
         "the time between two values"
       ),
       DeviceKey(
+        "every-spread",
+        \.series.everySpread,
+        .delay,
+        "how much sooner or later a value may come, drawn for each"
+      ),
+      DeviceKey(
         "repeats",
         \.series.repeats,
         .truth,
@@ -149,6 +166,7 @@ extension Series {
       .never("parts", with: "values", "'parts' is for a series from 'csv'"),
       .never("time", with: "values", "'time' is for a series from 'csv'"),
       .exclusive(["time", "every"]),
+      .only("every-spread", with: ["every"], "there is no time between two values without 'every'"),
       .only("first", with: ["every", "time"], "without 'every' no value comes by itself"),
     ]
   )

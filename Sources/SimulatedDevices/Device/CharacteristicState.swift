@@ -58,6 +58,11 @@ struct CharacteristicState {
     return present(elapsed: elapsed)
   }
 
+  /// The time before the next value of a moving value comes; nil: none does.
+  var nextDelay: Duration? {
+    definition.behaviour.moving?.delay(before: ticks, generator: generator)
+  }
+
   private func step(of moving: any MovingValue, _ elapsed: Duration) -> Int {
     moving.step(elapsed: elapsed, ticks: ticks, reads: reads)
   }

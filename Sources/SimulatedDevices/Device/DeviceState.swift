@@ -297,9 +297,7 @@ struct DeviceState {
   private mutating func begin(_ index: Int, _ mode: SubscriptionMode) -> [DeviceAction] {
     characteristics[index].mode = mode
     let actions = runMachines(.subscribe, of: index).actions
-    guard let delay = characteristics[index].definition.behaviour.moving?.delay(before: 0) else {
-      return actions
-    }
+    guard let delay = characteristics[index].nextDelay else { return actions }
     return [.tick(characteristic: index, at: now + delay)] + actions
   }
 
@@ -322,10 +320,10 @@ struct DeviceState {
       guard isLinked, characteristics[index].mode != nil,
         let value = characteristics[index].tick(elapsed: instant - start)
       else { return (nil, []) }
-      let next = characteristics[index].definition.behaviour.moving?.delay(
-        before: characteristics[index].ticks
-      )
-      let ticks = next.map { [DeviceAction.tick(characteristic: index, at: instant + $0)] } ?? []
+      let ticks =
+        characteristics[index].nextDelay.map {
+          [DeviceAction.tick(characteristic: index, at: instant + $0)]
+        } ?? []
       return (sent(index, value), ticks)
     case .timer(let timer, _): return (nil, fired(timer))
     case .leave(let absence, _):
