@@ -182,10 +182,10 @@ package struct BatchCommand: WorldCommand {
         BatchJournal(RunJournal($0, in: world), of: batch, at: path, goingOn: resumption)
       }
       let running = RunningBatch(
-        batch,
-        of: self,
-        goingOn: resumption?.past,
-        in: world,
+        batch: batch,
+        command: self,
+        past: resumption?.past,
+        world: world,
         journal: writing,
         reports: reports,
         metrics: metrics

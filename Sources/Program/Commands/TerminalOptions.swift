@@ -24,7 +24,7 @@ struct TerminalOptions: ParsableArguments {
 
   /// What the options ask for.
   var presentation: Presentation {
-    Presentation(verbosity: quiet ? .quiet : verbose ? .verbose : .usual, color: color)
+    Presentation(isQuiet: quiet, isVerbose: verbose, color: color)
   }
 }
 

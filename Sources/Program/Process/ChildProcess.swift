@@ -168,18 +168,6 @@ extension ChildProcess {
     printed.closeWriting()
     guard let child else { return nil }
     defer { child.end() }
-    var line: [UInt8] = []
-    var polled = pollfd(fd: printed.reading, events: Int16(POLLIN), revents: 0)
-    var octet: UInt8 = 0
-    var turns = 0
-    // In short pieces: a signal ends the wait.
-    while turns < 100, SystemSignals.arrived == nil {
-      turns += 1
-      guard poll(&polled, 1, 20) > 0 else { continue }
-      guard read(printed.reading, &octet, 1) == 1, octet != UInt8(ascii: "\n") else { break }
-      line.append(octet)
-      turns = 0
-    }
-    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    return Program.firstLine(of: printed.reading, patience: .seconds(2))
   }
 }

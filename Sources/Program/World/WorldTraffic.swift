@@ -115,7 +115,7 @@ final class WorldTraffic: BlueZTraffic {
         state.count += 1
       }
     }
-    if message.kind != .signal, StandardStreams.ofProcess.presentation.verbosity == .verbose {
+    if message.kind != .signal, StandardStreams.ofProcess.presentation.isVerbose {
       StandardError.traffic(message.message(at: time), at: instant)
     }
   }
