@@ -117,9 +117,9 @@ final class BatchOutput: Sendable {
 
   /// Removes the status line, and waits until everything is written.
   ///
-  /// - Returns: Why not everything was.
-  func finish() -> OutputFailure? {
+  /// - Returns: The status where not everything was, which is reported then.
+  func failed(in world: World) -> ExitStatus? {
     line?.end()
-    return printed.finish()
+    return printed.failed(in: world)
   }
 }

@@ -66,10 +66,7 @@ struct RunningBatch: Sendable {
     world.onLogicFailure { runner.cancel($0) }
     let most = command.runs
     let ended = Result { try world.loop.run { await runner.run(most: most) } }
-    if let failure = output.finish() {
-      StandardError.failure("\(failure)")
-      return world.interruption.signal.map { .interrupted(by: $0.number) } ?? .output
-    }
+    if let status = output.failed(in: world) { return status }
     switch ended {
     case .success(let status): return status
     case .failure(let error):
