@@ -58,7 +58,8 @@ package struct GatewayCommand: WorldCommand {
       chain, unless this or --allow is given)
       """,
       valueName: "digest"
-    )
+    ),
+    transform: digestArgument
   )
   package var allowedChains: [String] = []
 
@@ -105,10 +106,6 @@ package struct GatewayCommand: WorldCommand {
   package func validate() throws {
     if !(1...32).contains(connections) {
       throw ValidationError("--connections \(connections): expected 1 to 32.")
-    }
-    for digest in allowedChains
-    where digest.utf8.count != 64 || !digest.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) {
-      throw ValidationError("--allow-chain \(digest): expected 64 hexadecimal digits.")
     }
   }
 
