@@ -23,7 +23,7 @@ package final class StandardOutput: Sendable {
     case ofEvents
   }
 
-  /// How long a reader may take nothing when all is done.
+  /// For how long a reader may have taken nothing when all is done.
   static let patience = Duration.seconds(2)
   /// The same when a signal has asked the program to end.
   static let patienceAfterSignal = Duration.seconds(1)
@@ -119,8 +119,8 @@ package final class StandardOutput: Sendable {
   /// What was dropped so far.
   var dropped: OutputQueue.Dropped { writer.dropped(of: descriptor) }
 
-  /// Waits until everything is written: for ever at the pace of the reader, else as long as it may
-  /// take nothing. A signal shortens both.
+  /// Waits until everything is written: for ever at the pace of the reader, else unless it has taken
+  /// nothing for some time. A signal shortens both.
   ///
   /// - Returns: Why not everything was.
   func finish() -> OutputFailure? {
