@@ -1,7 +1,6 @@
 // The command line: parses, runs the chosen command, and ends with the promised exit status.
 
 package import ArgumentParser
-import Documents
 import Glibc
 import Jobs
 

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import BlueZ
-import Bluetooth
 import HostController
 import Jobs
 import Signals

@@ -3,7 +3,6 @@
 import ArgumentParser
 import Bluetooth
 import Documents
-import Jobs
 
 extension Duration {
   /// One in which something can happen.

@@ -1,7 +1,6 @@
 // `blerun batch`: a chain on many devices.
 
 package import ArgumentParser
-import BlueZ
 import Bluetooth
 import Documents
 package import Jobs

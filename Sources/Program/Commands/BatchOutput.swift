@@ -1,6 +1,5 @@
 // What is printed of a batch under way: its events, its progress, and a summary of each round.
 
-import Bluetooth
 import Jobs
 import Signals
 

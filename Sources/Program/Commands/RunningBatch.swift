@@ -1,7 +1,6 @@
 // A batch under way: who receives what happens, signals of the system, and its exit status.
 
 import BlueZ
-import Bluetooth
 package import Jobs
 import Signals
 

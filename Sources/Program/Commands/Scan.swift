@@ -1,7 +1,6 @@
 // `blerun scan`: the devices in range.
 
 import ArgumentParser
-import BlueZ
 import Bluetooth
 import Documents
 import HostController

@@ -4,7 +4,6 @@ import BlueZ
 import Bluetooth
 import HostController
 import Jobs
-import Journal
 import Signals
 import SimulatedDevices
 

@@ -1,7 +1,6 @@
 // `blerun history`: the results of runs, after they have ended.
 
 import ArgumentParser
-import Glibc
 import Jobs
 import Journal
 

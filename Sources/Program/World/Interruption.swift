@@ -1,7 +1,6 @@
 // What a signal of the system does to a command: the first cancels what it does, a second Ctrl-C
 // leaves at once.
 
-import Glibc
 package import Jobs
 import Signals
 

@@ -3,7 +3,6 @@
 // The one place of the package where they meet.
 
 package import BlueZ
-import BlueZInterfaces
 import BlueZSimulator
 package import Bluetooth
 import DBus

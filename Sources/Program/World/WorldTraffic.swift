@@ -1,10 +1,8 @@
 // What bluetoothd is asked and answers: kept for failures, and printed.
 
-import BlueZ
 import BlueZInterfaces
 import Bluetooth
 import DBus
-import Jobs
 import Signals
 
 /// The messages between this program and bluetoothd.
