@@ -1,7 +1,6 @@
 // The command line: parses, runs the chosen command, and ends with the promised exit status.
 
 package import ArgumentParser
-import Documents
 import Glibc
 import Jobs
 
@@ -48,11 +47,7 @@ package struct Blerun: ParsableCommand {
 
   /// Runs the command of the arguments, and ends the process with its status.
   package static func main() {
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    ProcessDescriptors.fill()
-    ProcessDescriptors.checkRoom()
-    SystemSignals.start()
-    end(status(of: arguments) { try $0.run() })
+    main(Array(CommandLine.arguments.dropFirst())) { try $0.run() }
   }
 
   /// The same for a program that is one of the commands: its arguments are those of the command.

@@ -22,7 +22,7 @@ struct GatewayProgram {
     }
     var policy = ChainPolicy()
     policy.chains = Set(command.allowedChains)
-    policy.characteristics = try command.allowedCharacteristics()
+    policy.characteristics = command.allowedCharacteristics
     let world = try command.open()
     // Simulated connections end with the process.
     let linkGuard = world.isSimulated ? nil : LinkGuard(silence: FleetSettings().guardSilence)

@@ -127,11 +127,11 @@ extension DashboardWork {
   ) throws(DashboardRefusal) -> BatchJournal? {
     guard let path = files.batches[name] else { return nil }
     do throws(Ending) {
-      return try recording.open(isSimulated: world.isSimulated).map { journal in
-        BatchJournal(RunJournal(journal, in: world), of: batch, at: Batch.wholePath(of: path))
+      return try openJournal().map {
+        BatchJournal(RunJournal($0, in: world), of: batch, at: Batch.wholePath(of: path))
       }
     } catch {
-      throw DashboardRefusal(error.messages.joined(separator: "; "))
+      throw refusal(error)
     }
   }
 }

@@ -182,11 +182,10 @@ final class DashboardWork: DashboardActions {
     let identity = RunIdentity(seed: world.identitySeed, text: plan.definition, round: id)
     let record: RunJournal?
     do throws(Ending) {
-      record = try recording.open(isSimulated: world.isSimulated)?
-        .begin("watch", plan.definition, identity, in: world, on: lane)
+      record = try openJournal()?.begin("watch", plan.definition, identity, in: world, on: lane)
     } catch {
       state.withLock { $0.watched[id] = nil }
-      throw DashboardRefusal(error.messages.joined(separator: "; "))
+      throw refusal(error)
     }
     hub.receive(.watchBegan(id, plan))
     showHistory(of: plan)
@@ -266,10 +265,9 @@ final class DashboardWork: DashboardActions {
     let identity = RunIdentity(seed: world.identitySeed, plan: plan, round: ordinal)
     let record: RunJournal?
     do throws(Ending) {
-      record = try recording.open(isSimulated: world.isSimulated)?
-        .begin("run", plan.description, identity, in: world, on: lane)
+      record = try openJournal()?.begin("run", plan.description, identity, in: world, on: lane)
     } catch {
-      throw DashboardRefusal(error.messages.joined(separator: "; "))
+      throw refusal(error)
     }
     let key = record?.run.map { RunKey.recorded($0) } ?? .unrecorded(ordinal)
     hub.receive(.chainBegan(key, chain: plan.name ?? name, device: target.text))
@@ -301,6 +299,15 @@ final class DashboardWork: DashboardActions {
       state.withLock { $0.runs[key] = nil }
     }
     return key
+  }
+
+  /// The journal of one watch, chain or batch; nil when none is written.
+  func openJournal() throws(Ending) -> OpenJournal? {
+    try recording.open(isSimulated: world.isSimulated)
+  }
+
+  func refusal(_ ending: Ending) -> DashboardRefusal {
+    DashboardRefusal(ending.messages.joined(separator: "; "))
   }
 
   /// The ordinal of another chain or batch of this process.

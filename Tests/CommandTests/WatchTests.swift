@@ -63,7 +63,7 @@ struct WatchTests {
       ("2a19 -d A 2a37 -d B 2a37", "'2a19': expected --device before it"),
       ("2a37 --rate", "--rate and --window belong together"),
       ("2a37 --window 5s", "--rate and --window belong together"),
-      ("2a37 --rate --window 0s", "expected a duration above 0"),
+      ("2a37 --rate --window 0s", "expected a duration"),
       ("2a37 2a19 --rate --window 1s --combine", "Give --rate or --combine, not both."),
       ("2a37 --poll 1s --acquire", "Give --poll or --acquire, not both."),
       ("2a37 --combine", "--combine: expected two characteristics or more"),

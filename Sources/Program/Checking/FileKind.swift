@@ -1,6 +1,5 @@
 // What kind of file it is, found from its content.
 
-import Bluetooth
 import Documents
 import Jobs
 import NordicSuites

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import BlueZ
-import Bluetooth
 import HostController
 import Jobs
 import Signals
@@ -16,8 +15,7 @@ struct Adapters: ParsableCommand {
       "It asks bluetoothd and the kernel, needs one of them, and shows adapters that are off too."
   )
 
-  @Option(help: "How results are printed: text or json.")
-  var output: OutputOptions.Output = .text
+  @OptionGroup var printing: OutputOptions
 
   func run() throws {
     let loop = EventLoop()
@@ -35,12 +33,11 @@ struct Adapters: ParsableCommand {
     case (.success, .success): break
     }
     let adapters = ListedAdapter.all((try? facts.get()) ?? [], (try? details.get()) ?? [])
-    let (output, companies) = (StandardOutput(), LibraryNames())
-    for adapter in adapters {
-      let lines =
-        self.output == .text ? adapter.lines(companies) : [adapter.line(companies).text]
-      for line in lines { output.line(line) }
-    }
-    try output.end()
+    let companies = LibraryNames()
+    try StandardOutput.show(
+      adapters.flatMap {
+        printing.output == .text ? $0.lines(companies) : [$0.line(companies).text]
+      }
+    )
   }
 }

@@ -3,7 +3,6 @@
 import ArgumentParser
 import Bluetooth
 import Documents
-import Jobs
 
 extension Duration {
   /// One in which something can happen.
@@ -68,6 +67,16 @@ struct SizeArgument: CustomStringConvertible {
   }
 
   var description: String { "\(octets >> 20)M" }
+}
+
+/// A SHA-256 on the command line.
+///
+/// - Throws: `ValidationError` with what is expected.
+func digestArgument(_ argument: String) throws -> String {
+  guard argument.utf8.count == 64, argument.utf8.allSatisfy({ $0 < 128 }),
+    argument.allSatisfy(\.isHexDigit)
+  else { throw ValidationError("expected 64 hexadecimal digits, as sha256sum prints them") }
+  return argument.lowercased()
 }
 
 /// A format on the command line.

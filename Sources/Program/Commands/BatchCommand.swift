@@ -1,7 +1,6 @@
 // `blerun batch`: a chain on many devices.
 
 package import ArgumentParser
-import BlueZ
 import Bluetooth
 import Documents
 package import Jobs
@@ -63,7 +62,8 @@ package struct BatchCommand: WorldCommand {
     help: ArgumentHelp(
       "Let chains run the program with this SHA-256, as sha256sum prints it; repeat it for more.",
       valueName: "sha256"
-    )
+    ),
+    transform: digestArgument
   )
   var allowCommand: [String] = []
 
@@ -95,11 +95,6 @@ package struct BatchCommand: WorldCommand {
     if let concurrency, !(1...most).contains(concurrency) {
       throw ValidationError("--concurrency \(concurrency): expected 1 to \(most).")
     }
-    if let digest = allowCommand.first(where: { $0.count != 64 || !$0.allSatisfy(\.isHexDigit) }) {
-      throw ValidationError(
-        "--allow-command \(digest): expected the 64 hexadecimal digits that sha256sum prints."
-      )
-    }
     if let runs, runs < 1 { throw ValidationError("--runs \(runs): expected 1 or more.") }
     if resuming.resume != nil, runs != nil {
       throw ValidationError("--resume resumes one run of the batch: it takes no --runs.")
@@ -130,8 +125,8 @@ package struct BatchCommand: WorldCommand {
       StandardError.notice("'pin' and 'prefer' are for a fleet: without --fleet they are ignored")
     }
     try UserPrograms.check(batch.plans)
-    if !options.isSimulated, let first = batch.first {
-      Session.warn(of: first.plan.writtenSecrets)
+    if !options.isSimulated, let plan = batch.plans.first {
+      Session.warn(of: plan.writtenSecrets)
     }
     throw Ending(try run(batch, simulated))
   }
@@ -156,19 +151,26 @@ package struct BatchCommand: WorldCommand {
     openFleet: ((World, Batch) throws(Ending) -> MakeBatchRunning)? = nil
   ) throws(Ending) -> ExitStatus {
     try reports.check(reading: [file], options, journal, metrics: metering.metrics)
-    let path = Batch.wholePath(of: file)
     let kept = onFleet.detach ? nil : try openJournal()
+    let decision = try decision(on: batch, kept)
+    let reports = try ReportFiles(
+      reports,
+      printed: printing.output.whole,
+      of: RecordedWhole(.batch, name: batch.name).simulated(options.isSimulated)
+    )
     var resumption: BatchResumption?
-    switch try decision(on: batch, kept) {
+    switch decision {
     case nil: break
     case .goOn(let found): resumption = found
     case .nothing(let reason):
-      let reports = try reportFiles(on: batch)
       StandardError.notice(reason)
-      if !options.isSimulated { try releaseOrphans() }
+      if !options.isSimulated {
+        let world = try World.real("ending")
+        defer { world.end() }
+        try world.releaseOrphans()
+      }
       return reports.end(.ok, remark: reason)
     }
-    let reports = try reportFiles(on: batch)
     return try reports.during { () throws(Ending) in
       let world =
         openFleet == nil
@@ -178,14 +180,15 @@ package struct BatchCommand: WorldCommand {
       try world.releaseOrphans()
       if let resumption { StandardError.notice(resumption.notice) }
       let metrics = try metricsFile(of: batch, in: world)
+      let path = Batch.wholePath(of: file)
       let writing = kept.map {
         BatchJournal(RunJournal($0, in: world), of: batch, at: path, goingOn: resumption)
       }
       let running = RunningBatch(
-        batch,
-        of: self,
-        goingOn: resumption?.past,
-        in: world,
+        batch: batch,
+        command: self,
+        past: resumption?.past,
+        world: world,
         journal: writing,
         reports: reports,
         metrics: metrics
@@ -200,21 +203,6 @@ package struct BatchCommand: WorldCommand {
     guard let path = metering.metrics else { return nil }
     let name = batch.name ?? file.split(separator: "/").last.map(String.init) ?? file
     return try MetricsFile(metering, path: path, of: name, on: world.loop)
-  }
-
-  private func reportFiles(on batch: Batch) throws(Ending) -> ReportFiles {
-    try ReportFiles(
-      reports,
-      printed: printing.output.whole,
-      of: RecordedWhole(.batch, name: batch.name).simulated(options.isSimulated)
-    )
-  }
-
-  /// Ends what killed runs left up, where nothing else is to be done.
-  private func releaseOrphans() throws(Ending) {
-    let world = try World.real("ending")
-    defer { world.end() }
-    try world.releaseOrphans()
   }
 
   /// The journal that is written; the one of a resumed batch exists already.
@@ -255,7 +243,7 @@ package struct BatchCommand: WorldCommand {
         [link, waiting, timeout, allowCommand] plan in
         plan.link = waiting.applied(to: link.applied(to: plan.link))
         if let timeout { plan.timeout = timeout }
-        plan.allowedCommands = .digests(Set(allowCommand.map { $0.lowercased() }))
+        plan.allowedCommands = .digests(Set(allowCommand))
       }
       if let concurrency { batch.concurrency = concurrency }
       if let deadline { batch.deadline = deadline }
@@ -266,26 +254,22 @@ package struct BatchCommand: WorldCommand {
   }
 
   /// What would be run: of a batch that is to go on, what is left.
-  private func printPlan(_ batch: Batch) throws {
+  private func printPlan(_ batch: Batch) throws(Ending) {
     var batch = batch
     if resuming.resume != nil {
-      switch try decision(on: batch, try openJournal()) {
+      switch try decision(on: batch, openJournal()) {
       case nil: break
       case .goOn(let found):
         StandardError.notice(found.notice)
-        batch = try left(of: batch, found.past)
+        do {
+          batch = try batch.left(after: found.past)
+        } catch {
+          throw Ending(error)
+        }
       case .nothing(let reason): return StandardError.notice(reason)
       }
     }
     try StandardOutput.show(batch.lines)
-  }
-}
-
-private func left(of batch: Batch, _ past: BatchPast) throws(Ending) -> Batch {
-  do {
-    return try batch.left(after: past)
-  } catch {
-    throw Ending(error)
   }
 }
 
@@ -295,14 +279,6 @@ extension Batch {
     switch devices {
     case .listed(let devices): devices.map(\.plan)
     case .scanned(let scan): [scan.example.plan]
-    }
-  }
-
-  /// A device of it, or one that might be found.
-  var first: BatchDevice? {
-    switch devices {
-    case .listed(let devices): devices.first
-    case .scanned(let scan): scan.example
     }
   }
 }

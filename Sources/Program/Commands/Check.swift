@@ -1,7 +1,6 @@
 // `blerun check`: is a file right?
 
 import ArgumentParser
-import Documents
 import Jobs
 
 /// Reads files of chains and of simulated devices, and reports everything that is wrong with them.

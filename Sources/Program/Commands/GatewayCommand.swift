@@ -58,7 +58,8 @@ package struct GatewayCommand: WorldCommand {
       chain, unless this or --allow is given)
       """,
       valueName: "digest"
-    )
+    ),
+    transform: digestArgument
   )
   package var allowedChains: [String] = []
 
@@ -70,9 +71,10 @@ package struct GatewayCommand: WorldCommand {
       --allow-chain is given)
       """,
       valueName: "characteristic"
-    )
+    ),
+    transform: { try CharacteristicSelector(parsing: $0) }
   )
-  var allowedTexts: [String] = []
+  package var allowedCharacteristics: [CharacteristicSelector] = []
 
   @Option(
     help: ArgumentHelp(
@@ -105,15 +107,6 @@ package struct GatewayCommand: WorldCommand {
     if !(1...32).contains(connections) {
       throw ValidationError("--connections \(connections): expected 1 to 32.")
     }
-    for digest in allowedChains
-    where digest.utf8.count != 64 || !digest.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) {
-      throw ValidationError("--allow-chain \(digest): expected 64 hexadecimal digits.")
-    }
-    do {
-      _ = try Self.characteristics(allowedTexts)
-    } catch {
-      throw ValidationError("--allow: \(error).")
-    }
   }
 
   package func run() throws {
@@ -133,21 +126,6 @@ extension GatewayCommand {
       letter.isASCII && (letter.isLetter || letter.isNumber) ? letter : "-"
     }
     return letters.isEmpty ? "gateway" : String(letters)
-  }
-
-  /// The characteristics that the chains it runs may use.
-  ///
-  /// - Throws: ``SelectorError``, which the validation has found.
-  package func allowedCharacteristics() throws(SelectorError) -> [CharacteristicSelector] {
-    try Self.characteristics(allowedTexts)
-  }
-
-  private static func characteristics(
-    _ texts: [String]
-  ) throws(SelectorError) -> [CharacteristicSelector] {
-    var found: [CharacteristicSelector] = []
-    for text in texts { found.append(try CharacteristicSelector(parsing: text)) }
-    return found
   }
 
   /// The file with the jobs that it has begun.

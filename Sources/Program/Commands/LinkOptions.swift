@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import BlueZ
-import Bluetooth
 import Jobs
 
 /// What a command does where another run on this host uses its device.

@@ -22,14 +22,9 @@ struct NamesOptions: ParsableArguments {
   /// The names of the file, before those of the user, before the assigned ones.
   ///
   /// - Throws: ``Ending`` with everything that is wrong with the files.
-  func names() throws(Ending) -> AttributeNames { try Self.names(of: file) }
-
-  /// The names of a file, before those of the user, before the assigned ones.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with the files.
-  static func names(of file: NamesArgument?) throws(Ending) -> AttributeNames {
+  func names() throws(Ending) -> AttributeNames {
     do {
-      return try (file?.contents.get().names ?? .assigned).over(ofUser.get().names)
+      return try (file?.contents.get().names ?? .assigned).over(Self.ofUser.get().names)
     } catch {
       throw Ending(error)
     }

@@ -1,4 +1,5 @@
-// How results are printed, by commands that run no chain of the user's and by those that do.
+// How results are printed, by commands that run no chain of the user's and by those that do, and what is
+// printed beside them.
 
 import ArgumentParser
 import Jobs
@@ -37,4 +38,35 @@ struct ChainOutputOptions: ParsableArguments {
     help: "How results are printed: text or json as things happen, junit or tap at the end."
   )
   var output: Output = .text
+}
+
+/// Colours, and how much goes to standard error.
+struct TerminalOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Colours in text: auto (on a terminal, unless NO_COLOR is set), always or never.",
+      valueName: "when"
+    )
+  )
+  var color: Presentation.Color = .auto
+
+  @Flag(name: .shortAndLong, help: "Print nothing but data and failures.")
+  var quiet = false
+
+  @Flag(name: .shortAndLong, help: "Print what BlueZ is asked and what it answers.")
+  var verbose = false
+
+  func validate() throws {
+    if quiet, verbose { throw ValidationError("Give --quiet or --verbose, not both.") }
+  }
+
+  /// What the options ask for.
+  var presentation: Presentation {
+    Presentation(isQuiet: quiet, isVerbose: verbose, color: color)
+  }
+}
+
+/// A command whose options decide what is printed beside the data.
+protocol WorldCommand: ParsableCommand {
+  var options: WorldOptions { get }
 }

@@ -1,12 +1,8 @@
 // `blerun run`: a chain on one device.
 
 import ArgumentParser
-import BlueZ
-import Bluetooth
 import Documents
-import HostController
 import Jobs
-import Journal
 import NordicSuites
 import Signals
 import SimulatedDevices

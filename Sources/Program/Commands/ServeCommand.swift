@@ -3,9 +3,7 @@
 // Only the command line of it: the program `blerun-serve`, which has the same one, carries it out.
 
 package import ArgumentParser
-import BlueZ
 package import Bluetooth
-import Documents
 package import Jobs
 import Journal
 import SimulatedDevices

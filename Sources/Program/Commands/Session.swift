@@ -4,7 +4,6 @@ import BlueZ
 import Bluetooth
 import HostController
 import Jobs
-import Journal
 import Signals
 import SimulatedDevices
 
@@ -115,6 +114,16 @@ struct Session {
     (self.identity, self.journal) = (identity, journal)
   }
 
+  /// What receives events: the journal, then these, in their order.
+  func receiving(
+    _ receivers: [(@Sendable (RunEvent) -> Void)?]
+  ) -> @Sendable (RunEvent) -> Void {
+    let report: @Sendable (RunEvent) -> Void = { event in
+      for receive in receivers { receive?(event) }
+    }
+    return world.explaining(trace: trace, journal?.receiving(report) ?? report)
+  }
+
   /// Does the work, and ends as it does.
   func end(after work: () throws(Ending) -> Void) -> Ending {
     do throws(Ending) {
@@ -180,9 +189,6 @@ extension Session {
     let receivers: [(@Sendable (RunEvent) -> Void)?] = [
       { screen.receive($0, at: world.loop.now) }, printed?.receive, reports.receive, follow,
     ]
-    let report: @Sendable (RunEvent) -> Void = { event in
-      for receive in receivers { receive?(event) }
-    }
     var runner = ChainRunner(
       plan: plan,
       service: world.service(
@@ -192,7 +198,7 @@ extension Session {
       ),
       identity: identity,
       device: target.text,
-      report: world.explaining(trace: trace, journal?.receiving(report) ?? report)
+      report: receiving(receivers)
     )
     let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
     runner.ask = terminal?.ask
@@ -202,10 +208,7 @@ extension Session {
     let outcome = runner.ending().map { Optional($0) }
       .firstOrDefault(nil, within: Self.longest)
     screen.end()
-    if let failure = printed?.finish() {
-      StandardError.failure("\(failure)")
-      return world.interruption.signal.map { .interrupted(by: $0.number) } ?? .output
-    }
+    if let status = printed?.failed(in: world) { return status }
     // A signal that came after the last event changes nothing that is reported.
     if let ending = outcome.value {
       // A lost logic was printed when it happened.
@@ -216,7 +219,7 @@ extension Session {
       }
       return ending.exitStatus
     }
-    if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
+    if let status = world.interruption.status { return status }
     let failure = outcome.error.map { RunFailure($0) }
     if let failure { StandardError.failure("\(failure)") }
     return failure.map { ExitStatus(after: $0) } ?? .failed

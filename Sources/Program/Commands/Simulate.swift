@@ -1,7 +1,6 @@
 // `blerun simulate`: a simulated org.bluez on a private bus, for any program.
 
 import ArgumentParser
-import BlueZSimulator
 import DBus
 import Glibc
 import Jobs

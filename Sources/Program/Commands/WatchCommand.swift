@@ -1,10 +1,7 @@
 // `blerun watch`: values as they arrive.
 
 import ArgumentParser
-import Bluetooth
-import Documents
 import Jobs
-import Journal
 import Signals
 import SimulatedDevices
 

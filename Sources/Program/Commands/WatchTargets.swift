@@ -35,11 +35,12 @@ struct WatchTargets {
     while let argument = rest.popFirst() {
       marked.append(argument)
       if argument == "--" { break }
-      if ["-d", "--device"].contains(argument), let name = rest.popFirst() {
+      let equals = argument.firstIndex(of: "=") ?? argument.endIndex
+      guard ["-d", "--device"].contains(argument[..<equals]) else { continue }
+      if equals < argument.endIndex {
+        marked.append("\(mark)\(argument[equals...].dropFirst())")
+      } else if let name = rest.popFirst() {
         marked += [name, "\(mark)\(name)"]
-      } else if let name = ["-d=", "--device="].lazy.compactMap({ argument.rest(after: $0) }).first
-      {
-        marked.append("\(mark)\(name)")
       }
     }
     return marked + rest
@@ -54,41 +55,39 @@ struct WatchTargets {
   init(_ words: [String], names: AttributeNames = .assigned) throws {
     self.names = names
     let marked = words.filter { $0.first == Self.mark }.map { String($0.dropFirst()) }
-    var plain = words.filter { $0.first != Self.mark }
-    switch marked.count {
-    case 0:
-      // A first word that is not a characteristic is the device.
-      let isCharacteristic =
-        (try? CharacteristicSelector(parsing: plain.first ?? "", names: names)) != nil
-      let isNamed = plain.count > 1 && !isCharacteristic
-      if plain.count == 1, !isCharacteristic, DeviceOptions.isDevice(plain[0]) {
-        throw ValidationError(
-          "Missing characteristic behind the device '\(plain[0])', such as battery-level."
-        )
+    var devices: [Device] = []
+    if marked.count > 1 {
+      for word in words {
+        if word.first == Self.mark {
+          devices.append(Device(name: String(word.dropFirst())))
+        } else if devices.isEmpty {
+          throw ValidationError("'\(word)': expected --device before it, where several are named.")
+        } else {
+          devices[devices.count - 1].characteristics.append(word)
+        }
       }
-      let name = isNamed ? plain.removeFirst() : nil
+    } else {
+      var plain = words.filter { $0.first != Self.mark }
+      var name = marked.first
+      // Without an option, a first word that is not a characteristic is the device.
+      if name == nil, let first = plain.first,
+        (try? CharacteristicSelector(parsing: first, names: names)) == nil
+      {
+        if plain.count > 1 {
+          name = plain.removeFirst()
+        } else if DeviceOptions.isDevice(first) {
+          throw ValidationError(
+            "Missing characteristic behind the device '\(first)', such as battery-level."
+          )
+        }
+      }
       devices = [Device(name: name, characteristics: plain)]
-    case 1: devices = [Device(name: marked[0], characteristics: plain)]
-    default: devices = try Self.devices(words)
     }
     for device in devices where device.characteristics.isEmpty {
       let place = marked.count > 1 ? " behind --device \(device.name ?? "")" : ""
       throw ValidationError("Missing characteristic\(place).")
     }
-  }
-
-  private static func devices(_ words: [String]) throws -> [Device] {
-    var devices: [Device] = []
-    for word in words {
-      if word.first == mark {
-        devices.append(Device(name: String(word.dropFirst())))
-      } else if devices.isEmpty {
-        throw ValidationError("'\(word)': expected --device before it, where several are named.")
-      } else {
-        devices[devices.count - 1].characteristics.append(word)
-      }
-    }
-    return devices
+    self.devices = devices
   }
 
   /// The devices and characteristics that the words name. A device that is named twice is one.
@@ -123,11 +122,5 @@ struct WatchTargets {
     } catch {
       throw Problem("\(error)", path: "--device")
     }
-  }
-}
-
-extension String {
-  fileprivate func rest(after start: String) -> String? {
-    hasPrefix(start) ? String(dropFirst(start.count)) : nil
   }
 }

@@ -5,7 +5,6 @@
 import BlueZ
 import Bluetooth
 import Glibc
-import Jobs
 import Signals
 
 /// Where facts come from. The paths are the kernel's, unless a test names others.

@@ -1,7 +1,6 @@
 // `blerun history`: the results of runs, after they have ended.
 
 import ArgumentParser
-import Glibc
 import Jobs
 import Journal
 
@@ -55,15 +54,8 @@ struct JournalArgument: ParsableArguments {
 
 /// Which journal is read, and how results are printed.
 struct HistoryOptions: ParsableArguments {
-  @OptionGroup var file: JournalArgument
-
-  @Option(help: "How results are printed: text or json.")
-  var output: OutputOptions.Output = .text
-
-  /// - Throws: ``Ending``.
-  func open(forWriting isWriting: Bool = false) throws(Ending) -> JournalFile {
-    try file.open(forWriting: isWriting)
-  }
+  @OptionGroup var journal: JournalArgument
+  @OptionGroup var printing: OutputOptions
 }
 
 extension Ending {
@@ -104,11 +96,11 @@ struct HistoryList: ParsableCommand {
   var most = 20
 
   func run() throws {
-    let file = try options.open()
+    let file = try options.journal.open()
     let runs = try reading { () throws(JournalFailure) in
       try file.runs(of: device, most: max(0, most))
     }
-    switch options.output {
+    switch options.printing.output {
     case .json: try StandardOutput.show(runs.map(\.json))
     case .text: try StandardOutput.show(TextTable(runs).lines)
     }
@@ -138,7 +130,7 @@ struct HistoryShow: ParsableCommand {
   var number: Int64?
 
   func run() throws {
-    let file = try options.open()
+    let file = try options.journal.open()
     let output = StandardOutput()
     let found = try reading { () throws(JournalFailure) in
       if let number { return try file.run(number) }
@@ -147,7 +139,7 @@ struct HistoryShow: ParsableCommand {
     guard let run = found else {
       throw number.map { Ending.noRun($0) } ?? Ending(.failed, "the journal has no run")
     }
-    switch options.output {
+    switch options.printing.output {
     case .json:
       output.line(run.json)
       _ = try reading { () throws(JournalFailure) in

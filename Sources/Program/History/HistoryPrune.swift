@@ -39,7 +39,7 @@ struct HistoryPrune: ParsableCommand {
   }
 
   func run() throws {
-    let file = try options.open(forWriting: true)
+    let file = try options.journal.open(forWriting: true)
     let loop = EventLoop()
     let now = loop.wallClockAtStart
     let retention = Retention(
@@ -51,7 +51,7 @@ struct HistoryPrune: ParsableCommand {
       try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
     }
     file.close()
-    switch options.output {
+    switch options.printing.output {
     case .text:
       let values = pruned.values > 0 ? " and \(counted(pruned.values, "value"))" : ""
       let runs = counted(pruned.runs.count, "run")
@@ -80,14 +80,14 @@ struct HistoryCheck: ParsableCommand {
   @OptionGroup var options: HistoryOptions
 
   func run() throws {
-    let file = try options.open()
+    let file = try options.journal.open()
     let check = try reading { () throws(JournalFailure) in try file.check() }
     let complaints = check.complaints
     let incomplete =
       complaints.isEmpty
       ? try reading { () throws(JournalFailure) in try file.incompleteRuns() } : []
     let output = StandardOutput()
-    switch options.output {
+    switch options.printing.output {
     case .text:
       for line in complaints.isEmpty ? ["\(file.path): ok"] : complaints { output.line(line) }
       if !check.unchecked.isEmpty {

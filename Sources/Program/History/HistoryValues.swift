@@ -1,7 +1,6 @@
 // `blerun history values`: what a device measured, over any number of runs.
 
 import ArgumentParser
-import Bluetooth
 import Documents
 import Jobs
 import Journal

@@ -5,7 +5,6 @@
 // it was stopped, the end of the pipe that it is gone. What it held is read from its lease.
 
 import BlueZ
-import Bluetooth
 import Glibc
 import Jobs
 import Signals

@@ -57,6 +57,15 @@ final class EventOutput: Sendable {
     return failure
   }
 
+  /// The same, where a run in a world is over.
+  ///
+  /// - Returns: The status of the run where not everything was written, which is reported then.
+  func failed(in world: World) -> ExitStatus? {
+    guard let failure = finish() else { return nil }
+    StandardError.failure("\(failure)")
+    return world.interruption.status ?? .output
+  }
+
   /// The same, where a command in a world is over.
   ///
   /// - Throws: See ``StandardOutput/end(in:after:)``.

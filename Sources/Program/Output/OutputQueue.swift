@@ -41,8 +41,6 @@ struct OutputQueue: Sendable {
   private var head = 0
   /// How many octets of texts wait.
   private(set) var count = 0
-  /// How many octets were written.
-  private(set) var written = 0
   private(set) var dropped = Dropped()
   /// What is left to write of the texts from the head on, or of a change of the bottom lines.
   private var portion: ArraySlice<UInt8> = []
@@ -161,7 +159,6 @@ struct OutputQueue: Sendable {
   /// So many octets of what was next are written.
   mutating func wrote(_ octets: Int) {
     portion = portion.dropFirst(octets)
-    written += octets
     if portionTexts > 0 { count -= octets }
     guard portion.isEmpty else { return }
     head += portionTexts

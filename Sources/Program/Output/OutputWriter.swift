@@ -20,6 +20,8 @@ final class OutputWriter: Sendable {
     var queue: OutputQueue
     /// Where the thread writes it, as that may have to wait for somebody; nil: it is written at once.
     let queued: Int32?
+    /// When its reader last took something, or there was nothing to take.
+    var progressed = Duration.zero
     /// Why it cannot be written any more.
     var failure: OutputFailure.Cause?
     var onFailure: FailureHandler?
@@ -93,6 +95,7 @@ final class OutputWriter: Sendable {
     let admission: OutputQueue.Admission? = withOutput(descriptor) { output in
       guard output.queued != nil || output.failure != nil else { return nil }
       wasEmpty = output.queue.isEmpty
+      if wasEmpty { output.progressed = Self.now }
       let admission = output.queue.put(octets, isDroppable: isDroppable)
       // Nobody receives it: it counts as missing.
       if output.failure != nil { output.queue.dropAll() }
@@ -115,6 +118,7 @@ final class OutputWriter: Sendable {
     let octets = Written.octets(of: [.text(text)])
     let isShown = withOutput(descriptor) { output in
       guard output.queued != nil, output.failure == nil else { return false }
+      if output.queue.isEmpty { output.progressed = Self.now }
       output.queue.show(octets, isResized: isResized)
       return !output.queue.isEmpty
     }
@@ -157,8 +161,12 @@ final class OutputWriter: Sendable {
 
   /// How often a wait looks whether it is still to go on.
   private static let interval = Duration.milliseconds(20)
+  /// How much of the time before a wait counts: a reader that stopped may have been kept by others.
+  private static let longestStop = Duration.milliseconds(1500)
 
-  /// Waits until everything is written everywhere, as long as each reader may take nothing.
+  private static var now: Duration { EventLoop.time(CLOCK_MONOTONIC) }
+
+  /// Waits until everything is written everywhere, unless a reader has taken nothing for so long.
   func flush(patience: Duration) {
     for descriptor in state.withLock({ $0.outputs.keys.sorted() }) {
       _ = wait(for: descriptor, until: { $0.isEmpty }, patience: { patience })
@@ -167,21 +175,20 @@ final class OutputWriter: Sendable {
 
   /// Waits for the reader of a descriptor.
   ///
-  /// - Parameter patience: How long it may take nothing; nil for ever. Asked repeatedly.
-  /// - Returns: False when it has taken nothing for as long as it may.
+  /// - Parameter patience: For how long it may have taken nothing, also before; nil for ever. Asked
+  ///   repeatedly.
+  /// - Returns: False when it has taken nothing for so long.
   func wait(
     for descriptor: Int32,
     until condition: (OutputQueue) -> Bool,
     patience: () -> Duration?
   ) -> Bool {
-    var written = -1
-    var since = Duration.zero
+    let began = Self.now
     while true {
-      let (isDone, count) = withOutput(descriptor) { (condition($0.queue), $0.queue.written) }
+      let (isDone, progressed) = withOutput(descriptor) { (condition($0.queue), $0.progressed) }
       if isDone { return true }
-      let now = EventLoop.time(CLOCK_MONOTONIC)
-      if count != written { (written, since) = (count, now) }
-      if let patience = patience(), now - since >= patience { return false }
+      let since = max(progressed, began - Self.longestStop)
+      if let patience = patience(), Self.now - since >= patience { return false }
       var polled = pollfd(fd: progress, events: Int16(POLLIN), revents: 0)
       if poll(&polled, 1, Int32(Self.interval / .milliseconds(1))) > 0 { Self.drain(progress) }
     }
@@ -234,7 +241,10 @@ final class OutputWriter: Sendable {
     guard let octets = withOutput(descriptor, { $0.queue.next() }) else { return }
     let count = octets.withUnsafeBytes { Glibc.write(own, $0.baseAddress, $0.count) }
     if count >= 0 {
-      withOutput(descriptor) { if $0.failure == nil { $0.queue.wrote(count) } }
+      withOutput(descriptor) { output in
+        output.progressed = Self.now
+        if output.failure == nil { output.queue.wrote(count) }
+      }
       Self.signal(progress)
     } else if errno == EAGAIN {
       // A terminal may have room, and none for the next character.

@@ -7,15 +7,6 @@ import Jobs
 
 /// What the user wants to see beside the data.
 struct Presentation: Sendable {
-  /// How much goes to standard error.
-  enum Verbosity: Sendable {
-    /// Failures only.
-    case quiet
-    case usual
-    /// Also what BlueZ is asked and answers.
-    case verbose
-  }
-
   /// When text is coloured.
   enum Color: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// On a terminal that has colours, unless `NO_COLOR` is set.
@@ -23,11 +14,11 @@ struct Presentation: Sendable {
     case always, never
   }
 
-  var verbosity = Verbosity.usual
-  var color = Color.auto
-
   /// Whether nothing but data and failures is printed.
-  var isQuiet: Bool { verbosity == .quiet }
+  var isQuiet = false
+  /// Whether it is printed what BlueZ is asked and answers.
+  var isVerbose = false
+  var color = Color.auto
 
   /// Whether text is coloured that goes to a terminal, or elsewhere.
   ///

@@ -51,7 +51,7 @@ struct RunStatus: Sendable {
     start += wait.position.map { "step \($0): " } ?? ""
     start += wait.what
     let details = [counted(wait), repeated(wait.stepTry).map { "try \($0)" }, doing]
-    let limit = wait.limit.map { " of \(Self.seconds($0, isExact: true))" } ?? ""
+    let limit = wait.limit.map { " of \(Self.exactSeconds($0))" } ?? ""
     return ColumnText.line(
       start,
       details: details.compactMap { $0.map { ", \($0)" } }.joined(),
@@ -81,24 +81,16 @@ struct RunStatus: Sendable {
     }
   }
 
-  /// `3.1 s`; exactly, `20 s` and `0.25 s`.
-  private static func seconds(_ duration: Duration, isExact: Bool = false) -> String {
-    let milliseconds = max(0, duration / .milliseconds(1))
-    guard isExact else {
-      let tenths = Int(milliseconds / 100)
-      return "\(tenths / 10).\(tenths % 10) s"
-    }
-    let whole = Int(milliseconds.rounded())
-    if whole % 1000 == 0 { return "\(whole / 1000) s" }
-    let digits = String(1000 + whole % 1000).dropFirst()
-    return "\(whole / 1000).\(digits.trimmingSuffix { $0 == "0" }) s"
+  /// `3.1 s`
+  private static func seconds(_ duration: Duration) -> String {
+    "\(TextReport.milliseconds(max(.zero, duration)).dropLast(2)) s"
   }
-}
 
-extension Substring {
-  fileprivate func trimmingSuffix(while isCut: (Character) -> Bool) -> Substring {
-    var text = self
-    while let last = text.last, isCut(last) { text.removeLast() }
-    return text
+  /// `20 s`, `0.25 s`
+  private static func exactSeconds(_ duration: Duration) -> String {
+    var text = TextReport.milliseconds(duration)
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return "\(text) s"
   }
 }

@@ -23,7 +23,7 @@ package final class StandardOutput: Sendable {
     case ofEvents
   }
 
-  /// How long a reader may take nothing when all is done.
+  /// For how long a reader may have taken nothing when all is done.
   static let patience = Duration.seconds(2)
   /// The same when a signal has asked the program to end.
   static let patienceAfterSignal = Duration.seconds(1)
@@ -119,8 +119,8 @@ package final class StandardOutput: Sendable {
   /// What was dropped so far.
   var dropped: OutputQueue.Dropped { writer.dropped(of: descriptor) }
 
-  /// Waits until everything is written: for ever at the pace of the reader, else as long as it may
-  /// take nothing. A signal shortens both.
+  /// Waits until everything is written: for ever at the pace of the reader, else unless it has taken
+  /// nothing for some time. A signal shortens both.
   ///
   /// - Returns: Why not everything was.
   func finish() -> OutputFailure? {
@@ -134,20 +134,15 @@ package final class StandardOutput: Sendable {
     SystemSignals.arrived == nil ? nil : patienceAfterSignal
   }
 
-  /// Waits until everything is written.
+  /// Waits until everything is written, where a command is over.
   ///
-  /// - Throws: ``Ending`` with why not everything was.
-  package func end() throws(Ending) {
-    if let failure = finish() { throw Ending(.output, "\(failure)") }
-  }
-
-  /// Waits until everything is written, where a command in a world is over.
-  ///
-  /// - Parameter error: What the command failed with.
+  /// - Parameters:
+  ///   - world: Where it was at work.
+  ///   - error: What it failed with.
   /// - Throws: ``Ending``: of a signal, else of the output, else of the command.
-  func end(in world: World, after error: (any Error)? = nil) throws(Ending) {
+  package func end(in world: World? = nil, after error: (any Error)? = nil) throws(Ending) {
     let unprinted = finish()
-    try world.interruption.check()
+    try world?.interruption.check()
     if let unprinted { throw Ending(.output, "\(unprinted)") }
     if let failure = error.map({ RunFailure($0) }) {
       throw Ending(ExitStatus(after: failure), "\(failure)")
@@ -156,11 +151,13 @@ package final class StandardOutput: Sendable {
 
   /// Whether a file is what standard output or standard error goes to.
   static func isPrinted(to file: stat) -> Bool {
-    [STDOUT_FILENO, STDERR_FILENO].contains { descriptor in
-      var status = stat()
-      return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev
-        && status.st_ino == file.st_ino
-    }
+    [STDOUT_FILENO, STDERR_FILENO].contains { isSame(file, as: $0) }
+  }
+
+  fileprivate static func isSame(_ file: stat, as descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev
+      && status.st_ino == file.st_ino
   }
 }
 
@@ -222,10 +219,9 @@ package enum StandardError {
   static let descriptor: Int32 = isSharedWithOutput ? STDOUT_FILENO : STDERR_FILENO
 
   fileprivate static let isSharedWithOutput: Bool = {
-    var (first, second) = (stat(), stat())
-    return fstat(STDOUT_FILENO, &first) == 0 && fstat(STDERR_FILENO, &second) == 0
-      && first.st_dev == second.st_dev && first.st_ino == second.st_ino
-      && first.st_mode & S_IFMT != S_IFREG
+    var output = stat()
+    return fstat(STDOUT_FILENO, &output) == 0 && output.st_mode & S_IFMT != S_IFREG
+      && StandardOutput.isSame(output, as: STDERR_FILENO)
   }()
 }
 
@@ -273,18 +269,19 @@ final class StandardStreams: Sendable {
 
   /// The room for the bottom lines: the last column stays free, so that no terminal wraps them.
   var terminalSize: PlotSize {
-    var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {
+    guard let size = Self.size(of: STDERR_FILENO), size.ws_col > 1 else {
       return PlotSize(columns: 79, rows: 24)
     }
     return PlotSize(columns: Int(size.ws_col) - 1, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
 
   /// The columns of the terminal that standard output is; nil for anything else.
-  static var columns: Int? {
+  static var columns: Int? { size(of: STDOUT_FILENO).map { Int($0.ws_col) } }
+
+  private static func size(of descriptor: Int32) -> winsize? {
     var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
+    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return isKnown ? size : nil
   }
 
   /// Whether standard output is a terminal.

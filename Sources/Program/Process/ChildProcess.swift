@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import Signals
 
 /// A child process.
 struct ChildProcess: Sendable {
@@ -168,18 +169,48 @@ extension ChildProcess {
     printed.closeWriting()
     guard let child else { return nil }
     defer { child.end() }
-    var line: [UInt8] = []
-    var polled = pollfd(fd: printed.reading, events: Int16(POLLIN), revents: 0)
-    var octet: UInt8 = 0
-    var turns = 0
-    // In short pieces: a signal ends the wait.
-    while turns < 100, SystemSignals.arrived == nil {
-      turns += 1
-      guard poll(&polled, 1, 20) > 0 else { continue }
-      guard read(printed.reading, &octet, 1) == 1, octet != UInt8(ascii: "\n") else { break }
-      line.append(octet)
-      turns = 0
+    return Program.firstLine(of: printed.reading, patience: .seconds(2))
+  }
+}
+
+extension ChildProcess {
+  /// Runs a command to its end. It prints to the same places as this program, whose output is written
+  /// before it begins, and gets the signals that this program gets.
+  ///
+  /// - Parameter environment: What is set on top of this program's environment.
+  /// - Returns: The exit status: the command's own, or 128 + n when signal n ended it.
+  static func run(
+    _ command: [String],
+    environment: [(name: String, value: String)] = [],
+    on loop: EventLoop
+  ) throws -> Int32 {
+    let status = Guarded<Int32?>(nil)
+    let running = Guarded<ChildProcess?>(nil)
+    let look: @Sendable () -> Void = {
+      guard let child = running.withLock({ $0 }), status.withLock({ $0 == nil }) else { return }
+      if let exit = child.exitIfEnded() { status.withLock { $0 = exit.shellStatus } }
     }
-    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    let signals = SystemSignals { signal in
+      switch signal {
+      case .childEnded: loop.post(look)
+      // What a terminal sends for its keys reaches the command by itself.
+      case let signal where SystemSignal.keys.contains(signal): break
+      // open: signals of the system
+      default: running.withLock { $0 }?.send(signal.number)
+      }
+    }
+    defer { signals.close() }
+    StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
+    // A signal reaches the command, or comes before it begins.
+    let early = try running.withLock { running throws(ChildProcess.Failure) in
+      let early = SystemSignals.arrived
+      if early == nil { running = try ChildProcess(command, environment: environment) }
+      return early
+    }
+    if let early { return 128 + early.number }
+    // It may have ended before anybody looked.
+    loop.post(look)
+    try loop.drive { status.withLock { $0 != nil } }
+    return status.withLock { $0 } ?? 125
   }
 }

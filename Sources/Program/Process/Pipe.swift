@@ -34,3 +34,22 @@ final class Pipe {
     closeWriting()
   }
 }
+
+/// The first line that can be read; nil when none comes, nothing more of it for so long, or a signal.
+func firstLine(of descriptor: Int32, patience: Duration) -> String? {
+  var line: [UInt8] = []
+  var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  var silence = Duration.zero
+  // In short pieces: a signal ends the wait.
+  while silence < patience, SystemSignals.arrived == nil {
+    guard poll(&polled, 1, 20) > 0 else {
+      silence += .milliseconds(20)
+      continue
+    }
+    silence = .zero
+    var octet: UInt8 = 0
+    guard read(descriptor, &octet, 1) == 1, octet != UInt8(ascii: "\n") else { break }
+    line.append(octet)
+  }
+  return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+}

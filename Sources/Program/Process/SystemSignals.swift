@@ -138,3 +138,21 @@ final class SystemSignals: Sendable {
     Self.state.withLock { if $0.listener?.signals === self { $0.listener = nil } }
   }
 }
+
+/// Which signals ask the program to end once more, and which belong to a request that was made already:
+/// GNU timeout signals its child and then the whole group of processes. A pure value.
+struct EndingRequests: Sendable {
+  /// For how long the same signal is the same request.
+  static let repeated = Duration.seconds(1)
+
+  private var last: [SystemSignal: Duration] = [:]
+
+  /// Whether a signal that asks the program to end is a request of its own.
+  ///
+  /// - Parameter now: The time on a clock that only advances.
+  mutating func isNew(_ signal: SystemSignal, at now: Duration) -> Bool {
+    if let before = last[signal], now - before < Self.repeated { return false }
+    last[signal] = now
+    return true
+  }
+}

@@ -1,6 +1,5 @@
 // The journal of a batch: each round is a run of it, with a chain for each device.
 
-import ArgumentParser
 package import Jobs
 import Journal
 import Signals

@@ -1,7 +1,6 @@
 // What a signal of the system does to a command: the first cancels what it does, a second Ctrl-C
 // leaves at once.
 
-import Glibc
 package import Jobs
 import Signals
 
@@ -44,6 +43,9 @@ package final class Interruption: Sendable {
   /// The signal that has ended the command, if one has.
   package var signal: SystemSignal? { state.withLock { $0.signal } }
 
+  /// The status of a command that a signal has ended, if one has.
+  var status: ExitStatus? { signal.map { .interrupted(by: $0.number) } }
+
   /// Has a signal cancel this from now on; at once where one has come already.
   ///
   /// - Parameters:
@@ -72,7 +74,7 @@ package final class Interruption: Sendable {
 
   /// - Throws: ``Ending`` when a signal has come: nothing more is begun.
   package func check() throws(Ending) {
-    if let signal { throw Ending(.interrupted(by: signal.number)) }
+    if let status { throw Ending(status) }
   }
 
   private func receive(_ signal: SystemSignal) {

@@ -2,7 +2,6 @@
 
 import Bluetooth
 import DBus
-import Jobs
 
 /// What was called, replied or sent.
 struct KeptMessage: Sendable {

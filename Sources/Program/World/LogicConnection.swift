@@ -20,21 +20,8 @@ final class LogicConnection: Sendable {
     var isClosed = false
   }
 
-  /// The end of the wait for an answer.
-  private struct Limit {
-    let duration: Duration
-    private var end: Duration
-
-    init(_ duration: Duration) {
-      self.duration = duration
-      end = EventLoop.time(CLOCK_MONOTONIC) + duration
-    }
-
-    var left: Duration { end - EventLoop.time(CLOCK_MONOTONIC) }
-
-    /// Leaves at most so much.
-    mutating func shorten(to left: Duration) { end -= max(.zero, self.left - left) }
-  }
+  /// How long is waited for an answer, and until when.
+  private typealias Limit = (duration: Duration, end: Duration)
 
   private let descriptor: Int32
   /// What the program prints on standard error; nil without a program.
@@ -154,7 +141,7 @@ final class LogicConnection: Sendable {
       return !state.hasBegun
     }
     let limit = isFirst && child != nil ? max(deadline, Self.startLimit) : deadline
-    let end = Limit(limit)
+    let end = (limit, EventLoop.time(CLOCK_MONOTONIC) + limit)
     try send(Array((line + "\n").utf8), until: end)
     while true {
       if let answer = try nextLine() { return answer }
@@ -221,16 +208,17 @@ final class LogicConnection: Sendable {
   /// Waits for the other end, and passes on what the program prints meanwhile. In short pieces: a signal
   /// shortens the wait.
   private func wait(for events: Int32, until limit: Limit) throws(LogicError.Reason) {
-    var (end, isEnding) = (limit, false)
+    var (end, isEnding) = (limit.end, false)
     while true {
+      let now = EventLoop.time(CLOCK_MONOTONIC)
       if !isEnding, SystemSignals.arrived != nil {
         isEnding = true
-        end.shorten(to: Self.endingPatience)
+        end = min(end, now + Self.endingPatience)
       }
-      let left = end.left
+      let left = end - now
       guard left > .zero else {
         passComplaints()
-        throw .late(end.duration)
+        throw .late(limit.duration)
       }
       var polled = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
       if let errors { polled.append(pollfd(fd: errors, events: Int16(POLLIN), revents: 0)) }

@@ -42,7 +42,7 @@ struct PrivateBus: Sendable {
       throw Failure(description: "\(error)")
     }
     printed.closeWriting()
-    let line = Self.readLine(printed.reading)
+    let line = firstLine(of: printed.reading, patience: .seconds(5))
     guard let line, line.hasPrefix("unix:") else {
       let complaint = line ?? Self.complaint(in: folder)
       leash.closeWriting()
@@ -60,7 +60,7 @@ struct PrivateBus: Sendable {
   private static func complaint(in folder: String) -> String {
     let log = open(folder + "/log", O_RDONLY | O_CLOEXEC)
     defer { if log >= 0 { close(log) } }
-    let line = log < 0 ? nil : readLine(log)
+    let line = log < 0 ? nil : firstLine(of: log, patience: .seconds(5))
     return "dbus-daemon did not print its address within 5 s; it printed: \(line ?? "nothing")"
   }
 
@@ -116,19 +116,6 @@ struct PrivateBus: Sendable {
     unlink(folder + "/bus.conf")
     unlink(folder + "/log")
     rmdir(folder)
-  }
-
-  /// A line that comes within five seconds.
-  private static func readLine(_ descriptor: Int32) -> String? {
-    var line: [UInt8] = []
-    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    while poll(&polled, 1, 5000) > 0 {
-      var octet: UInt8 = 0
-      guard read(descriptor, &octet, 1) == 1 else { return nil }
-      if octet == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-      line.append(octet)
-    }
-    return nil
   }
 
   /// Without limits of its own, a bus has those of the system bus, such as 256 connections of a user

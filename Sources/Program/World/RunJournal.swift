@@ -1,6 +1,5 @@
 // The journal of a command: opened before anything is touched, first to receive events, ended last.
 
-import ArgumentParser
 import Bluetooth
 package import Jobs
 import Journal

@@ -4,7 +4,6 @@
 // repeat octet for octet.
 
 import Jobs
-import Journal
 
 /// The locked file beside the journal of a run of simulated devices that a process has.
 ///

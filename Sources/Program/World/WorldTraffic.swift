@@ -1,10 +1,8 @@
 // What bluetoothd is asked and answers: kept for failures, and printed.
 
-import BlueZ
 import BlueZInterfaces
 import Bluetooth
 import DBus
-import Jobs
 import Signals
 
 /// The messages between this program and bluetoothd.
@@ -115,7 +113,7 @@ final class WorldTraffic: BlueZTraffic {
         state.count += 1
       }
     }
-    if message.kind != .signal, StandardStreams.ofProcess.presentation.verbosity == .verbose {
+    if message.kind != .signal, StandardStreams.ofProcess.presentation.isVerbose {
       StandardError.traffic(message.message(at: time), at: instant)
     }
   }
