@@ -18,6 +18,7 @@ package final class Confined<State>: @unchecked Sendable {
   /// Confines `state` to a loop from now on.
   @inlinable
   package init(_ state: sending State, to loop: Loop) {
+    assert(!isWrappedAnew("\(State.self)"), "put the closure into a struct: see Guarded")
     self.state = state
     self.loop = loop
   }
