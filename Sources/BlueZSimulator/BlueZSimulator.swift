@@ -135,7 +135,7 @@ public final class BlueZSimulator: Sendable {
     let others = locals.filter { $0.address != settings.address }
     let all = devices + others.map(\.device)
     let air = Air(all, stored: stored, on: host.loop) {
-      [host, weak self] device, address, type, stored, onReception in
+      [host, weak self] device, address, type, stored in
       let isAdapter = others.contains { $0.device === device }
       let counterpart: @Sendable () -> RemoteDevice? = { [weak self] in
         isAdapter ? self?.remote(of: settings.address, at: address) : nil
@@ -147,8 +147,7 @@ public final class BlueZSimulator: Sendable {
         adapter: path,
         host: host,
         stored: stored,
-        counterpart: counterpart,
-        onReception: onReception
+        counterpart: counterpart
       )
     }
     let own = locals.first { $0.address == settings.address }

@@ -26,6 +26,26 @@ public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
   /// Whether the controller scans.
   case scanning(Bool)
 
+  /// Its parts, as scenarios and the log of the boundary name them.
+  var parts:
+    (
+      kind: WorldEvent.Kind, device: BluetoothAddress?, characteristic: BluetoothUUID?,
+      value: [UInt8]
+    )
+  {
+    switch self {
+    case .linkUp(let address): (.connected, address, nil, [])
+    case .linkDown(let address): (.disconnected, address, nil, [])
+    case .read(let address, let uuid): (.read, address, uuid, [])
+    case .written(let address, let uuid, let value): (.written, address, uuid, value)
+    case .subscribed(let address, let uuid): (.subscribed, address, uuid, [])
+    case .unsubscribed(let address, let uuid): (.unsubscribed, address, uuid, [])
+    case .notified(let address, let uuid, let value): (.notified, address, uuid, value)
+    case .paired(let address, _): (.paired, address, nil, [])
+    case .scanning(let isOn): (isOn ? .scanning : .scanned, nil, nil, [])
+    }
+  }
+
   public var description: String {
     switch self {
     case .linkUp(let address): "\(address) link up"

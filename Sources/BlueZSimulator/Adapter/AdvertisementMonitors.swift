@@ -168,7 +168,7 @@ final class AdvertisementMonitors: Sendable {
 
   /// The monitors have been read: those without patterns are released, the registration is answered,
   /// and the others become active.
-  private func ready(_ listed: [Listed], below root: ObjectPath, of client: String) {
+  private func ready(_ listed: [ListedObject], below root: ObjectPath, of client: String) {
     guard let index = index(of: client, root) else { return }
     let call = state.applications[index].registration.take()
     let added = listed.compactMap { add($0, below: root, of: client) }
@@ -198,34 +198,14 @@ final class AdvertisementMonitors: Sendable {
 
   // MARK: The client's monitors
 
-  /// A monitor as the client exports it.
-  private struct Listed: Sendable {
-    let path: ObjectPath
-    let properties: PropertyMap?
-
-    /// - Parameter interfaces: Those of the object; nil when it is not a monitor.
-    init?(_ path: DBusValue?, _ interfaces: DBusValue?) {
-      guard let path = path?.asObjectPath, case .dictionary(let interfaces)? = interfaces,
-        let monitor = interfaces.entries.first(where: {
-          $0.key.asString == AdvertisementMonitor1.interface
-        })
-      else { return nil }
-      (self.path, properties) = (path, monitor.value.asPropertyMap)
-    }
-  }
-
   /// Reads the monitors below a root. A client that does not answer has none.
-  private func listMonitors(below root: ObjectPath, of client: String) async -> [Listed] {
+  private func listMonitors(below root: ObjectPath, of client: String) async -> [ListedObject] {
     guard
       let call = try? MethodCall(StandardInterface.getManagedObjects, (), on: root, of: client),
-      let reply = try? await host.bus.call(call, limit: Self.answerLimit),
-      case .dictionary(let all)? = reply.body.first
+      let reply = try? await host.bus.call(call, limit: ProgramCalls.listingLimit)
     else { return [] }
-    return all.entries.compactMap { Listed($0.key, $0.value) }
+    return ListedObject.all(in: reply)
   }
-
-  /// How long a client may take to list its monitors: the default of libdbus.
-  private static let answerLimit = Duration.seconds(25)
 
   /// Monitors that are added later are activated too: some clients register first.
   ///
@@ -238,7 +218,8 @@ final class AdvertisementMonitors: Sendable {
       member: StandardInterface.interfacesAdded.name
     )
     let added = try? await host.bus.subscribe(rule) { [weak self] signal in
-      guard let self, let listed = Listed(signal.body.first, signal.body.last),
+      guard let self, signal.body.count == 2,
+        let listed = ListedObject(signal.body[0], signal.body[1]),
         let path = add(listed, below: root, of: client)
       else { return }
       host.bus.send(AdvertisementMonitor1.activate, (), on: path, of: client)
@@ -250,17 +231,18 @@ final class AdvertisementMonitors: Sendable {
     }
   }
 
-  /// Adds a monitor; one without patterns is released.
+  /// Adds an object if it is a monitor; one without patterns is released.
   ///
   /// - Returns: The path of a monitor that is new.
   private func add(
-    _ listed: Listed,
+    _ listed: ListedObject,
     below root: ObjectPath,
     of client: String
   ) -> ObjectPath? {
-    let read = listed.properties.flatMap {
-      AdvertisementMonitor($0, at: listed.path, below: root, of: client)
+    guard let properties = listed.properties(of: AdvertisementMonitor1.interface) else {
+      return nil
     }
+    let read = AdvertisementMonitor(properties, at: listed.path, below: root, of: client)
     guard let read else {
       host.bus.send(AdvertisementMonitor1.release, (), on: listed.path, of: client)
       return nil

@@ -8,12 +8,9 @@ import SimulatedDevices
 /// Devices, and what bluetoothd considers devices: one that changes its address becomes another
 /// device if nobody can resolve the address.
 final class Air: Sendable {
-  /// Creates the object of a device under an address. It calls its last argument whenever the device
-  /// is received.
+  /// Creates the object of a device under an address.
   typealias Maker =
-    @Sendable (
-      SimulatedDevice, BluetoothAddress, AddressType, StoredDevice?, @escaping @Sendable () -> Void
-    ) -> RemoteDevice
+    @Sendable (SimulatedDevice, BluetoothAddress, AddressType, StoredDevice?) -> RemoteDevice
 
   private let make: Maker
   /// The objects of each device, the latest last; at least one each.
@@ -22,8 +19,6 @@ final class Air: Sendable {
   private let places: [BluetoothAddress: Int]
   /// The advertisements of all devices.
   let slots: [AdvertisementSlot]
-  /// The indices of the devices that were received since the last discovery ended.
-  private let received: Confined<Set<Int>>
 
   /// - Parameter stored: What is known from before.
   init(
@@ -33,8 +28,6 @@ final class Air: Sendable {
     make: @escaping Maker
   ) {
     self.make = make
-    let received = Confined<Set<Int>>([], to: loop)
-    self.received = received
     places = Dictionary(
       devices.enumerated().map { ($1.definition.address, $0) },
       uniquingKeysWith: { first, _ in first }
@@ -45,17 +38,16 @@ final class Air: Sendable {
       }
     }
     remotes = Confined(
-      devices.enumerated().map { index, device in
-        let receive: @Sendable () -> Void = { received.contents.insert(index) }
+      devices.map { device in
         let advertised = device.airAddress()
         let known = stored.filter { $0.identity == device.definition.address }
-        let kept = known.map { make(device, $0.address, $0.addressType, $0, receive) }
+        let kept = known.map { make(device, $0.address, $0.addressType, $0) }
         // The one that is in range comes last.
         let present = kept.last { $0.address == advertised.address }
         let others = kept.filter { $0 !== present }
         for other in others { other.leave() }
         return others
-          + [present ?? make(device, advertised.address, advertised.type, nil, receive)]
+          + [present ?? make(device, advertised.address, advertised.type, nil)]
       },
       to: loop
     )
@@ -79,11 +71,7 @@ final class Air: Sendable {
     let advertised = latest.device.airAddress()
     guard latest.isIdle, advertised.address != latest.address else { return latest }
     let next = known.first { $0.address == advertised.address }
-    let remote =
-      next
-      ?? make(latest.device, advertised.address, advertised.type, nil) { [received] in
-        received.contents.insert(index)
-      }
+    let remote = next ?? make(latest.device, advertised.address, advertised.type, nil)
     if next == nil { remotes.contents[index].append(remote) }
     return moved(from: latest, to: remote)
   }
@@ -100,8 +88,9 @@ final class Air: Sendable {
 
   /// The objects of the devices that were received since the last call, device by device.
   func takeReceived() -> [RemoteDevice] {
-    defer { received.contents = [] }
-    return received.contents.sorted().flatMap { remotes.contents[$0] }
+    let received = remotes.contents.filter { $0.contains { $0.state.wasReceived } }.flatMap(\.self)
+    for remote in received { remote.state.wasReceived = false }
+    return received
   }
 
   /// Whether the device is in range belongs to the device, not to its address.

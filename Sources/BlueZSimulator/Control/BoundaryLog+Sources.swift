@@ -28,22 +28,20 @@ extension BoundaryLog {
   /// An event has happened at a device.
   func happened(_ event: SimulatorEvent, at time: Duration) {
     typealias Event = BoundaryEntry.Event
-    switch event {
-    case .linkUp(let device): add(at: time, Event.linkUp, device: device)
-    case .linkDown(let device): add(at: time, Event.linkDown, device: device)
-    case .read(let device, let uuid): add(at: time, Event.read, device: device, attribute: uuid)
-    case .written(let device, let uuid, let octets):
-      add(at: time, Event.written, device: device, attribute: uuid, octets: octets)
-    case .subscribed(let device, let uuid):
-      add(at: time, Event.subscribed, device: device, attribute: uuid)
-    case .unsubscribed(let device, let uuid):
-      add(at: time, Event.unsubscribed, device: device, attribute: uuid)
-    case .notified(let device, let uuid, let octets):
-      add(at: time, Event.notified, device: device, attribute: uuid, octets: octets)
-    case .paired(let device, let security):
-      add(at: time, "\(Event.paired)-\(security.rawValue)", device: device)
-    case .scanning(let isOn): add(at: time, isOn ? Event.scanOn : Event.scanOff)
-    }
+    let word =
+      switch event {
+      case .linkUp: Event.linkUp
+      case .linkDown: Event.linkDown
+      case .read: Event.read
+      case .written: Event.written
+      case .subscribed: Event.subscribed
+      case .unsubscribed: Event.unsubscribed
+      case .notified: Event.notified
+      case .paired(_, let security): "\(Event.paired)-\(security.rawValue)"
+      case .scanning(let isOn): isOn ? Event.scanOn : Event.scanOff
+      }
+    let (_, device, attribute, octets) = event.parts
+    add(at: time, word, device: device, attribute: attribute, octets: octets)
   }
 
   /// `Device1.Connect`; properties by their names: `Adapter1.Powered=true`.

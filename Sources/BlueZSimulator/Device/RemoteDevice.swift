@@ -32,6 +32,8 @@ final class RemoteDevice: Sendable {
     var searching: Int?
     /// Whether the device is in range.
     var isInAir = true
+    /// Whether it was received since the last discovery ended.
+    var wasReceived = false
     /// Whether the device made the current connection, as a central.
     var isAccepted = false
     var pairing = PairingMachine<WaitingCall>()
@@ -60,15 +62,12 @@ final class RemoteDevice: Sendable {
   let adapter: ObjectPath
   let host: Host
   let state: Confined<State>
-  /// Called when the device was received.
-  private let onReception: @Sendable () -> Void
   /// Of an adapter of the room: how that adapter sees this one.
   private let counterpart: @Sendable () -> RemoteDevice?
 
   /// - Parameters:
   ///   - stored: The stored data; nil: the device is unknown.
   ///   - counterpart: Of an adapter of the room: finds how that adapter sees this one.
-  ///   - onReception: Called whenever the device is received.
   init(
     _ device: SimulatedDevice,
     _ address: BluetoothAddress,
@@ -76,12 +75,10 @@ final class RemoteDevice: Sendable {
     adapter: ObjectPath,
     host: Host,
     stored: StoredDevice? = nil,
-    counterpart: @escaping @Sendable () -> RemoteDevice? = { nil },
-    onReception: @escaping @Sendable () -> Void
+    counterpart: @escaping @Sendable () -> RemoteDevice?
   ) {
     self.device = device
     self.counterpart = counterpart
-    self.onReception = onReception
     self.address = address
     self.addressType = addressType
     self.adapter = adapter
@@ -144,7 +141,7 @@ final class RemoteDevice: Sendable {
 
   /// An advertisement was received while a client discovers.
   func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
-    onReception()
+    state.wasReceived = true
     let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
     if isExported {
       for property in changed { mark(property) }

@@ -187,9 +187,14 @@ public final class ScenarioPlayer: Sendable {
 
   private func happened(_ event: SimulatorEvent, at handle: UInt16?) {
     observer(event)
-    guard var found = worldEvent(event) else { return }
-    found.handle = handle
-    switch found.kind {
+    let (kind, device, characteristic, _) = event.parts
+    let found = WorldEvent(
+      kind,
+      device: device.map { identity($0) },
+      characteristic: characteristic,
+      handle: handle
+    )
+    switch kind {
     case .connected: surroundings.links += 1
     case .disconnected: surroundings.links = max(0, surroundings.links - 1)
     case .scanning: state.scans += 1
@@ -198,28 +203,6 @@ public final class ScenarioPlayer: Sendable {
     }
     surroundings.isScanning = state.scans > 0
     for firing in state.schedule.happened(found) { schedule(firing) }
-  }
-
-  private func worldEvent(_ event: SimulatorEvent) -> WorldEvent? {
-    switch event {
-    case .linkUp(let device): WorldEvent(.connected, device: identity(device))
-    case .linkDown(let device): WorldEvent(.disconnected, device: identity(device))
-    case .read(let device, let uuid): of(.read, device, uuid)
-    case .written(let device, let uuid, _): of(.written, device, uuid)
-    case .subscribed(let device, let uuid): of(.subscribed, device, uuid)
-    case .unsubscribed(let device, let uuid): of(.unsubscribed, device, uuid)
-    case .notified(let device, let uuid, _): of(.notified, device, uuid)
-    case .paired(let device, _): WorldEvent(.paired, device: identity(device))
-    case .scanning(let isOn): WorldEvent(isOn ? .scanning : .scanned)
-    }
-  }
-
-  private func of(
-    _ kind: WorldEvent.Kind,
-    _ device: BluetoothAddress,
-    _ uuid: BluetoothUUID
-  ) -> WorldEvent {
-    WorldEvent(kind, device: identity(device), characteristic: uuid)
   }
 
   /// The identity address for an address.

@@ -4,26 +4,34 @@
 
 /// A value that is touched only by what runs on a loop.
 ///
-/// One thing after the other runs on a loop, so its state is read and changed in place:
-/// `state.links += 1`. What comes from another thread is handed over with ``Loop/enter(_:)``.
+/// One thing after the other runs on a loop, so its state needs no lock, and is read and changed in
+/// place. What comes from another thread is handed over, as by ``Loop/post(_:)``.
+///
+/// ```swift
+/// let links = Confined(0, to: loop)
+/// loop.post { links.contents += 1 }
+/// ```
 ///
 /// A debug build stops when it is touched while another thread turns the loop. An access inside of
 /// another one stops the program; the value that an assignment replaces is freed after the access.
 @dynamicMemberLookup
-package final class Confined<State>: @unchecked Sendable {
+public final class Confined<State>: @unchecked Sendable {
   // `state` is touched on `loop` alone, or while no other thread turns it.
   @usableFromInline var state: State
   @usableFromInline let loop: Loop
 
   /// Confines `state` to a loop from now on.
+  ///
+  /// A closure has to be a stored property of a struct, as in ``Guarded``.
   @inlinable
-  package init(_ state: sending State, to loop: Loop) {
+  public init(_ state: sending State, to loop: Loop) {
+    assert(!isWrappedAnew("\(State.self)"), "put the closure into a struct: see Guarded")
     self.state = state
     self.loop = loop
   }
 
-  /// All of it.
-  @inlinable package var contents: State {
+  /// All of it: for methods of the state, and for a state without parts.
+  @inlinable public var contents: State {
     get {
       check()
       return state
@@ -35,9 +43,9 @@ package final class Confined<State>: @unchecked Sendable {
     set { self[dynamicMember: \.self] = newValue }
   }
 
-  /// A part of it.
+  /// A part of it, by its name: `state.links`.
   @inlinable
-  package subscript<Part>(dynamicMember part: WritableKeyPath<State, Part>) -> Part {
+  public subscript<Part>(dynamicMember part: WritableKeyPath<State, Part>) -> Part {
     get {
       check()
       return state[keyPath: part]
@@ -53,9 +61,9 @@ package final class Confined<State>: @unchecked Sendable {
     }
   }
 
-  /// A part of it that is derived from others.
+  /// The same for a part that is derived from others.
   @inlinable
-  package subscript<Part>(dynamicMember part: KeyPath<State, Part>) -> Part {
+  public subscript<Part>(dynamicMember part: KeyPath<State, Part>) -> Part {
     check()
     return state[keyPath: part]
   }

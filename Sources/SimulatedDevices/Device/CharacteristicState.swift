@@ -41,6 +41,11 @@ struct CharacteristicState {
     stored = characteristic.definition.behaviour.initialValue
   }
 
+  /// What moves by itself stands still at a value that it is given.
+  mutating func hold(_ value: [UInt8]) {
+    if definition.behaviour.isMoving { held = value }
+  }
+
   /// The value that the next read finds, without there being one.
   func present(elapsed: Duration) -> [UInt8] {
     if let held { return held }

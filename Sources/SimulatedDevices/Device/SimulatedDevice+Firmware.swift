@@ -9,7 +9,7 @@ extension SimulatedDevice {
   /// Its values are unchanged when it comes back.
   public func withhold(_ service: BluetoothUUID, _ isWithheld: Bool) {
     let ranges = table.services.filter { $0.uuid == service }.map { $0.handle...$0.lastHandle }
-    steer { state, _ in
+    steer { state in
       state.withheld.removeAll { ranges.contains($0) }
       if isWithheld { state.withheld += ranges }
       return ((), [])

@@ -59,7 +59,7 @@ extension SimulatedDevice {
     let state = self.logic
     endLogic()
     state.contents = LogicState(count: state.count, report: state.report)
-    steer { _, _ in ((), [.stopWakes]) }
+    steer { _ in ((), [.stopWakes]) }
     guard let logic else { return }
     state.logic = logic
     state.place = place
@@ -138,7 +138,7 @@ extension SimulatedDevice {
     logic.hasFailed = true
     logic.wakes = []
     endLogic()
-    steer { _, _ in ((), [.stopWakes]) }
+    steer { _ in ((), [.stopWakes]) }
     logic.report(error)
   }
 
@@ -161,9 +161,9 @@ extension SimulatedDevice {
 
   /// Whether a read gets as far as the logic: the device refuses others by itself.
   func reachesLogic(reading handle: UInt16) -> Bool {
-    steer { state, _ in
-      guard case .value(let index) = state.position(of: handle) else { return (false, []) }
-      return (state.refusal(ofReading: index) == nil, [])
+    look { state in
+      guard case .value(let index) = state.position(of: handle) else { return false }
+      return state.refusal(ofReading: index) == nil
     }
   }
 
@@ -174,21 +174,18 @@ extension SimulatedDevice {
     at offset: Int,
     _ withResponse: Bool
   ) -> [UInt8]? {
-    steer { state, _ in
-      guard case .value(let index) = state.position(of: handle) else { return (nil, []) }
-      let whole = state.written(value, at: offset, to: index, withResponse: withResponse)
-      return (try? whole.get(), [])
+    look { state in
+      guard case .value(let index) = state.position(of: handle) else { return nil }
+      return try? state.written(value, at: offset, to: index, withResponse: withResponse).get()
     }
   }
 
   /// Keeps a value that the logic made of a write.
   func keep(_ value: [UInt8], at handle: UInt16) {
-    steer { state, _ in
+    steer { state in
       guard case .value(let index) = state.position(of: handle) else { return ((), []) }
       state.characteristics[index].stored = value
-      if state.characteristics[index].definition.behaviour.isMoving {
-        state.characteristics[index].held = value
-      }
+      state.characteristics[index].hold(value)
       return ((), [])
     }
   }
@@ -217,9 +214,9 @@ extension SimulatedDevice {
   }
 
   private func isSubscribed(_ handle: UInt16) -> Bool {
-    steer { state, _ in
-      guard case .value(let index) = state.position(of: handle) else { return (false, []) }
-      return (state.characteristics[index].mode != nil, [])
+    look { state in
+      guard case .value(let index) = state.position(of: handle) else { return false }
+      return state.characteristics[index].mode != nil
     }
   }
 
@@ -257,14 +254,11 @@ extension SimulatedDevice {
       throw .invalidAnswer(error.description, received: answer.line)
     }
     try remember(actions, answer)
-    steer { [actions] state, _ in
+    steer { [actions] state in
       for action in actions {
         switch action {
         case .notify(let index, let value, _), .store(let index, let value, _):
-          // What moves by itself stands still at a value that it is given.
-          if state.characteristics[index].definition.behaviour.isMoving {
-            state.characteristics[index].held = value
-          }
+          state.characteristics[index].hold(value)
         case .timer, .stopTimers, .leave, .comeBack, .watchLink, .tick, .stopTicks, .wake,
           .stopWakes:
           break

@@ -60,9 +60,7 @@ extension SimulatedDevice {
         }
       )
     }
-    if let error = steer({ state, _ in (state.refusal(ofReading: handle), []) }) {
-      return done(.failure(error))
-    }
+    if let error = look({ $0.refusal(ofReading: handle) }) { return done(.failure(error)) }
     program.read(handle, offset, done)
   }
 
@@ -81,9 +79,7 @@ extension SimulatedDevice {
     guard let program = program(serving: handle) else {
       return done(write(handle, value, at: offset, withResponse: withResponse))
     }
-    let error = steer { state, _ in
-      (state.refusal(ofWritingAt: handle, withResponse: withResponse), [])
-    }
+    let error = look { $0.refusal(ofWritingAt: handle, withResponse: withResponse) }
     if let error { return done(.failure(error)) }
     program.write(handle, value, offset, done)
   }
@@ -103,14 +99,14 @@ extension SimulatedDevice {
 
   /// The handles of the values that a central is subscribed to.
   var subscriptions: [UInt16] {
-    steer { state, _ in (state.characteristics.filter { $0.mode != nil }.map(\.handle), []) }
+    look { state in state.characteristics.filter { $0.mode != nil }.map(\.handle) }
   }
 
   /// A central confirms indications at once.
   func confirm(_ handle: UInt16) {
     guard let program = program(serving: handle) else { return }
-    let isIndicated = steer { state, _ in
-      (state.characteristics.contains { $0.handle == handle && $0.mode == .indication }, [])
+    let isIndicated = look { state in
+      state.characteristics.contains { $0.handle == handle && $0.mode == .indication }
     }
     if isIndicated { program.confirmed(handle) }
   }

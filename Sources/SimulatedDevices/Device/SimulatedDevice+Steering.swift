@@ -16,9 +16,9 @@ extension SimulatedDevice {
   /// let level = handle.flatMap { thermometer.value(at: $0) }
   /// ```
   public func value(at valueHandle: UInt16) -> [UInt8]? {
-    steer { state, elapsed in
-      guard case .value(let index) = state.table.position(of: valueHandle) else { return (nil, []) }
-      return (state.characteristics[index].present(elapsed: elapsed), [])
+    look { state in
+      guard case .value(let index) = state.table.position(of: valueHandle) else { return nil }
+      return state.characteristics[index].present(elapsed: state.now - state.start)
     }
   }
 
@@ -40,13 +40,11 @@ extension SimulatedDevice {
   /// - Returns: Whether a characteristic has this handle.
   @discardableResult
   public func setValue(_ value: [UInt8], at valueHandle: UInt16) -> Bool {
-    steer { state, _ in
+    steer { state in
       guard case .value(let index) = state.table.position(of: valueHandle) else {
         return (false, [])
       }
-      if state.characteristics[index].definition.behaviour.isMoving {
-        state.characteristics[index].held = value
-      }
+      state.characteristics[index].hold(value)
       // Stored at once; subscribers receive it in the loop's next turn.
       state.characteristics[index].stored = value
       return (true, [.notify(characteristic: index, value: value, after: .zero)])
@@ -81,7 +79,7 @@ extension SimulatedDevice {
 
   /// Has a value move by itself again, where it would be without having stood still.
   public func letMove(at valueHandle: UInt16) {
-    steer { state, _ in
+    steer { state in
       if case .value(let index) = state.table.position(of: valueHandle) {
         state.characteristics[index].held = nil
       }

@@ -405,13 +405,18 @@ public final class SimulatedDevice: Sendable {
 
   /// Does something to the device from outside of its link: SimulatedDevice+Steering.swift.
   func steer<Answer>(
-    _ body: (inout DeviceState, _ elapsed: Duration) -> (answer: Answer, actions: [DeviceAction])
+    _ body: (inout DeviceState) -> (answer: Answer, actions: [DeviceAction])
   ) -> Answer {
     let now = loop.now
     return decide { state in
       state.device.now = now
-      return body(&state.device, now - start)
+      return body(&state.device)
     }
+  }
+
+  /// Looks at the device as it is now.
+  func look<Answer>(_ body: (DeviceState) -> Answer) -> Answer {
+    steer { state in (body(state), []) }
   }
 
   // MARK: What is due

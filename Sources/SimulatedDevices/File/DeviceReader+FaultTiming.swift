@@ -29,12 +29,7 @@ extension DeviceReader {
     }
     if found.isEmpty {
       let known = scenario.devices.map { $0.name ?? "\($0.address)" }
-      problems.append(
-        node.problem(
-          unknown: "device",
-          expected: "one of " + known.joined(separator: ", ")
-        )
-      )
+      problems.append(node.problem(unknown: "device", among: known))
     }
     return found
   }

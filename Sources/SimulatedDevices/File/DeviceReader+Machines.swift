@@ -201,14 +201,7 @@ extension DeviceReader {
       reader.machine.targets.insert(index)
       return index
     }
-    let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: states) }
-    reader.problems.append(
-      node.problem(
-        unknown: "state",
-        expected: nearest == nil ? "one of " + states.joined(separator: ", ") : nil,
-        nearest: nearest
-      )
-    )
+    reader.problems.append(node.problem(unknown: "state", among: states))
     return nil
   }
 }

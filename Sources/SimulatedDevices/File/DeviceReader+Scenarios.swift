@@ -157,13 +157,7 @@ extension DeviceReader {
 
   private mutating func read(_ node: Node, _ name: String) -> [DeviceDefinition] {
     let path = TextFile.path(name, beside: node.place.file)
-    let text: String
-    do throws(DocumentErrors) {
-      text = try TextFile.read(path)
-    } catch {
-      problems += error.problems.map { node.problem("\(path): \($0.message)") }
-      return []
-    }
+    guard let text = text(of: path, node) else { return [] }
     do throws(DocumentErrors) {
       return try DeviceFile.parse(text, file: path)
     } catch {

@@ -51,13 +51,7 @@ extension DeviceReader {
       problems.append(node.problem("\(path): \(error.message)"))
       return nil
     }
-    let text: String
-    do throws(DocumentErrors) {
-      text = try TextFile.read(path)
-    } catch {
-      problems += error.problems.map { node.problem("\(path): \($0.message)") }
-      return nil
-    }
+    guard let text = text(of: path, node) else { return nil }
     do throws(DocumentErrors) {
       let table = try CSVTable.parse(text, file: path)
       guard !table.rows.isEmpty else {
@@ -71,6 +65,16 @@ extension DeviceReader {
       return table
     } catch {
       problems += error.problems
+      return nil
+    }
+  }
+
+  /// The text of a file that a node names; nil after a complaint.
+  mutating func text(of path: String, _ node: Node) -> String? {
+    do throws(DocumentErrors) {
+      return try TextFile.read(path)
+    } catch {
+      problems += error.problems.map { node.problem("\(path): \($0.message)") }
       return nil
     }
   }
@@ -90,11 +94,7 @@ extension DeviceReader {
       guard let cells = name.flatMap({ column($0, of: table) }) else { continue }
       for (index, cell) in cells.enumerated() { rows[index] += fixed(cell, entry.key) ?? [] }
     }
-    if let long = rows.firstIndex(where: { $0.count > FileLimits.octets }) {
-      problems.append(
-        table.rows[long][0].problem("the value is longer than \(FileLimits.octets) bytes")
-      )
-    }
+    _ = zip(rows, table.rows).allSatisfy { row, cells in isShort(row.count, cells[0]) }
     return rows
   }
 

@@ -180,14 +180,7 @@ extension DeviceReader {
       node,
       reader in
       if let flag = node.text, known.contains(flag) { return flag }
-      let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: known) }
-      reader.problems.append(
-        node.problem(
-          unknown: "property",
-          expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
-          nearest: nearest
-        )
-      )
+      reader.problems.append(node.problem(unknown: "property", among: known))
       return nil
     }
     let list = flag.oneOrMore("a list of `" + known.joined(separator: "`, `") + "`")

@@ -36,11 +36,7 @@ extension DeviceReader {
     let fixed = parts.reduce(0) { sum, part in
       if case .octets(let octets) = part { sum + octets.count } else { sum }
     }
-    guard fixed <= FileLimits.octets else {
-      problems.append(node.problem("the value is longer than \(FileLimits.octets) bytes"))
-      return nil
-    }
-    return ValueTemplate(parts)
+    return isShort(fixed, node) ? ValueTemplate(parts) : nil
   }
 
   private mutating func templatePart(
@@ -102,14 +98,7 @@ extension DeviceReader {
       return nil
     }
     let fit = names.all.filter { $0.kind == kind }.map(\.name)
-    let nearest = Spelling.nearest(to: name, among: fit)
-    problems.append(
-      node.problem(
-        "unknown name '\(name)'",
-        expected: nearest == nil && !fit.isEmpty ? "one of " + fit.joined(separator: ", ") : nil,
-        nearest: nearest
-      )
-    )
+    problems.append(node.problem(unknown: "name", among: fit))
     return nil
   }
 

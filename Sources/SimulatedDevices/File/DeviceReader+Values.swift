@@ -28,11 +28,14 @@ extension DeviceReader {
     let whole = parts.compactMap(\.self)
     guard whole.count == parts.count else { return nil }
     let octets = whole.flatMap(\.self)
-    guard octets.count <= FileLimits.octets else {
-      problems.append(node.problem("the value is longer than \(FileLimits.octets) bytes"))
-      return nil
-    }
-    return octets
+    return isShort(octets.count, node) ? octets : nil
+  }
+
+  /// Whether a value is no longer than values may be; it complains of others.
+  mutating func isShort(_ octets: Int, _ node: Node) -> Bool {
+    if octets <= FileLimits.octets { return true }
+    problems.append(node.problem("the value is longer than \(FileLimits.octets) bytes"))
+    return false
   }
 
   /// The one entry of `{ u8: 87 }`.
@@ -43,16 +46,7 @@ extension DeviceReader {
       return nil
     }
     guard Self.formats.contains(entry.key) else {
-      let nearest = Spelling.nearest(to: entry.key, among: Self.formats)
-      problems.append(
-        Problem(
-          "unknown format '\(entry.key)'",
-          expected: nearest == nil ? "one of " + Self.formats.joined(separator: ", ") : nil,
-          nearest: nearest,
-          at: entry.keyPlace,
-          path: entry.value.path
-        )
-      )
+      problems.append(name(entry).problem(unknown: "format", among: Self.formats))
       return nil
     }
     return entry
@@ -109,9 +103,7 @@ extension DeviceReader {
         )
       }
       let wave = Wave(parts: parts, period: .seconds(1), every: .seconds(1))
-      if wave.octetCount > FileLimits.octets {
-        problems.append(node.problem("the value is longer than \(FileLimits.octets) bytes"))
-      }
+      _ = isShort(wave.octetCount, node)
     }
     return parts
   }

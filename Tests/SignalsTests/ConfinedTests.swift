@@ -1,0 +1,73 @@
+// State that belongs to a loop, and the way to it from other threads.
+
+import Dispatch
+import Testing
+
+@testable import Signals
+
+@Suite("Confined")
+struct ConfinedTests {
+  private struct State {
+    var count = 0
+    var holder: Holder?
+
+    mutating func add(_ number: Int) -> Int {
+      count += number
+      return count
+    }
+  }
+
+  /// Counts when it is freed.
+  private final class Holder: Sendable {
+    private let state: Confined<State>
+
+    init(_ state: Confined<State>) { self.state = state }
+
+    deinit { state.count += 1 }
+  }
+
+  @Test("it is changed in place, and what an assignment replaces is freed after the access")
+  func inPlace() {
+    let state = Confined(State(), to: VirtualTimeLoop())
+    state.count += 2
+    #expect(state.contents.add(state.count) == 4)
+    state.holder = Holder(state)
+    state.holder = nil
+    #expect(state.count == 5)
+    state.holder = Holder(state)
+    state.contents = State()
+    #expect(state.count == 1)
+  }
+
+  @Test("what comes from another thread runs on the loop, and is waited for")
+  func handedOver() throws {
+    let loop = EventLoop()
+    defer { loop.end() }
+    let state = Confined(State(), to: loop)
+    #expect(!loop.isCurrent && loop.enter { loop.isCurrent })
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<100 { loop.enter { state.count += 1 } }
+    }
+    loop.enterSoon { state.count += 1 }
+    #expect(try loop.run { loop.enter { state.count } } == 801)
+  }
+
+  #if DEBUG
+    @Test("a debug build stops where it is touched while another thread turns the loop")
+    func touchedElsewhere() async {
+      await #expect(processExitsWith: .failure) { touchBesideItsLoop() }
+    }
+  #endif
+}
+
+private func touchBesideItsLoop() {
+  let loop = EventLoop()
+  let state = Confined(0, to: loop)
+  let (isTurned, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+  loop.post {
+    isTurned.signal()
+    never.wait()
+  }
+  isTurned.wait()
+  state.contents += 1
+}
