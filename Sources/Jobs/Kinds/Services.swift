@@ -47,6 +47,11 @@ public struct ServicesStep: StepKind {
   func run(_ run: StepRun) async throws {
     let services = try await run.limited(run.service.services())
     run.outcome = .services(services, names: run.plan.names)
+    try check(services)
+  }
+
+  /// Checks what a device offers.
+  func check(_ services: [GATTService]) throws(ExpectationFailure) {
     for wanted in offers {
       let found = wanted.properties(in: services)
       guard let found, found.isSuperset(of: wanted.properties) else {
