@@ -159,10 +159,11 @@ extension CharacteristicProperties {
 
 extension Shape where Value == [OfferedAttribute] {
   fileprivate static var attributes: Self {
-    Shape(
+    let name = JSONValue.reference("name")
+    return Shape(
       "an attribute such as battery/battery-level:read,notify, or a list of those",
       line: "an attribute such as battery/battery-level:read,notify",
-      schema: .anyOf([.type("string"), .list(of: .type("string"))]),
+      schema: .anyOf([name, .list(of: name)]),
       words: { $0.map(\.description) }
     ) { node, reader in
       let nodes = node.sequence ?? [node]
