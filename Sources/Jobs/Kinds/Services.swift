@@ -106,7 +106,7 @@ public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
       return
     }
     guard case .characteristic = attribute else {
-      throw Problem("only a characteristic has properties: '\(path)' is none")
+      throw Problem("only a characteristic has properties, and '\(path)' is not one")
     }
     let words = parts[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     let known = CharacteristicProperties.knownFlags
