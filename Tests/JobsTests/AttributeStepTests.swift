@@ -12,7 +12,9 @@ struct AttributeStepTests {
   let bench = RunBench()
 
   private static let lines = [
-    "mtu as link expect value >= 100 within 5s", "services", "read battery-level offset 2 as tail",
+    "mtu as link expect value >= 100 within 5s", "services",
+    "services offers battery offers battery/battery-level:read,notify lacks heart-rate",
+    "read battery-level offset 2 as tail",
     "read battery-level offset 2 format u8",
     "read-descriptor battery-level/characteristic-user-description as name",
     "write-descriptor battery-level/valid-range u8:1 u8:2",
@@ -35,6 +37,9 @@ struct AttributeStepTests {
       steps:
         - { mtu: , as: link, expect: { value: { min: 100 } }, timeout: 5s }
         - services
+        - services:
+          offers: [battery, "180f/2a19:notify,read"]
+          lacks: heart-rate
         - { read: battery-level, offset: 2, as: tail }
         - { read: battery-level, offset: 2, format: u8 }
         - { read-descriptor: battery-level/2901, as: name }
@@ -63,6 +68,9 @@ struct AttributeStepTests {
       ("{ notify: battery-level, for: 1s, overflow: dropoldest }", "drop-oldest"),
       ("{ notify: battery-level, for: 1s, buffer: 0 }", "a number of values, from 1 to 1000000"),
       ("{ read-descriptor: battery-level }", "expected characteristic/descriptor"),
+      ("{ services: , offers: baterry }", "did you mean 'battery'?"),
+      ("{ services: , offers: battery:read }", "only a characteristic has properties"),
+      ("{ services: , lacks: [battery/battery-level:red] }", "did you mean 'read'?"),
       ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "expected no value"),
       ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first byte, from 0 to 512"),
       (
@@ -152,25 +160,53 @@ struct AttributeStepTests {
     #expect(bench.text().contains { $0.contains("(gap: the link was lost") })
   }
 
+  private static let battery = GATTService(
+    uuid: BluetoothUUID(short: 0x180f),
+    handle: 10,
+    isPrimary: true,
+    includes: [],
+    characteristics: [
+      GATTCharacteristic(
+        uuid: BluetoothUUID(short: 0x2a19),
+        handle: 12,
+        properties: [.read],
+        mtu: 23,
+        descriptors: [GATTDescriptor(uuid: BluetoothUUID(short: 0x2901), handle: 13)]
+      )
+    ]
+  )
+
   @Test("services are listed with what is in them")
   func services() {
-    let service = GATTService(
-      uuid: BluetoothUUID(short: 0x180f),
-      handle: 10,
-      isPrimary: true,
-      includes: [],
-      characteristics: [
-        GATTCharacteristic(
-          uuid: BluetoothUUID(short: 0x2a19),
-          handle: 12,
-          properties: [.read],
-          mtu: 23,
-          descriptors: [GATTDescriptor(uuid: BluetoothUUID(short: 0x2901), handle: 13)]
-        )
-      ]
-    )
-    let text = JSONValue(service, .assigned).text
+    let text = JSONValue(Self.battery, .assigned).text
     #expect(text.hasPrefix(#"{"uuid":"0000180f-0000-1000-8000-00805f9b34fb","name":"battery""#))
     #expect(text.contains(#""flags":["read"],"descriptors":[{"uuid":"00002901-"#))
+  }
+
+  @Test(
+    "services fail where something is missing, or there that must not be",
+    arguments: [
+      ("offers battery offers battery/battery-level:read offers battery/2a19/2901", nil),
+      ("offers battery/battery-level:read,notify", "battery/battery-level:read,notify, got read"),
+      ("offers heart-rate", "heart-rate, got no such attribute"),
+      ("offers battery/2a19#1", "battery/battery-level#1, got no such attribute"),
+      ("offers battery/2a19/2902", "no such attribute"),
+      ("lacks heart-rate lacks battery/2a19:notify,write lacks battery/2a19/2902", nil),
+      ("lacks battery", "no battery, got one"),
+      ("lacks battery/2a19:read,write", "no battery/battery-level:read,write, got read"),
+    ]
+  )
+  func offers(words: String, failure: String?) throws {
+    let step = try #require(try Plan.parse(line: "services \(words)").steps.first)
+    guard case .services(let services) = step.action else {
+      Issue.record("\(step)")
+      return
+    }
+    let found = Result { () throws(ExpectationFailure) in try services.check([Self.battery]) }
+    switch (found, failure) {
+    case (.success, nil): break
+    case (.failure(let found), let failure?): #expect("\(found)".hasSuffix(failure))
+    case (.success, .some), (.failure, nil): Issue.record("\(found)")
+    }
   }
 }

@@ -62,7 +62,7 @@ struct ConversionTests {
     let chain = try chain(
       """
       <connect/> <refresh/> <read-phy/> <sleep-until \(Echo.echo) value="01"/>
-      <write \(Echo.echo) value="01" expected="SUCCESS_WARNING_ON_FAIL"/> <assert-service uuid="180f"/>
+      <write \(Echo.echo) value="01" expected="SUCCESS_WARNING_ON_FAIL"/> <assert-service uuid="1800"/>
       """,
       0xc0ff_ee00_0004
     )

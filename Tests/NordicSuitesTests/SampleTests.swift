@@ -80,7 +80,7 @@ struct SampleTests {
     | read-rssi | disconnect
 
     docs/examples/nordic/lamp.xml on thingy
-    ~> connect | discover-services | assert-service | write | sleep | write
+    => connect | discover-services | assert-service | write | sleep | write
 
     docs/examples/nordic/echo.xml ADDRESS=C0:FF:EE:00:00:04 on echo
     => connect | write | read | write | write ok: the device refused: value not allowed | connect
@@ -93,7 +93,7 @@ struct SampleTests {
     ~> 1 scan | scan-for | scan-for failed: expected a failure, but it succeeded
 
     Tests/Golden/suites/macro.xml on thingy
-    ~> connect | discover-services | assert-service | write | sleep | write
+    => connect | discover-services | assert-service | write | sleep | write
 
     # Reading and writing.
 
@@ -161,6 +161,21 @@ struct SampleTests {
     | assert-service ok: the device does not have the service heart-rate
     | assert-service ok: the device does not have the service 6e5d…
     | assert-service failed: assert-characteristic: it has the property READ; it does not have the property INDICATE
+
+    <connect/>
+    <assert-service $service>
+    <assert-characteristic $uuid>
+    <property name='READ'/> <property name='INDICATE' requirement='EXCLUDED'/>
+    <assert-cccd/> <assert-descriptor uuid='2906' expected='FAIL'/>
+    </assert-characteristic>
+    </assert-service>
+    <assert-service uuid='180d' expected='FAIL'/>
+    <assert-service $service>
+    <assert-characteristic $uuid><property name='INDICATE'/></assert-characteristic>
+    </assert-service>
+    => 1 connect | assert-service
+    | assert-service ok: the device does not have the service heart-rate
+    | assert-service failed: assert-characteristic: it does not have the property INDICATE
 
     # Notifications. A macro waits without a timeout; a suite does not.
 

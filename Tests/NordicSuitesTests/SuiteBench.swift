@@ -108,13 +108,6 @@ struct SuiteBench {
 
   var text: [String] { textLines.all }
   var json: [String] { jsonLines.all }
-
-  /// What was written to the devices, in order.
-  var written: [[UInt8]] {
-    world.events.compactMap { event in
-      if case .written(_, _, let value) = event { value } else { nil }
-    }
-  }
 }
 
 /// Attributes of an element that name a characteristic of the echo.

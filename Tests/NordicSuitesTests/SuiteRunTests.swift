@@ -21,21 +21,6 @@ struct SuiteRunTests {
     return try Suite.load(path: "\(folder)/\(name).xml", variables: variables)
   }
 
-  @Test("the examples run as they are")
-  func examples() throws {
-    let strap = try SuiteBench("heart-rate")
-    let measured = try strap.run(Self.example("heart-rate"))
-    #expect(measured.exitStatus == .ok, "\(strap.text)")
-    #expect(measured.results.map(\.status) == [.ok, .warning])
-    let echo = try SuiteBench("echo")
-    let echoed = try echo.run(Self.example("echo", [("ADDRESS", "C0:FF:EE:00:00:04")]))
-    #expect(echoed.exitStatus == .ok && echoed.warnings == 0, "\(echo.text)")
-    var lamp = try SuiteBench("thingy")
-    lamp.devices = ["device": .address(try lamp.world.device().definition.address)]
-    #expect(try lamp.run(Self.example("lamp")).exitStatus == .ok, "\(lamp.text)")
-    #expect(lamp.written == [[1, 0, 255, 0], [0]])
-  }
-
   @Test("scan-for binds a target for this test and the next; not while it is connected")
   func binding() throws {
     let bench = try SuiteBench("echo", "battery")

@@ -1,20 +1,182 @@
-// `services`: lists what the device offers.
+// `services`: lists what the device offers, and checks it.
 
-import Bluetooth
+public import Bluetooth
+public import Documents
 
-struct ServicesStep: StepKind {
+/// Lists what the device offers.
+public struct ServicesStep: StepKind {
+  /// What it must offer.
+  public var offers: [OfferedAttribute]
+  /// What it must not offer; of an attribute with properties, none of these.
+  public var lacks: [OfferedAttribute]
+
+  /// A list of the services, which fails where one is missing or too many.
+  public init(offers: [OfferedAttribute] = [], lacks: [OfferedAttribute] = []) {
+    (self.offers, self.lacks) = (offers, lacks)
+  }
+
+  init() { self.init(offers: []) }
+
   static let verb = "services"
   static let documentation = "lists what the device offers"
   static let common: [StepKey] = [.expectFailure, .timeout]
-  static let keys: [Key<Self>] = []
+  static let titleKeys = 0
+  static let keys: [Key<Self>] = [
+    Key(
+      "offers",
+      \.offers,
+      .attributes,
+      default: [],
+      .repeated("offers"),
+      documentation: "an attribute that it must offer, or a list of those"
+    ),
+    Key(
+      "lacks",
+      \.lacks,
+      .attributes,
+      default: [],
+      .repeated("lacks"),
+      documentation: "an attribute that it must not offer, or a list of those"
+    ),
+  ]
 
-  var action: Step.Action { .services }
+  var action: Step.Action { .services(self) }
   var doing: String { "listing the services" }
   var privilege: String? { nil }
 
   func run(_ run: StepRun) async throws {
     let services = try await run.limited(run.service.services())
     run.outcome = .services(services, names: run.plan.names)
+    try check(services)
+  }
+
+  /// Checks what a device offers.
+  func check(_ services: [GATTService]) throws(ExpectationFailure) {
+    for wanted in offers {
+      let found = wanted.properties(in: services)
+      guard let found, found.isSuperset(of: wanted.properties) else {
+        let got = found.map { $0.listed } ?? "no such attribute"
+        throw ExpectationFailure(expected: "\(wanted)", got: got, octets: nil)
+      }
+    }
+    for unwanted in lacks {
+      guard let found = unwanted.properties(in: services) else { continue }
+      let excess = found.intersection(unwanted.properties)
+      guard !unwanted.properties.isEmpty, excess.isEmpty else {
+        let got = excess.isEmpty ? "one" : excess.listed
+        throw ExpectationFailure(expected: "no \(unwanted)", got: got, octets: nil)
+      }
+    }
+  }
+}
+
+/// A service, a characteristic or a descriptor, with properties of the characteristic:
+/// `battery`, `battery/battery-level:read,notify`, `battery/battery-level/2902`.
+public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
+  private enum Attribute: Hashable {
+    case service(ServiceSelector)
+    case characteristic(CharacteristicSelector)
+    case descriptor(DescriptorSelector)
+  }
+
+  private let attribute: Attribute
+  /// The properties that are meant; none for the attribute itself.
+  public let properties: CharacteristicProperties
+
+  /// Parses an attribute.
+  ///
+  /// - Parameter names: The names that it may use.
+  /// - Throws: `Problem` with the invalid part, and the nearest known name.
+  public init(parsing text: String, names: AttributeNames = .assigned) throws(Problem) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = String(parts[0])
+    do throws(SelectorError) {
+      attribute =
+        switch path.count(where: { $0 == "/" }) {
+        case 0: .service(try ServiceSelector(parsing: path, names: names))
+        case 1: .characteristic(try CharacteristicSelector(parsing: path, names: names))
+        // open: the numbers; a selector complains of too many parts
+        default: .descriptor(try DescriptorSelector(parsing: path, names: names))
+        }
+    } catch {
+      throw Problem(error)
+    }
+    guard parts.count > 1 else {
+      properties = []
+      return
+    }
+    guard case .characteristic = attribute else {
+      throw Problem("only a characteristic has properties, and '\(path)' is not one")
+    }
+    let words = parts[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let known = CharacteristicProperties.knownFlags
+    for word in words where !known.contains(word) {
+      throw .unknown(found: "'\(word)'", word, among: known)
+    }
+    properties = CharacteristicProperties(flags: words)
+  }
+
+  /// As it is written.
+  public var description: String {
+    let name =
+      switch attribute {
+      case .service(let selector): "\(selector)"
+      case .characteristic(let selector): "\(selector)"
+      case .descriptor(let selector): "\(selector)"
+      }
+    return properties.isEmpty ? name : "\(name):\(properties.flags.joined(separator: ","))"
+  }
+
+  /// The properties of the attribute of a device, of a characteristic; nil for one that it does not
+  /// have.
+  func properties(in services: [GATTService]) -> CharacteristicProperties? {
+    switch attribute {
+    case .service(let selector):
+      return services.contains { $0.uuid == selector.uuid } ? [] : nil
+    case .characteristic(let selector):
+      return Self.characteristic(selector, in: services)?.properties
+    case .descriptor(let selector):
+      let same = Self.characteristic(selector.characteristic, in: services)?.descriptors
+        .filter { $0.uuid == selector.descriptor }
+      return (same ?? []).indices.contains(selector.instance ?? 0) ? [] : nil
+    }
+  }
+
+  private static func characteristic(
+    _ selector: CharacteristicSelector,
+    in services: [GATTService]
+  ) -> GATTCharacteristic? {
+    let same = services.filter { $0.uuid == selector.service }
+      .flatMap(\.characteristics).filter { $0.uuid == selector.characteristic }
+    let index = selector.instance ?? 0
+    return same.indices.contains(index) ? same[index] : nil
+  }
+}
+
+extension CharacteristicProperties {
+  fileprivate var listed: String { isEmpty ? "no properties" : flags.joined(separator: ",") }
+}
+
+extension Shape where Value == [OfferedAttribute] {
+  fileprivate static var attributes: Self {
+    let name = JSONValue.reference("name")
+    return Shape(
+      "an attribute such as battery/battery-level:read,notify, or a list of those",
+      line: "an attribute such as battery/battery-level:read,notify",
+      schema: .anyOf([name, .list(of: name)]),
+      words: { $0.map(\.description) }
+    ) { node, reader in
+      let nodes = node.sequence ?? [node]
+      let attributes = nodes.compactMap { node -> OfferedAttribute? in
+        do throws(Problem) {
+          return try OfferedAttribute(parsing: node.text ?? "", names: reader.surroundings.names)
+        } catch {
+          reader.complain(node, error)
+          return nil
+        }
+      }
+      return attributes.count == nodes.count && !attributes.isEmpty ? attributes : nil
+    }
   }
 }
 
@@ -24,5 +186,32 @@ extension Step {
   /// ```swift
   /// let chain = try Plan { Step.services.named("what the device offers") }
   /// ```
-  public static var services: Step { Step(.services) }
+  public static var services: Step { Step(.services(ServicesStep())) }
+
+  /// Lists what the device offers, and checks it.
+  ///
+  /// ```swift
+  /// try Step.services(offers: ["battery/battery-level:read,notify"], lacks: ["heart-rate"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - offers: Attributes that it must offer: a service, `service/characteristic` with properties, or
+  ///     `service/characteristic/descriptor`.
+  ///   - lacks: Attributes that it must not offer; of one with properties, none of these.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  /// - Throws: `Problem` for an invalid attribute.
+  public static func services(
+    offers: [String],
+    lacks: [String] = [],
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(Problem) -> Step {
+    try Problem.at(file, line) {
+      var step = ServicesStep()
+      for text in offers { step.offers.append(try OfferedAttribute(parsing: text)) }
+      for text in lacks { step.lacks.append(try OfferedAttribute(parsing: text)) }
+      return Step(.services(step))
+    }
+  }
 }

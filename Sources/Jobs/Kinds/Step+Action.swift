@@ -33,8 +33,8 @@ extension Step {
     case mtu
     /// Reads interval, latency and supervision timeout of the connection.
     case connectionParameters
-    /// Lists what the device offers.
-    case services
+    /// Lists what the device offers, and checks it.
+    case services(ServicesStep)
     /// Reads a descriptor.
     case readDescriptor(ReadDescriptorStep)
     /// Writes a descriptor.
@@ -73,7 +73,7 @@ extension Step {
       case .trust(let kind): kind
       case .mtu: MTUStep()
       case .connectionParameters: ConnectionParametersStep()
-      case .services: ServicesStep()
+      case .services(let kind): kind
       case .readDescriptor(let kind): kind
       case .writeDescriptor(let kind): kind
       case .scan(let kind): kind

@@ -43,7 +43,7 @@ extension ChainWriter {
       add("unpair:", ending(operation))
       if succeeds { unlinked() }
     case .refresh: omit(operation, "bluetoothd updates its cache of services by itself")
-    case .assertService: omit(operation, "no step asserts what a device offers")
+    case .assertService(let assertion): services(operation, assertion)
     case .beginReliableWrite: reliableWrite(operation, isRight: reliable == nil, becomes: [])
     case .abortReliableWrite:
       reliableWrite(operation, isRight: reliable?.isEmpty == false, becomes: nil)
@@ -123,8 +123,10 @@ extension ChainWriter {
       case .connect, .disconnect, .discoverServices, .unbond, .requestMTU, .readRSSI(nil): true
       // What is left of the connection is not known otherwise.
       case .bond: isUp
-      case .readRSSI, .refresh, .assertService, .beginReliableWrite, .executeReliableWrite,
-        .abortReliableWrite:
+      // A step can only expect that all of it is missing.
+      case .assertService(let assertion):
+        assertion.characteristics.isEmpty && operation.errorCode == nil
+      case .readRSSI, .refresh, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite:
         false
       }
     // bluetoothd does not expose Generic Access: in a suite that does not count as a failure.
@@ -215,6 +217,55 @@ extension ChainWriter {
     }
     let count = result.isFailure ? "0" : "{ min: 1 }"
     add("scan: \(duration(operation))", filters(filter) + ["expect: { count: \(count) }"])
+  }
+
+  // MARK: Services
+
+  private mutating func services(_ operation: Operation, _ assertion: ServiceAssertion) {
+    if assertion.uuid == .genericAccess {
+      return omit(operation, "bluetoothd hides Generic Access")
+    }
+    guard assertion.instance == 0 else {
+      return omit(operation, "a chain names services by their UUID alone")
+    }
+    if operation.expected.isFailure {
+      return add("services:", ["lacks: \(assertion.uuid.text)"] + limit(operation))
+    }
+    var (offers, lacks) = ([assertion.uuid.text], [String]())
+    for wanted in assertion.characteristics {
+      let name = name(wanted.path)
+      func properties(_ requirement: PropertyAssertion.Requirement) -> CharacteristicProperties {
+        wanted.properties.filter { $0.requirement == requirement }
+          .reduce(into: []) { $0.insert($1.property) }
+      }
+      let (needed, excluded) = (properties(.mandatory), properties(.excluded))
+      switch wanted.expected {
+      case .success:
+        offers.append(needed.isEmpty ? name : "\(name):\(needed.flags.joined(separator: ","))")
+        if !excluded.isEmpty { lacks.append("\(name):\(excluded.flags.joined(separator: ","))") }
+      case .failure where needed.isEmpty && excluded.isEmpty:
+        lacks.append(name)
+        continue
+      case .failure, .successOrWarning, .failureOrWarning:
+        omit(operation, "a step asserts only what is there or is missing: \(wanted.title)")
+        continue
+      }
+      for descriptor in wanted.descriptors {
+        switch descriptor.expected {
+        case .success: offers.append(self.name(descriptor.path))
+        case .failure: lacks.append(self.name(descriptor.path))
+        case .successOrWarning, .failureOrWarning:
+          omit(operation, "an expectation that only warns is omitted: \(descriptor.title)")
+        }
+      }
+      for value in wanted.values + wanted.descriptors.flatMap(\.values) {
+        omit(operation, "no step knows the last value: \(value.title)")
+      }
+    }
+    func list(_ key: String, _ names: [String]) -> [String] {
+      names.isEmpty ? [] : ["\(key):"] + names.map { "  - \($0)" }
+    }
+    add("services:", list("offers", offers) + list("lacks", lacks) + limit(operation))
   }
 
   // MARK: Attributes
