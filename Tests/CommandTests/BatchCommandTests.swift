@@ -83,16 +83,9 @@ struct BatchCommandTests {
       """
     )
     let rounds = testsEverything ? 24 : 5
-    let run = try blerun(
-      "batch",
-      batch,
-      "--simulate",
-      world,
-      "--runs",
-      "\(rounds)",
-      "--output",
-      "json"
-    )
+    let run = try blerun([
+      "batch", batch, "--simulate", world, "--runs", "\(rounds)", "--output", "json",
+    ])
     #expect(run.status == 0, "\(run.errors.suffix(2000))")
     let steps = run.output.split(separator: "\n").filter {
       $0.contains(#""event":"step-finished""#)
@@ -179,30 +172,12 @@ struct BatchCommandTests {
     #expect(run.errors.contains("limit it with --runs"))
   }
 
-  @Test("a device whose address changes between the runs is found in each of them")
-  func changingAddress() throws {
-    let tag = "\(packageFolder)/Simulators/devices/tag.yaml"
-    let steps = "retry: { attempts: 2 }\nsteps: [ { read: tx-power-level } ]"
-    let batch = try folder.file("tag.yaml", "devices: [ Tag-1 ]\n\(steps)\nevery: 20m\n")
-    let run = try blerun("batch", batch, "--simulate", tag, "--runs", "3", "--output", "json")
-    #expect(run.status == 0, "\(run.output)")
-    #expect(run.output.split(separator: "\n").count { $0.contains("run-finished") } == 3)
-    #expect(!run.output.contains(#""attempt":2"#), "no run needs its retry")
-  }
-
   @Test("how the link is made, and how long a step may take, are said for all devices")
   func options() throws {
     let batch = try batch(2, "steps: [ { read: battery-level } ]")
-    let plan = try blerun(
-      "batch",
-      batch,
-      "--dry-run",
-      "--timeout",
-      "3s",
-      "--fresh",
-      "--wait-for-adapter",
-      "9s"
-    )
+    let plan = try blerun([
+      "batch", batch, "--dry-run", "--timeout", "3s", "--fresh", "--wait-for-adapter", "9s",
+    ])
     #expect(plan.lines.count { $0 == "timeout   3s a step" } == 1, "\(plan.output)")
     #expect(plan.output.contains("device    is forgotten first and found anew\n"))
     #expect(plan.output.contains("adapter   is waited for, up to 9s\n"))

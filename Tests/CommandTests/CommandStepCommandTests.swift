@@ -24,11 +24,11 @@ struct CommandStepCommandTests {
       "steps: [ { read: battery-level, as: b }, { command: ./run.sh, as: v\(keys) }, { log: 'v={v}' } ]\n"
     )
     let simulate = ["--simulate", packageFolder + "/Simulators/devices/thermometer.yaml"]
-    return try RunningProgram(
-      blerun: ["run", folder.path + "/chain.yaml"] + simulate + options,
+    return try blerun(
+      ["run", folder.path + "/chain.yaml"] + simulate + options,
       in: "/",
       environment: [:]
-    ).end()
+    )
   }
 
   @Test(

@@ -80,7 +80,7 @@ struct DemoTests {
       names == ["batch.yaml", "check.yaml", "report.html", "thermo-1.yaml", "thermo-2.yaml"]
     )
     let files = names.filter { $0.hasSuffix(".yaml") }.map { made + "/" + $0 }
-    let checked = try RunningProgram(blerun: ["check"] + files).end()
+    let checked = try blerun(["check"] + files)
     #expect(checked.status == 0, "\(checked.errors)")
     #expect(try demo().lines.last != last)
   }

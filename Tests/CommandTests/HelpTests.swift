@@ -7,10 +7,10 @@ import Testing
 @Suite("Help", .blocking)
 struct HelpTests {
   private func help(_ words: [String], columns: Int) throws -> [String] {
-    let ended = try RunningProgram(
-      blerun: words + ["--help"],
+    let ended = try blerun(
+      words + ["--help"],
       environment: ["COLUMNS": "\(columns)"]
-    ).end()
+    )
     #expect(ended.status == 0)
     return ended.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
@@ -40,7 +40,7 @@ struct HelpTests {
     let core = "run batch simulate scan inspect read write watch record check history"
     #expect(names.prefix(11).joined(separator: " ") == core)
     #expect(names.contains("demo") && names.contains("schema"))
-    let hidden = try RunningProgram(blerun: ["run", "--help-hidden"]).end().output
+    let hidden = try blerun(["run", "--help-hidden"]).output
     #expect(hidden.contains("--journal-sync"))
   }
 
@@ -53,9 +53,9 @@ struct HelpTests {
   func completion() throws {
     func words(_ command: String, _ argument: String, _ files: String...) throws -> [String] {
       let line = ["blerun", command] + files.flatMap { ["--simulate", $0] } + [""]
-      let ended = try RunningProgram(
-        blerun: ["---completion", command, "--", argument, "\(line.count - 1)", "0"] + line
-      ).end()
+      let ended = try blerun(
+        ["---completion", command, "--", argument, "\(line.count - 1)", "0"] + line
+      )
       #expect(ended.status == 0, "\(ended.errors)")
       return ended.lines
     }

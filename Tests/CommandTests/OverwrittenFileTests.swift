@@ -37,7 +37,7 @@ struct OverwrittenFileTests {
   /// Runs it, expects it refused before anything was touched, and gives what is said.
   private func refusal(_ arguments: String...) throws -> String {
     let before = try files()
-    let ended = try RunningProgram(blerun: arguments + ["--simulate", world]).end()
+    let ended = try blerun(arguments + ["--simulate", world])
     #expect(ended.status == 2, "\(arguments): \(ended.errors)")
     #expect(try files() == before)
     return ended.errors

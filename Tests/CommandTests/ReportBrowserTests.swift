@@ -54,9 +54,9 @@ struct ReportBrowserTests {
       """
     )
     let page = folder.path + "/page.html"
-    let run = try RunningProgram(
-      blerun: ["batch", chain, "--report", page] + files.flatMap { ["--simulate", $0] }
-    ).end()
+    let run = try blerun(
+      ["batch", chain, "--report", page] + files.flatMap { ["--simulate", $0] }
+    )
     #expect(run.status == 1, "\(run.errors)")
     let ended = try RunningProgram(
       [

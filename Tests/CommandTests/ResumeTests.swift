@@ -40,7 +40,7 @@ struct ResumeTests {
   }
 
   private func run(_ more: String...) throws -> RunningProgram.Ended {
-    try RunningProgram(blerun: arguments(more)).end()
+    try blerun(arguments(more))
   }
 
   private func chains() throws -> [String] {
@@ -76,7 +76,7 @@ struct ResumeTests {
     #expect(skipping.output.contains(#""devices":[],"concurrency":1,"before":{"ok":1,"failed":1}"#))
     #expect(try run("--resume", "1").status == 75)
     #expect(try chains() == ["Tag-1 ok", "Tag-8 failed", "Tag-8 failed"])
-    let shown = try RunningProgram(blerun: ["history", "show", "1", "--journal", journal]).end()
+    let shown = try blerun(["history", "show", "1", "--journal", journal])
     #expect(shown.output.contains("outcome   2 devices: 1 ok, 1 failed\nresumed   "))
     #expect(shown.output.contains(", from chain 3 on\n"), "\(shown.output)")
     let table = shown.lines.filter { $0.hasPrefix("Tag-") }
@@ -111,16 +111,9 @@ struct ResumeTests {
     #expect(more.errors.contains("now 'for Tag-1, Tag-2'"), "\(more.errors)")
     #expect(try run("--resume", "1").status == 65)
     let other = try folder.file("other.yaml", "devices: [ Tag-3 ]\nsteps: [ { log: x } ]\n")
-    let named = try blerun(
-      "batch",
-      other,
-      "--simulate",
-      world,
-      "--journal",
-      journal,
-      "--resume",
-      "1"
-    )
+    let named = try blerun([
+      "batch", other, "--simulate", world, "--journal", journal, "--resume", "1",
+    ])
     #expect(named.status == 65 && named.output == "", "\(named.errors)")
     #expect(try chains() == ["Tag-1 ok"])
   }
@@ -219,7 +212,7 @@ struct ResumeTests {
       "devices: [ Tag-1, Tag-8 ]\nsteps: [ { read: battery-level } ]\nevery: 1h\n"
     )
     #expect(try run("--runs", "2").status == 75)
-    let list = try RunningProgram(blerun: ["history", "--journal", journal]).end()
+    let list = try blerun(["history", "--journal", journal])
     #expect(list.lines.count == 3, "\(list.output)")
     let resumed = try run("--resume", "--output", "json")
     #expect(resumed.status == 75)

@@ -36,17 +36,9 @@ struct SimulateTests {
 
   @Test("our own client runs a chain over the private bus")
   func ownClient() throws {
-    let run = try blerun(
-      "simulate",
-      heartRate,
-      "--",
-      binaryPath,
-      "run",
-      "-d",
-      "*",
-      "-e",
-      "read body-sensor-location"
-    )
+    let run = try blerun([
+      "simulate", heartRate, "--", binaryPath, "run", "-d", "*", "-e", "read body-sensor-location",
+    ])
     #expect(run.status == 0, "\(run.output) \(run.errors)")
   }
 
@@ -59,10 +51,10 @@ struct SimulateTests {
     let temporary = "\(folder.path)/\(name)"
     mkdir(temporary, 0o700)
     let command = [binaryPath, "run", "-d", "*", "-e", "read body-sensor-location"]
-    let run = try RunningProgram(
-      blerun: ["simulate", heartRate, "--"] + command,
+    let run = try blerun(
+      ["simulate", heartRate, "--"] + command,
       environment: ["TMPDIR": temporary]
-    ).end()
+    )
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
   }
@@ -120,19 +112,11 @@ struct SimulateTests {
 
   @Test("dbus-send reads a property")
   func dbusSend() throws {
-    let run = try blerun(
-      "simulate",
-      heartRate,
-      "--",
-      "dbus-send",
-      "--system",
-      "--print-reply=literal",
-      "--dest=org.bluez",
-      "/org/bluez/hci0",
-      "org.freedesktop.DBus.Properties.Get",
-      "string:org.bluez.Adapter1",
-      "string:Powered"
-    )
+    let run = try blerun([
+      "simulate", heartRate, "--", "dbus-send", "--system", "--print-reply=literal",
+      "--dest=org.bluez", "/org/bluez/hci0", "org.freedesktop.DBus.Properties.Get",
+      "string:org.bluez.Adapter1", "string:Powered",
+    ])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains("boolean true"))
   }

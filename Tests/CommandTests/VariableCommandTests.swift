@@ -19,11 +19,7 @@ struct VariableCommandTests {
       """
     let file = try folder.file("lamp.yaml", text)
     let run = try blerun(
-      "run",
-      file,
-      "--dry-run",
-      "--set",
-      "level=2",
+      ["run", file, "--dry-run", "--set", "level=2"],
       environment: ["LAMP": "Lamp-7"]
     )
     #expect(run.errors == "")
@@ -40,10 +36,7 @@ struct VariableCommandTests {
         """
     )
     let wrong = try blerun(
-      "check",
-      file,
-      "--set",
-      "levle=2",
+      ["check", file, "--set", "levle=2"],
       environment: ["LAMP": "Lamp-7"]
     )
     #expect(wrong.status == 65)

@@ -16,7 +16,7 @@ struct WatchTests {
   ]
 
   private func run(_ arguments: [String]) throws -> RunningProgram.Ended {
-    try RunningProgram(blerun: ["watch"] + arguments).end()
+    try blerun(["watch"] + arguments)
   }
 
   // MARK: Arguments
