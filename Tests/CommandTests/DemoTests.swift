@@ -155,17 +155,4 @@ struct DemoTests {
     ).end()
     #expect(run.status == 130, "\(run.errors)")
   }
-
-  @Test("a terminal shows the same")
-  func terminal() throws {
-    let shown = try RunningProgram(
-      ["script", "-qec", "\(binaryPath) demo --folder \(folder.path)/tour", "/dev/null"],
-      in: "/",
-      environment: ProcessInfo.processInfo.environment,
-      limit: .seconds(60)
-    ).end()
-    #expect(shown.status == 0)
-    #expect(shown.output.contains("5. A report"))
-    #expect(shown.output.contains("rm -r \(folder.path)/tour"))
-  }
 }

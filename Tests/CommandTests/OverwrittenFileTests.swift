@@ -71,22 +71,4 @@ struct OverwrittenFileTests {
     let log = try refusal("run", "-e", "sleep 1s", "--bus-log", one, "--report", one)
     #expect(log.contains("r.xml: that file is that of --bus-log"))
   }
-
-  @Test("files of their own are written")
-  func own() throws {
-    let ended = try blerun(
-      "batch",
-      path("batch.yaml"),
-      "--simulate",
-      world,
-      "--journal",
-      path("j.sqlite"),
-      "--report",
-      path("out.csv"),
-      "--report",
-      path("out.xml")
-    )
-    #expect(ended.status == 0, "\(ended.errors)")
-    #expect(try String(contentsOfFile: path("out.csv"), encoding: .utf8).contains("battery-level"))
-  }
 }

@@ -53,13 +53,4 @@ struct ScanTests {
     #expect(run.status == 1)
     #expect(run.errors.contains("does not scan passively"))
   }
-
-  @Test("a chain may scan, and expect how many there are")
-  func step() throws {
-    let steps = "scan for 3s name Thermo* as near expect count = 1; log '{near.count}'"
-    let run = try blerun(["run"] + devices + ["-e", steps])
-    #expect(run.status == 0, "\(run.output) \(run.errors)")
-    #expect(run.lines.contains { $0.hasSuffix("log  1") })
-    #expect(!run.output.contains("connect"))
-  }
 }

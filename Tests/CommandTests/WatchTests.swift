@@ -80,17 +80,6 @@ struct WatchTests {
 
   // MARK: Output
 
-  @Test("two devices as text, each line with its device")
-  func twoDevices() throws {
-    let ended = try run(
-      ["-d", "HRM-1", Self.heart, "-d", "Thermo-1", "intermediate-temperature", "--for", "3s"]
-        + Self.both
-    )
-    #expect(ended.status == 0, "\(ended.errors)")
-    #expect(ended.lines.contains { $0.contains("  HRM-1  heart-rate-measurement  ") })
-    #expect(ended.lines.contains { $0.contains("  Thermo-1  intermediate-temperature  ") })
-  }
-
   @Test("one field as CSV, and as JSON")
   func field() throws {
     let arguments = ["HRM-1", Self.heart, "--field", "bpm", "--count", "2"] + Self.both
