@@ -248,7 +248,8 @@ let package = Package(
     tests(
       "SimulatedRunsTests",
       [
-        "SimulatedRuns", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals",
+        "Fixtures", "SimulatedRuns", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
+        "Signals",
       ]
     ),
     tests(

@@ -144,7 +144,9 @@ public final class SimulatedWorld: Sendable {
     ) { event in recorded.withLock { $0.append(event) } }
     (simulator, opened) = try loop.run {
       try await player.start()
-      guard let simulator = player.simulator else { throw CancellationError() }
+      guard let simulator = player.simulator else {
+        preconditionFailure("a player that has begun has a simulator")
+      }
       if let treatment { simulator.treatCalls(treatment) }
       guard hasClient else { return (simulator, nil) }
       return (simulator, try await BlueZClient.open(bus: try await connect(), ledger: ledger))

@@ -10,12 +10,7 @@ struct AttributeCommandTests {
 
   @Test("read prints the value and nothing else")
   func read() throws {
-    let run = try blerun(
-      "read",
-      "battery-level",
-      "--simulate",
-      "Simulators/devices/battery.yaml"
-    )
+    let run = try blerun(["read", "battery-level", "--simulate", "Simulators/devices/battery.yaml"])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output == "100 %\n")
     let descriptor = try blerun("read", value + "/2901", "--descriptor", "--simulate", echo)
@@ -46,14 +41,6 @@ struct AttributeCommandTests {
     }
     #expect(times[0][1] <= times[0][0], "\(ends[0])")
     #expect(times[1][1] > times[1][0], "\(ends[1])")
-  }
-
-  @Test("read as JSON tells what run tells")
-  func json() throws {
-    let file = "Simulators/devices/battery.yaml"
-    let read = try blerun("read", "2a19", "--simulate", file, "--output", "json")
-    let run = try blerun("run", "-e", "read 2a19", "--simulate", file, "--output", "json")
-    #expect(read.output == run.output)
   }
 
   @Test("a refusal goes to standard error, with the status of its class")
@@ -93,7 +80,7 @@ struct AttributeCommandTests {
     ]
   )
   func usage(arguments: [String]) throws {
-    let run = try RunningProgram(blerun: arguments + ["--simulate", echo]).end()
+    let run = try blerun(arguments + ["--simulate", echo])
     #expect(run.status == 2)
     #expect(run.output.isEmpty)
   }
@@ -106,7 +93,7 @@ struct AttributeCommandTests {
     ]
   )
   func device(arguments: [String]) throws {
-    let run = try RunningProgram(blerun: arguments).end()
+    let run = try blerun(arguments)
     #expect([2, 65].contains(run.status))
     #expect(run.errors.contains("a device is given with -d"), "\(run.errors)")
   }
@@ -119,39 +106,16 @@ struct AttributeCommandTests {
     ]
   )
   func texts(arguments: [String]) throws {
-    let run = try RunningProgram(blerun: arguments + ["--simulate", echo]).end()
+    let run = try blerun(arguments + ["--simulate", echo])
     #expect(run.status == 65 && run.output.isEmpty, "\(run.errors)")
     #expect(run.errors.hasPrefix("blerun: ") && !run.errors.contains("Usage"), "\(run.errors)")
   }
 
-  @Test("watch prints values with their times, of several characteristics, in real time")
-  func watch() throws {
-    let run = try blerun(
-      "watch",
-      "heart-rate-measurement",
-      "--count",
-      "2",
-      "--simulate",
-      "Simulators/devices/heart-rate.yaml"
-    )
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.lines.count == 2)
-    #expect(run.lines.allSatisfy { $0.contains("heart-rate-measurement") && $0.contains("bpm") })
-    #expect(run.errors.contains("real time"))
-  }
-
   @Test("watch ends at its time; it prints the present value at once, and says what it watches")
   func watchFor() throws {
-    let run = try blerun(
-      "watch",
-      value,
-      "--acquire",
-      "--resume",
-      "--for",
-      "500ms",
-      "--simulate",
-      echo
-    )
+    let run = try blerun([
+      "watch", value, "--acquire", "--resume", "--for", "500ms", "--simulate", echo,
+    ])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.lines.count == 1 && run.lines.first?.contains(value) == true, "\(run.output)")
     #expect(run.errors.contains("watching \(value); Ctrl-C ends it"), "\(run.errors)")
@@ -169,15 +133,9 @@ struct AttributeCommandTests {
     #expect(quick.status == 0)
     #expect(quick.lines.count { $0.contains("(no answer came within 1 ms") } == 2)
     #expect(quick.lines.contains { $0.contains("battery-level") && $0.contains("(not read, ") })
-    let json = try blerun(
-      "inspect",
-      "--simulate",
-      lock,
-      "--read-timeout",
-      "1ms",
-      "--output",
-      "json"
-    )
+    let json = try blerun([
+      "inspect", "--simulate", lock, "--read-timeout", "1ms", "--output", "json",
+    ])
     #expect(json.lines.contains { $0.contains(#""error":{"code":"not-read""#) })
   }
 

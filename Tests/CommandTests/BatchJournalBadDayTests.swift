@@ -19,7 +19,7 @@ struct BatchJournalBadDayTests {
 
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
     let simulated = ["--simulate", "Simulators/devices/thermometer.yaml", "--output", "json"]
-    return try RunningProgram(blerun: ["batch"] + arguments + simulated).end()
+    return try blerun(["batch"] + arguments + simulated)
   }
 
   @Test("a file that is no journal: required ends with 74 at once, optional says so and goes on")

@@ -37,9 +37,7 @@ struct BatchReportFileTests {
     let file = try folder.file("batch.yaml", text)
     let kinds = ["xml", "tap", "html", "csv", "jsonl", "txt"]
     let reports = kinds.flatMap { ["--report", path("r.\($0)")] }
-    return try RunningProgram(
-      blerun: ["batch", file, "--simulate", world] + reports + arguments
-    ).end()
+    return try blerun(["batch", file, "--simulate", world] + reports + arguments)
   }
 
   @Test("a deadline and the devices it left out stand in each report")

@@ -47,5 +47,13 @@ func blerun(
   in folder: String = packageFolder,
   environment: [String: String] = [:]
 ) throws -> RunningProgram.Ended {
+  try blerun(arguments, in: folder, environment: environment)
+}
+
+func blerun(
+  _ arguments: [String],
+  in folder: String = packageFolder,
+  environment: [String: String] = [:]
+) throws -> RunningProgram.Ended {
   try RunningProgram(blerun: arguments, in: folder, environment: environment).end()
 }

@@ -24,11 +24,11 @@ struct CommandStepCommandTests {
       "steps: [ { read: battery-level, as: b }, { command: ./run.sh, as: v\(keys) }, { log: 'v={v}' } ]\n"
     )
     let simulate = ["--simulate", packageFolder + "/Simulators/devices/thermometer.yaml"]
-    return try RunningProgram(
-      blerun: ["run", folder.path + "/chain.yaml"] + simulate + options,
+    return try blerun(
+      ["run", folder.path + "/chain.yaml"] + simulate + options,
       in: "/",
       environment: [:]
-    ).end()
+    )
   }
 
   @Test(
@@ -59,7 +59,8 @@ struct CommandStepCommandTests {
     ]
   )
   func fails(_ script: String, _ keys: String, _ why: String) throws {
-    for options in [[], ["--real-time"]] {
+    // In real time it is another loop that waits for the program.
+    for options in keys.isEmpty ? [[]] : [[], ["--real-time"]] {
       let run = try run(script, keys, options: ["--allow-commands"] + options)
       #expect(run.output.contains("why    \(why)"), "\(run.output) \(run.errors)")
       #expect(run.output.contains("disconnect  ok") && run.status == 1, "\(run.output)")

@@ -80,7 +80,7 @@ struct DemoTests {
       names == ["batch.yaml", "check.yaml", "report.html", "thermo-1.yaml", "thermo-2.yaml"]
     )
     let files = names.filter { $0.hasSuffix(".yaml") }.map { made + "/" + $0 }
-    let checked = try RunningProgram(blerun: ["check"] + files).end()
+    let checked = try blerun(["check"] + files)
     #expect(checked.status == 0, "\(checked.errors)")
     #expect(try demo().lines.last != last)
   }
@@ -154,18 +154,5 @@ struct DemoTests {
       limit: .seconds(60)
     ).end()
     #expect(run.status == 130, "\(run.errors)")
-  }
-
-  @Test("a terminal shows the same")
-  func terminal() throws {
-    let shown = try RunningProgram(
-      ["script", "-qec", "\(binaryPath) demo --folder \(folder.path)/tour", "/dev/null"],
-      in: "/",
-      environment: ProcessInfo.processInfo.environment,
-      limit: .seconds(60)
-    ).end()
-    #expect(shown.status == 0)
-    #expect(shown.output.contains("5. A report"))
-    #expect(shown.output.contains("rm -r \(folder.path)/tour"))
   }
 }

@@ -143,7 +143,7 @@ struct DoctorTests {
   func pipe() throws {
     let host = try SimulatedHost()
     let environment = try host.environment()
-    _ = try RunningProgram(blerun: ["doctor"], environment: environment).end()
+    _ = try blerun(["doctor"], environment: environment)
     for name in ["lease-1-1", "adapter-00_AA_01_00_00_23.lock"] {
       #expect(mkfifo("\(host.folder.path)/run/blerun/\(name)", 0o600) == 0)
     }

@@ -13,7 +13,7 @@ struct ExplainedRunTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func run(_ arguments: [String]) throws -> RunningProgram.Ended {
-    try RunningProgram(blerun: arguments).end()
+    try blerun(arguments)
   }
 
   private func runAsJSON(
@@ -73,12 +73,12 @@ struct ExplainedRunTests {
 
   @Test("passkeys are in no message: agent calls have no arguments")
   func secrets() throws {
-    let ended = try RunningProgram(
-      blerun: [
+    let ended = try blerun(
+      [
         "run", "docs/examples/lock.yaml", "--simulate", "Simulators/devices/lock.yaml", "-v",
       ],
       environment: ["LOCK_PASSKEY": "042137"]
-    ).end()
+    )
     #expect(ended.status == 0, "\(ended.errors)")
     let requests = ended.errors.split(separator: "\n").filter { $0.contains(" request ") }
     #expect(!requests.isEmpty)

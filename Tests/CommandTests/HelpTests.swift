@@ -6,17 +6,19 @@ import Testing
 
 @Suite("Help", .blocking)
 struct HelpTests {
-  private func help(_ words: [String], columns: Int) throws -> [String] {
-    let ended = try RunningProgram(
-      blerun: words + ["--help"],
+  private static func help(_ words: [String], columns: Int) throws -> [String] {
+    let ended = try blerun(
+      words + ["--help"],
       environment: ["COLUMNS": "\(columns)"]
-    ).end()
+    )
     #expect(ended.status == 0)
     return ended.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
+  private static let commands = (try? commands([])) ?? []
+
   /// The command of these words and those below it, as help lists them.
-  private func commands(_ words: [String] = []) throws -> [[String]] {
+  private static func commands(_ words: [String]) throws -> [[String]] {
     let lines = try help(words, columns: 80)
     guard let start = lines.firstIndex(of: "SUBCOMMANDS:") else { return [words] }
     let names = lines[(start + 1)...].prefix { !$0.hasPrefix("  See ") }
@@ -29,33 +31,33 @@ struct HelpTests {
   @Test("help begins with the command's own options; the journal is last, without what is rare")
   func order() throws {
     for (command, own) in [("run", "--steps"), ("batch", "--concurrency"), ("watch", "--device")] {
-      let lines = try help([command], columns: 80)
+      let lines = try Self.help([command], columns: 80)
       let options = lines.filter { $0.hasPrefix("  -") }
       #expect(options.first?.contains(own) == true, "\(options)")
       let last = options.suffix(4).compactMap { $0.split(separator: " ").first }
       #expect(last == ["--journal", "--no-journal", "--version", "-h,"], "\(options)")
       #expect(lines.contains { $0.contains("--help-hidden") })
     }
-    let names = try commands().filter { $0.count == 1 }.map { $0[0] }
+    let names = Self.commands.filter { $0.count == 1 }.map { $0[0] }
     let core = "run batch simulate scan inspect read write watch record check history"
     #expect(names.prefix(11).joined(separator: " ") == core)
     #expect(names.contains("demo") && names.contains("schema"))
-    let hidden = try RunningProgram(blerun: ["run", "--help-hidden"]).end().output
+    let hidden = try blerun(["run", "--help-hidden"]).output
     #expect(hidden.contains("--journal-sync"))
   }
 
   @Test("help is printed on the narrowest terminal", arguments: [0, 1, 10, 26])
   func narrow(columns: Int) throws {
-    #expect(try help(["run"], columns: columns).contains { $0.contains("--steps") })
+    #expect(try Self.help(["run"], columns: columns).contains { $0.contains("--steps") })
   }
 
   @Test("shells complete the devices and characteristics of simulated devices")
   func completion() throws {
     func words(_ command: String, _ argument: String, _ files: String...) throws -> [String] {
       let line = ["blerun", command] + files.flatMap { ["--simulate", $0] } + [""]
-      let ended = try RunningProgram(
-        blerun: ["---completion", command, "--", argument, "\(line.count - 1)", "0"] + line
-      ).end()
+      let ended = try blerun(
+        ["---completion", command, "--", argument, "\(line.count - 1)", "0"] + line
+      )
       #expect(ended.status == 0, "\(ended.errors)")
       return ended.lines
     }
@@ -73,10 +75,10 @@ struct HelpTests {
 
   @Test("no line is wrapped twice", arguments: [80, 60])
   func wrapped(columns: Int) throws {
-    let commands = try commands()
+    let commands = Self.commands
     #expect(commands.contains(["run"]) && commands.contains(["history", "prune"]))
     for command in commands {
-      let text = try help(command, columns: columns).prefix { !$0.hasPrefix("USAGE:") }
+      let text = try Self.help(command, columns: columns).prefix { !$0.hasPrefix("USAGE:") }
       for (line, next) in zip(text, text.dropFirst()) where !line.isEmpty && !next.isEmpty {
         let isExample = line.hasPrefix(" ")
         #expect(isExample == next.hasPrefix(" "), "\(command): \(line)\n\(next)")

@@ -1,4 +1,4 @@
-// What the commands tell that bluetoothd does not: strengths and names of companies.
+// What the commands tell that bluetoothd does not: names of companies, and no traces.
 
 import Fixtures
 import Foundation
@@ -7,18 +7,6 @@ import Testing
 @Suite("Beside bluetoothd", .blocking)
 struct HostTests {
   let heartRate = "Simulators/devices/heart-rate.yaml"
-
-  private func measuring() throws -> RunningProgram.Ended {
-    try blerun("run", "--simulate", heartRate, "-e", "rssi expect rssi > -80")
-  }
-
-  @Test("a simulated link has a strength, the same for the same seed")
-  func rssi() throws {
-    let run = try measuring()
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.lines.contains { $0.hasPrefix("1  rssi  -") && $0.contains("dBm TX power") })
-    #expect(try measuring().output == run.output)
-  }
 
   @Test("a trace of simulated devices is refused, with what to use instead")
   func simulatedTrace() throws {

@@ -20,7 +20,7 @@ struct HostileBusTests {
     )
   }
 
-  @Test("a run ends by itself, as without a bus", arguments: HostileBus.Stall.allCases)
+  @Test("a run ends by itself, as without a bus", arguments: sampled(HostileBus.Stall.allCases))
   func deadline(stall: HostileBus.Stall) throws {
     let bus = try HostileBus(stall)
     let began = Date()

@@ -63,7 +63,7 @@ struct HostileDeviceTests {
     _ status: ClosedRange<Int32> = 0...0,
     environment: [String: String] = [:]
   ) throws -> RunningProgram.Ended {
-    let ended = try RunningProgram(blerun: arguments, environment: environment).end()
+    let ended = try blerun(arguments, environment: environment)
     #expect(status.contains(ended.status), "\(arguments): \(ended.status) \(ended.errors)")
     check(ended.output + ended.errors, of: "\(arguments)")
     return ended

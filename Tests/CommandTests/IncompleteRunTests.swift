@@ -13,7 +13,7 @@ struct IncompleteRunTests {
 
   private func history(_ arguments: String...) throws -> RunningProgram.Ended {
     let journal = ["--journal", folder.path + "/journal.sqlite"]
-    return try RunningProgram(blerun: ["history"] + arguments + journal).end()
+    return try blerun(["history"] + arguments + journal)
   }
 
   @Test("says so at its end, in the list, on its page and to check")

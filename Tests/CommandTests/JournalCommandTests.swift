@@ -20,21 +20,19 @@ struct JournalCommandTests {
   private var journal: String { folder.path + "/state/blerun/journal.sqlite" }
 
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
-    try RunningProgram(
-      blerun: arguments,
+    try blerun(
+      arguments,
       environment: ["XDG_STATE_HOME": folder.path + "/state", "TZ": "Asia/Tokyo"]
-    ).end()
+    )
   }
 
   private func simulated(_ arguments: String..., journal: String) throws -> RunningProgram.Ended {
-    try RunningProgram(
-      blerun: ["run"] + Self.thermometer + ["--output", "json", "--journal", journal] + arguments
-    ).end()
+    try blerun(["run"] + Self.thermometer + ["--output", "json", "--journal", journal] + arguments)
   }
 
   @Test("a simulated run writes one only where it is named, and the same octets each time")
   func repeats() throws {
-    #expect(try RunningProgram(blerun: ["run"] + Self.thermometer).end().status == 0)
+    #expect(try blerun(["run"] + Self.thermometer).status == 0)
     #expect(access(journal, F_OK) != 0)
     let paths = ["a.sqlite", "b.sqlite"].map { "\(folder.path)/\($0)" }
     for path in paths { #expect(try simulated(journal: path).status == 0) }
@@ -46,37 +44,13 @@ struct JournalCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: other)) != files[0])
   }
 
-  @Test("exported, a run says again what it printed")
-  func export() throws {
-    let path = folder.path + "/a.sqlite"
-    let printed = try simulated(journal: path)
-    let exported = try run("history", "export", "1", "--journal", path)
-    #expect(exported.output == printed.output)
-    #expect(exported.status == 0)
-  }
-
-  @Test("a run that fails says why again, too")
-  func failed() throws {
-    let path = folder.path + "/a.sqlite"
-    let printed = try RunningProgram(
-      blerun: [
-        "run", "-e", "read battery-level expect percent > 99; read battery-level", "--output",
-        "json", "--journal", path, "--simulate", "Simulators/devices/thermometer.yaml",
-      ]
-    ).end()
-    #expect(printed.status == 1)
-    #expect(try run("history", "export", "1", "--journal", path).output == printed.output)
-    let list = try run("history", "--journal", path)
-    #expect(list.lines.last?.contains("failed: expectation-not-met") == true, "\(list.output)")
-  }
-
   @Test("of a scanned batch, the table and the sections have name and address")
   func titles() throws {
     let path = folder.path + "/a.sqlite"
     let step = "{ read: battery-level, expect: { percent: { above: 99 } } }"
     let batch = try folder.file("batch.yaml", "devices: { scan: 2s }\nsteps: [ \(step) ]\n")
     let world = ["--simulate", "Simulators/devices/thermometer.yaml", "--journal", path]
-    #expect(try RunningProgram(blerun: ["batch", batch] + world).end().status == 1)
+    #expect(try blerun(["batch", batch] + world).status == 1)
     let shown = try run("history", "show", "--journal", path)
     let title = "Thermo-1 (C0:FF:EE:00:00:01)  failed"
     #expect(shown.lines.count { $0.hasPrefix(title) } == 2, "\(shown.output)")
@@ -101,12 +75,12 @@ struct JournalCommandTests {
       "history", "values", "Thermo-1", "temperature-measurement", "--field", "celsius", "--since",
       "36500d", "--journal", path,
     ]
-    let minutes = try RunningProgram(blerun: series + ["--bucket", "1m"]).end()
+    let minutes = try blerun(series + ["--bucket", "1m"])
     #expect(minutes.output == page.blocks("csv")[1], "\(minutes.errors)")
-    let single = try RunningProgram(blerun: series + ["--output", "json"]).end()
+    let single = try blerun(series + ["--output", "json"])
     #expect(single.lines.count == 4, "\(single.output) \(single.errors)")
     #expect(single.lines.allSatisfy { $0.contains(#""event":"number""#) })
-    let wrong = try RunningProgram(blerun: series + ["--bucket", "90s"]).end()
+    let wrong = try blerun(series + ["--bucket", "90s"])
     #expect(wrong.status == 2)
   }
 
@@ -118,7 +92,7 @@ struct JournalCommandTests {
     let path = folder.path + "/journal.sqlite"
     let batch = try folder.file("batch.yaml", "devices: [ Thermo-1 ]\nsteps: [ { log: x } ]\n")
     let world = ["--simulate", "Simulators/devices/thermometer.yaml", "--journal", path]
-    #expect(try RunningProgram(blerun: ["batch", batch] + world).end().status == 0)
+    #expect(try blerun(["batch", batch] + world).status == 0)
     #expect(try simulated(journal: path).status == 0)
     let questions = try Example(in: "docs/journal.md").blocks("sh").filter {
       $0.hasPrefix("sqlite3 ")
@@ -160,18 +134,6 @@ struct JournalCommandTests {
     _ = try simulated("--journal-size", "4K", journal: path)
     #expect(try run("history", "--journal", path).lines.count == 2)
     #expect(try run("history", "prune", "--journal", path).status == 2)
-  }
-
-  @Test("what is not there is said, with its status")
-  func missing() throws {
-    let none = try run("history")
-    #expect(none.status == 1)
-    #expect(none.errors.contains("the file does not exist"))
-    let path = folder.path + "/a.sqlite"
-    _ = try simulated(journal: path)
-    #expect(try run("history", "show", "7", "--journal", path).errors.contains("has no run 7"))
-    #expect(try run("history", "export", "7", "--journal", path).status == 1)
-    #expect(try run("history", "check", "--journal", path).output == "\(path): ok\n")
   }
 
   @Test("a reader that leaves ends the export")
@@ -336,9 +298,9 @@ struct JournalBadDayTests {
     #expect(ended.errors.contains("ulimit -f"), "\(ended.errors)")
     #expect(ended.lines.last?.contains("run-finished") == true)
     #expect(ended.output.contains(#""operation":"disconnect""#))
-    let kept = try RunningProgram(
-      blerun: ["history", "export", "1", "--journal", journal]
-    ).end().lines.map { Substring($0) }
+    let kept = try blerun(["history", "export", "1", "--journal", journal]).lines.map {
+      Substring($0)
+    }
     #expect(kept.count > 50)
     let printed = ended.lines.map { Substring($0) }
     #expect(kept == Array(printed.prefix(kept.count)))

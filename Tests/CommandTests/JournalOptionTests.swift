@@ -10,7 +10,7 @@ import Testing
 struct JournalOptionTests {
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
     let chain = ["run", "-e", "log x", "--simulate", "Simulators/devices/thermometer.yaml"]
-    return try RunningProgram(blerun: chain + arguments).end()
+    return try blerun(chain + arguments)
   }
 
   @Test("a size is octets, or a number with a unit in capitals or not")

@@ -23,7 +23,7 @@ struct JournalReadingTests {
 
   private func simulated() throws {
     let world = JournalCommandTests.thermometer
-    let run = try RunningProgram(blerun: ["run"] + world + ["--journal", journal]).end()
+    let run = try blerun(["run"] + world + ["--journal", journal])
     #expect(run.status == 0, "\(run.errors)")
     chmod(journal, 0o644)
   }
@@ -44,9 +44,7 @@ struct JournalReadingTests {
     let others = try commands.map { try history($0) }
     #expect(access(journal + "-wal", F_OK) != 0 && access(journal + "-shm", F_OK) != 0)
     for (command, other) in zip(commands, others) {
-      let own = try RunningProgram(
-        blerun: ["history"] + command + ["--journal", journal]
-      ).end()
+      let own = try blerun(["history"] + command + ["--journal", journal])
       #expect(other.status == 0, "\(command): \(other.errors)")
       #expect(other.output == own.output && !own.output.isEmpty, "\(command)")
       #expect(other.errors == "", "\(command)")
@@ -78,7 +76,7 @@ struct JournalReadingTests {
     for end in ["", "-wal"] {
       #expect(try RunningProgram(["cp", journal + end, copy + end], in: "/").end().status == 0)
     }
-    let read = try RunningProgram(blerun: ["history", "check", "--journal", copy]).end()
+    let read = try blerun(["history", "check", "--journal", copy])
     #expect(read.output == "\(copy): ok\n", "\(read.errors)")
   }
 

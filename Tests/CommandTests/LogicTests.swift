@@ -197,16 +197,10 @@ struct LogicTests {
   )
   func attach() throws {
     let folder = try TemporaryFolder()
-    let run = try blerun(
-      "simulate",
-      "Simulators/devices/heart-rate.yaml",
-      "--control",
-      "--",
-      "python3",
-      "-c",
-      Self.attached,
-      folder.path
-    )
+    let run = try blerun([
+      "simulate", "Simulators/devices/heart-rate.yaml", "--control", "--", "python3", "-c",
+      Self.attached, folder.path,
+    ])
     let lines = run.output.split(separator: "\n")
     #expect(run.status == 0 && lines.count == 5, "\(run.output) \(run.errors)")
     guard lines.count == 5 else { return }

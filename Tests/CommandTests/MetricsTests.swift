@@ -34,7 +34,7 @@ struct MetricsTests {
 
   private func batch(_ arguments: String...) throws -> RunningProgram.Ended {
     let command = ["batch", "batch.yaml", "--simulate", "world.yaml"] + arguments
-    return try RunningProgram(blerun: command, in: folder.path).end()
+    return try blerun(command, in: folder.path)
   }
 
   private func metrics() throws -> String {

@@ -135,16 +135,6 @@ struct NamesCommandTests {
     #expect(misspelt.errors.contains("unknown key 'nmaes' (did you mean 'names'?)"))
   }
 
-  @Test("an unknown name on the command line has the status of one in a file, and the nearest name")
-  func nearest() throws {
-    let read = try blerun("read", "echo-valu", "--names", names, "--simulate", Self.echo)
-    #expect(read.status == 65)
-    #expect(read.errors.contains("did you mean 'echo-value'?"), "\(read.errors)")
-    let scan = try blerun("scan", "--service", "ecoh", user: Self.text)
-    #expect(scan.status == 65)
-    #expect(scan.errors.contains("did you mean 'echo'?"), "\(scan.errors)")
-  }
-
   @Test("a failure lists the device's attributes by their names")
   func failure() throws {
     let run = try blerun(

@@ -37,7 +37,7 @@ struct OverwrittenFileTests {
   /// Runs it, expects it refused before anything was touched, and gives what is said.
   private func refusal(_ arguments: String...) throws -> String {
     let before = try files()
-    let ended = try RunningProgram(blerun: arguments + ["--simulate", world]).end()
+    let ended = try blerun(arguments + ["--simulate", world])
     #expect(ended.status == 2, "\(arguments): \(ended.errors)")
     #expect(try files() == before)
     return ended.errors
@@ -70,23 +70,5 @@ struct OverwrittenFileTests {
     #expect(twice.contains("r.xml: that file is another report, too"))
     let log = try refusal("run", "-e", "sleep 1s", "--bus-log", one, "--report", one)
     #expect(log.contains("r.xml: that file is that of --bus-log"))
-  }
-
-  @Test("files of their own are written")
-  func own() throws {
-    let ended = try blerun(
-      "batch",
-      path("batch.yaml"),
-      "--simulate",
-      world,
-      "--journal",
-      path("j.sqlite"),
-      "--report",
-      path("out.csv"),
-      "--report",
-      path("out.xml")
-    )
-    #expect(ended.status == 0, "\(ended.errors)")
-    #expect(try String(contentsOfFile: path("out.csv"), encoding: .utf8).contains("battery-level"))
   }
 }

@@ -18,30 +18,21 @@ struct PairTests {
     for arguments in [
       ["--passkey-env", "LOCK"], ["--passkey-file", file], ["--passkey-file", marked],
     ] {
-      let run = try RunningProgram(
-        blerun: ["pair", "--simulate", lock] + arguments,
+      let run = try blerun(
+        ["pair", "--simulate", lock] + arguments,
         environment: ["LOCK": "042137"]
-      ).end()
+      )
       #expect(run.status == 0, "\(run.errors)")
       #expect(run.lines.last == "ok: 1 step in 3.210 s")
     }
   }
 
-  @Test("the example opens the lock")
-  func example() throws {
-    let run = try RunningProgram(
-      blerun: ["run", "docs/examples/lock.yaml", "--simulate", lock],
-      environment: ["LOCK_PASSKEY": "042137"]
-    ).end()
-    #expect(run.status == 0, "\(run.output) \(run.errors)")
-  }
-
   @Test("a wrong passkey ends with 1, a missing one or none with 65 and nothing touched")
   func wrong() throws {
-    let wrong = try RunningProgram(
-      blerun: ["pair", "--simulate", lock, "--passkey-env", "LOCK"],
+    let wrong = try blerun(
+      ["pair", "--simulate", lock, "--passkey-env", "LOCK"],
       environment: ["LOCK": "1"]
-    ).end()
+    )
     #expect(wrong.status == 1)
     #expect(wrong.output.contains("pairing-failed"))
     let missing = try blerun("pair", "--simulate", lock, "--passkey-env", "BLERUN_NO_SUCH_VARIABLE")
@@ -57,25 +48,10 @@ struct PairTests {
   @Test("what contradicts itself is a wrong command line")
   func usage() throws {
     #expect(try blerun("pair", "--simulate", lock, "--confirm", "--reject").status == 2)
-    let both = try blerun(
-      "pair",
-      "--simulate",
-      lock,
-      "--passkey-env",
-      "A",
-      "--passkey-file",
-      "B"
-    )
+    let both = try blerun(["pair", "--simulate", lock, "--passkey-env", "A", "--passkey-file", "B"])
     #expect(both.status == 2)
     #expect(try blerun("pair", "--simulate", lock, "--passkey", "1").status == 2)
     #expect(try blerun("pair", "--simulate", lock, "--capability", "all").status == 2)
-  }
-
-  @Test("unpairing a device that is not known ends well")
-  func unpair() throws {
-    let run = try blerun("unpair", "--simulate", lock)
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.lines.first == "1  unpair  ok")
   }
 
   @Test("a passkey that is to be typed on the device is shown")
@@ -125,7 +101,7 @@ struct PairTests {
       ["pair", "--passkey-env", "LOCK"] + common,
       ["run", "-e", "pair passkey \(passkey)"] + common,
     ] {
-      let run = try RunningProgram(blerun: arguments, environment: ["LOCK": passkey]).end()
+      let run = try blerun(arguments, environment: ["LOCK": passkey])
       shown += [run.output, run.errors]
     }
     let logged = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
@@ -152,18 +128,12 @@ struct PairTests {
         - { write: \(Self.command), value: { u8: 0 } }
       """
     )
-    let run = try RunningProgram(
-      blerun: ["run", chain, "--simulate", lock],
+    let run = try blerun(
+      ["run", chain, "--simulate", lock],
       environment: ["LOCK": "042137"]
-    ).end()
-    #expect(run.status == 0, "\(run.output) \(run.errors)")
-    let without = try blerun(
-      "run",
-      "--simulate",
-      lock,
-      "-e",
-      "read \(Self.state) within 40s"
     )
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+    let without = try blerun(["run", "--simulate", lock, "-e", "read \(Self.state) within 40s"])
     #expect(without.status == 1)
     #expect(without.lines.last?.hasSuffix("not-paired") == true)
   }
@@ -172,10 +142,10 @@ struct PairTests {
   func warning() throws {
     let folder = try TemporaryFolder()
     let chain = try folder.file("chain.yaml", "steps: [ { pair: { passkey: \"042137\" } } ]")
-    let real = try RunningProgram(
-      blerun: ["run", chain, "-d", "Lock-1"],
+    let real = try blerun(
+      ["run", chain, "-d", "Lock-1"],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path)/none"]
-    ).end()
+    )
     #expect(real.status == 69, "\(real.errors)")
     #expect(real.errors.contains("a passkey stands in the chain (step 1)"))
     #expect(!(real.output + real.errors).contains("042137"))

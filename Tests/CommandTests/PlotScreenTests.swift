@@ -99,9 +99,7 @@ struct PlotScreenTests {
     let lines = try screen.end()
     #expect(lines.count { $0.contains("  heart-rate-measurement  ") } == 2, "\(lines)")
     #expect(!lines.contains { $0.contains("UTC") })
-    let piped = try RunningProgram(
-      blerun: Self.belt.split(separator: " ").map(String.init) + ["--count", "2"]
-    ).end()
+    let piped = try blerun(Self.belt.split(separator: " ").map(String.init) + ["--count", "2"])
     #expect(piped.lines.count == 2, "\(piped.output)")
     #expect(!piped.errors.contains("\u{1b}"))
   }

@@ -19,7 +19,7 @@ struct PrintedReportTests {
   }
 
   private func run(_ arguments: [String]) throws -> RunningProgram.Ended {
-    try RunningProgram(blerun: arguments + Self.world).end()
+    try blerun(arguments + Self.world)
   }
 
   @Test(

@@ -115,12 +115,12 @@ struct RepeatTests {
     in folder: TemporaryFolder
   ) throws -> (run: RunningProgram.Ended, log: Data) {
     let log = "\(folder.path)/bus-\(seed).log"
-    let run = try RunningProgram(
-      blerun: ["run"] + chain + [
+    let run = try blerun(
+      ["run"] + chain + [
         "--simulate", device, "--seed", "\(seed)", "--output", "json", "--bus-log", log,
       ],
       in: folder.path
-    ).end()
+    )
     return (run, try Data(contentsOf: URL(fileURLWithPath: log)))
   }
 

@@ -17,35 +17,9 @@ struct ReportFileTests {
 
   private func run(_ steps: String, reports names: String...) throws -> RunningProgram.Ended {
     let reports = names.flatMap { ["--report", folder.path + "/" + $0] }
-    return try RunningProgram(
-      blerun: ["run", "--simulate", "Simulators/devices/thermometer.yaml", "-e", steps] + reports
-    ).end()
-  }
-
-  @Test("a run is told in each kind by the ending of the file's name")
-  func kinds() throws {
-    let ended = try run(
-      "read battery-level expect percent > 90",
-      reports: "a.xml",
-      "a.tap",
-      "a.html",
-      "a.csv",
-      "a.jsonl",
-      "a.txt"
+    return try blerun(
+      ["run", "--simulate", "Simulators/devices/thermometer.yaml", "-e", steps] + reports
     )
-    #expect(ended.status == 1)
-    let xml = try text("a.xml")
-    #expect(XMLParser(data: Data(xml.utf8)).parse())
-    #expect(xml.contains("<testsuites name=\"blerun\" tests=\"3\" failures=\"1\" errors=\"0\""))
-    #expect(
-      try text("a.tap").hasPrefix("TAP version 14\n1..1\n# Subtest: Thermo-1\n    ok 1 - connect")
-    )
-    #expect(try text("a.html").contains("1 device: 1 failed"))
-    let rows = try text("a.csv").split(separator: "\n")
-    #expect(rows.first?.hasPrefix("time,offset,run") == true)
-    #expect(rows.last?.hasSuffix("read,battery-level,percent,87,%,57,") == true)
-    #expect(try text("a.jsonl").hasPrefix("{\"v\":1,\"event\":\"run-started\""))
-    #expect(try text("a.txt") == ended.output)
   }
 
   @Test("the page of the documentation's example: the device that failed first, values as a plot")
@@ -53,7 +27,7 @@ struct ReportFileTests {
     let command =
       "batch docs/samples/batch/batch.yaml --simulate docs/samples/batch/sensors.yaml --report "
     let words = command.split(separator: " ").map(String.init)
-    let ended = try RunningProgram(blerun: words + [folder.path + "/fleet.html"]).end()
+    let ended = try blerun(words + [folder.path + "/fleet.html"])
     #expect(ended.status == 1, "\(ended.errors)")
     let page = try text("fleet.html")
     #expect(XMLParser(data: Data(page.utf8)).parse())

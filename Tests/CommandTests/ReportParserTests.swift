@@ -17,15 +17,10 @@ struct ReportParserTests {
     expecting percent: String
   ) throws -> RunningProgram.Ended {
     let report = folder.path + "/" + name
-    let run = try blerun(
-      "run",
-      "--simulate",
-      "Simulators/devices/thermometer.yaml",
-      "-e",
-      "read battery-level expect percent \(percent); log '<&\"\u{e9}'",
-      "--report",
-      report
-    )
+    let run = try blerun([
+      "run", "--simulate", "Simulators/devices/thermometer.yaml", "-e",
+      "read battery-level expect percent \(percent); log '<&\"\u{e9}'", "--report", report,
+    ])
     #expect(run.status == (percent == "< 90" ? 0 : 1))
     return try RunningProgram(["sh", "-c", command, report], in: folder.path).end()
   }

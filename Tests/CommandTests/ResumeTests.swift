@@ -40,7 +40,7 @@ struct ResumeTests {
   }
 
   private func run(_ more: String...) throws -> RunningProgram.Ended {
-    try RunningProgram(blerun: arguments(more)).end()
+    try blerun(arguments(more))
   }
 
   private func chains() throws -> [String] {
@@ -76,25 +76,12 @@ struct ResumeTests {
     #expect(skipping.output.contains(#""devices":[],"concurrency":1,"before":{"ok":1,"failed":1}"#))
     #expect(try run("--resume", "1").status == 75)
     #expect(try chains() == ["Tag-1 ok", "Tag-8 failed", "Tag-8 failed"])
-    let shown = try RunningProgram(blerun: ["history", "show", "1", "--journal", journal]).end()
+    let shown = try blerun(["history", "show", "1", "--journal", journal])
     #expect(shown.output.contains("outcome   2 devices: 1 ok, 1 failed\nresumed   "))
     #expect(shown.output.contains(", from chain 3 on\n"), "\(shown.output)")
     let table = shown.lines.filter { $0.hasPrefix("Tag-") }
     #expect(table.first?.hasPrefix("Tag-8   failed") == true, "\(shown.output)")
     #expect(table.count { $0.hasPrefix("Tag-1") } == 1, "\(shown.output)")
-  }
-
-  @Test("a batch that changed is refused, and nothing is touched")
-  func changed() throws {
-    _ = try batch("Tag-1", "Tag-8")
-    _ = try run()
-    _ = try batch("Tag-1", "Tag-2")
-    let changed = try run("--resume")
-    #expect(changed.status == 65 && changed.output == "")
-    #expect(changed.errors.contains("now 'for Tag-1, Tag-2'"), "\(changed.errors)")
-    #expect(try chains().count == 2)
-    _ = try batch("Tag-1", "Tag-8")
-    #expect(try run("--resume", "--concurrency", "2", "--timeout", "30s").status == 75)
   }
 
   @Test("a run that succeeded leaves nothing of its own batch, and does not count for another")
@@ -111,16 +98,9 @@ struct ResumeTests {
     #expect(more.errors.contains("now 'for Tag-1, Tag-2'"), "\(more.errors)")
     #expect(try run("--resume", "1").status == 65)
     let other = try folder.file("other.yaml", "devices: [ Tag-3 ]\nsteps: [ { log: x } ]\n")
-    let named = try blerun(
-      "batch",
-      other,
-      "--simulate",
-      world,
-      "--journal",
-      journal,
-      "--resume",
-      "1"
-    )
+    let named = try blerun([
+      "batch", other, "--simulate", world, "--journal", journal, "--resume", "1",
+    ])
     #expect(named.status == 65 && named.output == "", "\(named.errors)")
     #expect(try chains() == ["Tag-1 ok"])
   }
@@ -159,25 +139,6 @@ struct ResumeTests {
     let left = try run("--dry-run", "--resume")
     #expect(left.status == 0 && left.output.contains("log Tag-4\n"), "\(left.output)")
     #expect(!left.output.contains("log Tag-1\n"), "\(left.output)")
-  }
-
-  @Test("the history names the cause: a signal, or output that nobody takes")
-  func cause() throws {
-    _ = try batch("Tag-8", "Tag-1", steps: "{ read: battery-level }, { sleep: 20s }")
-    // Only the signal counts, not what failed before it.
-    let first = try RunningProgram(blerun: arguments(["--real-time", "--each-step"]))
-    try first.waitForOutput("Tag-1  1  read battery-level")
-    first.send(SIGTERM)
-    #expect(first.end().status == 143)
-    // In real time, so that the reader is gone while a chain is under way.
-    let command = ([binaryPath] + arguments(["--real-time", "--each-step"])).map { "'\($0)'" }
-    let text = "\(command.joined(separator: " ")) | true; echo ${PIPESTATUS[0]}"
-    _ = try batch("Tag-1", "Tag-2", steps: "{ read: battery-level }, { sleep: 20s }")
-    let second = try RunningProgram(["bash", "-c", text], in: packageFolder).end()
-    #expect(second.output == "74\n", "\(second.errors)")
-    let list = try blerun("history", "--journal", journal).lines
-    #expect(list.count == 3)
-    #expect(list.dropFirst().allSatisfy { $0.contains("  failed: interrupted  ") }, "\(list)")
   }
 
   @Test("a batch from a pipe is found by a number alone")
@@ -219,31 +180,11 @@ struct ResumeTests {
       "devices: [ Tag-1, Tag-8 ]\nsteps: [ { read: battery-level } ]\nevery: 1h\n"
     )
     #expect(try run("--runs", "2").status == 75)
-    let list = try RunningProgram(blerun: ["history", "--journal", journal]).end()
+    let list = try blerun(["history", "--journal", journal])
     #expect(list.lines.count == 3, "\(list.output)")
     let resumed = try run("--resume", "--output", "json")
     #expect(resumed.status == 75)
     #expect(resumed.errors.contains("resuming run 2"))
     #expect(resumed.lines.last?.contains(#""round":2,"status":"failed""#) == true)
-  }
-
-  @Test("devices that a scan found are not looked for again")
-  func scanned() throws {
-    let text = """
-      devices: { scan: 2s, at-least: 4 }
-      steps: [ { log: "{name}" }, { read: battery-level }, { sleep: 700ms } ]
-      """
-    _ = try folder.file("batch.yaml", text)
-    let first = try RunningProgram(blerun: arguments(["--real-time", "--each-step"]))
-    try first.waitForOutput("Tag-2 (C0:FF:EE:03:00:01)  2  read battery-level")
-    first.send(SIGKILL)
-    _ = first.end()
-    let second = try run("--resume", "--each-step")
-    #expect(second.status == 0, "\(second.errors)")
-    #expect(second.output.contains("Tag-2 (C0:FF:EE:03:00:01)  1  log  Tag-2"), "\(second.output)")
-    let file = try JournalFile(reading: journal)
-    let finished = try file.finishedDevices(of: 1).map(\.device)
-    #expect(finished.sorted() == (0..<4).map { "C0:FF:EE:03:00:0\($0)" })
-    #expect(try chains().count { $0.hasSuffix(" ok") } == 4)
   }
 }

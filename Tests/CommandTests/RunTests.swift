@@ -5,38 +5,6 @@ import Testing
 
 @Suite("blerun run", .blocking)
 struct RunTests {
-  let heartRate = "Simulators/devices/heart-rate.yaml"
-
-  @Test("the demo shows each step with its decoded value and ends well")
-  func demo() throws {
-    let run = try blerun(
-      "run",
-      "docs/examples/thermometer.yaml",
-      "--simulate",
-      "Simulators/devices/thermometer.yaml"
-    )
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("°C"))
-    #expect(run.output.contains("disconnect"))
-  }
-
-  @Test(
-    "every example runs against its device",
-    arguments: [
-      "thermometer", "heart-rate", "battery", "beacon", "echo", "firmware-update", "glucose", "tag",
-      "thingy", "uart",
-    ]
-  )
-  func examples(name: String) throws {
-    let run = try blerun(
-      "run",
-      "docs/examples/\(name).yaml",
-      "--simulate",
-      "Simulators/devices/\(name).yaml"
-    )
-    #expect(run.status == 0, "\(run.output) \(run.errors)")
-  }
-
   /// Two devices of one name: one near, and one far away that advertises more often.
   private static let lamps = """
     scenario: Lamps
@@ -84,101 +52,10 @@ struct RunTests {
     for text in texts { #expect(run.output.contains(text), "\(run.output)") }
   }
 
-  @Test("a one-line chain receives notifications for a while, in virtual time")
-  func notifications() throws {
-    let run = try blerun(
-      "run",
-      "--simulate",
-      heartRate,
-      "-e",
-      "notify heart-rate-measurement for 3s"
-    )
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("bpm"))
-  }
-
-  @Test("JSON lines carry the promised keys, and the exit status at the end")
-  func json() throws {
-    let run = try blerun(
-      "run",
-      "--simulate",
-      heartRate,
-      "--output",
-      "json",
-      "-e",
-      "read body-sensor-location"
-    )
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.lines.first?.contains(#""event":"run-started""#) == true)
-    #expect(run.lines.last?.contains(#""event":"run-finished""#) == true)
-    #expect(run.lines.last?.contains(#""exitStatus":0"#) == true)
-    #expect(run.lines.allSatisfy { $0.hasPrefix(#"{"v":1,"event":"#) })
-  }
-
-  @Test("the same seed gives the same output in two processes, from another folder")
-  func repeats() throws {
-    let elsewhere = try TemporaryFolder()
-    let arguments = [
-      "run", "--simulate", "\(packageFolder)/\(heartRate)", "--seed", "7", "--output", "json",
-      "-e", "notify heart-rate-measurement until 10x; read body-sensor-location",
-    ]
-    let here = try RunningProgram(blerun: arguments).end()
-    let there = try RunningProgram(blerun: arguments, in: elsewhere.path).end()
-    #expect(here.status == 0, "\(here.errors)")
-    #expect(here.output == there.output)
-    #expect(!here.output.isEmpty)
-  }
-
-  @Test("a dry run prints the plan and touches nothing")
-  func dryRun() throws {
-    let run = try blerun("run", "docs/examples/thermometer.yaml", "--dry-run")
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("read"))
-  }
-
-  @Test("no such device: one clear sentence, status 75")
-  func notFound() throws {
-    let run = try blerun(
-      "run",
-      "--simulate",
-      heartRate,
-      "--device",
-      "Nobody",
-      "-e",
-      "read battery-level"
-    )
-    #expect(run.status == 75)
-    #expect((run.output + run.errors).contains("Nobody"))
-  }
-
-  @Test("no such characteristic: a definite failure, status 1, and the device is disconnected")
-  func missing() throws {
-    let run = try blerun("run", "--simulate", heartRate, "-e", "read temperature-measurement")
-    #expect(run.status == 1)
-    #expect((run.output + run.errors).contains("temperature-measurement"))
-  }
-
-  @Test("an expectation that is not met: status 1, with what was expected and what came")
-  func expectation() throws {
-    let run = try blerun(
-      "run",
-      "--simulate",
-      heartRate,
-      "-e",
-      "read battery-level expect percent < 1"
-    )
-    #expect(run.status == 1)
-    #expect((run.output + run.errors).contains("expected percent < 1, got "))
-  }
-
   @Test("a missing bus: one clear sentence, status 69")
   func noBus() throws {
     let run = try blerun(
-      "run",
-      "-d",
-      "Thermo",
-      "-e",
-      "read battery-level",
+      ["run", "-d", "Thermo", "-e", "read battery-level"],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
     )
     #expect(run.status == 69)
@@ -186,33 +63,6 @@ struct RunTests {
       run.output.contains("why    the message bus at unix:path=/nonexistent/bus cannot be reached")
     )
     #expect(run.output.contains("try    "))
-  }
-
-  @Test("wrong usage: status 2")
-  func usage() throws {
-    #expect(try blerun("run", "--no-such-option").status == 2)
-    #expect(try blerun("run").status == 2)
-  }
-
-  @Test("a wrong file: file, line, column, key and the nearest known key, status 65")
-  func wrongFile() throws {
-    let folder = try TemporaryFolder()
-    let file = try folder.file("chain.yaml", "name: x\nsteps:\n  - reed: battery-level\n")
-    let run = try blerun("run", file, "--simulate", heartRate)
-    #expect(run.status == 65)
-    #expect(run.errors.contains("chain.yaml:3:5"))
-    #expect(run.errors.contains("reed"))
-    #expect(run.errors.contains("read"))
-    #expect(run.output.isEmpty)
-  }
-
-  @Test("check finds what run would complain of")
-  func check() throws {
-    let folder = try TemporaryFolder()
-    let good = try blerun("check", "docs/examples/thermometer.yaml")
-    #expect(good.status == 0, "\(good.errors)")
-    let file = try folder.file("chain.yaml", "steps:\n  - read: battery-level\n    timeout: soon\n")
-    #expect(try blerun("check", file).status == 65)
   }
 
   @Test("check reads a file that can be read only once")

@@ -11,14 +11,7 @@ struct ScanTests {
   ]
 
   private func scan(_ arguments: String...) throws -> RunningProgram.Ended {
-    try RunningProgram(blerun: ["scan"] + devices + arguments).end()
-  }
-
-  @Test("each device is listed once")
-  func lists() throws {
-    let run = try scan("--for", "3s")
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.lines.count == 2)
+    try blerun(["scan"] + devices + arguments)
   }
 
   @Test("filters leave out what does not fit, and nothing found is no failure")
@@ -59,14 +52,5 @@ struct ScanTests {
     let run = try scan("--passive")
     #expect(run.status == 1)
     #expect(run.errors.contains("does not scan passively"))
-  }
-
-  @Test("a chain may scan, and expect how many there are")
-  func step() throws {
-    let steps = "scan for 3s name Thermo* as near expect count = 1; log '{near.count}'"
-    let run = try RunningProgram(blerun: ["run"] + devices + ["-e", steps]).end()
-    #expect(run.status == 0, "\(run.output) \(run.errors)")
-    #expect(run.lines.contains { $0.hasSuffix("log  1") })
-    #expect(!run.output.contains("connect"))
   }
 }

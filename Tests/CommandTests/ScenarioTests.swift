@@ -140,7 +140,7 @@ struct ScenarioTests {
   @Test("each ends a chain as it says", arguments: cases)
   func ends(_ example: Case) throws {
     let file = "Simulators/scenarios/\(example.scenario).yaml"
-    let run = try RunningProgram(blerun: ["run", "--simulate", file] + example.arguments).end()
+    let run = try blerun(["run", "--simulate", file] + example.arguments)
     #expect(run.status == example.status, "\(run.output) \(run.errors)")
     for text in example.says {
       #expect((run.output + run.errors).contains(text), "\(text): \(run.output) \(run.errors)")
@@ -179,13 +179,13 @@ struct ScenarioTests {
   func repeats() throws {
     let folder = try TemporaryFolder()
     func play(_ log: String, _ more: [String] = []) throws -> (output: String, traffic: String) {
-      let run = try RunningProgram(
-        blerun: [
+      let run = try blerun(
+        [
           "run", "--simulate", "\(Self.folder)/bad-air.yaml", "-d", "HRM-1", "--output", "json",
           "--bus-log", "\(folder.path)/\(log)", "-e",
           "notify heart-rate-measurement for 20s on-link-loss resume",
         ] + more
-      ).end()
+      )
       #expect(run.status == 0, "\(run.output) \(run.errors)")
       let traffic = try String(contentsOfFile: "\(folder.path)/\(log)", encoding: .utf8)
       return (run.output, traffic)
@@ -199,17 +199,10 @@ struct ScenarioTests {
 
   @Test("scenarios and devices come together; the seed of the first that has one is used")
   func together() throws {
-    let run = try blerun(
-      "run",
-      "--simulate",
-      "Simulators/devices/echo.yaml",
-      "--simulate",
-      "Simulators/scenarios/att-errors.yaml",
-      "-d",
-      "Thermo-1",
-      "-e",
-      "read battery-level"
-    )
+    let run = try blerun([
+      "run", "--simulate", "Simulators/devices/echo.yaml", "--simulate",
+      "Simulators/scenarios/att-errors.yaml", "-d", "Thermo-1", "-e", "read battery-level",
+    ])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.errors.contains("seed 3"))
   }

@@ -51,10 +51,10 @@ struct ServeCommandTests {
       (["--listen", "nowhere:1"], 2), (["--listen", "0", "--allow-run", "/nowhere"], 2),
       (["--listen", "0", "--host", "not a name"], 2),
     ] {
-      let ended = try RunningProgram(
-        blerun: ["serve", "--simulate", "Simulators/devices/battery.yaml", "--for", "500ms"]
+      let ended = try blerun(
+        ["serve", "--simulate", "Simulators/devices/battery.yaml", "--for", "500ms"]
           + arguments
-      ).end()
+      )
       #expect(ended.status == Int32(status), "\(arguments): \(ended.errors)")
       #expect(!ended.errors.contains("the dashboard is at"))
     }

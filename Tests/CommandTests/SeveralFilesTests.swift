@@ -23,10 +23,10 @@ struct SeveralFilesTests {
 
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
     let device = "\(packageFolder)/Simulators/devices/thermometer.yaml"
-    return try RunningProgram(
-      blerun: ["run", "--simulate", device] + arguments,
+    return try blerun(
+      ["run", "--simulate", device] + arguments,
       in: folder.path
-    ).end()
+    )
   }
 
   @Test("the files of a folder run in order of name, and are summed up with places")
@@ -112,10 +112,8 @@ struct SeveralFilesTests {
     let alone = try TemporaryFolder()
     _ = try alone.file("only.yaml", "steps: [ { read: battery-level } ]")
     let device = "\(packageFolder)/Simulators/devices/thermometer.yaml"
-    let ofFolder = try RunningProgram(blerun: ["run", "--simulate", device, alone.path]).end()
-    let ofFile = try RunningProgram(
-      blerun: ["run", "--simulate", device, "\(alone.path)/only.yaml"]
-    ).end()
+    let ofFolder = try blerun(["run", "--simulate", device, alone.path])
+    let ofFile = try blerun(["run", "--simulate", device, "\(alone.path)/only.yaml"])
     #expect(ofFolder.output == ofFile.output)
     #expect(ofFile.lines.last == "ok: 1 step in 3.195 s")
   }

@@ -36,33 +36,25 @@ struct SimulateTests {
 
   @Test("our own client runs a chain over the private bus")
   func ownClient() throws {
-    let run = try blerun(
-      "simulate",
-      heartRate,
-      "--",
-      binaryPath,
-      "run",
-      "-d",
-      "*",
-      "-e",
-      "read body-sensor-location"
-    )
+    let run = try blerun([
+      "simulate", heartRate, "--", binaryPath, "run", "-d", "*", "-e", "read body-sensor-location",
+    ])
     #expect(run.status == 0, "\(run.output) \(run.errors)")
   }
 
   @Test(
     "the folder for temporary files may be called anything",
-    arguments: ["a b", "a&b<c>", "it's", "a,b=c;d", "100%", "é*\\n", "\"q\"", "-grep"]
+    arguments: ["-grep", "it's a&b<c>,d=e;100% é*\\n \"q\""]
   )
   func temporaryFolder(name: String) throws {
     let folder = try TemporaryFolder()
     let temporary = "\(folder.path)/\(name)"
     mkdir(temporary, 0o700)
     let command = [binaryPath, "run", "-d", "*", "-e", "read body-sensor-location"]
-    let run = try RunningProgram(
-      blerun: ["simulate", heartRate, "--"] + command,
+    let run = try blerun(
+      ["simulate", heartRate, "--"] + command,
       environment: ["TMPDIR": temporary]
-    ).end()
+    )
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
   }
@@ -120,19 +112,11 @@ struct SimulateTests {
 
   @Test("dbus-send reads a property")
   func dbusSend() throws {
-    let run = try blerun(
-      "simulate",
-      heartRate,
-      "--",
-      "dbus-send",
-      "--system",
-      "--print-reply=literal",
-      "--dest=org.bluez",
-      "/org/bluez/hci0",
-      "org.freedesktop.DBus.Properties.Get",
-      "string:org.bluez.Adapter1",
-      "string:Powered"
-    )
+    let run = try blerun([
+      "simulate", heartRate, "--", "dbus-send", "--system", "--print-reply=literal",
+      "--dest=org.bluez", "/org/bluez/hci0", "org.freedesktop.DBus.Properties.Get",
+      "string:org.bluez.Adapter1", "string:Powered",
+    ])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains("boolean true"))
   }

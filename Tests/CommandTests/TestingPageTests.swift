@@ -34,16 +34,10 @@ struct TestingPageTests {
     let python = try #require(Self.python)
     _ = try folder.file("test_thermometer.py", page.blocks("python")[0])
     let run = try blerun(
-      "simulate",
-      "thermometer.yaml",
-      "--control",
-      "--",
-      python,
-      "-m",
-      "pytest",
-      "-p",
-      "no:cacheprovider",
-      "test_thermometer.py",
+      [
+        "simulate", "thermometer.yaml", "--control", "--", python, "-m", "pytest", "-p",
+        "no:cacheprovider", "test_thermometer.py",
+      ],
       in: folder.path
     )
     #expect(run.status == 0, "\(run.output) \(run.errors)")
@@ -61,16 +55,10 @@ struct TestingPageTests {
     _ = try folder.file("lamp.py", page.blocks("python")[1])
     _ = try folder.file("test_lamp.py", page.blocks("python")[2])
     let run = try blerun(
-      "simulate",
-      "room.yaml",
-      "--control",
-      "--",
-      python,
-      "-m",
-      "pytest",
-      "-p",
-      "no:cacheprovider",
-      "test_lamp.py",
+      [
+        "simulate", "room.yaml", "--control", "--", python, "-m", "pytest", "-p",
+        "no:cacheprovider", "test_lamp.py",
+      ],
       in: folder.path
     )
     #expect(run.status == 0, "\(run.output) \(run.errors)")
@@ -87,11 +75,7 @@ struct TestingPageTests {
   func shell() throws {
     _ = try folder.file("thermometer.sh", page.blocks("sh")[0])
     let run = try blerun(
-      "simulate",
-      "thermometer.yaml",
-      "--",
-      "sh",
-      "thermometer.sh",
+      ["simulate", "thermometer.yaml", "--", "sh", "thermometer.sh"],
       in: folder.path
     )
     #expect(run.status == 0, "\(run.output) \(run.errors)")

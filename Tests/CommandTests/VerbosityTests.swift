@@ -9,7 +9,7 @@ struct VerbosityTests {
   private static let thermometer = ["--simulate", "Simulators/devices/thermometer.yaml"]
 
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
-    try RunningProgram(blerun: ["run"] + arguments + Self.thermometer).end()
+    try blerun(["run"] + arguments + Self.thermometer)
   }
 
   @Test("--quiet leaves nothing but data and failures")
@@ -33,8 +33,8 @@ struct VerbosityTests {
   func quietSuite() throws {
     let suite = ["run", "docs/examples/nordic/heart-rate.xml"]
     let simulated = ["--simulate", "Simulators/devices/heart-rate.yaml"]
-    let loud = try RunningProgram(blerun: suite + simulated).end()
-    let quiet = try RunningProgram(blerun: suite + ["-q"] + simulated).end()
+    let loud = try blerun(suite + simulated)
+    let quiet = try blerun(suite + ["-q"] + simulated)
     #expect(loud.status == 0 && quiet.status == 0, "\(loud.errors)")
     #expect(quiet.errors == "" && !quiet.lines.isEmpty)
     #expect(quiet.lines.count < loud.lines.count)
@@ -44,7 +44,7 @@ struct VerbosityTests {
     let folder = try TemporaryFolder()
     let text = try String(contentsOfFile: packageFolder + "/" + suite[1], encoding: .utf8)
     let wrong = try folder.file("wrong.xml", text.replacing("value=\"01\"", with: "value=\"02\""))
-    let failed = try RunningProgram(blerun: ["run", wrong, "-q"] + simulated).end()
+    let failed = try blerun(["run", wrong, "-q"] + simulated)
     #expect(failed.status == 1 && failed.errors == "", "\(failed.errors)")
     #expect(failed.output.contains("   why  "), "\(failed.output)")
   }
@@ -53,7 +53,7 @@ struct VerbosityTests {
   func quietJSON() throws {
     let steps = ["--output", "json", "-e", "write alert-level u8:1"]
     let outputs = try [[], ["--quiet"]].map { option in
-      try RunningProgram(blerun: ["run"] + option + steps + Self.thermometer).end().output
+      try blerun(["run"] + option + steps + Self.thermometer).output
     }
     #expect(outputs[0] == outputs[1] && outputs[0].contains("run-finished"))
   }
@@ -62,9 +62,7 @@ struct VerbosityTests {
   func quietFailure() throws {
     let missing = try blerun("read", "-q", "battery-level", "-d", "Nobody", "--simulate", "nowhere")
     #expect(missing.errors.hasPrefix("blerun: "))
-    let read = try RunningProgram(
-      blerun: ["read", "-q", "--descriptor", "battery-level/2904"] + Self.thermometer
-    ).end()
+    let read = try blerun(["read", "-q", "--descriptor", "battery-level/2904"] + Self.thermometer)
     #expect(read.status == 1)
     #expect(read.errors.hasPrefix("blerun: reading battery-level/"), "\(read.errors)")
   }
@@ -84,14 +82,9 @@ struct VerbosityTests {
     #expect(lines.contains { $0.hasSuffix(" \(device) org.bluez.Device1.Connect()") })
     #expect(lines.contains { $0.contains(#/ reply to \d+ ReadValue \(0x57\)$/#) })
     #expect(try run("-e", "read battery-level").output == ended.output)
-    let aborted = try blerun(
-      "run",
-      "-v",
-      "-e",
-      "sleep 1s",
-      "--simulate",
-      "Simulators/scenarios/aborted-connects.yaml"
-    )
+    let aborted = try blerun([
+      "run", "-v", "-e", "sleep 1s", "--simulate", "Simulators/scenarios/aborted-connects.yaml",
+    ])
     #expect(aborted.errors.contains(#/ error to \d+ Connect org\.bluez\.Error\.Failed \("/#))
   }
 
@@ -99,10 +92,10 @@ struct VerbosityTests {
   func announcement() throws {
     let folder = try TemporaryFolder()
     let files = try ["a.yaml", "b.yaml"].map { try folder.file($0, "steps: [ { sleep: 1s } ]\n") }
-    let ended = try RunningProgram(blerun: ["run"] + files + Self.thermometer).end()
+    let ended = try blerun(["run"] + files + Self.thermometer)
     #expect(ended.errors == "blerun: simulated devices, virtual time, seed 0\n")
     #expect(ended.lines.last == "2 passed", "\(ended.output)")
-    let quiet = try RunningProgram(blerun: ["run", "-q"] + files + Self.thermometer).end()
+    let quiet = try blerun(["run", "-q"] + files + Self.thermometer)
     #expect(quiet.errors == "")
   }
 

@@ -16,7 +16,7 @@ struct WatchTests {
   ]
 
   private func run(_ arguments: [String]) throws -> RunningProgram.Ended {
-    try RunningProgram(blerun: ["watch"] + arguments).end()
+    try blerun(["watch"] + arguments)
   }
 
   // MARK: Arguments
@@ -79,17 +79,6 @@ struct WatchTests {
   }
 
   // MARK: Output
-
-  @Test("two devices as text, each line with its device")
-  func twoDevices() throws {
-    let ended = try run(
-      ["-d", "HRM-1", Self.heart, "-d", "Thermo-1", "intermediate-temperature", "--for", "3s"]
-        + Self.both
-    )
-    #expect(ended.status == 0, "\(ended.errors)")
-    #expect(ended.lines.contains { $0.contains("  HRM-1  heart-rate-measurement  ") })
-    #expect(ended.lines.contains { $0.contains("  Thermo-1  intermediate-temperature  ") })
-  }
 
   @Test("one field as CSV, and as JSON")
   func field() throws {

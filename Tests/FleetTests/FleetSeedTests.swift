@@ -6,13 +6,11 @@ import Testing
 
 @Suite("Fleets from seeds")
 struct FleetSeedTests {
-  // Some thousands more are played by `make test`, in a release build.
-  @Test("no rule is broken", arguments: 0..<20)
-  func clean(_ part: Int) {
-    for seed in UInt64(part * 25)..<UInt64(part * 25 + 25) {
-      let run = SimulatedFleet.play(seed: seed)
-      #expect(run.violations == [], "blerun-simtest --fleet --seed \(seed)")
-    }
+  // `make test` plays a hundred beside these, and `make test-all` thousands.
+  @Test("no rule is broken", arguments: UInt64(100)..<110)
+  func clean(_ seed: UInt64) {
+    let run = SimulatedFleet.play(seed: seed)
+    #expect(run.violations == [], "blerun-simtest --fleet --seed \(seed)")
   }
 
   @Test("seeds that broke a rule once do not break one", arguments: [200_679, 273_979])
@@ -25,7 +23,9 @@ struct FleetSeedTests {
     arguments: Omission.allCases
   )
   func omissions(_ step: Omission) {
-    let found = (UInt64(0)..<400).first { seed in
+    // One is met by few seeds: its own is played first.
+    let first: [UInt64] = step == .leaseFromSending ? [291] : []
+    let found = (first + Array(0..<400)).first { seed in
       !SimulatedFleet.play(seed: seed, omitting: step).violations.isEmpty
     }
     #expect(found != nil, "\(step) is not missed")
@@ -41,7 +41,7 @@ struct FleetSeedTests {
   @Test("jobs end in many ways, most of them ok where nothing goes wrong")
   func ends() {
     var ends: [EndState: Int] = [:]
-    for seed in UInt64(0)..<100 {
+    for seed in UInt64(0)..<60 {
       ends.merge(SimulatedFleet.play(seed: seed).ends, uniquingKeysWith: +)
     }
     for state in [EndState.ok, .failed, .cancelled, .unknown, .interrupted, .noGateway] {

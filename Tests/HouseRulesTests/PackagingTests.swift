@@ -75,7 +75,8 @@ struct PackagingTests {
   }
 
   @Test(
-    "a tarball has what is installed, lists all of it for the removal, and states what it needs"
+    "a tarball has what is installed, lists all of it for the removal, and states what it needs",
+    .onlyInTestAll
   )
   func tarball() throws {
     let folder = FileManager.default.temporaryDirectory

@@ -31,6 +31,7 @@ struct PageBrowserTests {
 
   @Test(
     "what a page shows and does is right",
+    .onlyInTestAll,
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
     arguments: ["steps", "values", "odd", "hostile", "paper", "phone"]
   )

@@ -154,7 +154,7 @@ struct DamagedJournalTests {
     let octets = Array(try Data(contentsOf: URL(fileURLWithPath: bench.path)))
     var generator = SeededGenerator(seed: 1, name: "octets")
     var harmless = 0
-    for _ in 0..<400 {
+    for _ in 0..<(testsEverything ? 400 : 100) {
       var damaged = octets
       let place = Int.random(in: damaged.indices, using: &generator)
       damaged[place] ^= UInt8.random(in: 1...255, using: &generator)
@@ -167,6 +167,7 @@ struct DamagedJournalTests {
         #expect(!error.reason.isEmpty)
       }
     }
-    #expect(harmless > 0)
+    // A place that nothing is kept in is among so many.
+    if testsEverything { #expect(harmless > 0) }
   }
 }

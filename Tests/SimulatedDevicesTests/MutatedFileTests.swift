@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Fixtures
 import Foundation
 import Signals
 import SimulatedDevices
@@ -39,7 +40,7 @@ struct MutatedFileTests {
 
   @Test(
     "each is read and runs, or is complained of with its place",
-    arguments: 0..<8 as Range<UInt64>
+    arguments: sampled(0..<8 as Range<UInt64>)
   )
   func mutations(seed: UInt64) throws {
     var read = 0

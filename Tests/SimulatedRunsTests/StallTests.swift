@@ -2,6 +2,7 @@
 
 import BlueZSimulator
 import Bluetooth
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
@@ -27,7 +28,7 @@ struct StallTests {
 
   @Test(
     "a run ends within its deadlines, at whichever message it stalls",
-    arguments: 0...40,
+    arguments: sampled(0...40),
     [4, 20, nil] as [Int?]
   )
   func ends(message: Int, seconds: Int?) {

@@ -9,6 +9,9 @@ import Signals
 import SimulatedDevices
 
 /// A world that is being played.
+///
+/// Not one of `BLETesting`: several programs come and go on a bus whose messages are held and
+/// changed, and it kills and starts bluetoothd itself.
 final class WorldRun: Sendable {
   /// A program on the bus.
   struct Program: Sendable {

@@ -7,6 +7,8 @@ import Signals
 import SimulatedDevices
 
 /// A scenario that is played to see that it can be.
+///
+/// Not a world of `BLETesting`, which needs a start that goes well: a damaged file may have none.
 struct PlayedWorld {
   /// More than any world needs that has no loop in it.
   private static let eventLimit = 400_000

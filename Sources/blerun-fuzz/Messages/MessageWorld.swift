@@ -8,6 +8,8 @@ import Signals
 import SimulatedDevices
 
 /// What the messages of one round are sent to.
+///
+/// Not a world of `BLETesting`: it knows every message from before bluetoothd is on the bus.
 final class MessageWorld {
   private static let clientCount = 3
   /// Longer than every limit of the simulator: the ATT transaction's, the agents'.

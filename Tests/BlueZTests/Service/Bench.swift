@@ -8,6 +8,8 @@ import Signals
 import Testing
 
 /// A client and a scripted bluetoothd on one bus in virtual time.
+///
+/// Not a world of `BLETesting`: there is no simulator, and bluetoothd says what no real one does.
 struct Bench {
   let loop = VirtualTimeLoop()
   let bus: LoopbackBus

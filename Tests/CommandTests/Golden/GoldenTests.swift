@@ -56,7 +56,7 @@ struct GoldenTests {
       arguments += options.first == "--simulate" ? ["--simulate", file] : [file]
     }
     if options.first != "--simulate" { arguments += options }
-    let found = try RunningProgram(blerun: arguments, in: folder.path).end()
+    let found = try blerun(arguments, in: folder.path)
     try Transcript(name: "mutated/\(name)").expect(
       Self.report(mutations, found.errors) { line, marker in line.contains(marker + ".") }
     )
@@ -74,7 +74,7 @@ struct GoldenTests {
     let arguments = mutations.enumerated().flatMap { number, mutation in
       ["-e", Self.marker(number), "-e", mutation.text]
     }
-    let found = try RunningProgram(blerun: ["check"] + arguments).end()
+    let found = try blerun(["check"] + arguments)
     let problems = Self.report(mutations, found.errors) { $0.contains("'\($1)'") }
     try Transcript(name: "mutated/lines").expect(problems)
   }

@@ -40,7 +40,7 @@ struct SameCodeTests {
     return settings
   }()
 
-  @Test("a chain with each fault", arguments: faults)
+  @Test("a chain with each fault", arguments: sampled(faults))
   func chain(_ fault: FaultCase) throws {
     let daemon = try PrivateDaemon()
     let inMemory = try course(fault, over: nil)
