@@ -40,12 +40,12 @@ struct PlotState: Sendable {
   /// The wall-clock time at the start, since 1970-01-01T00:00:00Z.
   let wallClockAtStart: Int
   /// How much of the time is shown; nil for all.
-  let span: Int?
+  let span: Duration?
   /// The only field that is plotted; nil for all.
   private let field: String?
   private let namesDevice: Bool
   private var index: [String: Int] = [:]
-  private(set) var series: [PlotSeries] = []
+  private(set) var series: [NumberSeries] = []
   /// The names of the series that have no place.
   private(set) var unplotted: Set<String> = []
   private(set) var markers: [Marker] = []
@@ -63,15 +63,12 @@ struct PlotState: Sendable {
     namesDevice: Bool = false
   ) {
     self.wallClockAtStart = Self.microseconds(wallClockAtStart)
-    self.span = span.map { Self.microseconds($0) }
+    self.span = span
     self.field = field
     self.namesDevice = namesDevice
   }
 
-  static func microseconds(_ duration: Duration) -> Int {
-    let (seconds, attoseconds) = duration.components
-    return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
-  }
+  static func microseconds(_ duration: Duration) -> Int { Int(duration.wholeMicroseconds) }
 
   // MARK: Values
 
@@ -83,13 +80,13 @@ struct PlotState: Sendable {
     case .value(let step, let value):
       for number in value.numbers where field == nil || number.field == field {
         let words = [device, step.attribute ?? "", number.field].filter { !$0.isEmpty }
-        add(number, named: words.joined(separator: " "), at: at)
+        add(number, named: words.joined(separator: " "), at: event.offset)
       }
     case .gap(let step, let gap):
       let name = [device, step.attribute ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
       for position in series.indices
       where series[position].name == name || series[position].name.hasPrefix(name + " ") {
-        series[position].breaks()
+        series[position].envelope.breaks()
       }
       guard gap.cause != .linkLost else { return }
       mark(.gap, "\(name): \(counted(gap.dropped, "value")) dropped", at: at)
@@ -99,14 +96,13 @@ struct PlotState: Sendable {
     }
   }
 
-  private mutating func add(_ number: MeasuredNumber, named name: String, at: Int) {
-    if let position = index[name] {
-      series[position].add(number.value, decimals: number.decimals, at: at)
-    } else if series.count < Self.mostSeries {
+  private mutating func add(_ number: MeasuredNumber, named name: String, at time: Duration) {
+    if index[name] == nil, series.count < Self.mostSeries {
       index[name] = series.count
-      var new = PlotSeries(name, unit: number.unit, span: span)
-      new.add(number.value, decimals: number.decimals, at: at)
-      series.append(new)
+      series.append(NumberSeries(name, unit: number.unit, span: span))
+    }
+    if let position = index[name] {
+      series[position].add(number, at: time)
     } else if unplotted.count < Self.mostMarkers {
       unplotted.insert(name)
     }

@@ -163,7 +163,7 @@ extension ReportPage {
   /// A lane for each number of each series.
   private mutating func valueLanes(
     _ run: RecordedRun,
-    _ marks: [PageMarkup.Mark],
+    _ marks: [RunMark],
     on axis: TimeAxis
   ) -> [PageMarkup.Lane] {
     run.values.series.filter(\.isStream).flatMap { series -> [PageMarkup.Lane] in
@@ -173,7 +173,7 @@ extension ReportPage {
         func written(_ number: Double) -> String {
           "\(DecodedValue.real(number, decimals: plot.decimals))\(plot.unit.map { " \($0)" } ?? "")"
         }
-        let field = plot.field.isEmpty || plot.field == series.title ? "" : " \(plot.field)"
+        let field = plot.name.isEmpty || plot.name == series.title ? "" : " \(plot.name)"
         let name = PageMarkup.text(series.title + field)
         let (low, high) = (written(range.lowerBound), written(range.upperBound))
         let extent = PageMarkup.text(low == high ? low : "\(low) to \(high)")
@@ -193,7 +193,7 @@ extension ReportPage {
   }
 
   /// What is marked in the plots, as text.
-  private func list(of marks: [PageMarkup.Mark]) -> [String] {
+  private func list(of marks: [RunMark]) -> [String] {
     guard !marks.isEmpty else { return [] }
     let items = marks.prefix(Self.markLimit).map { mark in
       "<li class=\"\(mark.kind.rawValue)\"><span class=\"n\">\(Self.seconds(mark.from)) s</span> "
