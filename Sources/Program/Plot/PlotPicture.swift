@@ -180,18 +180,20 @@ struct PlotPicture {
     var row = [Character](repeating: " ", count: columns)
     for marker in state.markers {
       guard let column = column(of: marker.at, columns) else { continue }
-      row[column] = marker.kind.rawValue
+      row[column] = marker.kind.letter
     }
     return label("") + String(row)
   }
 
   private func eventLines(_ most: Int) -> [String] {
-    state.markers.suffix(most).map { "\(clock($0.at)) \($0.kind.rawValue)  \($0.text)" }
+    state.markers.suffix(most).map { "\(clock($0.at)) \($0.kind.letter)  \($0.text)" }
   }
 
   /// The note that is being typed; or what is under way, and the keys.
   private var bottomLine: String {
-    if let (at, text) = state.typed { return "note at \(clock(at)): \(text)_" }
+    if let (at, text) = state.typed {
+      return "note at \(clock(PlotState.microseconds(at))): \(text)_"
+    }
     var parts = state.hasKeys ? ["n: note, q: end"] : []
     if !state.status.isEmpty { parts.append(state.status) }
     if !state.unplotted.isEmpty {
