@@ -106,7 +106,7 @@ extension ReportPage {
     from start: Duration? = nil
   ) -> String {
     func code(_ text: String) -> String { "<code>\(PageMarkup.text(text))</code>" }
-    let known: [(String, String?)] = [
+    let facts: [(term: String, markup: String?)] = [
       ("While", PageMarkup.text(failure.what)),
       ("Expected", failure.expectation.map { code($0.expected) }),
       ("Received", ofSeveral ? nil : failure.expectation.map { code($0.received) }),
@@ -117,7 +117,6 @@ extension ReportPage {
       ("Trace", failure.trace.map { PageMarkup.text($0.sentence) }),
       ("Code", "\(code(failure.code.rawValue)), \(meaning(failure.class))"),
     ]
-    let facts = known.compactMap { term, markup in markup.map { (term: term, markup: $0) } }
     let expected = ofSeveral ? failure.expectation.map { "expected \($0.expected)" } : nil
     return "<p class=\"why\">\(PageMarkup.text(expected ?? failure.why))</p>"
       + PageMarkup.facts(facts, class: "explanation")

@@ -218,7 +218,7 @@ extension ReportPage {
 
   private static let attempt = PageMarkup.Column(title: "Attempt", name: "n attempt")
   private static let step = PageMarkup.Column(title: "Step", name: "n step")
-  private static let what = PageMarkup.Column(title: "What", name: "what")
+  private static let what = PageMarkup.Column(title: "What", name: "what", isHead: true)
   private static let start = PageMarkup.Column(title: "Start (s)", name: "n start")
   private static let result = PageMarkup.Column(title: "Result", name: "result")
 
@@ -234,18 +234,23 @@ extension ReportPage {
           hasFailedLeft = hasFailedLeft || !step.isWell
           continue
         }
-        let result = result(of: step, from: run.startedAt)
-        let (from, took) = (step.beganAt, step.took)
-        let cells = Self.cells(step.status.rawValue, from: from, took: took, result)
         rows.append(
-          Self.row(step.reported, isFirst ? nil : listed.number, cells, id: anchor)
+          Self.row(
+            step.reported,
+            isFirst ? nil : listed.number,
+            step.status.rawValue,
+            from: step.beganAt,
+            to: step.endedAt,
+            result(of: step, from: run.startedAt),
+            id: anchor
+          )
         )
       }
     }
     rows += run.unfinishedSteps.map { each in
-      let took = max(.zero, run.lasted - each.beganAt)
-      let cells = Self.cells("unfinished", from: each.beganAt, took: took, "it has no end")
-      return Self.row(each.step, isFirst ? nil : run.attempt, cells)
+      let (from, attempt) = (each.beganAt, isFirst ? nil : run.attempt)
+      let end = max(run.lasted, from)
+      return Self.row(each.step, attempt, "unfinished", from: from, to: end, "it has no end")
     }
     let rest = Self.leftOut(left) { count in
       "\(PageMarkup.counted(count, "more step"))\(hasFailedLeft ? "" : " that succeeded") not "
@@ -273,27 +278,22 @@ extension ReportPage {
     return outcome + notes + why
   }
 
-  private static func cells(
-    _ status: String,
-    from start: Duration,
-    took: Duration,
-    _ result: String
-  ) -> [String] {
-    [
-      Self.status.cell(status, status: status), Self.start.cell(seconds(start)),
-      Self.took.cell(seconds(took)), Self.result.cell(result),
-    ]
-  }
-
   private static func row(
     _ step: ReportedStep,
     _ attempt: Int?,
-    _ cells: [String],
+    _ status: String,
+    from start: Duration,
+    to end: Duration,
+    _ result: String,
     id: String? = nil
   ) -> String {
     let position = step.position.isImplied ? "" : "\(step.position)"
-    let before = (attempt.map { [Self.attempt.cell("\($0)")] } ?? []) + [Self.step.cell(position)]
-    return PageMarkup.row(title(of: step), at: before.count, before + cells, id: id)
+    let cells = [
+      attempt.map { Self.attempt.cell("\($0)") } ?? "", Self.step.cell(position),
+      what.cell(title(of: step)), Self.status.cell(status, status: status),
+      Self.start.cell(seconds(start)), took.cell(seconds(end - start)), Self.result.cell(result),
+    ]
+    return PageMarkup.row(cells, id: id)
   }
 
   private static let valueColumns = [
@@ -324,7 +324,7 @@ extension ReportPage {
         row.at.decimalSeconds, PageMarkup.text(TextReport.text(row.value)),
         PageMarkup.text(row.value.hex),
       ]
-      return "<tr>\(zip(Self.valueColumns, cells).map { $0.cell($1) }.joined())</tr>"
+      return PageMarkup.row(zip(Self.valueColumns, cells).map { $0.cell($1) })
     }
     return PageMarkup.details(
       class: "values",
