@@ -14,11 +14,6 @@ extension RecordedRun {
     }
   }
 
-  /// `1  read battery-level`; an implied step has no place in the chain.
-  static func title(of step: ReportedStep) -> String {
-    step.position.isImplied ? step.title : "\(step.position)  \(step.title)"
-  }
-
   /// All tries of the chain whose steps are kept; the last one is ``attempt``.
   var attempts: [Attempt] {
     earlierAttempts + [Attempt(failure: ending?.failure, steps: steps, leftOut: leftOut)]
