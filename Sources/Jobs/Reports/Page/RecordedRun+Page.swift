@@ -16,7 +16,14 @@ extension RecordedRun {
 
   /// All tries of the chain whose steps are kept; the last one is ``attempt``.
   var attempts: [Attempt] {
-    earlierAttempts + [Attempt(failure: ending?.failure, steps: steps, leftOut: leftOut)]
+    let last = Attempt(
+      number: attempt,
+      first: earlierStepCount,
+      failure: ending?.failure,
+      steps: steps,
+      leftOut: leftOut
+    )
+    return earlierAttempts + [last]
   }
 
   /// The steps that had begun when the record ended, at most ten; none of a run that ended.

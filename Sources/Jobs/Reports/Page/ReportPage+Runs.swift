@@ -33,30 +33,22 @@ extension ReportPage {
     let unfinished = run.whyUnfinished.map { ["<p class=\"why\">\(PageMarkup.text($0))</p>"] } ?? []
     let between =
       run.failureBetweenSteps.map { [Self.explanation($0, from: run.startedAt)] } ?? []
-    let attempts = listedAttempts(index)
+    let attempts = run.attempts
+    let anchors = rows(of: attempts, index)
     let axis = TimeAxis(from: .zero, to: run.lasted)
     let marks = run.marks
     let lanes =
-      attempts.map { lane(of: $0, in: run, on: axis) } + connectionLanes(run, on: axis)
+      attempts.map { lane(of: $0, in: run, anchors, on: axis) } + connectionLanes(run, on: axis)
       + valueLanes(run, marks, on: axis)
     let body =
       device + unfinished + between + earlierFailures(of: run)
       + PageMarkup.figure("Timeline of \(PageMarkup.name(run.label))", axis, lanes)
-      + list(of: marks) + stepTable(run, attempts) + valueTables(run)
+      + list(of: marks) + stepTable(run, attempts, anchors) + valueTables(run)
     return ["<section class=\"run\" id=\"\(Self.anchor(index))\">"]
       + PageMarkup.details(head, isOpen: isOpen, body) + ["</section>"]
   }
 
   // MARK: Attempts
-
-  /// A try of the chain on the page.
-  private struct ListedAttempt {
-    let number: Int
-    let isLast: Bool
-    let attempt: RecordedRun.Attempt
-    /// The identifiers of the rows of the steps; nil for those without a row.
-    let anchors: [String?]
-  }
 
   /// The identifier of the row of a step: its ordinal counts over all tries that are kept.
   func anchor(_ run: Int, step: Int) -> String {
@@ -67,35 +59,25 @@ extension ReportPage {
 
   /// Takes room for the rows of the steps. Where there is not enough for all, the failed ones are
   /// more important, and those of the last try.
-  private mutating func listedAttempts(_ index: Int) -> [ListedAttempt] {
-    let attempts = runs[index].attempts
-    var first = attempts.reduce(0) { $0 + $1.steps.count }
-    var listed: [ListedAttempt] = []
-    for (ordinal, attempt) in attempts.enumerated().reversed() {
-      first -= attempt.steps.count
+  ///
+  /// - Returns: The identifiers of the rows, by the ordinals of their steps.
+  private mutating func rows(of attempts: [RecordedRun.Attempt], _ run: Int) -> [Int: String] {
+    var anchors: [Int: String] = [:]
+    for attempt in attempts.reversed() {
       let isRoomy = attempt.steps.count <= room.steps
       let important = attempt.steps.indices.filter { isRoomy || !attempt.steps[$0].isWell }
-      let shown = Set(important.prefix(Room.take(important.count, of: &room.steps)))
-      let isLast = ordinal == attempts.count - 1
-      listed.append(
-        ListedAttempt(
-          number: isLast ? runs[index].attempt : ordinal + 1,
-          isLast: isLast,
-          attempt: attempt,
-          anchors: attempt.steps.indices.map {
-            shown.contains($0) ? Self.anchor(index, ordinal: first + $0) : nil
-          }
-        )
-      )
+      for step in important.prefix(Room.take(important.count, of: &room.steps)) {
+        anchors[attempt.first + step] = Self.anchor(run, ordinal: attempt.first + step)
+      }
     }
-    return listed.reversed()
+    return anchors
   }
 
   /// Why the tries before the last one failed.
   private func earlierFailures(of run: RecordedRun) -> [String] {
-    let reasons = run.earlierAttempts.enumerated().map { number, attempt in
+    let reasons = run.earlierAttempts.map { attempt in
       let why = attempt.failure.map { ": \(PageMarkup.text("\($0)"))" } ?? ""
-      return "<p class=\"attempt\">Attempt \(number + 1) failed\(why)</p>"
+      return "<p class=\"attempt\">Attempt \(attempt.number) failed\(why)</p>"
     }
     let others = run.attempt - 1 - run.earlierAttempts.count
     return reasons
@@ -111,12 +93,14 @@ extension ReportPage {
 
   /// The steps of a try, a row for each depth, and below them the tries of single steps.
   private func lane(
-    of listed: ListedAttempt,
+    of attempt: RecordedRun.Attempt,
     in run: RecordedRun,
+    _ anchors: [Int: String],
     on axis: TimeAxis
   ) -> PageMarkup.Lane {
     var rows = [[LaneBar]](repeating: [], count: Self.deepest + 2)
-    for (step, anchor) in zip(listed.attempt.steps, listed.anchors) {
+    for (index, step) in attempt.steps.enumerated() {
+      let anchor = anchors[attempt.first + index]
       let bar = LaneBar(
         LaneBar.Kind(step.status),
         from: step.beganAt,
@@ -135,14 +119,15 @@ extension ReportPage {
         )
       }
     }
-    for each in listed.isLast ? run.unfinishedSteps : [] {
+    let isLast = attempt.number == run.attempt
+    for each in isLast ? run.unfinishedSteps : [] {
       let title = "\(RecordedRun.title(of: each.step)), not ended"
       rows[min(each.step.position.depth, Self.deepest)].append(
         LaneBar(.cancelled, from: each.beganAt, to: run.lasted, title: title)
       )
     }
-    let status = listed.isLast ? Self.status(run) : "failed"
-    let name = run.attempt == 1 ? "Steps" : "Attempt \(listed.number)<small>\(status)</small>"
+    let status = isLast ? Self.status(run) : "failed"
+    let name = run.attempt == 1 ? "Steps" : "Attempt \(attempt.number)<small>\(status)</small>"
     let drawing = PageMarkup.bars(rows.filter { !$0.isEmpty }, on: axis, noun: "step")
     return PageMarkup.Lane(name: name, drawing: drawing)
   }
@@ -223,13 +208,17 @@ extension ReportPage {
   private static let result = PageMarkup.Column(title: "Result", name: "result")
 
   /// The steps of all tries.
-  private mutating func stepTable(_ run: RecordedRun, _ attempts: [ListedAttempt]) -> [String] {
+  private mutating func stepTable(
+    _ run: RecordedRun,
+    _ attempts: [RecordedRun.Attempt],
+    _ anchors: [Int: String]
+  ) -> [String] {
     let isFirst = run.attempt == 1
     var (rows, left, hasFailedLeft) = ([String](), 0, false)
-    for listed in attempts {
-      left += listed.attempt.leftOut
-      for (step, anchor) in zip(listed.attempt.steps, listed.anchors) {
-        guard let anchor else {
+    for attempt in attempts {
+      left += attempt.leftOut
+      for (index, step) in attempt.steps.enumerated() {
+        guard let anchor = anchors[attempt.first + index] else {
           left += 1
           hasFailedLeft = hasFailedLeft || !step.isWell
           continue
@@ -237,7 +226,7 @@ extension ReportPage {
         rows.append(
           Self.row(
             step.reported,
-            isFirst ? nil : listed.number,
+            isFirst ? nil : attempt.number,
             step.status.rawValue,
             from: step.beganAt,
             to: step.endedAt,

@@ -34,8 +34,12 @@ public struct RecordedRun: Equatable, Sendable {
     }
   }
 
-  /// A try of the chain before the last one, where values are kept.
+  /// A try of the chain.
   struct Attempt: Equatable, Sendable {
+    /// From 1.
+    let number: Int
+    /// The ordinal of its first step among those that are kept of all tries, from 0.
+    let first: Int
     /// Why it failed; nil where no step has it.
     let failure: RunFailure?
     /// Its last steps.
@@ -166,8 +170,15 @@ public struct RecordedRun: Equatable, Sendable {
     let failure = steps.last { $0.failure != nil }?.failure
     if keepsSteps, earlierAttempts.count < Self.attemptLimit {
       let last = steps.suffix(Self.attemptStepLimit)
-      let before = leftOut + steps.count - last.count
-      earlierAttempts.append(Attempt(failure: failure, steps: Array(last), leftOut: before))
+      earlierAttempts.append(
+        Attempt(
+          number: self.attempt,
+          first: earlierStepCount,
+          failure: failure,
+          steps: Array(last),
+          leftOut: leftOut + steps.count - last.count
+        )
+      )
     }
     if let failure { earlierFailures.append(failure) }
     self.attempt = attempt
