@@ -31,9 +31,20 @@ public struct CSVReport: RunReport {
       event.device, "\(event.attempt)", step.position.description, step.operation,
       step.attribute ?? "",
     ]
-    return value.cells(flattensFields: false).map {
-      CSVCell.line(place + $0 + [value.hex, event.deviceName ?? ""])
-    }
+    return Self.lines(place, value, [event.deviceName ?? ""])
+  }
+
+  /// The lines of a value.
+  ///
+  /// - Parameters:
+  ///   - place: The cells with its origin, in the order of the first line.
+  ///   - last: The cells after its bytes.
+  package static func lines(
+    _ place: [String],
+    _ value: StepValue,
+    _ last: [String] = []
+  ) -> [String] {
+    value.cells(flattensFields: false).map { CSVCell.line(place + $0 + [value.hex] + last) }
   }
 }
 
