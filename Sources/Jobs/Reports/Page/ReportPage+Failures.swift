@@ -73,7 +73,8 @@ extension ReportPage {
     // Where there is one run, its name distinguishes nothing.
     let isAlone = runs.count == 1 && first.step != nil
     let links = group.prefix(Self.placeLimit).map { found in
-      let target = found.step.map { anchor(found.run, step: $0.index) } ?? Self.anchor(found.run)
+      let ordinal = found.step.map { runs[found.run].earlierStepCount + $0.index }
+      let target = ordinal.map { Self.anchor(found.run, ordinal: $0) } ?? Self.anchor(found.run)
       let name = isAlone ? "Its row" : PageMarkup.text(runs[found.run].label)
       let got = isSeveral ? found.failure.expectation?.got : nil
       let received = got.map { " <code>\(PageMarkup.text($0, limit: 40))</code>" } ?? ""

@@ -1,4 +1,4 @@
-// What a page of runs has: totals and a table of the runs; in extensions failures and each run.
+// What a page of runs has: totals, a table of the runs, and their sections; in an extension failures.
 
 import Bluetooth
 
@@ -38,6 +38,15 @@ struct ReportPage {
 
   /// The identifier of the section of a run.
   static func anchor(_ run: Int) -> String { "r\(run + 1)" }
+
+  /// The identifier of the row of a step: its ordinal counts over all tries that are kept.
+  static func anchor(_ run: Int, ordinal: Int) -> String { "r\(run + 1)s\(ordinal + 1)" }
+
+  /// The label of a step, if it has one, and what it does.
+  static func title(of step: ReportedStep) -> String {
+    guard let label = step.label else { return PageMarkup.text(step.action) }
+    return "\(PageMarkup.name(label)) <span class=\"label\">\(PageMarkup.name(step.action))</span>"
+  }
 
   static func status(_ run: RecordedRun) -> String { run.ending?.status.rawValue ?? "unfinished" }
 
@@ -140,6 +149,26 @@ struct ReportPage {
       ],
       section: Self.anchor(index)
     )
+  }
+
+  // MARK: Each run
+
+  /// How many sections of failed runs are open at first.
+  private static let openLimit = 20
+
+  /// The sections of the runs, those that did not succeed first and open.
+  var sections: [String] {
+    mutating get {
+      // The overview counts each run; so many have a section.
+      var opened = 0
+      return order.prefix(Room().runs).flatMap { index -> [String] in
+        let isOpen = runs.count == 1 || !runs[index].succeeded && opened < Self.openLimit
+        if isOpen { opened += 1 }
+        var section = RunSection(runs[index], index, room)
+        defer { room = section.room }
+        return section.lines(isOpen: isOpen)
+      }
+    }
   }
 }
 
