@@ -114,7 +114,7 @@ struct PlotTests {
     )
     for name in names { plot.take(try event(.integer(2), at: 2, of: name)) }
     let gaps = plot.series.map { series in
-      series.columns(300, in: 0..<3_000_000).compactMap { $0?.followsGap }
+      series.envelope.columns(300, in: 0..<3_000_000).compactMap { $0?.followsGap }
     }
     #expect(gaps == [[false, true], [false, false]])
   }
@@ -180,27 +180,10 @@ struct PlotTests {
     let lines = picture(plot, at: 1000, 60, 12)
     #expect(lines.contains { $0.contains("|12:16:35") }, "\(lines)")
     #expect(!lines.contains { $0.contains("12:16:20") }, "\(lines)")
-    #expect(plot.series[0].columns(10, in: 0..<900_000_000).allSatisfy { $0 == nil })
+    #expect(plot.series[0].envelope.columns(10, in: 0..<900_000_000).allSatisfy { $0 == nil })
   }
 
   // MARK: Memory
-
-  @Test("a day at 10 values a second keeps every minimum and maximum in a fixed number of buckets")
-  func flat() {
-    var series = PlotSeries("x", unit: nil, span: nil)
-    let count = 864_000
-    for index in 0..<count {
-      let value = index == count / 2 ? 1000 : Double(index % 7)
-      series.add(value, decimals: 0, at: index * 100_000)
-    }
-    let columns = series.columns(100, in: 0..<count * 100_000)
-    #expect(columns.count { $0?.maximum == 1000 } == 1)
-    #expect(columns.compactMap { $0 }.count == 100)
-    #expect(columns.allSatisfy { $0?.minimum == 0 })
-    #expect(series.length <= 2 * count * 100_000 / PlotSeries.capacity)
-    #expect(series.count == count)
-    #expect(series.minimum == 0 && series.maximum == 1000)
-  }
 
   @Test("markers, series and notes have bounds")
   func bounds() throws {
@@ -272,15 +255,15 @@ struct PlotTests {
 
   private static let asciiPicture = """
     heart-rate-measurement bpm  min 61  max 80  last 66
-           80|                  ***         *****
-             |                ***               *****
-             |              ***                     *****
-             |           ****                           *******
-             |         **                                     *****
-             |      ***                                           *******
-             |    ***                                                   *
-             |  ***
-           61|***
+           80|                  **          ****
+             |                **                ****
+             |              **                      ****
+             |           ***                            ******
+             |         **                                     ****
+             |      ***                                           ******
+             |    **                                                    *
+             |  **
+           61|**
               C                   D        R              N
           UTC |12:00:00     |12:00:15      |12:00:30      |12:00:45
     12:00:21 D  HRM-1: the link to the device was lost
@@ -291,15 +274,15 @@ struct PlotTests {
 
   private static let braillePicture = """
     heart-rate-measurement bpm  min 61  max 80  last 66
-           80│                  ⢠⠒⠁         ⠈⠉⠱⠤⢄
-             │                ⡠⠒⠁               ⠈⠉⠱⠤⢄⣀⡀
-             │              ⡰⠉                        ⠘⠒⢢⣀⡀
-             │            ⡰⠉                              ⠘⠒⢢⣀⡀
-             │         ⣀⠔⠉                                    ⠘⠒⠢⠤⢄
-             │       ⣀⠜                                           ⠈⠉⠱⠤⢄
-             │     ⣀⠜                                                 ⠈⠉⠱
-             │  ⢀⠤⠊
-           61│⢀⠤⠊
+           80│                  ⡠⠊          ⠈⠉⠢⠤⡀
+             │               ⢀⠤⠊                ⠈⠉⠢⠤⣀⣀
+             │             ⢀⠔⠁                        ⠑⠒⢄⣀
+             │           ⢀⠔⠁                              ⠑⠒⢄⣀
+             │         ⡠⠒⠁                                    ⠑⠒⠤⠤⡀
+             │       ⡠⠊                                           ⠈⠉⠢⠤⡀
+             │     ⡠⠊                                                 ⠈⠉⠢
+             │  ⢀⠔⠉
+           61│⢀⠔⠁
               C                   D        R              N
           UTC |12:00:00     |12:00:15      |12:00:30      |12:00:45
     12:00:21 D  HRM-1: the link to the device was lost
@@ -310,14 +293,14 @@ struct PlotTests {
 
   private static let panelPicture = """
     HRM-1 heart-rate-measurement bpm  min 60  max 69  last 69
-           69|                                      ********
-             |                            **********
-             |                  **********
-             |        **********
-           60|********
+           69|                                     ********
+             |                           **********
+             |                 **********
+             |       **********
+           60|*******
     Thermo-1 temperature-measure…  min 36.5  max 36.5  last 36.5
          40.2|
-             |**********************************************
+             |*********************************************
              |
          32.9|
 

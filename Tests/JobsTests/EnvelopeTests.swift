@@ -81,4 +81,38 @@ struct EnvelopeTests {
     let envelope = envelope([(.seconds(2), 1), (.seconds(3), 2), (.seconds(1), 9)])
     #expect(envelope.range == 1...9 && envelope.count == 3 && envelope.buckets.count == 2)
   }
+
+  // MARK: Columns of a terminal
+
+  @Test(
+    "a day at 10 values a second keeps each lowest and highest value in a fixed number of buckets"
+  )
+  func day() {
+    let count = 864_000
+    let day = envelope(
+      (0..<count).map { (.milliseconds(100 * $0), $0 == count / 2 ? 1000 : Double($0 % 7)) }
+    )
+    let columns = day.columns(100, in: 0..<count * 100_000)
+    #expect(columns.count { $0?.highest.value == 1000 } == 1)
+    #expect(columns.allSatisfy { $0?.lowest.value == 0 })
+    #expect(day.buckets.count <= Envelope.limit && day.last == Double((count - 1) % 7))
+  }
+
+  @Test("of a span only the last values are kept, and each has a column of its own")
+  func span() {
+    var envelope = Envelope(span: .seconds(10))
+    for second in 0..<1000 { envelope.add(Double(second % 100), at: .seconds(second)) }
+    #expect(envelope.buckets.count == 11 && envelope.range == 0...99 && envelope.count == 1000)
+    let columns = envelope.columns(100, in: 990_000_001..<1_000_000_001)
+    #expect(columns.compactMap(\.self).map(\.last) == (91...99).map(Double.init))
+  }
+
+  @Test("a bucket after a gap is not connected with the one before")
+  func gap() {
+    var envelope = Envelope()
+    envelope.add(1, at: .seconds(1))
+    envelope.breaks()
+    for second in 2...3 { envelope.add(1, at: .seconds(second)) }
+    #expect(envelope.buckets.map(\.followsGap) == [false, true, false])
+  }
 }

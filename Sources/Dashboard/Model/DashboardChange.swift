@@ -106,28 +106,14 @@ package struct ScanState: Sendable {
 
 /// Something worth a mark on the axis of time.
 package struct Mark: Sendable {
-  /// What kind of thing it is.
-  package enum Kind: String, Sendable {
-    case connected, disconnected, reconnected, gap, fault, note
-
-    /// Whether it is about the connection to a device.
-    var isOfConnection: Bool {
-      switch self {
-      case .connected, .disconnected, .reconnected, .fault: true
-      case .gap, .note: false
-      }
-    }
-  }
-
-  package let kind: Kind
+  let mark: WatchMark
   /// Milliseconds since 1970-01-01T00:00:00Z.
-  package let at: Int
+  let at: Int
   /// The device that it is about; nil for all.
-  package let device: String?
-  package let text: String
+  let device: String?
 
   var members: DashboardChange.Members {
-    ["mark": kind.rawValue, "at": at, "device": device, "text": text]
+    ["mark": mark.kind.rawValue, "at": at, "device": device, "text": mark.text]
   }
 }
 

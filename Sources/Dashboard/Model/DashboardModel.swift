@@ -70,7 +70,7 @@ package struct DashboardModel: Sendable {
     case .watchEnded(let id, let failure): end(id, failure, at: at)
     case .history(let device, let attribute, let minutes):
       take(minutes, device: device, attribute: attribute)
-    case .note(let text): mark(.note, String(text.prefix(Self.longestNote)), nil, at: at)
+    case .note(let text): mark(WatchMark(.note, String(text.prefix(Self.longestNote))), nil, at: at)
     case .chainBegan(let key, let chain, let device):
       begin(RunHistory(RunCard(key, chain: chain, device: device, at: time)))
     case .chain(let key, let event): take(event, of: key)
@@ -125,18 +125,13 @@ package struct DashboardModel: Sendable {
     guard let change = output.link, let index = output.device, let watch = watch(id) else { return }
     let device = watch.plan.devices[index].target.text
     switch change {
-    case .connected: mark(.connected, "connected", device, at: at)
-    case .reconnected(let lasted):
-      let seconds = DecodedValue.real(lasted / .seconds(1), decimals: 1)
-      mark(.reconnected, "connected again after \(seconds) s", device, at: at)
+    case .connected, .reconnected: mark(WatchMark(change), device, at: at)
     case .failed: break
-    case .lost(let failure):
-      mark(failure.class == .passing ? .disconnected : .fault, failure.why, device, at: at)
+    case .lost:
+      mark(WatchMark(change), device, at: at)
       breakSeries(of: device, nil, at: at)
     }
-    self.change(id) { watch in
-      watch.take(change, of: index)
-    }
+    self.change(id) { $0.take(change, of: index) }
   }
 
   private mutating func take(_ event: RunEvent, of id: Int) {
@@ -158,9 +153,7 @@ package struct DashboardModel: Sendable {
       }
     case .gap(let step, let gap):
       breakSeries(of: event.device, step.attribute, at: at)
-      guard gap.cause != .linkLost else { return }
-      let text = "\(step.attribute ?? ""): \(counted(gap.dropped, "value")) dropped"
-      mark(.gap, text, event.device, at: at)
+      if let gap = WatchMark(gap, of: step.attribute ?? "") { mark(gap, event.device, at: at) }
     case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,
       .runFinished:
       break
@@ -216,14 +209,18 @@ package struct DashboardModel: Sendable {
     }
   }
 
-  private mutating func mark(_ kind: Mark.Kind, _ text: String, _ device: String?, at: Int) {
-    guard
-      !kind.isOfConnection
-        || !marks.values.contains(where: { mark in
-          mark.kind == kind && mark.device == device && at - mark.at < Self.sameMoment
-        })
-    else { return }
-    let mark = Mark(kind: kind, at: at, device: device, text: text)
+  /// Adds a mark; the connection of a device has none of a kind twice in a moment.
+  private mutating func mark(_ new: WatchMark, _ device: String?, at: Int) {
+    let isOfConnection =
+      switch new.kind {
+      case .connected, .disconnected, .reconnected, .fault: true
+      case .gap, .note: false
+      }
+    let isKnown = marks.values.contains { known in
+      known.mark.kind == new.kind && known.device == device && at - known.at < Self.sameMoment
+    }
+    guard !isOfConnection || !isKnown else { return }
+    let mark = Mark(mark: new, at: at, device: device)
     marks.append(mark)
     pendingMarks.append(mark)
   }

@@ -44,15 +44,26 @@ public struct CSVReport: RunReport {
     _ value: StepValue,
     _ last: [String] = []
   ) -> [String] {
-    cells(of: value.decoded).map { CSVCell.line(place + $0 + [value.hex] + last) }
+    value.cells(flattensFields: false).map { CSVCell.line(place + $0 + [value.hex] + last) }
   }
+}
 
-  /// Field, value and unit.
-  private static func cells(of value: DecodedValue?) -> [[String]] {
-    switch value {
-    case nil: [["", "", ""]]
-    case .fields(let fields): fields.map { [$0.name, JSONValue($0.value).cell, $0.unit ?? ""] }
-    case let value?: [["", JSONValue(value).cell, ""]]
+extension StepValue {
+  /// Field, value and unit of each field; without fields one of no name.
+  ///
+  /// - Parameter flattensFields: Whether fields within fields have cells of their own, named with a
+  ///   dot; otherwise they are JSON in the cell of the outer one.
+  func cells(flattensFields: Bool) -> [[String]] {
+    func cells(_ field: DecodedValue.Field, inside outer: String) -> [[String]] {
+      let name = outer + field.name
+      guard flattensFields, case .fields(let inner) = field.value else {
+        return [[name, JSONValue(field.value).cell, field.unit ?? ""]]
+      }
+      return inner.flatMap { cells($0, inside: name + ".") }
     }
+    guard case .fields(let fields)? = decoded else {
+      return [["", decoded.map { JSONValue($0).cell } ?? "", ""]]
+    }
+    return fields.flatMap { cells($0, inside: "") }
   }
 }

@@ -23,7 +23,7 @@ public struct JUnitReport: RunsReport {
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
     let suites = runs.map { Suite($0) } + (whole.map { Suite.beside(runs, $0) } ?? [])
     var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
-    let total: [(String, String)] = [
+    let total: [(String, String?)] = [
       ("name", whole?.name ?? runs.first?.start.chain ?? "blerun"),
       ("tests", "\(suites.reduce(0) { $0 + $1.cases.count })"),
       ("failures", "\(suites.reduce(0) { $0 + $1.count(of: .failure) })"),
@@ -37,87 +37,72 @@ public struct JUnitReport: RunsReport {
   }
 }
 
-/// The suite of a device.
+/// The suite of a device, or of what is outside the runs.
 private struct Suite {
-  private let label: String
-  private let took: Duration
-  private let at: Duration?
-  private let id: String?
-  private let properties: [(String, String)]
-  private let output: [String]?
+  let label: String
+  var took = Duration.zero
+  let at: Duration?
+  let id: String?
+  let properties: [(String, String?)]
+  var output: [String]?
   let cases: [Case]
-
-  init(_ run: RecordedRun) {
-    label = run.label
-    took = run.took ?? .zero
-    at = run.startedAt
-    id = run.run.description
-    properties =
-      [
-        ("device", run.device)
-      ] + (run.deviceName.map { [("name", $0)] } ?? []) + [
-        ("run", run.run.description), ("seed", "\(run.start.seed)"),
-        ("attempts", "\(run.attempt)"), ("status", run.ending?.status.rawValue ?? "unfinished"),
-      ]
-    output = Self.output(of: run)
-    let suite = "\(run.start.chain ?? (run.kind == .test ? "suite" : "chain")).\(run.label)"
-    var cases = run.cases.map { Case($0, in: suite) }
-    if let failure = run.failureBetweenSteps { cases.append(Case(failure, in: suite)) }
-    self.cases = cases
-  }
-
-  /// A suite with one case, for results outside the runs.
-  private init(_ label: String, _ case: Case, _ status: String, of whole: RecordedWhole) {
-    self.label = label
-    took = .zero
-    at = whole.endedAt
-    id = whole.identity?.description
-    let isDevice = `case`.verdict == .skipped
-    properties = (isDevice ? [("device", label)] : []) + [("status", status)]
-    output = nil
-    cases = [`case`]
-  }
-
-  /// The suites of devices that did not run, and of a failure outside the runs.
-  static func beside(_ runs: [RecordedRun], _ whole: RecordedWhole) -> [Suite] {
-    let chain = runs.first?.start.chain ?? "chain"
-    let skipped = whole.notRun.map { label in
-      Suite(label, Case(skipped: whole.whyNotRun, in: "\(chain).\(label)"), "not-run", of: whole)
-    }
-    guard let failure = whole.failure else { return skipped }
-    let label = whole.name ?? whole.kind.rawValue
-    return skipped + [
-      Suite(label, Case(failure, in: label, named: whole.title), "failed", of: whole)
-    ]
-  }
 
   func count(of verdict: Case.Verdict) -> Int { cases.count { $0.verdict == verdict } }
 
   var lines: [String] {
-    let attributes: [(String, String)] = [
-      ("name", label),
-      ("tests", "\(cases.count)"),
-      ("failures", "\(count(of: .failure))"),
-      ("errors", "\(count(of: .error))"),
-      ("skipped", "\(count(of: .skipped))"),
+    let attributes = Markup.attributes([
+      ("name", label), ("tests", "\(cases.count)"), ("failures", "\(count(of: .failure))"),
+      ("errors", "\(count(of: .error))"), ("skipped", "\(count(of: .skipped))"),
       ("time", TextReport.milliseconds(took)),
-    ]
-    let known = [("timestamp", at.map { String(Timestamp.text($0).prefix(19)) }), ("id", id)]
-      .compactMap { name, value in value.map { (name, $0) } }
-    let list = properties.map {
-      "      <property\(Markup.attributes([("name", $0), ("value", $1)]))/>"
+      ("timestamp", at.map { String(Timestamp.text($0).prefix(19)) }), ("id", id),
+    ])
+    let list = properties.compactMap { name, value in
+      value.map { "      <property\(Markup.attributes([("name", name), ("value", $0)]))/>" }
     }
-    return ["  <testsuite\(Markup.attributes(attributes + known))>", "    <properties>"] + list
-      + ["    </properties>"] + cases.flatMap(\.lines)
+    return ["  <testsuite\(attributes)>", "    <properties>"] + list + ["    </properties>"]
+      + cases.flatMap(\.lines)
       + (output.map { ["    <system-out>\(Markup.escaped(lines: $0))</system-out>"] } ?? [])
       + ["  </testsuite>"]
   }
+}
 
-  /// The run as text for people.
-  private static func output(of run: RecordedRun) -> [String] {
+extension Suite {
+  init(_ run: RecordedRun) {
+    let suite = "\(run.start.chain ?? (run.kind == .test ? "suite" : "chain")).\(run.label)"
     let earlier = run.earlierFailures.enumerated().map { "attempt \($0 + 1) failed: \($1)" }
     let leftOut = run.leftOut == 0 ? [] : ["\(run.leftOut) more steps succeeded"]
-    return earlier + run.steps.flatMap(\.lines) + leftOut
+    self.init(
+      label: run.label,
+      took: run.took ?? .zero,
+      at: run.startedAt,
+      id: run.run.description,
+      properties: [
+        ("device", run.device), ("name", run.deviceName), ("run", run.run.description),
+        ("seed", "\(run.start.seed)"), ("attempts", "\(run.attempt)"),
+        ("status", run.ending?.status.rawValue ?? "unfinished"),
+      ],
+      output: earlier + run.steps.flatMap(\.lines) + leftOut,
+      cases: run.cases.map { Case($0, in: suite) }
+        + (run.failureBetweenSteps.map { [Case($0, in: suite)] } ?? [])
+    )
+  }
+
+  /// The suites of devices that did not run, and of a failure outside the runs.
+  static func beside(_ runs: [RecordedRun], _ whole: RecordedWhole) -> [Suite] {
+    func suite(_ label: String, _ properties: [(String, String?)], _ only: Case) -> Suite {
+      let id = whole.identity?.description
+      return Suite(label: label, at: whole.endedAt, id: id, properties: properties, cases: [only])
+    }
+    let chain = runs.first?.start.chain ?? "chain"
+    let skipped = whole.notRun.map { label in
+      let only = Case("the run", in: "\(chain).\(label)", .skipped, skipped: whole.whyNotRun)
+      return suite(label, [("device", label), ("status", "not-run")], only)
+    }
+    let own = whole.failure.map { failure in
+      let label = whole.name ?? whole.kind.rawValue
+      return suite(label, [("status", "failed")], Case(failure, in: label, named: whole.title))
+    }
+    return skipped + [own].compactMap(\.self)
   }
 }
 
@@ -129,68 +114,62 @@ private struct Case {
 
   let name: String
   let suite: String
-  let took: Duration
   let verdict: Verdict
+  let took: Duration
   let failure: RunFailure?
   let skipped: String?
 
-  init(_ step: RecordedRun.Step, in suite: String) {
+  init(
+    _ name: String,
+    in suite: String,
+    _ verdict: Verdict,
+    took: Duration = .zero,
+    _ failure: RunFailure? = nil,
+    skipped: String? = nil
+  ) {
+    self.name = name
     self.suite = suite
-    name = step.title
-    took = step.took
-    failure = step.failure
-    skipped = step.skipped
-    switch step.status {
-    case .ok, .warning: verdict = .passed
-    case .skipped: verdict = .skipped
-    case .failed, .cancelled:
-      verdict = failure?.code == .expectationNotMet ? .failure : .error
-    }
+    self.verdict = verdict
+    self.took = took
+    self.failure = failure
+    self.skipped = skipped
+  }
+
+  init(_ step: RecordedRun.Step, in suite: String) {
+    let verdict: Verdict =
+      switch step.status {
+      case .ok, .warning: .passed
+      case .skipped: .skipped
+      case .failed, .cancelled:
+        step.failure?.code == .expectationNotMet ? .failure : .error
+      }
+    self.init(step.title, in: suite, verdict, took: step.took, step.failure, skipped: step.skipped)
   }
 
   init(_ failure: RunFailure, in suite: String, named name: String = "the run") {
-    self.suite = suite
-    self.name = name
-    took = .zero
-    skipped = nil
-    verdict = .error
-    self.failure = failure
-  }
-
-  /// A case that was not run.
-  init(skipped reason: String, in suite: String) {
-    self.suite = suite
-    name = "the run"
-    took = .zero
-    verdict = .skipped
-    failure = nil
-    skipped = reason
+    self.init(name, in: suite, .error, failure)
   }
 
   var lines: [String] {
-    let place = failure?.source.map { [("file", $0.file), ("line", "\($0.line)")] } ?? []
-    let attributes = Markup.attributes(
-      [("name", name), ("classname", suite), ("time", TextReport.milliseconds(took))] + place
-    )
+    let place = failure?.source
+    let attributes = Markup.attributes([
+      ("name", name), ("classname", suite), ("time", TextReport.milliseconds(took)),
+      ("file", place?.file), ("line", place.map { "\($0.line)" }),
+    ])
+    func element(_ inside: String) -> [String] {
+      ["    <testcase\(attributes)>", "      \(inside)", "    </testcase>"]
+    }
     switch verdict {
     case .passed: return ["    <testcase\(attributes)/>"]
-    case .skipped:
-      let reason = Markup.attributes([("message", skipped ?? "")])
-      return ["    <testcase\(attributes)>", "      <skipped\(reason)/>", "    </testcase>"]
+    case .skipped: return element("<skipped\(Markup.attributes([("message", skipped ?? "")]))/>")
     case .failure, .error:
-      let element = verdict == .failure ? "failure" : "error"
-      let reasons = failure.map { failure in
-        TextReport.reasons(failure).map { String($0.dropFirst(3)) }
-      }
+      let name = verdict == .failure ? "failure" : "error"
       let message = Markup.attributes([
         ("message", failure?.message ?? "a step inside it failed"),
         ("type", failure?.code.rawValue ?? "inner-step"),
       ])
-      let text = Markup.escaped(lines: reasons ?? [])
-      return [
-        "    <testcase\(attributes)>", "      <\(element)\(message)>\(text)</\(element)>",
-        "    </testcase>",
-      ]
+      let reasons = failure.map { TextReport.reasons($0).map { String($0.dropFirst(3)) } } ?? []
+      return element("<\(name)\(message)>\(Markup.escaped(lines: reasons))</\(name)>")
     }
   }
 }

@@ -15,7 +15,8 @@ package struct WatchCSVReport: RunReport {
   package func lines(for event: RunEvent) -> [String] {
     switch event.change {
     case .value(let step, let value):
-      return lines(event, step, "value", fields(of: value), step.hasOctets ? value.hex : "")
+      let hex = step.hasOctets ? value.hex : ""
+      return lines(event, step, "value", value.cells(flattensFields: true), hex)
     case .gap(let step, let gap):
       let fields = gap.members.map { member in
         [member.key, member.value.cell, member.key == "lasted" ? "s" : ""]
@@ -39,21 +40,5 @@ package struct WatchCSVReport: RunReport {
       step.attribute ?? "", kind,
     ]
     return fields.map { CSVCell.line(place + $0 + [hex]) }
-  }
-
-  /// Name, value and unit of each field; of a combined value with the name of its part.
-  private func fields(of value: StepValue) -> [[String]] {
-    guard case .fields(let fields)? = value.decoded else {
-      return [["", value.decoded.map { JSONValue($0).cell } ?? "", ""]]
-    }
-    return fields.flatMap { cells($0, inside: "") }
-  }
-
-  private func cells(_ field: DecodedValue.Field, inside outer: String) -> [[String]] {
-    let name = outer + field.name
-    guard case .fields(let inner) = field.value else {
-      return [[name, JSONValue(field.value).cell, field.unit ?? ""]]
-    }
-    return inner.flatMap { cells($0, inside: name + ".") }
   }
 }

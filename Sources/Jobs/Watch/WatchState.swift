@@ -121,7 +121,7 @@ struct WatchState: Sendable {
       let change = records[device].gap(index, gap)
       return [with(view.gap(index, gap), recorded(device, gap.to, change))]
     case .lost(let device, let failure):
-      view.set(device: device, isConnected: false)
+      view.lost(device: device)
       var output = recorded(device, now, records[device].lost(failure, at: now))
       output.link = links[device].lost(failure, at: now)
       switch output.link {
@@ -132,7 +132,7 @@ struct WatchState: Sendable {
       }
       return [output]
     case .windowEnded(let number):
-      return view.windowEnded(number).map { with($0, WatchOutput()) }
+      return view.windowEnded(number, links.map(\.isActive)).map { with($0, WatchOutput()) }
     }
   }
 
@@ -141,13 +141,10 @@ struct WatchState: Sendable {
     let lostAt = links[device].lostAt
     var output = recorded(device, now, records[device].active(index, at: now))
     output.link = links[device].active(index, at: now)
-    if output.link != nil { view.set(device: device, isConnected: true) }
     if !hasStarted, links.allSatisfy(\.hasBegun) {
       hasStarted = true
       view.begin(at: now)
-      for device in links.indices where !links[device].isActive {
-        view.set(device: device, isConnected: false)
-      }
+      for device in links.indices where !links[device].isActive { view.lost(device: device) }
     }
     guard let lostAt else { return [output] }
     return [output, missed(index, printedFrom: lostAt, at: now)]

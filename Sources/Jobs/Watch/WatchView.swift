@@ -27,7 +27,6 @@ struct WatchView: Sendable {
   private let names: [String]
   private var latest: [StepValue?]
   private var windows: [Window]
-  private var isConnected: [Bool]
   /// When the first window began, and how many are over.
   private var grid: (start: Instant, over: Int)?
 
@@ -44,20 +43,16 @@ struct WatchView: Sendable {
       PlacedStep(StepPosition(1), Step(.combine(Combining(inputs, StopConditions())))).reported
     latest = Array(repeating: nil, count: series.count)
     windows = Array(repeating: Window(), count: series.count)
-    isConnected = Array(repeating: false, count: plan.devices.count)
   }
 
   /// Everything is active: the first window begins.
   mutating func begin(at now: Instant) {
     grid = (now, 0)
     windows = Array(repeating: Window(), count: series.count)
-    isConnected = Array(repeating: true, count: plan.devices.count)
   }
 
-  /// The device is usable, or not.
-  mutating func set(device: Int, isConnected: Bool) {
-    self.isConnected[device] = isConnected
-    guard !isConnected else { return }
+  /// The device is not connected.
+  mutating func lost(device: Int) {
     for index in series.indices where series[index].device == device {
       windows[index].isBroken = true
       latest[index] = nil
@@ -105,10 +100,12 @@ struct WatchView: Sendable {
 
   /// A window is over; the ones before it are, too.
   ///
-  /// - Parameter number: The ordinal of the window, from 1.
+  /// - Parameters:
+  ///   - number: The ordinal of the window, from 1.
+  ///   - isConnected: Whether each device is connected now.
   /// - Returns: The rate of each characteristic; a gap where its device was not connected all the
   ///   time.
-  mutating func windowEnded(_ number: Int) -> [Item] {
+  mutating func windowEnded(_ number: Int, _ isConnected: [Bool]) -> [Item] {
     guard case .rate(let length) = plan.view, let grid, number > grid.over else { return [] }
     let from = grid.start + length * grid.over
     let to = grid.start + length * number

@@ -62,7 +62,9 @@ struct PlotPicture {
 
   /// What the columns show, from the left to the right edge.
   private var time: Range<Int> {
-    guard let span = state.span else { return 0..<max(now + 1, 1_000_000) }
+    guard let span = state.span.map(PlotState.microseconds) else {
+      return 0..<max(now + 1, 1_000_000)
+    }
     return now + 1 - span..<now + 1
   }
 
@@ -105,11 +107,10 @@ struct PlotPicture {
 
   // MARK: Panels
 
-  private func panel(_ series: PlotSeries, rows: Int, columns: Int) -> [String] {
+  private func panel(_ series: NumberSeries, rows: Int, columns: Int) -> [String] {
     var canvas = PlotCanvas(columns: columns, rows: rows - 1, charset)
-    let buckets = series.columns(canvas.width, in: time)
-    let values = buckets.compactMap { $0 }
-    let (low, high) = range(of: values)
+    let buckets = series.envelope.columns(canvas.width, in: time)
+    let (low, high) = range(of: buckets.compactMap { $0 })
     func y(_ value: Double) -> Int {
       Int(((value - low) / (high - low) * Double(canvas.height - 1)).rounded())
     }
@@ -117,7 +118,7 @@ struct PlotPicture {
     for (x, bucket) in buckets.enumerated() {
       guard let bucket else { continue }
       if let before, !bucket.followsGap { canvas.line(before, (x, y(bucket.first))) }
-      canvas.line((x, y(bucket.minimum)), (x, y(bucket.maximum)))
+      canvas.line((x, y(bucket.lowest.value)), (x, y(bucket.highest.value)))
       before = (x, y(bucket.last))
     }
     let drawn = canvas.lines
@@ -130,20 +131,24 @@ struct PlotPicture {
   }
 
   /// The name with its unit, and the numbers, which are kept as long as there is room for them.
-  private func title(_ series: PlotSeries) -> String {
-    func written(_ name: String, _ value: Double) -> String {
-      "  \(name) \(number(value, series.decimals))"
+  private func title(_ series: NumberSeries) -> String {
+    func written(_ name: String, _ value: Double?) -> String {
+      "  \(name) \(number(value ?? 0, series.decimals))"
     }
+    let (name, values) = (series.name, series.envelope)
+    // The name of the field may be the unit.
+    let unit = series.unit.flatMap { name.hasSuffix(" \($0)") ? nil : " (\($0))" }
     return ColumnText.line(
-      series.title,
-      details: written("min", series.minimum) + written("max", series.maximum),
-      end: written("last", series.last ?? 0),
+      name + (unit ?? ""),
+      details: written("min", values.range?.lowerBound) + written("max", values.range?.upperBound),
+      end: written("last", values.last),
       columns: size.columns
     )
   }
 
-  private func range(of buckets: [PlotBucket]) -> (low: Double, high: Double) {
-    guard let low = buckets.map(\.minimum).min(), let high = buckets.map(\.maximum).max() else {
+  private func range(of buckets: [Envelope.Bucket]) -> (low: Double, high: Double) {
+    let (lowest, highest) = (buckets.map(\.lowest.value).min(), buckets.map(\.highest.value).max())
+    guard let low = lowest, let high = highest else {
       return (0, 1)
     }
     guard low == high else { return (low, high) }
@@ -152,7 +157,7 @@ struct PlotPicture {
   }
 
   /// As many decimals as distinguish the ends, and no fewer than the values have.
-  private func decimals(_ low: Double, _ high: Double, _ series: PlotSeries) -> Int {
+  private func decimals(_ low: Double, _ high: Double, _ series: NumberSeries) -> Int {
     var decimals = series.decimals
     while decimals < 6, number(low, decimals) == number(high, decimals) { decimals += 1 }
     return decimals
@@ -175,18 +180,20 @@ struct PlotPicture {
     var row = [Character](repeating: " ", count: columns)
     for marker in state.markers {
       guard let column = column(of: marker.at, columns) else { continue }
-      row[column] = marker.kind.rawValue
+      row[column] = marker.kind.letter
     }
     return label("") + String(row)
   }
 
   private func eventLines(_ most: Int) -> [String] {
-    state.markers.suffix(most).map { "\(clock($0.at)) \($0.kind.rawValue)  \($0.text)" }
+    state.markers.suffix(most).map { "\(clock($0.at)) \($0.kind.letter)  \($0.text)" }
   }
 
   /// The note that is being typed; or what is under way, and the keys.
   private var bottomLine: String {
-    if let (at, text) = state.typed { return "note at \(clock(at)): \(text)_" }
+    if let (at, text) = state.typed {
+      return "note at \(clock(PlotState.microseconds(at))): \(text)_"
+    }
     var parts = state.hasKeys ? ["n: note, q: end"] : []
     if !state.status.isEmpty { parts.append(state.status) }
     if !state.unplotted.isEmpty {

@@ -10,16 +10,7 @@ import Signals
 struct PlotState: Sendable {
   /// Something worth a mark on the axis of time.
   struct Marker: Equatable, Sendable {
-    enum Kind: Character, Sendable {
-      case connected = "C"
-      case disconnected = "D"
-      case reconnected = "R"
-      case gap = "G"
-      case fault = "F"
-      case note = "N"
-    }
-
-    let kind: Kind
+    let kind: WatchMark.Kind
     let at: Int
     let text: String
   }
@@ -40,17 +31,17 @@ struct PlotState: Sendable {
   /// The wall-clock time at the start, since 1970-01-01T00:00:00Z.
   let wallClockAtStart: Int
   /// How much of the time is shown; nil for all.
-  let span: Int?
+  let span: Duration?
   /// The only field that is plotted; nil for all.
   private let field: String?
   private let namesDevice: Bool
   private var index: [String: Int] = [:]
-  private(set) var series: [PlotSeries] = []
+  private(set) var series: [NumberSeries] = []
   /// The names of the series that have no place.
   private(set) var unplotted: Set<String> = []
   private(set) var markers: [Marker] = []
   /// The note that is being typed, and when it was begun.
-  private(set) var typed: (at: Int, text: String)?
+  private(set) var typed: (at: Duration, text: String)?
   /// Whether keys can be pressed.
   var hasKeys = false
   /// What is waited for.
@@ -63,50 +54,44 @@ struct PlotState: Sendable {
     namesDevice: Bool = false
   ) {
     self.wallClockAtStart = Self.microseconds(wallClockAtStart)
-    self.span = span.map { Self.microseconds($0) }
+    self.span = span
     self.field = field
     self.namesDevice = namesDevice
   }
 
-  static func microseconds(_ duration: Duration) -> Int {
-    let (seconds, attoseconds) = duration.components
-    return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
-  }
+  static func microseconds(_ duration: Duration) -> Int { Int(duration.wholeMicroseconds) }
 
   // MARK: Values
 
   /// A printed event.
   mutating func take(_ event: RunEvent) {
-    let at = Self.microseconds(event.offset)
     let device = namesDevice ? event.device : ""
     switch event.change {
     case .value(let step, let value):
       for number in value.numbers where field == nil || number.field == field {
         let words = [device, step.attribute ?? "", number.field].filter { !$0.isEmpty }
-        add(number, named: words.joined(separator: " "), at: at)
+        add(number, named: words.joined(separator: " "), at: event.offset)
       }
     case .gap(let step, let gap):
       let name = [device, step.attribute ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
       for position in series.indices
       where series[position].name == name || series[position].name.hasPrefix(name + " ") {
-        series[position].breaks()
+        series[position].envelope.breaks()
       }
-      guard gap.cause != .linkLost else { return }
-      mark(.gap, "\(name): \(counted(gap.dropped, "value")) dropped", at: at)
+      if let gap = WatchMark(gap, of: name) { mark(gap.kind, gap.text, at: event.offset) }
     case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,
       .runFinished:
       break
     }
   }
 
-  private mutating func add(_ number: MeasuredNumber, named name: String, at: Int) {
-    if let position = index[name] {
-      series[position].add(number.value, decimals: number.decimals, at: at)
-    } else if series.count < Self.mostSeries {
+  private mutating func add(_ number: MeasuredNumber, named name: String, at time: Duration) {
+    if index[name] == nil, series.count < Self.mostSeries {
       index[name] = series.count
-      var new = PlotSeries(name, unit: number.unit, span: span)
-      new.add(number.value, decimals: number.decimals, at: at)
-      series.append(new)
+      series.append(NumberSeries(name, unit: number.unit, span: span))
+    }
+    if let position = index[name] {
+      series[position].add(number, at: time)
     } else if unplotted.count < Self.mostMarkers {
       unplotted.insert(name)
     }
@@ -116,25 +101,13 @@ struct PlotState: Sendable {
 
   /// The connection of a device changed.
   mutating func take(_ change: WatchedLink.Change, of device: String, at time: Duration) {
-    let at = Self.microseconds(time)
-    switch change {
-    case .connected: mark(.connected, "\(device): connected", at: at)
-    case .lost(let failure) where failure.class == .passing,
-      .failed(let failure) where failure.class == .passing:
-      mark(.disconnected, "\(device): \(failure.why)", at: at)
-    case .lost(let failure), .failed(let failure): mark(.fault, "\(device): \(failure.why)", at: at)
-    case .reconnected(let lasted):
-      mark(.reconnected, "\(device): connected again after \(Self.seconds(lasted)) s", at: at)
-    }
+    let change = WatchMark(change)
+    mark(change.kind, "\(device): \(change.text)", at: time)
   }
 
-  private static func seconds(_ duration: Duration) -> String {
-    DecodedValue.real(duration / .seconds(1), decimals: 1).description
-  }
-
-  private mutating func mark(_ kind: Marker.Kind, _ text: String, at: Int) {
+  private mutating func mark(_ kind: WatchMark.Kind, _ text: String, at time: Duration) {
     if markers.count == Self.mostMarkers { markers.removeFirst() }
-    markers.append(Marker(kind: kind, at: at, text: text))
+    markers.append(Marker(kind: kind, at: Self.microseconds(time), text: text))
   }
 
   // MARK: Keys
@@ -150,10 +123,9 @@ struct PlotState: Sendable {
 
   /// A key was pressed.
   mutating func press(_ key: Key, at time: Duration) -> Action {
-    let at = Self.microseconds(time)
     guard let (begun, text) = typed else {
       switch key {
-      case .character("n"): typed = (at, "")
+      case .character("n"): typed = (time, "")
       case .character("q"): return .end
       case .character, .enter, .delete, .escape: break
       }
@@ -168,7 +140,7 @@ struct PlotState: Sendable {
       typed = nil
       guard !text.isEmpty else { break }
       mark(.note, text, at: begun)
-      return .note(text, at: .microseconds(begun))
+      return .note(text, at: begun)
     }
     return .nothing
   }

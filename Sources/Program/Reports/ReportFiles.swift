@@ -69,19 +69,21 @@ final class ReportFiles: Sendable {
 
   // MARK: What happens
 
+  private func write(_ lines: (any RunReport & SuiteReport) -> [String]) {
+    for (report, file) in lineFiles {
+      for line in lines(report) { file.line(line) }
+    }
+  }
+
   /// Takes up what happened.
   @Sendable func receive(_ event: RunEvent) {
-    for (report, file) in lineFiles {
-      for line in report.lines(for: event) { file.line(line) }
-    }
+    write { $0.lines(for: event) }
     if wantsWhole { state.withLock { $0.collector.take(event) } }
   }
 
   /// Takes up what happened in the batch; when a round of it is over, it is written.
   func receive(_ event: BatchEvent) {
-    for (report, file) in lineFiles {
-      for line in report.lines(for: event) { file.line(line) }
-    }
+    write { $0.lines(for: event) }
     guard wantsWhole else { return }
     state.withLock { $0.collector.take(event) }
     if case .finished = event.change { write(taken()) }

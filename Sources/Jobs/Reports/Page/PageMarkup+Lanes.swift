@@ -94,19 +94,6 @@ extension PageMarkup {
 
   // MARK: Plots
 
-  /// A time that is marked in a plot.
-  struct Mark {
-    /// What it marks, by its colour and its form.
-    enum Kind: String { case gap, again, note }
-
-    let kind: Kind
-    let from: Duration
-    let to: Duration
-    let text: String
-    /// The series of a gap.
-    var series: String?
-  }
-
   /// The size of a plot in units of its own; the page stretches it.
   private static let (width, height, margin) = (4_000, 1_000, 60)
 
@@ -119,7 +106,7 @@ extension PageMarkup {
   ///   - label: What it shows; markup.
   static func plot(
     _ envelope: Envelope,
-    marks: [Mark],
+    marks: [RunMark],
     on axis: TimeAxis,
     label: String
   ) -> String {

@@ -36,9 +36,11 @@ enum PageMarkup {
     "\(number(count)) \(noun)\(count == 1 ? "" : "s")"
   }
 
-  /// A list of terms, each with what is known of it.
-  static func facts(_ facts: [(term: String, markup: String)], class name: String) -> String {
-    let rows = facts.map { "<div><dt>\($0.term)</dt><dd>\($0.markup)</dd></div>" }
+  /// A list of terms, each with what is known of it; without those of which nothing is.
+  static func facts(_ facts: [(term: String, markup: String?)], class name: String) -> String {
+    let rows = facts.map { term, markup in
+      markup.map { "<div><dt>\(term)</dt><dd>\($0)</dd></div>" } ?? ""
+    }
     return "<dl class=\"\(name)\">\(rows.joined())</dl>"
   }
 
@@ -49,11 +51,8 @@ enum PageMarkup {
     isOpen: Bool = false,
     _ lines: [String]
   ) -> [String] {
-    let known = [("class", name), ("open", isOpen ? "open" : nil)].compactMap { key, value in
-      value.map { (key, $0) }
-    }
-    return ["<details\(Markup.attributes(known))>", "<summary>\(summary)</summary>"] + lines
-      + ["</details>"]
+    let attributes = Markup.attributes([("class", name), ("open", isOpen ? "open" : nil)])
+    return ["<details\(attributes)>", "<summary>\(summary)</summary>"] + lines + ["</details>"]
   }
 }
 
@@ -67,34 +66,23 @@ extension PageMarkup {
     let name: String
     /// Markup below the title.
     var below = ""
+    /// Whether its cells are what their rows are about.
+    var isHead = false
 
     /// A cell of the column; what it has is markup.
     func cell(_ markup: String, status: String? = nil) -> String {
-      "<td class=\"\(name)\(status.map { " \($0)" } ?? "")\">\(markup)</td>"
+      if isHead { return "<th scope=\"row\">\(markup)</th>" }
+      return "<td class=\"\(name)\(status.map { " \($0)" } ?? "")\">\(markup)</td>"
     }
   }
 
   /// A row.
   ///
   /// - Parameters:
-  ///   - title: What it is about; markup.
-  ///   - at: The column of the title.
-  ///   - cells: The other cells.
   ///   - id: Its identifier, for links.
   ///   - section: The identifier of the section that is shown and hidden with it.
-  static func row(
-    _ title: String,
-    at column: Int = 0,
-    _ cells: [String],
-    id: String? = nil,
-    section: String? = nil
-  ) -> String {
-    let known = [("id", id), ("data-section", section)].compactMap { name, value in
-      value.map { (name, $0) }
-    }
-    var cells = cells
-    cells.insert("<th scope=\"row\">\(title)</th>", at: column)
-    return "<tr\(Markup.attributes(known))>\(cells.joined())</tr>"
+  static func row(_ cells: [String], id: String? = nil, section: String? = nil) -> String {
+    "<tr\(Markup.attributes([("id", id), ("data-section", section)]))>\(cells.joined())</tr>"
   }
 
   /// A table whose rows the script of the page sorts and filters.

@@ -14,16 +14,11 @@ extension RecordedRun {
     }
   }
 
-  /// `1  read battery-level`; an implied step has no place in the chain.
-  static func title(of step: ReportedStep) -> String {
-    step.position.isImplied ? step.title : "\(step.position)  \(step.title)"
-  }
-
   /// All tries of the chain whose steps are kept; the last one is ``attempt``.
   var attempts: [Attempt] {
     let last = Attempt(
-      began: attemptBegan,
-      ended: lasted,
+      number: attempt,
+      first: earlierStepCount,
       failure: ending?.failure,
       steps: steps,
       leftOut: leftOut
@@ -44,32 +39,14 @@ extension RecordedRun {
   }
 
   /// Notes, gaps in the values and reconnects, in the order of their times.
-  var marks: [PageMarkup.Mark] {
-    let again = connected.dropFirst().map { period in
-      PageMarkup.Mark(
-        kind: .again,
-        from: period.lowerBound,
-        to: period.lowerBound,
-        text: "connected again"
-      )
+  var marks: [RunMark] {
+    let again = connected.dropFirst().map(\.lowerBound).map {
+      RunMark(kind: .again, from: $0, to: $0, text: "connected again")
     }
-    let noted = notes.map { note in
-      PageMarkup.Mark(kind: .note, from: note.at, to: note.at, text: "note: \(note.text)")
+    let noted = notes.map {
+      RunMark(kind: .note, from: $0.at, to: $0.at, text: "note: \($0.text)")
     }
-    return (again + noted + values.series.flatMap { marks(of: $0) }).sorted { $0.from < $1.from }
-  }
-
-  /// The gaps of a series.
-  private func marks(of series: RecordedValues.Series) -> [PageMarkup.Mark] {
-    series.gaps.map { gap in
-      PageMarkup.Mark(
-        kind: .gap,
-        from: gap.from,
-        to: gap.to,
-        text: "\(series.title) \(gap.text)",
-        series: series.title
-      )
-    }
+    return (again + noted + values.series.flatMap(\.gaps)).sorted { $0.from < $1.from }
   }
 
   /// When the device was connected, as far as the steps show it.

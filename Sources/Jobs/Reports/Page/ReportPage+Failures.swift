@@ -73,7 +73,8 @@ extension ReportPage {
     // Where there is one run, its name distinguishes nothing.
     let isAlone = runs.count == 1 && first.step != nil
     let links = group.prefix(Self.placeLimit).map { found in
-      let target = found.step.map { anchor(found.run, step: $0.index) } ?? Self.anchor(found.run)
+      let ordinal = found.step.map { runs[found.run].earlierStepCount + $0.index }
+      let target = ordinal.map { Self.anchor(found.run, ordinal: $0) } ?? Self.anchor(found.run)
       let name = isAlone ? "Its row" : PageMarkup.text(runs[found.run].label)
       let got = isSeveral ? found.failure.expectation?.got : nil
       let received = got.map { " <code>\(PageMarkup.text($0, limit: 40))</code>" } ?? ""
@@ -106,7 +107,7 @@ extension ReportPage {
     from start: Duration? = nil
   ) -> String {
     func code(_ text: String) -> String { "<code>\(PageMarkup.text(text))</code>" }
-    let known: [(String, String?)] = [
+    let facts: [(term: String, markup: String?)] = [
       ("While", PageMarkup.text(failure.what)),
       ("Expected", failure.expectation.map { code($0.expected) }),
       ("Received", ofSeveral ? nil : failure.expectation.map { code($0.received) }),
@@ -117,7 +118,6 @@ extension ReportPage {
       ("Trace", failure.trace.map { PageMarkup.text($0.sentence) }),
       ("Code", "\(code(failure.code.rawValue)), \(meaning(failure.class))"),
     ]
-    let facts = known.compactMap { term, markup in markup.map { (term: term, markup: $0) } }
     let expected = ofSeveral ? failure.expectation.map { "expected \($0.expected)" } : nil
     return "<p class=\"why\">\(PageMarkup.text(expected ?? failure.why))</p>"
       + PageMarkup.facts(facts, class: "explanation")

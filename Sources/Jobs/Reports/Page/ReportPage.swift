@@ -1,4 +1,4 @@
-// What a page of runs has: totals and a table of the runs; in extensions failures and each run.
+// What a page of runs has: totals, a table of the runs, and their sections; in an extension failures.
 
 import Bluetooth
 
@@ -39,6 +39,15 @@ struct ReportPage {
   /// The identifier of the section of a run.
   static func anchor(_ run: Int) -> String { "r\(run + 1)" }
 
+  /// The identifier of the row of a step: its ordinal counts over all tries that are kept.
+  static func anchor(_ run: Int, ordinal: Int) -> String { "r\(run + 1)s\(ordinal + 1)" }
+
+  /// The label of a step, if it has one, and what it does.
+  static func title(of step: ReportedStep) -> String {
+    guard let label = step.label else { return PageMarkup.text(step.action) }
+    return "\(PageMarkup.name(label)) <span class=\"label\">\(PageMarkup.name(step.action))</span>"
+  }
+
   static func status(_ run: RecordedRun) -> String { run.ending?.status.rawValue ?? "unfinished" }
 
   static func seconds(_ duration: Duration) -> String { TextReport.milliseconds(duration) }
@@ -52,24 +61,19 @@ struct ReportPage {
 
   /// The verdict, the totals, and what distinguishes this execution from others.
   var summary: [String] {
-    let isWell =
-      whole?.failure == nil && (whole?.notRun ?? []).isEmpty
-      && order.allSatisfy { runs[$0].succeeded }
+    let isWell = whole?.isWell != false && runs.allSatisfy(\.succeeded)
     let verdict = isWell ? runs.isEmpty ? "skipped" : "ok" : "failed"
     let remark = whole?.remark.map { ["<p>\(PageMarkup.text($0))</p>"] } ?? []
-    var facts: [(term: String, markup: String)] = []
-    if let first = runs.first {
-      let isSimulated = whole?.isSimulated == true
-      facts.append(("Began", Timestamp.beginning(began, isSimulated: isSimulated)))
-      facts.append(("Took", "\(Self.seconds(axis.length)) s"))
-      facts.append(("Seed", "\(first.start.seed)"))
-    }
-    if let identity = whole?.identity ?? (runs.count == 1 ? runs[0].run : nil) {
-      facts.append((whole?.identity == nil ? "Run" : "Batch", "<code>\(identity)</code>"))
-    }
-    if let before = whole?.before, before.done > 0 {
-      facts.append(("Before", "\(before.ok) ok, \(before.failed) failed"))
-    }
+    let identity = whole?.identity ?? (runs.count == 1 ? runs[0].run : nil)
+    let before = whole?.before.flatMap { $0.done > 0 ? $0 : nil }
+    let start = Timestamp.beginning(began, isSimulated: whole?.isSimulated == true)
+    let facts: [(term: String, markup: String?)] = [
+      ("Began", runs.isEmpty ? nil : start),
+      ("Took", runs.isEmpty ? nil : "\(Self.seconds(axis.length)) s"),
+      ("Seed", runs.first.map { "\($0.start.seed)" }),
+      (whole?.identity == nil ? "Run" : "Batch", identity.map { "<code>\($0)</code>" }),
+      ("Before", before.map { "\($0.ok) ok, \($0.failed) failed" }),
+    ]
     return [
       "<p class=\"verdict \(verdict)\">\(PageMarkup.text(SummaryReport.totals(runs, whole)))</p>"
     ]
@@ -100,21 +104,18 @@ struct ReportPage {
         name: "lane",
         below: PageMarkup.ticks(of: axis)
       )
-      let columns = [
-        PageMarkup.Column(title: noun.capitalizedFirst, name: "title"), Self.status, lane,
-        Self.steps, Self.took, Self.why,
-      ]
+      let head = PageMarkup.Column(title: noun.capitalizedFirst, name: "title", isHead: true)
+      let columns = [head, Self.status, lane, Self.steps, Self.took, Self.why]
       let rest = Self.leftOut(runs.count + notRun.count - shown.count - others.count) { count in
         "\(PageMarkup.counted(count, "more \(noun)")) not listed here, only counted above."
       }
       let rows =
-        shown.map { row($0, on: axis, lane) }
+        shown.map { row($0, on: axis, head, lane) }
         + others.map { label in
-          let status = Self.status.cell("not run", status: "skipped")
-          return PageMarkup.row(
-            PageMarkup.text(label),
-            [status] + [lane, Self.steps, Self.took, Self.why].map { $0.cell("") }
-          )
+          let known = [
+            head.cell(PageMarkup.text(label)), Self.status.cell("not run", status: "skipped"),
+          ]
+          return PageMarkup.row(known + columns.dropFirst(2).map { $0.cell("") })
         }
       return ["<section id=\"runs\" class=\"lanes\" \(axis.data)>", "<h2>\(title)</h2>"]
         + PageMarkup.table(title, class: "runs", columns: columns, rows: rows) + rest
@@ -127,15 +128,20 @@ struct ReportPage {
   private static let steps = PageMarkup.Column(title: "Steps", name: "n count")
   private static let why = PageMarkup.Column(title: "Why", name: "reason")
 
-  private func row(_ index: Int, on axis: TimeAxis, _ lane: PageMarkup.Column) -> String {
+  private func row(
+    _ index: Int,
+    on axis: TimeAxis,
+    _ head: PageMarkup.Column,
+    _ lane: PageMarkup.Column
+  ) -> String {
     let run = runs[index]
     let status = Self.status(run)
     let start = run.startedAt - began
     let bar = LaneBar(run.kindOfBar, from: start, to: start + run.lasted, title: run.label)
     let why = run.ending?.failure?.message ?? run.whyUnfinished ?? ""
     return PageMarkup.row(
-      "<a href=\"#\(Self.anchor(index))\">\(PageMarkup.text(run.label))</a>",
       [
+        head.cell("<a href=\"#\(Self.anchor(index))\">\(PageMarkup.text(run.label))</a>"),
         Self.status.cell(status, status: status),
         lane.cell(PageMarkup.bars([[bar]], on: axis, noun: noun, areNamed: false)),
         Self.steps.cell("\(run.done)"), Self.took.cell(Self.seconds(run.lasted)),
@@ -143,6 +149,26 @@ struct ReportPage {
       ],
       section: Self.anchor(index)
     )
+  }
+
+  // MARK: Each run
+
+  /// How many sections of failed runs are open at first.
+  private static let openLimit = 20
+
+  /// The sections of the runs, those that did not succeed first and open.
+  var sections: [String] {
+    mutating get {
+      // The overview counts each run; so many have a section.
+      var opened = 0
+      return order.prefix(Room().runs).flatMap { index -> [String] in
+        let isOpen = runs.count == 1 || !runs[index].succeeded && opened < Self.openLimit
+        if isOpen { opened += 1 }
+        var section = RunSection(runs[index], index, room)
+        defer { room = section.room }
+        return section.lines(isOpen: isOpen)
+      }
+    }
   }
 }
 

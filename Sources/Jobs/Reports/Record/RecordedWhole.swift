@@ -79,20 +79,27 @@ public struct RecordedWhole: Equatable, Sendable {
   ) -> RunFailure? {
     if status.rawValue > 128 {
       let signal = status.rawValue - 128
-      return RunFailure(
-        code: .interrupted,
-        class: .definite,
-        what: "running the batch",
-        why: "signal \(signal) ended it",
-        signal: signal
-      )
+      return failure("signal \(signal) ended it", .interrupted, signal: signal)
     }
     guard status != .ok, notRun.isEmpty, runs.allSatisfy(\.succeeded) else { return nil }
+    let reason = "the journal does not have the reason"
+    return failure("it ended with exit status \(status.rawValue); \(reason)", .unknown)
+  }
+
+  private static func failure(
+    _ why: String,
+    _ code: DeviceFailure.Code = .notRun,
+    hint: String = "",
+    signal: Int32? = nil
+  ) -> RunFailure {
+    let what = "running the batch"
     return RunFailure(
-      code: .unknown,
+      code: code,
       class: .definite,
-      what: "running the batch",
-      why: "it ended with exit status \(status.rawValue); the journal does not have the reason"
+      what: what,
+      why: why,
+      hint: hint,
+      signal: signal
     )
   }
 
@@ -117,29 +124,23 @@ public struct RecordedWhole: Equatable, Sendable {
 
   /// The same with a failure, unless it has one.
   public func failed(_ failure: RunFailure) -> RecordedWhole {
-    var whole = self
-    whole.failure = self.failure ?? failure
-    return whole
+    with { $0.failure = $0.failure ?? failure }
   }
 
   /// The same with the names of what did not begin.
-  public func leavingOut(_ names: [String]) -> RecordedWhole {
-    var whole = self
-    whole.notRun = names
-    return whole
-  }
+  public func leavingOut(_ names: [String]) -> RecordedWhole { with { $0.notRun = names } }
 
   /// The same with a reason why there is nothing to report.
-  public func remarking(_ remark: String) -> RecordedWhole {
-    var whole = self
-    whole.remark = remark
-    return whole
-  }
+  public func remarking(_ remark: String) -> RecordedWhole { with { $0.remark = remark } }
 
   /// The same with simulated devices, or with real ones.
   public func simulated(_ isSimulated: Bool) -> RecordedWhole {
+    with { $0.isSimulated = isSimulated }
+  }
+
+  private func with(_ change: (inout RecordedWhole) -> Void) -> RecordedWhole {
     var whole = self
-    whole.isSimulated = isSimulated
+    change(&whole)
     return whole
   }
 
@@ -155,26 +156,16 @@ public struct RecordedWhole: Equatable, Sendable {
   /// Devices did not begin because others had failed.
   private func stop(_ ending: BatchEnding) -> RunFailure? {
     guard !ending.notRun.isEmpty else { return nil }
-    let failed = ending.counts.failed
-    return RunFailure(
-      code: .notRun,
-      class: .definite,
-      what: "running the batch",
-      why: "\(counted(failed, "device")) failed, and on-failure lets no other "
-        + "begin",
-      hint: "run the others: --resume"
-    )
+    let failed = counted(ending.counts.failed, "device")
+    let why = "\(failed) failed, and on-failure lets no other begin"
+    return Self.failure(why, hint: "run the others: --resume")
   }
 
   /// Devices that had failed before were not run again.
   private var leftOut: RunFailure? {
     guard let failed = before?.failed, failed > 0 else { return nil }
-    return RunFailure(
-      code: .notRun,
-      class: .definite,
-      what: "running the batch",
-      why:
-        "\(counted(failed, "device")) \(failed == 1 ? "was" : "were") left out that failed before",
+    return Self.failure(
+      "\(counted(failed, "device")) \(failed == 1 ? "was" : "were") left out that failed before",
       hint: "run them again with --resume, without --skip-failed"
     )
   }

@@ -31,14 +31,7 @@ struct RecordedValues: Equatable, Sendable {
   /// - Parameter time: When it ended.
   mutating func add(_ gap: NotificationGap, of step: ReportedStep, at time: Duration) {
     guard let index = index(of: step) else { return }
-    series[index].add(
-      Series.Gap(
-        from: time - gap.lasted,
-        to: time,
-        text: TextReport.text(gap),
-        isOfLink: gap.cause == .linkLost
-      )
-    )
+    series[index].add(gap, at: time)
   }
 
   /// The series of the step's attribute, which may be new; nil beyond the bound.
@@ -60,24 +53,6 @@ extension RecordedValues {
       let value: StepValue
     }
 
-    /// A place where values are missing.
-    struct Gap: Equatable, Sendable {
-      let from: Duration
-      let to: Duration
-      let text: String
-      /// Whether the connection was lost.
-      let isOfLink: Bool
-    }
-
-    /// A number within the values, over time.
-    struct Plot: Equatable, Sendable {
-      /// The name of the field, `cadence.rpm` inside another; empty where the value is the number.
-      let field: String
-      let unit: String?
-      fileprivate(set) var decimals: Int
-      fileprivate(set) var envelope = Envelope()
-    }
-
     /// How many of the last rows are kept.
     static let rowLimit = 200
     /// How many numbers within a value are plotted.
@@ -94,49 +69,53 @@ extension RecordedValues {
     /// The last values.
     private(set) var last = RecentValues<Row>(limit: rowLimit)
     /// The numbers of the values.
-    private(set) var plots: [Plot] = []
+    private(set) var plots: [NumberSeries] = []
     /// Where values are missing.
-    private(set) var gaps: [Gap] = []
+    private(set) var gaps: [RunMark] = []
 
     fileprivate init(title: String) { self.title = title }
 
-    fileprivate mutating func add(_ gap: Gap) {
-      if gaps.count < Self.gapLimit { gaps.append(gap) }
+    fileprivate mutating func add(_ gap: NotificationGap, at time: Duration) {
+      guard gaps.count < Self.gapLimit else { return }
+      gaps.append(
+        RunMark(
+          kind: .gap,
+          from: time - gap.lasted,
+          to: time,
+          text: "\(title) \(TextReport.text(gap))",
+          series: title,
+          isOfLink: gap.cause == .linkLost
+        )
+      )
     }
 
     fileprivate mutating func add(_ value: StepValue, isStream: Bool, at time: Duration) {
       count += 1
       self.isStream = self.isStream || isStream || count > 2
       last.append(Row(at: time, value: value))
-      for number in value.decoded?.numbers() ?? [] { plot(number, at: time) }
-    }
-
-    private mutating func plot(_ number: DecodedValue.Number, at time: Duration) {
-      var index = plots.firstIndex { $0.field == number.field && $0.unit == number.unit }
-      if index == nil, plots.count < Self.plotLimit {
-        index = plots.count
-        plots.append(Plot(field: number.field, unit: number.unit, decimals: number.decimals))
+      for number in value.numbers {
+        var index = plots.firstIndex { $0.name == number.field && $0.unit == number.unit }
+        if index == nil, plots.count < Self.plotLimit {
+          index = plots.count
+          plots.append(NumberSeries(number.field, unit: number.unit))
+        }
+        if let index { plots[index].add(number, at: time) }
       }
-      guard let index else { return }
-      plots[index].decimals = max(plots[index].decimals, number.decimals)
-      plots[index].envelope.add(number.value, at: time)
     }
   }
 }
 
-extension DecodedValue {
-  fileprivate typealias Number = (field: String, unit: String?, value: Double, decimals: Int)
+/// A time of a run that its plots mark.
+struct RunMark: Equatable, Sendable {
+  /// What it marks: missing values, a further connection, what a person noted.
+  enum Kind: String { case gap, again, note }
 
-  /// The numbers in it, also those of fields within fields.
-  fileprivate func numbers(of field: String = "", _ unit: String? = nil) -> [Number] {
-    switch self {
-    case .integer(let number): [(field, unit, Double(number), 0)]
-    case .real(let number, let decimals): [(field, unit, number, decimals)]
-    case .fields(let fields):
-      fields.flatMap { inner in
-        inner.value.numbers(of: field.isEmpty ? inner.name : "\(field).\(inner.name)", inner.unit)
-      }
-    case .text, .boolean, .octets, .list: []
-    }
-  }
+  let kind: Kind
+  let from: Duration
+  let to: Duration
+  let text: String
+  /// The series of a gap.
+  var series: String?
+  /// Whether values are missing because the connection was lost.
+  var isOfLink = false
 }

@@ -3,6 +3,11 @@
 import Bluetooth
 
 extension RecordedRun {
+  /// `1  read battery-level`; an implied step has no place in the chain.
+  static func title(of step: ReportedStep) -> String {
+    step.position.isImplied ? step.title : "\(step.position)  \(step.title)"
+  }
+
   /// A step that ended.
   public struct Step: Equatable, Sendable {
     private let result: StepResult

@@ -26,8 +26,8 @@ enum Markup {
     lines.map { escaped($0) }.joined(separator: "\n")
   }
 
-  /// ` name="value"` for each pair.
-  static func attributes(_ pairs: [(String, String)]) -> String {
-    pairs.map { " \($0)=\"\(escaped($1))\"" }.joined()
+  /// ` name="value"` for each pair with a value.
+  static func attributes(_ pairs: [(String, String?)]) -> String {
+    pairs.map { name, value in value.map { " \(name)=\"\(escaped($0))\"" } ?? "" }.joined()
   }
 }

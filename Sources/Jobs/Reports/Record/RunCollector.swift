@@ -75,39 +75,15 @@ public struct RunCollector: Sendable {
     }
     guard let index = indices[key] else { return }
     let before = runs[index].keptSteps
-    defer { kept += runs[index].keptSteps - before }
-    if event.attempt > runs[index].attempt {
-      let keepsSteps = keepsValues && kept < Self.manySteps
-      runs[index].begin(attempt: event.attempt, at: event.offset, keepsSteps: keepsSteps)
-    }
-    if keepsValues { runs[index].follow(event) }
-    switch event.change {
-    case .stepFinished(let result):
-      let limit = kept < Self.manySteps ? Self.stepLimit : Self.smallStepLimit
-      runs[index].take(RecordedRun.Step(result, endedAt: event.offset), upTo: limit)
-    case .value(let step, let value):
-      if keepsValues { runs[index].values.add(value, of: step, at: event.offset) }
-    case .gap(let step, let gap):
-      if keepsValues { runs[index].values.add(gap, of: step, at: event.offset) }
-    case .note(let text):
-      if keepsValues { runs[index].add(note: text, at: event.offset) }
-    case .runFinished(let ending):
-      runs[index].end(RecordedRun.Ending(ending), after: event.offset)
+    runs[index].take(event, isRoomy: kept < Self.manySteps, keepsValues: keepsValues)
+    if runs[index].ending != nil {
       indices[key] = nil
       if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay: break
     }
+    kept += runs[index].keptSteps - before
   }
 }
 
 extension RecordedRun {
   fileprivate var keptSteps: Int { steps.count + earlierStepCount }
-
-  /// Keeps only the slowest and the failed steps.
-  fileprivate mutating func condense(to count: Int) {
-    let slowest = Set(slowestIndices.prefix(count))
-    let kept = steps.indices.filter { slowest.contains($0) || steps[$0].failure != nil }
-    leftOut += steps.count - kept.count
-    steps = kept.map { steps[$0] }
-  }
 }

@@ -34,10 +34,12 @@ public struct RecordedRun: Equatable, Sendable {
     }
   }
 
-  /// A try of the chain before the last one, where values are kept.
+  /// A try of the chain.
   struct Attempt: Equatable, Sendable {
-    let began: Duration
-    let ended: Duration
+    /// From 1.
+    let number: Int
+    /// The ordinal of its first step among those that are kept of all tries, from 0.
+    let first: Int
     /// Why it failed; nil where no step has it.
     let failure: RunFailure?
     /// Its last steps.
@@ -80,31 +82,29 @@ public struct RecordedRun: Equatable, Sendable {
   /// When it began, since 1970-01-01T00:00:00Z.
   public let startedAt: Duration
   /// How long it has lasted; nil while it is under way.
-  public internal(set) var took: Duration?
+  public private(set) var took: Duration?
   /// Which try of the chain the steps belong to, from 1: the last one.
-  public internal(set) var attempt = 1
+  public private(set) var attempt = 1
   /// The steps of the last try, in the order in which they ended.
-  public internal(set) var steps: [Step] = []
+  public private(set) var steps: [Step] = []
   /// How many steps of the last try succeeded, without implied ones and those around others.
   private(set) var done = 0
   /// How many steps of the last try succeeded and were not kept.
-  public internal(set) var leftOut = 0
+  public private(set) var leftOut = 0
   /// Why the earlier tries failed, in order.
-  public internal(set) var earlierFailures: [RunFailure] = []
+  public private(set) var earlierFailures: [RunFailure] = []
   /// The tries before the last one, in order, where values are kept.
   private(set) var earlierAttempts: [Attempt] = []
-  /// When the last try began, counted from the start of the run.
-  private(set) var attemptBegan = Duration.zero
-  /// The steps that have not ended, where values are kept: an inner one after the one it is in.
+  /// The steps that have not ended: an inner one after the one it is in.
   private(set) var underWay: [StepUnderWay] = []
-  /// The time of the last event, counted from the start of the run, where values are kept.
+  /// The time of the last event, counted from the start of the run.
   private(set) var lastEventAt = Duration.zero
   /// The values of all tries, where they are kept.
-  var values = RecordedValues()
+  private(set) var values = RecordedValues()
   /// The first notes of all tries, where values are kept.
   private(set) var notes: [Note] = []
   /// How it ended; nil while it is under way.
-  public internal(set) var ending: Ending?
+  public private(set) var ending: Ending?
 
   init(
     run: RunIdentity,
@@ -124,8 +124,39 @@ public struct RecordedRun: Equatable, Sendable {
     self.startedAt = startedAt
   }
 
+  /// Takes up an event of the run.
+  ///
+  /// - Parameters:
+  ///   - isRoomy: Whether there is room for many more steps.
+  ///   - keepsValues: Whether values, notes and the steps of earlier tries are kept.
+  mutating func take(_ event: RunEvent, isRoomy: Bool, keepsValues: Bool) {
+    if event.attempt > attempt { begin(event.attempt, keepsSteps: keepsValues && isRoomy) }
+    lastEventAt = max(lastEventAt, event.offset)
+    switch event.change {
+    case .stepStarted(let step):
+      underWay.append(StepUnderWay(step: step, beganAt: event.offset))
+    case .stepFinished(let result):
+      let index = underWay.lastIndex { $0.step.position == result.step.position }
+      if let index { underWay.remove(at: index) }
+      let limit = isRoomy ? RunCollector.stepLimit : RunCollector.smallStepLimit
+      add(Step(result, endedAt: event.offset), upTo: limit)
+    case .value(let step, let value):
+      if keepsValues { values.add(value, of: step, at: event.offset) }
+    case .gap(let step, let gap):
+      if keepsValues { values.add(gap, of: step, at: event.offset) }
+    case .note(let text):
+      guard keepsValues, notes.count < Self.noteLimit else { break }
+      notes.append(Note(at: event.offset, text: text))
+    case .runFinished(let ending):
+      underWay = []
+      self.ending = Ending(ending)
+      took = event.offset
+    case .runStarted, .advertisement, .pairingDisplay: break
+    }
+  }
+
   /// Adds a step that ended; successful ones only up to a bound.
-  mutating func take(_ step: Step, upTo limit: Int) {
+  private mutating func add(_ step: Step, upTo limit: Int) {
     if step.isWell, !step.position.isImplied, !step.reported.hasInnerSteps { done += 1 }
     guard !step.isWell || steps.count < limit else {
       leftOut += 1
@@ -134,39 +165,15 @@ public struct RecordedRun: Equatable, Sendable {
     steps.append(step)
   }
 
-  /// Adds a note; only the first ones are kept.
-  mutating func add(note text: String, at time: Duration) {
-    if notes.count < Self.noteLimit { notes.append(Note(at: time, text: text)) }
-  }
-
-  /// How many steps are kept of the tries before the last one.
-  var earlierStepCount: Int { earlierAttempts.reduce(0) { $0 + $1.steps.count } }
-
-  /// Takes up the time of an event, and which steps are under way.
-  mutating func follow(_ event: RunEvent) {
-    lastEventAt = max(lastEventAt, event.offset)
-    switch event.change {
-    case .stepStarted(let step):
-      underWay.append(StepUnderWay(step: step, beganAt: event.offset))
-    case .stepFinished(let result):
-      let index = underWay.lastIndex { $0.step.position == result.step.position }
-      if let index { underWay.remove(at: index) }
-    case .runFinished: underWay = []
-    case .runStarted, .value, .advertisement, .pairingDisplay, .gap, .note: break
-    }
-  }
-
   /// Begins another try: its steps replace those of the last one.
-  ///
-  /// - Parameter keepsSteps: Whether there is room for the last steps of the try that is over.
-  mutating func begin(attempt: Int, at time: Duration, keepsSteps: Bool) {
+  private mutating func begin(_ attempt: Int, keepsSteps: Bool) {
     let failure = steps.last { $0.failure != nil }?.failure
     if keepsSteps, earlierAttempts.count < Self.attemptLimit {
       let last = steps.suffix(Self.attemptStepLimit)
       earlierAttempts.append(
         Attempt(
-          began: attemptBegan,
-          ended: steps.last?.endedAt ?? time,
+          number: self.attempt,
+          first: earlierStepCount,
           failure: failure,
           steps: Array(last),
           leftOut: leftOut + steps.count - last.count
@@ -175,18 +182,11 @@ public struct RecordedRun: Equatable, Sendable {
     }
     if let failure { earlierFailures.append(failure) }
     self.attempt = attempt
-    attemptBegan = time
-    underWay = []
-    steps = []
-    done = 0
-    leftOut = 0
+    (underWay, steps, done, leftOut) = ([], [], 0, 0)
   }
 
-  /// Sets the ending.
-  mutating func end(_ ending: Ending, after took: Duration) {
-    self.ending = ending
-    self.took = took
-  }
+  /// How many steps are kept of the tries before the last one.
+  var earlierStepCount: Int { earlierAttempts.reduce(0) { $0 + $1.steps.count } }
 
   /// Whether it ended, and all steps succeeded.
   ///
@@ -236,13 +236,19 @@ public struct RecordedRun: Equatable, Sendable {
   /// ```
   ///
   /// - Parameter count: The maximum number.
-  public func slowest(_ count: Int) -> [Step] {
-    slowestIndices.prefix(count).map { steps[$0] }
+  public func slowest(_ count: Int) -> [Step] { slowestIndices(count).map { steps[$0] } }
+
+  /// The indices of the slowest steps, in that order.
+  private func slowestIndices(_ count: Int) -> [Int] {
+    Array(steps.indices.sorted { (steps[$1].took, $0) < (steps[$0].took, $1) }.prefix(count))
   }
 
-  /// The indices of the steps, in that order.
-  var slowestIndices: [Int] {
-    steps.indices.sorted { (steps[$1].took, $0) < (steps[$0].took, $1) }
+  /// Keeps only the slowest and the failed steps.
+  mutating func condense(to count: Int) {
+    let slowest = Set(slowestIndices(count))
+    let kept = steps.indices.filter { slowest.contains($0) || steps[$0].failure != nil }
+    leftOut += steps.count - kept.count
+    steps = kept.map { steps[$0] }
   }
 }
 

@@ -1,7 +1,7 @@
 // Complete runs as one page for a browser.
 //
 // It decides what is on the page, and in which order; how that is written as markup is in
-// PageMarkup, how it looks and what it does in Page/Files.
+// PageMarkup, how it looks and what it does in Files.
 
 import Bluetooth
 
