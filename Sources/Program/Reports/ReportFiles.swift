@@ -69,7 +69,7 @@ final class ReportFiles: Sendable {
 
   // MARK: What happens
 
-  private func write(_ lines: (any RunReport & SuiteReport) -> [String]) {
+  private func write(_ lines: (any RunReport) -> [String]) {
     for (report, file) in lineFiles {
       for line in lines(report) { file.line(line) }
     }

@@ -59,9 +59,9 @@ extension SimulatedDevice {
   /// ```
   public var unusedResponses: [UnusedResponse] {
     let (title, names) = (title, definition.names)
-    return steer { state, _ in
-      guard state.unrecorded != nil else { return ([], []) }
-      let unused = state.characteristics.flatMap { one -> [UnusedResponse] in
+    return look { state in
+      guard state.unrecorded != nil else { return [] }
+      return state.characteristics.flatMap { one -> [UnusedResponse] in
         guard case .response(let response) = one.definition.behaviour else { return [] }
         let name = names.title(of: one.definition.uuid, .characteristic)
         return response.rules.enumerated().filter { !one.usedRules.contains($0.offset) }.map {
@@ -73,7 +73,6 @@ extension SimulatedDevice {
           )
         }
       }
-      return (unused, [])
     }
   }
 
