@@ -129,16 +129,13 @@ struct Run: WorldCommand {
     let command = SuiteCommand(
       suite: suite,
       chain: chain,
-      options: options,
-      format: printing.output,
-      link: link,
-      waiting: waiting,
-      journal: journal,
-      reports: reports,
+      rule: waiting.applied(to: link.applied(to: LinkRule())),
       warnsOfUnsupported: warnUnsupported
     )
     if dryRun { return try StandardOutput.show(command.lines(simulated)) }
     try reports.check(reading: [file], options, journal, recording.trace)
-    throw Ending(try command.run(simulated, recording))
+    var session = try sessionOptions()
+    session.work = "the suite"
+    throw Ending(try command.run(session, among: simulated))
   }
 }

@@ -2,41 +2,42 @@
 
 import BlueZ
 import Bluetooth
-import HostController
 import Jobs
-import Journal
 import NordicSuites
 import Signals
 import SimulatedDevices
 
-/// Runs a suite in the world of the options.
+/// Runs a suite as a session.
 struct SuiteCommand {
   let suite: Suite
   let chain: PlanOptions
-  let options: WorldOptions
-  let format: ChainOutputOptions.Output
-  let link: LinkOptions
-  let waiting: WaitOptions
-  let journal: JournalOptions
-  let reports: ReportOptions
+  /// How devices are connected.
+  let rule: LinkRule
   let warnsOfUnsupported: Bool
 
   /// Runs the suite to its end.
   ///
   /// - Throws: ``Ending`` when no device is named, or the world cannot be made.
-  func run(_ simulated: ScenarioDefinition, _ recording: TraceOption) throws(Ending) -> ExitStatus {
-    guard !link.keep else {
+  func run(
+    _ options: SessionOptions,
+    among simulated: ScenarioDefinition
+  ) throws(Ending) -> ExitStatus {
+    guard !rule.isKept else {
       throw Ending(.usage, "--keep is for chains: a test disconnects what it connected")
     }
     let devices = try devices(simulated)
     let reports = try ReportFiles(
-      reports,
-      printed: format.whole,
-      of: RecordedWhole(.suite, name: suite.title).simulated(!options.simulate.isEmpty),
+      options.reports,
+      printed: options.format.whole,
+      of: RecordedWhole(.suite, name: suite.title).simulated(options.world.isSimulated),
       suite: suite
     )
     return try reports.during { () throws(Ending) in
-      try run(simulated, recording, devices, reports)
+      let definition = suite.lines.joined(separator: "\n")
+      let session = try Session(options, "suite", definition, among: simulated) {
+        SuiteRunner.identity(of: suite, seed: $0)
+      }
+      return session.end(reports.end(run(in: session, options.format, devices, reports)))
     }
   }
 
@@ -50,52 +51,17 @@ struct SuiteCommand {
   }
 
   private func run(
-    _ simulated: ScenarioDefinition,
-    _ recording: TraceOption,
+    in session: Session,
+    _ format: ChainOutputOptions.Output,
     _ devices: [String: DeviceTarget],
     _ reports: ReportFiles
-  ) throws(Ending) -> ExitStatus {
-    let file = try journal.open(isSimulated: options.isSimulated)
-    let trace = try recording.begin()
-    let ending = "ending the suite and disconnecting"
-    let world = try options.world(simulated, ending, chain.naming.bindKeys(), trace: trace)
-    defer { world.end() }
-    trace?.start(on: world.loop)
-    let identity = SuiteRunner.identity(of: suite, seed: world.identitySeed)
-    let kept = try file?.begin("suite", suite.lines.joined(separator: "\n"), identity, in: world)
-    world.ledger?.isRun(kept?.run)
-    do {
-      try world.releaseOrphans()
-    } catch {
-      _ = kept?.end(error.status)
-      throw error
-    }
-    let ended = run(in: world, devices, identity.seed, reports, kept)
-    let status = reports.end(ended)
-    let traced = trace?.end(status, on: world.loop) ?? status
-    return kept?.end(traced) ?? traced
-  }
-
-  private func run(
-    in world: World,
-    _ devices: [String: DeviceTarget],
-    _ seed: UInt64,
-    _ reports: ReportFiles,
-    _ journal: RunJournal?
   ) -> ExitStatus {
-    let scheduler = world.scheduler
-    let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
-    let printed = lineReport.map { EventOutput(output, as: $0, isForPeople: false) }
-    let connecting = ConnectOptions(waiting.applied(to: link.applied(to: LinkRule())))
-    let screen = FollowedRun(in: world, printsData: format == .json)
-    // Who receives an event, in this order, when the journal has it.
-    let receivers: [(@Sendable (RunEvent) -> Void)?] = [
-      { screen.receive($0, at: world.loop.now) }, reports.receive, printed?.receive,
-      { for warning in $0.warnings { StandardError.notice("warning: \(warning)") } },
-    ]
-    let report: @Sendable (RunEvent) -> Void = { event in
-      for receive in receivers { receive?(event) }
+    let world = session.world
+    let printed = lineReport(format).map {
+      EventOutput(StandardOutput(in: world), as: $0, isForPeople: false)
     }
+    let connecting = ConnectOptions(rule)
+    let screen = FollowedRun(in: world, printsData: format == .json)
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
     if let timeout = chain.timeout {
       settings.timeout = timeout
@@ -103,24 +69,21 @@ struct SuiteCommand {
     }
     var runner = SuiteRunner(
       suite: suite,
-      scheduler: scheduler,
-      seed: seed,
+      scheduler: world.scheduler,
+      seed: session.identity.seed,
       settings: settings,
       devices: devices,
-      makeService: {
-        world.service(for: $0, options: connecting, follow: screen.receive)
-      },
-      report: world.explaining(journal?.receiving(report) ?? report)
+      makeService: { world.service(for: $0, options: connecting, follow: screen.receive) },
+      // In this order, when the journal has it.
+      report: session.receiving([
+        { screen.receive($0, at: world.loop.now) }, reports.receive, printed?.receive,
+        { for warning in $0.warnings { StandardError.notice("warning: \(warning)") } },
+      ])
     )
     runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
     let ending = Result { [runner] in try world.loop.run { await runner.run() } }
     screen.end()
-    let unprinted = printed?.finish()
-    if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
-    if let unprinted {
-      StandardError.failure("\(unprinted)")
-      return .output
-    }
+    if let status = printed?.failed(in: world) ?? world.interruption.status { return status }
     switch ending {
     case .success(let ending): return ending.exitStatus
     case .failure(let error):
@@ -131,7 +94,7 @@ struct SuiteCommand {
   }
 
   /// What is printed as things happen; nil where all is printed at the end.
-  private var lineReport: ReportOfSuite? {
+  private func lineReport(_ format: ChainOutputOptions.Output) -> ReportOfSuite? {
     let isQuiet = StandardStreams.ofProcess.presentation.isQuiet
     return switch format {
     case .text: ReportOfSuite(TextReport(), of: suite, isQuiet: isQuiet)
