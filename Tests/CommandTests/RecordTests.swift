@@ -97,7 +97,7 @@ struct RecordTests {
     steps:
       - { exchange: fff1, value: { u8: 1 }, answer: fff2 }
       - read: fff3
-      - { command: ["/bin/echo", "2"], capture: mode }
+      - { command: /bin/echo, arguments: ["2"] }
       - { exchange: fff1, value: { u8: 2 }, answer: fff2 }
       - read: fff3
     """
