@@ -314,7 +314,7 @@ package struct DeviceText {
       if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
       line(5, "every: \(every.written)")
       if let spread, spread.usual > .zero {
-        line(5, "every-spread: \(min(spread.usual, every).written)")
+        line(5, "every-spread: \(Self.delay(min(spread.usual, every)))")
       }
       if let end = recording.observedUntil, let last = values.last, end - last.at > every * 3 {
         line(5, "repeats: false")

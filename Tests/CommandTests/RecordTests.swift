@@ -88,7 +88,7 @@ struct RecordTests {
               - { when: { u8: 2 }, then: [{ set: { u8: 20 }, on: fff3 }, { notify: { u8: 0x82 }, on: fff2, after: 20ms }] }
           - { characteristic: fff2, properties: [notify] }
           - { characteristic: fff3, properties: [read], value: { u8: 0 } }
-          - { characteristic: fff4, properties: [notify], counter: { format: u8, from: 245, wraps: true, every: 700ms } }
+          - { characteristic: fff4, properties: [notify], counter: { format: u8, from: 217, wraps: true, every: 700ms } }
           - { characteristic: fff5, properties: [read], value: { utf8: "slow one" } }
     faults: [{ on: read, characteristic: fff5, do: slow 8s }]
     """
@@ -97,7 +97,7 @@ struct RecordTests {
     steps:
       - { exchange: fff1, value: { u8: 1 }, answer: fff2 }
       - read: fff3
-      - { command: ["/bin/echo", "2"], capture: mode }
+      - { command: /bin/echo, arguments: ["2"] }
       - { exchange: fff1, value: { u8: 2 }, answer: fff2 }
       - read: fff3
     """
@@ -134,7 +134,7 @@ struct RecordTests {
         "recorded.yaml",
       ]
     )
-    #expect(again.output.contains("exchange fff1 u8:3 answer fff2  82"), "\(again.output)")
+    #expect(again.output.contains("exchange fff1 u8:3  82"), "\(again.output)")
     #expect(
       again.errors.hasSuffix("blerun: Meter: response 1 of fff1, to 01, was never used\n"),
       "\(again.errors)"

@@ -267,6 +267,8 @@ struct Record: WorldCommand {
       throw Ending(.data, error.problems(of: path, readAs: .chain))
     }
     plan.allowedCommands = allowCommands ? .all : .none
+    // The recording ends the connection, and has its subscriptions on it.
+    plan.link.isKept = true
     try UserPrograms.check([plan])
     do {
       return try plan.withSecrets()

@@ -136,11 +136,11 @@ final class LiveRecording: Sendable {
         follow(RunWait(what: "receiving notifications", begun: loop.now, limit: notifying))
         let over = Signal.just(()).delay(notifying)
         let work = chain.map { Signal.zip($0, over).map { _ in } } ?? over
-        try await whileSubscribed(work).run { _ in }
+        try await ended(whileSubscribed(work)).run { _ in }
         let end = loop.now - begun
         change { $0.observedUntil = end }
       } else if let chain {
-        try await chain.run { _ in }
+        try await ended(chain).run { _ in }
       }
       // Whoever else uses the connection keeps it.
       try await service.leave().run { _ in }
@@ -182,7 +182,7 @@ final class LiveRecording: Sendable {
         let took = loop.now - start
         let candidate = self.service.candidates.first
         self.state.withLock { state in
-          state.isOwn = origin != .found
+          state.isOwn = origin == .made
           // Of several that match, it connects to the strongest.
           if let candidate { state.chosen = candidate.address }
           // A device that was connected before sends no advertisements.
@@ -353,6 +353,14 @@ final class LiveRecording: Sendable {
         continue
       }
       change { $0.learnProtected(octets, of: one.handle) }
+    }
+  }
+
+  /// Ends the connection with some work, however that ends: a chain leaves it up.
+  private func ended(_ work: Signal<Void>) -> Signal<Void> {
+    work.finally { [self] in
+      guard state.withLock({ $0.isOwn }) else { return }
+      try await service.disconnect().run { _ in }
     }
   }
 
