@@ -7,13 +7,13 @@ import Jobs
 /// `--resume`, and what it leaves out.
 struct ResumeOptions: ParsableArguments {
   /// Which run is resumed.
-  struct Run: ExpressibleByArgument {
+  struct Run: ExpressibleByArgument, CustomStringConvertible {
     /// Nil for the latest one.
     var number: Int64?
 
     static let latest = Run()
 
-    var defaultValueDescription: String { number.map { "\($0)" } ?? "latest" }
+    var description: String { number.map { "\($0)" } ?? "latest" }
 
     private init() {}
 

@@ -81,7 +81,8 @@ struct GoldenTests {
 
   private static func marker(_ number: Int) -> String { "m\(10_000 + number)" }
 
-  /// The complaints about each mutation, under its label.
+  /// The complaints about each mutation that has one of a kind that none before it has, under its
+  /// label: what is recorded is what can be said, each once with its place.
   ///
   /// - Parameter begins: Whether a line is the first about the mutation with this marker.
   private static func report(
@@ -103,8 +104,17 @@ struct GoldenTests {
         .replacing(marker(present), with: "FILE").replacing(packageFolder, with: "$PACKAGE")
       problems[present].append(text)
     }
-    return zip(mutations, problems).map { mutation, problems in
+    var kinds: Set<String> = []
+    return zip(mutations, problems).filter { _, problems in
+      // Each is inserted: a filter that stopped at the first new one would print the others again.
+      problems.map { kinds.insert(kind(of: $0)).inserted }.contains(true)
+    }.map { mutation, problems in
       "# \(mutation.label)\n" + problems.map { "  \($0)\n" }.joined()
     }.joined()
+  }
+
+  /// A complaint without its place, and without what it quotes.
+  private static func kind(of problem: String) -> String {
+    String(problem.replacing(/^FILE\S* (\S+: )?/, with: "").replacing(/'[^']*'/, with: "'…'"))
   }
 }
