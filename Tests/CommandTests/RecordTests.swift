@@ -139,6 +139,8 @@ struct RecordTests {
       again.errors.hasSuffix("blerun: Meter: response 1 of fff1, to 01, was never used\n"),
       "\(again.errors)"
     )
+    let scan = try blerun(["scan", "--simulate", "recorded.yaml"])
+    #expect(!scan.errors.contains("was never used"), "nothing is connected to: \(scan.errors)")
   }
 
   @Test("a series that goes on until the connection is ended is one that repeats")
