@@ -168,12 +168,13 @@ extension Series {
       .exclusive(["time", "every"]),
       .only("every-spread", with: ["every"], "there is no time between two values without 'every'"),
       KeyRule(schema: nil) { mapping in
-        guard let every = mapping.value(of: "every"), let spread = mapping.value(of: "every-spread"),
+        guard let every = mapping.value(of: "every"),
+          let spread = mapping.value(of: "every-spread"),
           let longest = every.duration, let given = spread.duration, given > longest
         else { return nil }
         return spread.problem(
-          "a value cannot come \(given.written) sooner than after \(longest.written): 'every-spread' is "
-            + "at most 'every'"
+          "a value cannot come \(given.written) sooner than after \(longest.written): 'every-spread' is at "
+            + "most 'every'"
         )
       },
       .only("first", with: ["every", "time"], "without 'every' no value comes by itself"),
