@@ -178,6 +178,28 @@ struct RecordTests {
     ] { #expect(run.output.contains(line), "\(line) in\n\(run.output)") }
   }
 
+  @Test("a chain that connects again goes on, and the file says which subscriptions that ended")
+  func chained() throws {
+    let folder = try TemporaryFolder()
+    let chain = "steps: [disconnect, connect, read: battery-level]"
+    try Data(chain.utf8).write(to: URL(fileURLWithPath: folder.path + "/chain.yaml"))
+    let run = try blerun(
+      "record",
+      "--simulate",
+      "\(packageFolder)/Simulators/devices/battery.yaml",
+      "--while",
+      "chain.yaml",
+      "--for",
+      "9s",
+      in: folder.path
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      run.output.contains("# Not learned: what battery-level sent later: its subscription ended ("),
+      "\(run.output)"
+    )
+  }
+
   @Test("with a passkey, what is protected is recorded with its value and its protection")
   func protected() throws {
     let run = try blerun(
