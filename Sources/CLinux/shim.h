@@ -15,6 +15,9 @@ int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end)
 // A pipe with O_CLOEXEC from the beginning; glibc declares it for _GNU_SOURCE alone.
 int pipe2(int ends[2], int flags);
 
+// A new file with flags, such as O_CLOEXEC; glibc declares it for _GNU_SOURCE alone.
+int mkostemp(char *path, int flags);
+
 // Has a child begin in a folder; glibc declares it for _GNU_SOURCE alone. `actions` is a posix_spawn_file_actions_t:
 // <spawn.h> here would make its types, and those of signals, belong to two modules.
 int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);

@@ -139,6 +139,65 @@ struct RecordTests {
       again.errors.hasSuffix("blerun: Meter: response 1 of fff1, to 01, was never used\n"),
       "\(again.errors)"
     )
+    let scan = try blerun(["scan", "--simulate", "recorded.yaml"])
+    #expect(!scan.errors.contains("was never used"), "nothing is connected to: \(scan.errors)")
+  }
+
+  @Test("a series that goes on until the connection is ended is one that repeats")
+  func goesOn() throws {
+    let folder = try TemporaryFolder()
+    let device = """
+      name: Belt
+      address: C0:FF:EE:0A:00:05
+      services:
+        - service: fff0
+          characteristics:
+            - { characteristic: fff1, properties: [notify], series: { values: [{ u8: 3 }, { u8: 1 }, { u8: 4 }], every: 200ms } }
+      """
+    try Data(device.utf8).write(to: URL(fileURLWithPath: folder.path + "/belt.yaml"))
+    let run = try blerun("record", "--simulate", "belt.yaml", "--for", "5s", in: folder.path)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("every: 200ms"), "\(run.output)")
+    #expect(!run.output.contains("repeats: false"), "\(run.output)")
+  }
+
+  @Test("a connection that is lost ends the subscriptions, and what came before it is kept")
+  func lost() throws {
+    let run = try blerun(
+      "record",
+      "--simulate",
+      "Simulators/scenarios/out-of-range.yaml",
+      "--for",
+      "30s"
+    )
+    #expect(run.status == 75, "\(run.errors)")
+    #expect(run.errors.contains("the link to the device was lost"), "\(run.errors)")
+    for line in [
+      "characteristic: body-sensor-location",
+      "# Not learned: what would have come next: it failed (link-lost)",
+    ] { #expect(run.output.contains(line), "\(line) in\n\(run.output)") }
+  }
+
+  @Test("a chain that connects again goes on, and the file says which subscriptions that ended")
+  func chained() throws {
+    let folder = try TemporaryFolder()
+    let chain = "steps: [disconnect, connect, read: battery-level]"
+    try Data(chain.utf8).write(to: URL(fileURLWithPath: folder.path + "/chain.yaml"))
+    let run = try blerun(
+      "record",
+      "--simulate",
+      "\(packageFolder)/Simulators/devices/battery.yaml",
+      "--while",
+      "chain.yaml",
+      "--for",
+      "9s",
+      in: folder.path
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      run.output.contains("# Not learned: what battery-level sent later: its subscription ended ("),
+      "\(run.output)"
+    )
   }
 
   @Test("with a passkey, what is protected is recorded with its value and its protection")

@@ -55,11 +55,19 @@ struct BehaviourTests {
     arguments: [
       ("u8", 254, 1, [[254], [255], [0]]), ("u8", 1, -2, [[1], [255], [253]]),
       ("i8", 126, 3, [[126], [0x81], [0x84]]), ("u16", 65_535, 1, [[255, 255], [0, 0], [1, 0]]),
+      (
+        "u64be", .max, 1,
+        [[127] + [UInt8](repeating: 255, count: 7), [128] + [UInt8](repeating: 0, count: 7)]
+      ),
+      (
+        "u64", 0, -1,
+        [[UInt8](repeating: 0, count: 8), [UInt8](repeating: 255, count: 8)]
+      ),
     ] as [(String, Int64, Int64, [[UInt8]])]
   )
   func wraps(name: String, from: Int64, step: Int64, expected: [[UInt8]]) throws {
     let counter = Counter(format: try format(name), from: from, step: step, wraps: true)
-    #expect(try reads(.counter(counter), at: [0, 0, 0]) == expected)
+    #expect(try reads(.counter(counter), at: expected.map { _ in 0 }) == expected)
   }
 
   @Test("a counter may run through all of 64 bits")

@@ -246,6 +246,10 @@ struct DeviceComplaintTests {
       ),
       ("series: { values: [] }", "a series has at least one value"),
       ("series: { every: 1s }", "'values' is missing"),
+      (
+        "series: { values: [{ u8: 1 }], every: 1s, every-spread: 2s }",
+        "a value cannot come 2s sooner than after 1s"
+      ),
       ("responses: [{ when: { u8: 1 }, when-begins: { u8: 1 } }]", "exclude each other"),
       ("responses: [{ refuse: 1, then: { set: written } }]", "brings nothing about"),
       ("responses: [{ then: { after: 1s } }]", "either notify or set"),

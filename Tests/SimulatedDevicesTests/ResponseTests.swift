@@ -2,8 +2,9 @@
 
 import Bluetooth
 import Signals
-import SimulatedDevices
 import Testing
+
+@testable import SimulatedDevices
 
 @Suite("Responses")
 struct ResponseTests {
@@ -66,6 +67,16 @@ struct ResponseTests {
         "Bench: response 4 of fff1, to 07 …, was never used",
       ]
     )
+  }
+
+  @Test("a pattern is no nearest value: it is for the values that match it alone")
+  func unlike() throws {
+    let bench = bench(
+      [ResponseRule(pattern: .like(try BytePattern(written: "01 ??")), refusal: .valueNotAllowed)],
+      .nearest
+    )
+    #expect(bench.device.write(12, [2, 1], withResponse: true).error == nil)
+    #expect(bench.device.write(12, [1, 2], withResponse: true).error == .valueNotAllowed)
   }
 
   @Test("an action notifies another characteristic after its delay, and is kept there")

@@ -34,6 +34,8 @@ final class LiveRecording: Sendable {
     var chosen: BluetoothAddress?
     /// Whether the connection was made here.
     var isOwn = false
+    /// Whether a chain is running, which may end the connection and make it again.
+    var isChained = false
   }
 
   private let state = Guarded(State())
@@ -101,7 +103,7 @@ final class LiveRecording: Sendable {
   ///
   /// - Parameters:
   ///   - target: The device, for the scan.
-  ///   - chain: What is done while it is subscribed to, from another scheduler; nil: nothing.
+  ///   - chain: What is done while it is subscribed to, in the turn of the recording; nil: nothing.
   ///   - begin: Called when all is read, and values of the device count.
   func run(
     _ target: DeviceTarget,
@@ -134,11 +136,15 @@ final class LiveRecording: Sendable {
       begin()
       if let notifying {
         follow(RunWait(what: "receiving notifications", begun: loop.now, limit: notifying))
+        state.withLock { $0.isChained = chain != nil }
         let over = Signal.just(()).delay(notifying)
-        let work = chain.map { Signal.zip($0, over).map { _ in } } ?? over
+        let chained = chain?.map { self.state.withLock { $0.isChained = false } }
+        let work = (chained.map { Signal.zip($0, over).map { _ in } } ?? over).map {
+          // Before the connection is ended: nothing is received while that lasts.
+          let end = loop.now - self.begun
+          self.change { $0.observedUntil = end }
+        }
         try await ended(whileSubscribed(work)).run { _ in }
-        let end = loop.now - begun
-        change { $0.observedUntil = end }
       } else if let chain {
         try await ended(chain).run { _ in }
       }
@@ -366,14 +372,13 @@ final class LiveRecording: Sendable {
 
   // MARK: Notifications
 
-  /// Does something while everything that sends values is subscribed to.
+  /// Does something while everything that sends values is subscribed to, and ends with it.
   private func whileSubscribed(_ work: Signal<Void>) -> Signal<Void> {
     let sources = (recording?.listedServices ?? []).flatMap(\.characteristics)
       .filter { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
     return sources.reversed().reduce(work) { work, one in
       guard let selector = recording?.selector(of: one.handle, names: names) else { return work }
-      // The values are taken from the bus, with those that a chain receives.
-      return service.subscribe(selector).map { _ in }
+      return service.subscribe(selector).map { self.loss(of: $0, selector) }
         .catchError { error in
           guard let failure = error as? DeviceFailure, failure.class == .definite else {
             return .failure(error)
@@ -383,9 +388,26 @@ final class LiveRecording: Sendable {
               "what \(selector) sends: it cannot be subscribed to (\(failure.meaning))"
             )
           }
-          return .just(())
+          return .just(.empty())
         }
-        .flattenMap { work }
+        .flattenMap { .merge($0, work) }
+    }
+    .take(1)
+  }
+
+  /// Fails when a subscription ends. Its values are taken from the bus, with those that a chain receives.
+  private func loss(
+    of stream: Signal<NotifiedValue>,
+    _ selector: CharacteristicSelector
+  ) -> Signal<Void> {
+    stream.filter { _ in false }.map { _ in }.catchError { error in
+      // A chain is not cut short: it notices itself what it needs.
+      guard self.state.withLock({ $0.isChained }) else { return .failure(error) }
+      let code = RunFailure(error).code.rawValue
+      self.change {
+        $0.unknown.append("what \(selector) sent later: its subscription ended (\(code))")
+      }
+      return .empty()
     }
   }
 }

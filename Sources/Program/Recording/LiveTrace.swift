@@ -2,6 +2,7 @@
 // it may have keys.
 
 import Bluetooth
+import CLinux
 import Documents
 import Glibc
 import HostController
@@ -22,7 +23,8 @@ final class LiveTrace: Sendable {
     let given = RuntimeFolder.variable("TMPDIR") ?? ""
     let folder = given.hasPrefix("/") ? given : "/tmp"
     var template = Array("\(folder)/blerun-XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
+    // The programs of a chain do not inherit it.
+    let descriptor = mkostemp(&template, O_CLOEXEC)
     guard descriptor >= 0 else {
       throw Problem("no file can be made in \(folder): \(String(cString: strerror(errno)))")
     }

@@ -413,9 +413,11 @@ extension World {
 }
 
 extension ScenarioPlayer {
-  /// Prints what of the recordings that the devices are was never used.
+  /// Prints what was never used of the recordings that the devices are, of those that were connected to.
   func reportUnused() {
-    for response in devices.flatMap(\.unusedResponses) { StandardError.notice("\(response)") }
+    for response in devices.filter(\.wasEverLinked).flatMap(\.unusedResponses) {
+      StandardError.notice("\(response)")
+    }
   }
 }
 

@@ -45,7 +45,8 @@ public struct Response: Sendable, Hashable {
     switch unrecorded {
     case .accept?, nil: ResponseRule()
     case .refuse?: ResponseRule(refusal: .requestNotSupported)
-    case .nearest?: rules.min { $0.isNearer($1, to: value) } ?? ResponseRule()
+    case .nearest?:
+      rules.filter { $0.pattern.octets != nil }.min { $0.isNearer($1, to: value) } ?? ResponseRule()
     }
   }
 }
@@ -88,8 +89,7 @@ public struct ResponseRule: Sendable, Hashable {
   /// Whether it is nearer to `value` than another one: it has more first bytes in common with it, or as
   /// many and the smaller difference.
   fileprivate func isNearer(_ other: ResponseRule, to value: [UInt8]) -> Bool {
-    guard let own = pattern.octets else { return false }
-    guard let others = other.pattern.octets else { return true }
+    guard let own = pattern.octets, let others = other.pattern.octets else { return false }
     let common = [own, others].map { zip($0, value).prefix { $0 == $1 }.count }
     if common[0] != common[1] { return common[0] > common[1] }
     return Self.difference(own, value) < Self.difference(others, value)

@@ -9,7 +9,7 @@ public struct Series: MovingValue {
   public var values: [[UInt8]]
   /// The time between two values; nil: each read returns the next, or `times` sets the moments.
   public var every: Duration?
-  /// How much sooner or later than `every` a value may come, drawn for each.
+  /// How much sooner or later than `every` a value may come, drawn for each; at most `every` counts.
   public var everySpread: Duration
   /// When each value comes after the subscription, rising; empty: by `every`.
   public var times: [Duration]
@@ -50,7 +50,7 @@ public struct Series: MovingValue {
         return evenDelay(before: index)
       }
       var generator = generator.split("delay \(index)")
-      let stray = everySpread * Double.random(in: -1...1, using: &generator)
+      let stray = min(everySpread, even) * Double.random(in: -1...1, using: &generator)
       return max(even + stray, FileLimits.period.lowerBound)
     }
     if index == 0 { return beginsAtOnce ? .zero : first }
@@ -137,7 +137,7 @@ extension Series {
         "every-spread",
         \.series.everySpread,
         .delay,
-        "how much sooner or later a value may come, drawn for each"
+        "how much sooner or later a value may come, drawn for each; at most `every`"
       ),
       DeviceKey(
         "repeats",
@@ -167,6 +167,16 @@ extension Series {
       .never("time", with: "values", "'time' is for a series from 'csv'"),
       .exclusive(["time", "every"]),
       .only("every-spread", with: ["every"], "there is no time between two values without 'every'"),
+      KeyRule(schema: nil) { mapping in
+        guard let every = mapping.value(of: "every"),
+          let spread = mapping.value(of: "every-spread"),
+          let longest = every.duration, let given = spread.duration, given > longest
+        else { return nil }
+        return spread.problem(
+          "a value cannot come \(given.written) sooner than after \(longest.written): 'every-spread' is at "
+            + "most 'every'"
+        )
+      },
       .only("first", with: ["every", "time"], "without 'every' no value comes by itself"),
     ]
   )

@@ -17,6 +17,8 @@ struct DeviceState {
   /// When the present operation happens.
   var now: Instant
   private(set) var isLinked = false
+  /// Whether there was a link at any time.
+  private(set) var wasEverLinked = false
   /// How secure the link is.
   private(set) var security = LinkSecurity.none
   var characteristics: [CharacteristicState]
@@ -63,6 +65,7 @@ struct DeviceState {
   mutating func linkUp(now: Instant) -> [DeviceAction] {
     self.now = now
     isLinked = true
+    wasEverLinked = true
     security = .none
     // What cannot be subscribed to is sent to every central.
     return characteristics.indices.flatMap { index -> [DeviceAction] in

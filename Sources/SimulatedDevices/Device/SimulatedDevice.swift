@@ -265,6 +265,9 @@ public final class SimulatedDevice: Sendable {
   /// Whether there is a link, whoever made it.
   public var isLinked: Bool { state.withLock { $0.device.isLinked } }
 
+  /// Whether there was a link at any time.
+  package var wasEverLinked: Bool { state.withLock { $0.device.wasEverLinked } }
+
   /// How secure the link is.
   public var security: LinkSecurity { state.withLock { $0.device.security } }
 
