@@ -123,9 +123,10 @@ package final class RunJournal: Sendable {
       onWritten: { [weak self] in self?.release() },
       onFailure: { [weak self] in self?.failed($0) }
     )
+    // Also one that fails: what a required journal cannot have is not reported.
+    state.withLock { $0.recorder = recorder }
     recorder.begin()
     if options.need == .required, let failure = recorder.failure { throw failure }
-    state.withLock { $0.recorder = recorder }
   }
 
   /// Records that this process resumes a run.
