@@ -288,7 +288,7 @@ let package = Package(
         "Fixtures", "blerun", "blerun-serve", "blerun-fleet", "Program", "BlueZ", "Bluetooth",
         "DBus", "Documents",
         "Jobs", "Journal",
-        "NordicSuites", "Signals", grdb,
+        "NordicSuites", "Signals", argumentParser, grdb,
       ]
     ),
     tests("HouseRulesTests", ["Fixtures"]),

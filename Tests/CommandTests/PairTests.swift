@@ -54,6 +54,22 @@ struct PairTests {
     #expect(try blerun("pair", "--simulate", lock, "--capability", "all").status == 2)
   }
 
+  @Test("--timeout is how long connecting may take, too")
+  func timeout() throws {
+    let folder = try TemporaryFolder()
+    let scenario = try folder.file(
+      "hangs.yaml",
+      """
+      scenario: Hangs
+      devices: [ { use: \(packageFolder)/\(lock) } ]
+      faults: [ { fault: connect-hangs } ]
+      """
+    )
+    let run = try blerun("pair", "--simulate", scenario, "--timeout", "3s")
+    #expect(run.status == 75, "\(run.errors)")
+    #expect(run.output.contains("was not connected and ready within 3 s"), "\(run.output)")
+  }
+
   @Test("a passkey that is to be typed on the device is shown")
   func display() throws {
     let folder = try TemporaryFolder()

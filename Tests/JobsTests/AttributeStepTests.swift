@@ -71,6 +71,9 @@ struct AttributeStepTests {
       ("{ services: , offers: baterry }", "did you mean 'battery'?"),
       ("{ services: , offers: battery:read }", "only a characteristic has properties"),
       ("{ services: , lacks: [battery/battery-level:red] }", "did you mean 'read'?"),
+      ("{ services: , offers: }", "expected an attribute such as"),
+      ("{ services: , lacks: [{ a: b }] }", "lacks.1: expected an attribute such as"),
+      ("{ services: , offers: [[battery]] }", "found a list"),
       ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "expected no value"),
       ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first byte, from 0 to 512"),
       (

@@ -161,6 +161,24 @@ struct HTMLReportTests {
     #expect(page.contains("<dt>Try</dt><dd>look at the device</dd>"))
   }
 
+  @Test("values that came in vain are one cause, whatever the last one of each device was")
+  func vain() throws {
+    let chain = "steps: [ { exchange: fff1, value: { u8: 1 }, where: { u8: 7 } } ]"
+    func last(_ octets: [UInt8]) -> (ScriptedDevice) -> Void {
+      { $0.notify("fff1", [(.seconds(1), octets)]) }
+    }
+    let long = Array(repeating: UInt8(0xab), count: 512)
+    let page = Self.page([
+      try Self.events(chain, on: "One", last([0x0b])),
+      try Self.events(chain, on: "Two", last(long)),
+    ])
+    #expect(page.contains("<span class=\"count\">2 devices</span>"))
+    let why = "fff1 notified 1 value within 20s, none of which is the answer"
+    #expect(page.contains("<p class=\"why\">\(why)</p>"))
+    #expect(page.contains("One</a> <code>0b</code></li>"), "\(page)")
+    #expect(!page.contains(String(repeating: "ab", count: 50)))
+  }
+
   @Test("attempts before the last one are on the timeline, with why they failed")
   func attempts() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)

@@ -52,6 +52,14 @@ public enum ChainSchema {
             + "digits; for a characteristic also service/characteristic#instance, or @handle."
         )
       ),
+      .init(
+        "attribute",
+        JSONValue.type("string", "integer").described(
+          "A service such as battery, a characteristic such as battery/battery-level, also with "
+            + "properties as in battery/battery-level:read,notify, or a descriptor such as "
+            + "battery/battery-level/2902; each part is an assigned name, a name of names, or a UUID."
+        )
+      ),
       .init("variableName", pattern("^[A-Za-z][A-Za-z0-9_-]*$")),
       .init("attributeName", pattern("^[A-Za-z][A-Za-z0-9_-]{0,\(AttributeName.longest - 1)}$")),
       .init(

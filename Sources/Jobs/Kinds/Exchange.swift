@@ -157,10 +157,8 @@ extension Exchanging: StepKind {
     let time = "within \(limit.written)"
     if others > 0 {
       let values = counted(others, "value")
-      let shown = TextReport.text(StepValue(last, decoded(last)))
-      return .silent(
-        "\(answer) notified \(values) \(time), none of which is the answer; the last was \(shown)"
-      )
+      let shown = RunFailure.last(StepValue(last, decoded(last)))
+      return .silent("\(answer) notified \(values) \(time), none of which is the answer\(shown)")
     }
     guard isWritten else { return Lateness("the write was not answered \(time)") }
     return .silent("the value was written, and \(answer) notified nothing \(time)")

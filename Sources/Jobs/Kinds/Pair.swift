@@ -34,7 +34,9 @@ public struct PairStep: StepKind {
   func doing(with device: String) -> String { "\(doing) with \(device)" }
 
   /// Longer than the 30 s that a device waits for somebody's answer.
-  func limit(_ usual: Duration) -> Duration { max(usual, .seconds(45)) }
+  package static let usualTimeout = Duration.seconds(45)
+
+  func limit(_ usual: Duration) -> Duration { max(usual, Self.usualTimeout) }
 
   func run(_ run: StepRun) async throws {
     let answers = try run.chain.answers(rule, run.placed)

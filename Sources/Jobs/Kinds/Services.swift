@@ -157,24 +157,35 @@ extension CharacteristicProperties {
   fileprivate var listed: String { isEmpty ? "no properties" : flags.joined(separator: ",") }
 }
 
+extension Shape where Value == OfferedAttribute {
+  fileprivate static var attribute: Self {
+    Shape(
+      "an attribute such as battery/battery-level:read,notify",
+      schema: .reference("attribute"),
+      words: { ["\($0)"] }
+    ) { node, reader in
+      guard let text = node.text else { return nil }
+      do throws(Problem) {
+        return try OfferedAttribute(parsing: text, names: reader.surroundings.names)
+      } catch {
+        reader.complain(node, error)
+        return nil
+      }
+    }
+  }
+}
+
 extension Shape where Value == [OfferedAttribute] {
   fileprivate static var attributes: Self {
-    let name = JSONValue.reference("name")
+    let attribute = JSONValue.reference("attribute")
     return Shape(
       "an attribute such as battery/battery-level:read,notify, or a list of those",
       line: "an attribute such as battery/battery-level:read,notify",
-      schema: .anyOf([name, .list(of: name)]),
+      schema: .anyOf([attribute, .list(of: attribute)]),
       words: { $0.map(\.description) }
     ) { node, reader in
       let nodes = node.sequence ?? [node]
-      let attributes = nodes.compactMap { node -> OfferedAttribute? in
-        do throws(Problem) {
-          return try OfferedAttribute(parsing: node.text ?? "", names: reader.surroundings.names)
-        } catch {
-          reader.complain(node, error)
-          return nil
-        }
-      }
+      let attributes = nodes.compactMap { reader.read($0, .attribute) }
       return attributes.count == nodes.count && !attributes.isEmpty ? attributes : nil
     }
   }

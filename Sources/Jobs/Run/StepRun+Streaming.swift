@@ -138,15 +138,15 @@ extension StepRun {
     guard count > 0, let last = measures.lastValue else {
       return silent("no value came \(place); waited for \(stop.awaited)")
     }
-    let shown = "the last was \(TextReport.text(last))"
+    let shown = RunFailure.last(last)
     let values = counted(count, "value")
     if let wanted = stop.count {
-      return silent("\(count) of \(wanted) values came \(place); \(shown)")
+      return silent("\(count) of \(wanted) values came \(place)\(shown)")
     }
     if !stop.conditions.isEmpty {
-      return silent("\(values) came \(place), none of them with \(stop.awaited); \(shown)")
+      return silent("\(values) came \(place), none of them with \(stop.awaited)\(shown)")
     }
-    return silent("\(values) came \(place); \(shown), waited for \(stop.awaited)")
+    return silent("\(values) came \(place); waited for \(stop.awaited)\(shown)")
   }
 }
 

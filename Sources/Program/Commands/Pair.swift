@@ -129,7 +129,11 @@ struct Unpair: WorldCommand {
   @OptionGroup var options: WorldOptions
 
   func run() throws {
-    let plan = Plan(steps: [Step(.unpair, timeout: target.timeout)])
-    try target.run(plan, in: options, printing.output, work: "the removal")
+    try target.run(
+      Plan(steps: [Step(.unpair)]),
+      in: options,
+      printing.output,
+      work: "the removal"
+    )
   }
 }

@@ -6,13 +6,14 @@ import Documents
 import Jobs
 import SimulatedDevices
 
-/// The device, and how long the operation may take.
+/// The device, and how long connecting and the operation may take.
 struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
 
   @Option(
     help: """
-      How long the operation may take: 10s, 500ms. (default: \(Plan.usualTimeout.written))
+      How long connecting, and the operation, may take, each: 10s, 500ms. (default: \
+      \(Plan.usualTimeout.written); pairing \(PairStep.usualTimeout.written))
       """,
     transform: Duration.positiveArgument
   )
@@ -35,6 +36,7 @@ struct TargetOptions: ParsableArguments {
   ) throws -> Never {
     let simulated = try options.simulatedDevices()
     var plan = plan
+    if let timeout { plan.timeout = timeout }
     plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
     let session = SessionOptions(world: options, format: format.ofChain, work: work, text: text)
@@ -51,7 +53,7 @@ struct TargetOptions: ParsableArguments {
     in options: WorldOptions,
     _ format: OutputOptions.Output
   ) throws -> Never {
-    var plan = Plan(timeout: timeout ?? Plan.usualTimeout, steps: [step])
+    var plan = Plan(steps: [step])
     plan.names = names
     try run(plan, in: options, format, work: "the \(step.operation)", text: ValueReport())
   }

@@ -10,6 +10,7 @@ struct WatchCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
     abstract: "Print values as they arrive.",
+    usage: "blerun watch [<options>] <characteristic> ...",
     discussion: """
       Connects, subscribes to each characteristic, and prints each value with its time, until \
       Ctrl-C, the end of the time or of the count. It disconnects at every ending. A device that \

@@ -79,11 +79,27 @@ package final class RunJournal: Sendable {
   /// Writes nothing yet.
   ///
   /// - Parameter scheduler: Its chains are cancelled when a required journal fails; nil for the world's own.
-  package init(_ journal: OpenJournal, in world: World, on scheduler: SerialScheduler? = nil) {
-    (file, options) = (journal.file, journal.options)
-    (loop, isSimulated) = (world.loop, world.isSimulated)
+  package convenience init(
+    _ journal: OpenJournal,
+    in world: World,
+    on scheduler: SerialScheduler? = nil
+  ) {
     let scheduler = scheduler ?? world.scheduler
-    state = Guarded(State { scheduler.cancelAll($0) })
+    self.init(journal, on: world.loop, isSimulated: world.isSimulated) { scheduler.cancelAll($0) }
+  }
+
+  /// Writes nothing yet.
+  ///
+  /// - Parameter cancel: Ends the chains when a required journal fails.
+  init(
+    _ journal: OpenJournal,
+    on loop: Loop,
+    isSimulated: Bool,
+    cancel: @escaping @Sendable (RunFailure) -> Void
+  ) {
+    (file, options) = (journal.file, journal.options)
+    (self.loop, self.isSimulated) = (loop, isSimulated)
+    state = Guarded(State(cancel: cancel))
   }
 
   /// Has something else ended when a required journal fails under way. It is kept until the end.
@@ -123,9 +139,10 @@ package final class RunJournal: Sendable {
       onWritten: { [weak self] in self?.release() },
       onFailure: { [weak self] in self?.failed($0) }
     )
+    // Also one that fails: what a required journal cannot have is not reported.
+    state.withLock { $0.recorder = recorder }
     recorder.begin()
     if options.need == .required, let failure = recorder.failure { throw failure }
-    state.withLock { $0.recorder = recorder }
   }
 
   /// Records that this process resumes a run.

@@ -15,7 +15,7 @@ extension ReportPage {
     var cause: [String?] {
       [
         // Values that differ are unexpected for one reason.
-        failure.code.rawValue, failure.expectation?.expected ?? failure.why,
+        failure.code.rawValue, failure.expectation?.expected ?? failure.reason.why,
         step.map { "\($0.reported.position.written) \($0.reported.title)" },
         failure.source?.description,
       ]
@@ -76,7 +76,7 @@ extension ReportPage {
       let ordinal = found.step.map { runs[found.run].earlierStepCount + $0.index }
       let target = ordinal.map { Self.anchor(found.run, ordinal: $0) } ?? Self.anchor(found.run)
       let name = isAlone ? "Its row" : PageMarkup.text(runs[found.run].label)
-      let got = isSeveral ? found.failure.expectation?.got : nil
+      let got = isSeveral ? found.failure.expectation?.got ?? found.failure.reason.last : nil
       let received = got.map { " <code>\(PageMarkup.text($0, limit: 40))</code>" } ?? ""
       return "<li><a href=\"#\(target)\">\(name)</a>\(received)</li>"
     }
@@ -118,8 +118,8 @@ extension ReportPage {
       ("Trace", failure.trace.map { PageMarkup.text($0.sentence) }),
       ("Code", "\(code(failure.code.rawValue)), \(meaning(failure.class))"),
     ]
-    let expected = ofSeveral ? failure.expectation.map { "expected \($0.expected)" } : nil
-    return "<p class=\"why\">\(PageMarkup.text(expected ?? failure.why))</p>"
+    let common = failure.expectation.map { "expected \($0.expected)" } ?? failure.reason.why
+    return "<p class=\"why\">\(PageMarkup.text(ofSeveral ? common : failure.why))</p>"
       + PageMarkup.facts(facts, class: "explanation")
       + (start.map { messages(before: failure, from: $0) } ?? "")
   }

@@ -1,0 +1,57 @@
+// What a journal that is required lets a command report, when it cannot be written.
+
+import ArgumentParser
+import Bluetooth
+import Fixtures
+import Jobs
+import Signals
+import Testing
+
+@testable import Journal
+@testable import Program
+
+@Suite("The journal of a run that cannot be written")
+struct RunJournalTests {
+  private let folder: TemporaryFolder
+  private let loop = VirtualTimeLoop()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(
+    "a day that cannot begin in a required journal reports no results, and ends the watch",
+    arguments: ["required", "optional"]
+  )
+  func nextDay(need: String) throws {
+    defer { loop.end() }
+    let path = folder.path + "/journal.sqlite"
+    let (file, other) = (try JournalFile(writing: path), try JournalFile(writing: path))
+    let options = try JournalOptions.parse(["--journal", path, "--journal-need", need])
+    let (failures, reported) = (Recorded<RunFailure>(), Recorded<Int>())
+    let journal = RunJournal(
+      OpenJournal(file: file, options: options),
+      on: loop,
+      isSimulated: true
+    ) { failures.add($0) }
+    let plan = WatchPlan(
+      [.init(.any, [try CharacteristicSelector(parsing: "battery-level")])],
+      source: .poll(every: .seconds(1))
+    )
+    func day(_ round: Int) -> RunIdentity {
+      RunIdentity(seed: 0, text: plan.definition, round: round)
+    }
+    try journal.begin("watch", plan.definition, day(1))
+    journal.receive(WatchOutput(), of: plan) { reported.add(1) }
+    #expect(reported.all == [1])
+    file.setWait(.zero)
+    _ = try other.write { _ in
+      var next = WatchOutput()
+      next.nextRun = day(2)
+      journal.receive(next, of: plan) { reported.add(2) }
+      journal.receive(WatchOutput(), of: plan) { reported.add(3) }
+    }
+    let isRequired = need == "required"
+    #expect(reported.all == (isRequired ? [1] : [1, 2, 3]))
+    #expect(failures.all.isEmpty != isRequired)
+    #expect(journal.end(.ok) == (isRequired ? .output : .ok))
+  }
+}
