@@ -52,6 +52,33 @@ struct ConfinedTests {
     #expect(try loop.run { loop.enter { state.count } } == 801)
   }
 
+  /// Goes to its loop when it is freed, and waits for it.
+  private final class Leaver: Sendable {
+    private let state: Confined<State>
+    private let loop: Loop
+
+    init(_ state: Confined<State>, _ loop: Loop) { (self.state, self.loop) = (state, loop) }
+
+    deinit {
+      loop.enterSoon { [state] in state.count += 1 }
+      loop.enter { [state] in state.count += 1 }
+    }
+  }
+
+  @Test(
+    "who drives a real loop is on it between two jobs, too: in a condition, and where a timer is freed"
+  )
+  func betweenJobs() throws {
+    let loop = EventLoop()
+    defer { loop.end() }
+    let state = Confined(State(), to: loop)
+    loop.after(.zero) { [leaver = Leaver(state, loop)] in withExtendedLifetime(leaver) {} }
+    try loop.drive { loop.enter { state.count } == 2 }
+    _ = Leaver(state, loop)
+    try loop.drive { loop.enter { loop.isCurrent && state.count == 4 } }
+    try loop.drive { (try? loop.drive { true }) == nil }
+  }
+
   #if DEBUG
     @Test("a debug build stops where it is touched while another thread turns the loop")
     func touchedElsewhere() async {

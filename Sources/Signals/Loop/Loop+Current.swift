@@ -27,21 +27,21 @@ extension Loop {
     }
   }
 
-  /// Whether this thread runs this loop now.
+  /// Whether this thread runs something of this loop now.
   package final var isCurrent: Bool { ThreadContext.current.running === self }
 
-  /// Whether no other thread turns this loop: this one runs it, or nobody does. A virtual loop has
-  /// one thread.
+  /// Whether no other thread turns this loop: this one does, or nobody. A virtual loop has one thread.
   @usableFromInline
   package final var isExclusive: Bool {
-    isVirtual || isCurrent || state.withLock { $0.driver == nil }
+    isVirtual || isCurrent || state.withLock { $0.driver?.isThisThread ?? true }
   }
 
-  /// Runs `body` on this loop, and waits for it: at once where this thread runs it.
+  /// Runs `body` on this loop, and waits for it: at once where this thread turns it.
   ///
   /// In virtual time nothing else runs meanwhile. What the loop runs must not wait for this thread.
   package final func enter<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
     if isVirtual || isCurrent { return body() }
+    if isDrivenHere { return running(body) }
     let answer = Guarded<R?>(nil)
     let waiter = DriveWaiter(DriveCondition { true })
     post {
@@ -56,6 +56,7 @@ extension Loop {
 
   /// The same without waiting: for a deinitializer, which may run on any thread.
   package final func enterSoon(_ body: @escaping @Sendable () -> Void) {
-    if isVirtual || isCurrent { body() } else { post(body) }
+    if isVirtual || isCurrent { return body() }
+    if isDrivenHere { running(body) } else { post(body) }
   }
 }
