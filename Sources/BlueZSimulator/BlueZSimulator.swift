@@ -163,10 +163,12 @@ public final class BlueZSimulator: Sendable {
   public func start() async throws {
     let export = try host.bus.export(calls)
     let clients = try await watchClients()
-    active.contents = (export, clients)
-    host.bus.onClose { [weak self] _ in self?.stop() }
-    host.server.add([host.agents.interface], at: BlueZPath.manager)
-    for adapter in present.all { adapter.add() }
+    host.loop.enter { [self] in
+      active.contents = (export, clients)
+      host.bus.onClose { [weak self] _ in self?.stop() }
+      host.server.add([host.agents.interface], at: BlueZPath.manager)
+      for adapter in present.all { adapter.add() }
+    }
     let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {
       stop()
@@ -274,7 +276,9 @@ public final class BlueZSimulator: Sendable {
   }
 
   /// The RSSI in dBm of the connection to a device, drawn again; nil when there is none.
-  func linkRSSI(of address: BluetoothAddress) -> Int? { device(address)?.linkRSSI() }
+  func linkRSSI(of address: BluetoothAddress) -> Int? {
+    host.loop.enter { [self] in device(address)?.linkRSSI() }
+  }
 
   var settings: SimulatorSettings { host.settings }
 

@@ -124,7 +124,9 @@ public final class ScenarioPlayer: Sendable {
       log: log
     ) { [weak self] event, handle in self?.happened(event, at: handle) }
     try await start(simulator)
-    for firing in state.schedule.begin() { schedule(firing) }
+    loop.enter { [self] in
+      for firing in state.schedule.begin() { schedule(firing) }
+    }
   }
 
   func start(_ simulator: BlueZSimulator) async throws {
@@ -132,9 +134,11 @@ public final class ScenarioPlayer: Sendable {
       self?.state.treatments.treatment(of: call) ?? .take
     }
     try await simulator.start()
-    guard !state.isOver else { return simulator.stop() }
-    state.simulator = simulator
-    restoreLasting()
+    loop.enter { [self] in
+      guard !state.isOver else { return simulator.stop() }
+      state.simulator = simulator
+      restoreLasting()
+    }
   }
 
   /// Ends the simulation. No timer remains.
@@ -181,7 +185,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   /// bluetoothd, while it runs.
-  public var simulator: BlueZSimulator? { state.simulator }
+  public var simulator: BlueZSimulator? { loop.enter { [state] in state.simulator } }
 
   // MARK: Events
 
