@@ -42,6 +42,12 @@ extension Loop {
   package final func enter<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
     if isVirtual || isCurrent { return body() }
     if isDrivenHere { return running(body) }
+    // Where this thread asks whether to go on waiting for the driver, it is not the one to be woken to
+    // drive: it would not notice here.
+    let own = state.withLock { state in
+      defer { state.waiters.removeAll(where: \.isOfThisThread) }
+      return state.waiters.filter(\.isOfThisThread)
+    }
     let answer = Guarded<R?>(nil)
     let waiter = DriveWaiter(DriveCondition { true })
     post {
@@ -50,6 +56,11 @@ extension Loop {
       waiter.wake()
     }
     _ = waiter.sleep(for: nil)
+    if !own.isEmpty {
+      state.withLock { $0.waiters += own }
+      // Has the driver look at their goals again.
+      post {}
+    }
     // It was set before the waiter was woken.
     return answer.withLock { $0.unsafelyUnwrapped }
   }
