@@ -14,7 +14,8 @@ public import SimulatedDevices
 /// It serves ObjectManager, Adapter1, GattManager1, LEAdvertisingManager1, Device1, Battery1,
 /// GattService1, GattCharacteristic1, GattDescriptor1 and AgentManager1 in the order of signals and
 /// replies that was recorded from the real one, on any `MessageBus`. A program that registers with
-/// one adapter is a device for the others. It ends with ``stop()``, or with its last reference.
+/// one adapter is a device for the others. It ends with ``stop()``, or with its last reference. In real
+/// time any thread may use it: what it does is done on the loop of its bus, and waited for.
 ///
 /// - Source: BlueZ 5.66, recorded from bluetoothd.
 public final class BlueZSimulator: Sendable {

@@ -11,7 +11,8 @@ public import SimulatedDevices
 
 /// Plays the faults of a scenario on simulated devices.
 ///
-/// Time starts with ``start()``. It ends with ``stop()``, or with its last reference.
+/// Time starts with ``start()``. It ends with ``stop()``, or with its last reference. In real time any
+/// thread may use it.
 public final class ScenarioPlayer: Sendable {
   /// Makes a new connection to the bus.
   public typealias Connect = @Sendable () async throws -> MessageBus
