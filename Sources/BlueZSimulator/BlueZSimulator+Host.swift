@@ -53,7 +53,7 @@ extension BlueZSimulator {
       bus: bus,
       devices: devices,
       settings: settings,
-      adapters: present.reopened,
+      adapters: host.loop.enter { [present] in present.reopened },
       log: log,
       witness: host.witness
     )

@@ -14,7 +14,8 @@ public import SimulatedDevices
 /// It serves ObjectManager, Adapter1, GattManager1, LEAdvertisingManager1, Device1, Battery1,
 /// GattService1, GattCharacteristic1, GattDescriptor1 and AgentManager1 in the order of signals and
 /// replies that was recorded from the real one, on any `MessageBus`. A program that registers with
-/// one adapter is a device for the others. It ends with ``stop()``, or with its last reference.
+/// one adapter is a device for the others. It ends with ``stop()``, or with its last reference. In real
+/// time any thread may use it: what it does is done on the loop of its bus, and waited for.
 ///
 /// - Source: BlueZ 5.66, recorded from bluetoothd.
 public final class BlueZSimulator: Sendable {
@@ -163,10 +164,12 @@ public final class BlueZSimulator: Sendable {
   public func start() async throws {
     let export = try host.bus.export(calls)
     let clients = try await watchClients()
-    active.contents = (export, clients)
-    host.bus.onClose { [weak self] _ in self?.stop() }
-    host.server.add([host.agents.interface], at: BlueZPath.manager)
-    for adapter in present.all { adapter.add() }
+    host.loop.enter { [self] in
+      active.contents = (export, clients)
+      host.bus.onClose { [weak self] _ in self?.stop() }
+      host.server.add([host.agents.interface], at: BlueZPath.manager)
+      for adapter in present.all { adapter.add() }
+    }
     let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {
       stop()
@@ -274,7 +277,9 @@ public final class BlueZSimulator: Sendable {
   }
 
   /// The RSSI in dBm of the connection to a device, drawn again; nil when there is none.
-  func linkRSSI(of address: BluetoothAddress) -> Int? { device(address)?.linkRSSI() }
+  func linkRSSI(of address: BluetoothAddress) -> Int? {
+    host.loop.enter { [self] in device(address)?.linkRSSI() }
+  }
 
   var settings: SimulatorSettings { host.settings }
 

@@ -5,6 +5,7 @@ import BlueZ
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Dispatch
 import Signals
 import SimulatedDevices
 import Testing
@@ -35,6 +36,19 @@ struct WorldTests {
     let address = try world.device().definition.address
     #expect(world.events.contains(.linkUp(address)))
     #expect(world.events.last == .linkDown(address))
+  }
+
+  @Test("a world of real time may end where the loop frees a timer")
+  func endsWithTimer() throws {
+    let isLeft = DispatchSemaphore(value: 0)
+    let loop = try {
+      let world = try SimulatedWorld(Self.thermometer, time: .real)
+      world.loop.post { isLeft.wait() }
+      world.loop.after(.zero) { withExtendedLifetime(world) {} }
+      return world.loop
+    }()
+    isLeft.signal()
+    try loop.drive { loop.isShutDown }
   }
 
   /// A world with a program that is the peripheral Tag, as long as the export is held.

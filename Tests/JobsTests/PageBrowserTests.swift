@@ -31,9 +31,9 @@ struct PageBrowserTests {
 
   @Test(
     "what a page shows and does is right",
-    .onlyInTestAll,
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
-    arguments: ["steps", "values", "odd", "hostile", "paper", "phone"]
+    // The others take long.
+    arguments: ["hostile"] + (testsEverything ? ["steps", "values", "odd", "paper", "phone"] : [])
   )
   func scene(name: String) throws {
     let folder = try TemporaryFolder()

@@ -1,6 +1,7 @@
 // State that belongs to a loop, and the way to it from other threads.
 
 import Dispatch
+import Glibc
 import Testing
 
 @testable import Signals
@@ -50,6 +51,52 @@ struct ConfinedTests {
     }
     loop.enterSoon { state.count += 1 }
     #expect(try loop.run { loop.enter { state.count } } == 801)
+  }
+
+  /// Goes to its loop when it is freed, and waits for it.
+  private final class Leaver: Sendable {
+    private let state: Confined<State>
+    private let loop: Loop
+
+    init(_ state: Confined<State>, _ loop: Loop) { (self.state, self.loop) = (state, loop) }
+
+    deinit {
+      loop.enterSoon { [state] in state.count += 1 }
+      loop.enter { [state] in state.count += 1 }
+    }
+  }
+
+  @Test(
+    "who drives a real loop is on it between two jobs, too: in a condition, and where a timer is freed"
+  )
+  func betweenJobs() throws {
+    let loop = EventLoop()
+    defer { loop.end() }
+    let state = Confined(State(), to: loop)
+    try loop.drive { loop.enter { loop.isCurrent } }
+    loop.after(.zero) { [leaver = Leaver(state, loop)] in withExtendedLifetime(leaver) {} }
+    try loop.drive { loop.enter { state.count } == 2 }
+    _ = Leaver(state, loop)
+    try loop.drive { loop.enter { loop.isCurrent && state.count == 4 } }
+    try loop.drive { (try? loop.drive { true }) == nil }
+  }
+
+  @Test("a condition is asked on the loop, too, when the driver leaves meanwhile")
+  func driverLeaves() throws {
+    let loop = EventLoop()
+    defer { loop.end() }
+    let (isTurned, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    DispatchQueue.global().async {
+      isTurned.wait()
+      try? loop.drive { loop.enter { loop.isCurrent } }
+      isOver.signal()
+    }
+    try loop.run {
+      isTurned.signal()
+      // What the condition does on the loop comes behind this, for whoever drives next.
+      while loop.state.withLock({ $0.incoming.isEmpty }) { sched_yield() }
+    }
+    isOver.wait()
   }
 
   #if DEBUG

@@ -1,6 +1,7 @@
 // A device that is decided for by a function, in virtual time.
 
 import Bluetooth
+import Dispatch
 import Documents
 import Signals
 import SimulatedDevices
@@ -62,6 +63,25 @@ struct LogicTests {
         "connected",
       ]
     )
+  }
+
+  @Test("in real time it is asked from any thread, one event after the other")
+  func fromAnyThread() throws {
+    let loop = EventLoop()
+    defer { loop.end() }
+    let definition = try #require(try DeviceFile.parse(Self.text, file: "door.yaml").first)
+    let device = SimulatedDevice(definition, on: loop, generator: SeededGenerator(seed: 1))
+    let asked = Guarded<[Int]>([])
+    try device.setLogic(
+      DeviceLogic { event in
+        asked.withLock { $0.append(event.id) }
+        return LogicAnswer()
+      }
+    )
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<50 { device.linkUp() }
+    }
+    #expect(asked.withLock { $0 } == Array(1...401))
   }
 
   @Test("a value or an error takes the place of what the device does")

@@ -16,8 +16,8 @@ public struct AdapterSettings: Hashable, Sendable {
   /// The device that a program on it is for other adapters: its link, its pairing and its faults
   /// count.
   public var peripheral = DeviceDefinition(address: BluetoothAddress(number: 0))
-  /// The seed of that device's randomness.
-  public var seed: UInt64 = 0
+  /// The seed of that device's randomness: drawn from that of the scenario or the world.
+  package var seed: UInt64 = 0
 
   /// An adapter; see the properties.
   public init(

@@ -11,7 +11,8 @@ public import SimulatedDevices
 
 /// Plays the faults of a scenario on simulated devices.
 ///
-/// Time starts with ``start()``. It ends with ``stop()``, or with its last reference.
+/// Time starts with ``start()``. It ends with ``stop()``, or with its last reference. In real time any
+/// thread may use it.
 public final class ScenarioPlayer: Sendable {
   /// Makes a new connection to the bus.
   public typealias Connect = @Sendable () async throws -> MessageBus
@@ -124,7 +125,9 @@ public final class ScenarioPlayer: Sendable {
       log: log
     ) { [weak self] event, handle in self?.happened(event, at: handle) }
     try await start(simulator)
-    for firing in state.schedule.begin() { schedule(firing) }
+    loop.enter { [self] in
+      for firing in state.schedule.begin() { schedule(firing) }
+    }
   }
 
   func start(_ simulator: BlueZSimulator) async throws {
@@ -132,9 +135,11 @@ public final class ScenarioPlayer: Sendable {
       self?.state.treatments.treatment(of: call) ?? .take
     }
     try await simulator.start()
-    guard !state.isOver else { return simulator.stop() }
-    state.simulator = simulator
-    restoreLasting()
+    loop.enter { [self] in
+      guard !state.isOver else { return simulator.stop() }
+      state.simulator = simulator
+      restoreLasting()
+    }
   }
 
   /// Ends the simulation. No timer remains.
@@ -181,7 +186,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   /// bluetoothd, while it runs.
-  public var simulator: BlueZSimulator? { state.simulator }
+  public var simulator: BlueZSimulator? { loop.enter { [state] in state.simulator } }
 
   // MARK: Events
 

@@ -5,15 +5,24 @@
 /// A value that is touched only by what runs on a loop.
 ///
 /// One thing after the other runs on a loop, so its state needs no lock, and is read and changed in
-/// place. What comes from another thread is handed over, as by ``Loop/post(_:)``.
+/// place: in callbacks of the loop and its timers, and in tasks that it runs. What comes from another
+/// thread is handed over, as by ``Loop/post(_:)``.
 ///
 /// ```swift
-/// let links = Confined(0, to: loop)
-/// loop.post { links.contents += 1 }
+/// struct Counts {
+///   var links = 0
+///   var reads: [Int] = []
+/// }
+/// let counts = Confined(Counts(), to: loop)
+/// loop.post {
+///   counts.links += 1
+///   counts.reads.append(counts.links)
+/// }
 /// ```
 ///
 /// A debug build stops when it is touched while another thread turns the loop. An access inside of
 /// another one stops the program; the value that an assignment replaces is freed after the access.
+/// For state that threads share there is ``Guarded``.
 @dynamicMemberLookup
 public final class Confined<State>: @unchecked Sendable {
   // `state` is touched on `loop` alone, or while no other thread turns it.
@@ -70,6 +79,9 @@ public final class Confined<State>: @unchecked Sendable {
 
   @inlinable
   func check() {
-    assert(loop.isExclusive, "state of a loop is touched on another thread: see Loop.enter")
+    assert(
+      loop.isExclusive,
+      "state of a loop is touched on another thread: hand it over with Loop.post"
+    )
   }
 }

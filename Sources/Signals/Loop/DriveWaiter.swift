@@ -9,6 +9,9 @@ final class DriveWaiter: @unchecked Sendable {
   // freed with this object, which both the sleeper and the waker hold.
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
   let goal: any DriveGoal
+  private let thread = pthread_self()
+
+  var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
   init(_ goal: any DriveGoal) {
     self.goal = goal

@@ -27,21 +27,27 @@ extension Loop {
     }
   }
 
-  /// Whether this thread runs this loop now.
+  /// Whether this thread runs something of this loop now.
   package final var isCurrent: Bool { ThreadContext.current.running === self }
 
-  /// Whether no other thread turns this loop: this one runs it, or nobody does. A virtual loop has
-  /// one thread.
+  /// Whether no other thread turns this loop: this one does, or nobody. A virtual loop has one thread.
   @usableFromInline
   package final var isExclusive: Bool {
-    isVirtual || isCurrent || state.withLock { $0.driver == nil }
+    isVirtual || isCurrent || state.withLock { $0.driver?.isThisThread ?? true }
   }
 
-  /// Runs `body` on this loop, and waits for it: at once where this thread runs it.
+  /// Runs `body` on this loop, and waits for it: at once where this thread turns it.
   ///
   /// In virtual time nothing else runs meanwhile. What the loop runs must not wait for this thread.
   package final func enter<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
     if isVirtual || isCurrent { return body() }
+    if isDrivenHere { return running(body) }
+    // Where this thread asks whether to go on waiting for the driver, it is not the one to be woken to
+    // drive: it would not notice here.
+    let own = state.withLock { state in
+      defer { state.waiters.removeAll(where: \.isOfThisThread) }
+      return state.waiters.filter(\.isOfThisThread)
+    }
     let answer = Guarded<R?>(nil)
     let waiter = DriveWaiter(DriveCondition { true })
     post {
@@ -50,12 +56,18 @@ extension Loop {
       waiter.wake()
     }
     _ = waiter.sleep(for: nil)
+    if !own.isEmpty {
+      state.withLock { $0.waiters += own }
+      // Has the driver look at their goals again.
+      post {}
+    }
     // It was set before the waiter was woken.
     return answer.withLock { $0.unsafelyUnwrapped }
   }
 
   /// The same without waiting: for a deinitializer, which may run on any thread.
   package final func enterSoon(_ body: @escaping @Sendable () -> Void) {
-    if isVirtual || isCurrent { body() } else { post(body) }
+    if isVirtual || isCurrent { return body() }
+    if isDrivenHere { running(body) } else { post(body) }
   }
 }

@@ -12,8 +12,17 @@
 import Glibc
 
 extension Loop {
-  /// Which kind of thread drives.
-  enum Driver { case blocked, background }
+  /// The thread that drives: one that blocks, or the background thread.
+  struct Driver {
+    let isBackground: Bool
+    private let thread = pthread_self()
+
+    var isThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
+  }
+
+  /// Whether this thread drives this loop: it may be between two jobs then, where it asks for goals and
+  /// frees what has run.
+  var isDrivenHere: Bool { state.withLock { $0.driver?.isThisThread == true } }
 
   /// What has to be done, without the lock, so that a change of state is acted upon.
   enum Progress {
@@ -93,7 +102,7 @@ extension Loop {
     let isLast = state.withLock { state in
       state.holds -= 1
       // The background thread sleeps for this work alone: it ends now.
-      guard state.holds == 0, state.driver == .background, state.asleep else { return false }
+      guard state.holds == 0, state.driver?.isBackground == true, state.asleep else { return false }
       state.asleep = false
       return true
     }
@@ -102,8 +111,8 @@ extension Loop {
 
   /// Turns this loop on the calling thread until `done`, which is asked between jobs.
   ///
-  /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop; ``LoopIdle`` or
-  ///   ``EventLimitReached`` when time is virtual.
+  /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop, or turns this one;
+  ///   ``LoopIdle`` or ``EventLimitReached`` when time is virtual.
   public final func drive(until done: @escaping @Sendable () -> Bool) throws {
     try drive(until: DriveCondition(isReached: done))
   }
@@ -115,9 +124,9 @@ extension Loop {
       return try Run.$current.withValue(nil) { try drive(starting: start, until: goal) }
     }
     let context = ThreadContext.current
-    guard context.running == nil else { throw BlockedInsideLoop(operation: "driving a loop") }
+    guard context.running == nil else { throw BlockedInsideLoop.driving }
     let runsBlocks = !context.turns.contains { $0.loop === self }
-    var waiter = takeRole(goal)
+    var waiter = try takeRole(goal)
     start()
     while true {
       if let waiter {
@@ -138,19 +147,21 @@ extension Loop {
         block()
         if goal.isReached { return }
       }
-      waiter = takeRole(goal)
+      waiter = try takeRole(goal)
     }
   }
 
   /// Begins to drive, unless another thread does.
   ///
-  /// - Returns: What the calling thread sleeps on; nil when it drives.
-  private func takeRole(_ goal: some DriveGoal) -> DriveWaiter? {
-    state.withLock { state in
-      if state.driver == nil {
-        state.driver = .blocked
+  /// - Returns: What the calling thread sleeps on; nil when it drives from now on.
+  /// - Throws: ``BlockedInsideLoop`` where it drives already.
+  private func takeRole(_ goal: some DriveGoal) throws(BlockedInsideLoop) -> DriveWaiter? {
+    try state.withLock { state throws(BlockedInsideLoop) in
+      guard let driver = state.driver else {
+        state.driver = Driver(isBackground: false)
         return nil
       }
+      if driver.isThisThread { throw .driving }
       let waiter = DriveWaiter(goal)
       state.waiters.append(waiter)
       return waiter
@@ -299,7 +310,11 @@ extension Loop {
       state.hasBackground = false
       return false
     }
-    state.driver = .background
+    state.driver = Driver(isBackground: true)
     return true
   }
+}
+
+extension BlockedInsideLoop {
+  fileprivate static var driving: Self { Self(operation: "driving a loop") }
 }

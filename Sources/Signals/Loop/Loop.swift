@@ -161,12 +161,12 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   /// Runs a callback of this loop, marked as such for this thread.
   @inline(__always)
-  final func running(_ body: () -> Void) {
+  final func running<R>(_ body: () -> R) -> R {
     let context = ThreadContext.current
     let before = context.running
     context.running = self
-    body()
-    context.running = before
+    defer { context.running = before }
+    return body()
   }
 
   // MARK: End

@@ -77,18 +77,18 @@ extension SimulatedDevice {
   }
 
   /// Closes the logic: the simulation has ended, and nothing is asked any more.
-  public func endLogic() { logic.logic.take()?.close() }
+  public func endLogic() { loop.enter { [logic] in logic.logic.take()?.close() } }
 
   /// Whether the device has logic that answers.
-  public var hasLogic: Bool { logic.logic != nil }
+  public var hasLogic: Bool { loop.enter { [logic] in logic.logic != nil } }
 
   /// Replaces what the logic is asked about.
-  public func handle(_ events: LogicEvents) { logic.events = events }
+  public func handle(_ events: LogicEvents) { loop.enter { [logic] in logic.events = events } }
 
   /// Has `report` called, on the loop, with the error that ends the logic. From then on the reads and
   /// writes that it handled are refused with Unlikely Error. The next handler replaces it.
   public func onLogicError(_ report: @escaping @Sendable (LogicError) -> Void) {
-    logic.report = report
+    loop.enter { [logic] in logic.report = report }
   }
 
   private func wanted(by answer: LogicAnswer) throws(LogicError.Reason) -> LogicEvents {

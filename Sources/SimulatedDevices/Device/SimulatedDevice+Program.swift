@@ -44,7 +44,9 @@ public struct DeviceProgram: Sendable {
 
 extension SimulatedDevice {
   /// Has a program answer for attributes from now on.
-  public func setProgram(_ program: DeviceProgram) { self.program.contents = program }
+  public func setProgram(_ program: DeviceProgram) {
+    loop.enter { [self] in self.program.contents = program }
+  }
 
   /// Reads a value or a descriptor, and calls `done` with the value from the offset on.
   public func read(
@@ -52,16 +54,18 @@ extension SimulatedDevice {
     from offset: Int,
     _ done: @escaping DeviceProgram.Answer<[UInt8]>
   ) {
-    guard let program = program(serving: handle) else {
-      return done(
-        read(handle, from: offset).flatMap { value in
-          offset <= value.count
-            ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
-        }
-      )
+    loop.enter { [self] in
+      guard let program = program(serving: handle) else {
+        return done(
+          read(handle, from: offset).flatMap { value in
+            offset <= value.count
+              ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
+          }
+        )
+      }
+      if let error = look({ $0.refusal(ofReading: handle) }) { return done(.failure(error)) }
+      program.read(handle, offset, done)
     }
-    if let error = look({ $0.refusal(ofReading: handle) }) { return done(.failure(error)) }
-    program.read(handle, offset, done)
   }
 
   /// Writes a value or a descriptor, and calls `done` with the answer.
@@ -76,12 +80,14 @@ extension SimulatedDevice {
     withResponse: Bool,
     _ done: @escaping DeviceProgram.Answer<Void>
   ) {
-    guard let program = program(serving: handle) else {
-      return done(write(handle, value, at: offset, withResponse: withResponse))
+    loop.enter { [self] in
+      guard let program = program(serving: handle) else {
+        return done(write(handle, value, at: offset, withResponse: withResponse))
+      }
+      let error = look { $0.refusal(ofWritingAt: handle, withResponse: withResponse) }
+      if let error { return done(.failure(error)) }
+      program.write(handle, value, offset, done)
     }
-    let error = look { $0.refusal(ofWritingAt: handle, withResponse: withResponse) }
-    if let error { return done(.failure(error)) }
-    program.write(handle, value, offset, done)
   }
 
   /// The program that answers for an attribute. The device keeps configurations itself.

@@ -9,7 +9,8 @@ public import Signals
 /// One simulated peripheral: answers attribute operations, sends notifications, decides faults.
 ///
 /// Operations are decided at once; their delays are in ``LinkDefinition``, for the caller to keep.
-/// Timers and notifications run on the loop, and never from inside a call of this object.
+/// Timers and notifications run on the loop, and never from inside a call of this object. Any thread
+/// may call it: what asks the device or its logic is done on the loop, and waited for.
 public final class SimulatedDevice: Sendable {
   /// Receives what the device sends by itself, on its loop.
   public typealias NotificationHandler =
@@ -179,15 +180,17 @@ public final class SimulatedDevice: Sendable {
   ///
   /// - Parameter offset: Where the client begins to read. The value is returned from its beginning.
   public func read(_ handle: UInt16, from offset: Int = 0) -> Result<[UInt8], ATTErrorCode> {
-    let now = loop.now
-    if let attribute = attribute(at: handle), reachesLogic(reading: handle) {
-      switch ask(.read(attribute, offset: offset)) {
-      case .usual: break
-      case .value(let value): return .success(value)
-      case .refused(let code): return .failure(code)
+    loop.enter { [self] in
+      let now = loop.now
+      if let attribute = attribute(at: handle), reachesLogic(reading: handle) {
+        switch ask(.read(attribute, offset: offset)) {
+        case .usual: break
+        case .value(let value): return .success(value)
+        case .refused(let code): return .failure(code)
+        }
       }
+      return decide { $0.device.read(handle, now: now) }
     }
-    return decide { $0.device.read(handle, now: now) }
   }
 
   /// Writes a value or a descriptor.
@@ -205,21 +208,23 @@ public final class SimulatedDevice: Sendable {
     at offset: Int = 0,
     withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
-    let now = loop.now
-    if let attribute = attribute(at: handle),
-      let whole = reachesLogic(writing: value, to: handle, at: offset, withResponse)
-    {
-      switch ask(.write(attribute, value: whole, withResponse: withResponse)) {
-      case .usual: break
-      case .value(let value):
-        keep(value, at: handle)
-        return .success(())
-      case .refused(let code): return .failure(code)
+    loop.enter { [self] in
+      let now = loop.now
+      if let attribute = attribute(at: handle),
+        let whole = reachesLogic(writing: value, to: handle, at: offset, withResponse)
+      {
+        switch ask(.write(attribute, value: whole, withResponse: withResponse)) {
+        case .usual: break
+        case .value(let value):
+          keep(value, at: handle)
+          return .success(())
+        case .refused(let code): return .failure(code)
+        }
       }
-    }
-    return reportingSubscription(at: handle) {
-      decide { state in
-        state.device.write(handle, value, at: offset, withResponse: withResponse, now: now)
+      return reportingSubscription(at: handle) {
+        decide { state in
+          state.device.write(handle, value, at: offset, withResponse: withResponse, now: now)
+        }
       }
     }
   }
@@ -235,9 +240,11 @@ public final class SimulatedDevice: Sendable {
     _ valueHandle: UInt16,
     _ mode: SubscriptionMode?
   ) -> Result<Void, ATTErrorCode> {
-    let now = loop.now
-    return reportingSubscription(at: valueHandle) {
-      decide { $0.device.subscribe(valueHandle, mode, now: now) }
+    loop.enter { [self] in
+      let now = loop.now
+      return reportingSubscription(at: valueHandle) {
+        decide { $0.device.subscribe(valueHandle, mode, now: now) }
+      }
     }
   }
 
@@ -251,10 +258,12 @@ public final class SimulatedDevice: Sendable {
 
   /// The link is there.
   public func linkUp() {
-    let now = loop.now
-    decide { ((), $0.device.linkUp(now: now)) }
-    watchLink()
-    ask(.connected)
+    loop.enter { [self] in
+      let now = loop.now
+      decide { ((), $0.device.linkUp(now: now)) }
+      watchLink()
+      ask(.connected)
+    }
   }
 
   /// Sees from time to time whether the link is too weak, as long as it can come to be.
@@ -285,17 +294,19 @@ public final class SimulatedDevice: Sendable {
   /// The link is gone: subscriptions and everything that was due on it are forgotten. Values stay,
   /// and so do the timers of machines.
   public func linkDown() {
-    let now = loop.now
-    let wasLinked = isLinked
-    let subscriptions = subscriptions
-    let ended = state.withLock { state in
-      defer { state.due.removeAll { $0.action.isOfLink } }
-      return state.due.filter { $0.action.isOfLink }
+    loop.enter { [self] in
+      let now = loop.now
+      let wasLinked = isLinked
+      let subscriptions = subscriptions
+      let ended = state.withLock { state in
+        defer { state.due.removeAll { $0.action.isOfLink } }
+        return state.due.filter { $0.action.isOfLink }
+      }
+      for due in ended { due.timer?.cancel() }
+      decide { ((), $0.device.linkDown(now: now)) }
+      if wasLinked { ask(.disconnected) }
+      for handle in subscriptions { tellProgram(handle, isSubscribed: false) }
     }
-    for due in ended { due.timer?.cancel() }
-    decide { ((), $0.device.linkDown(now: now)) }
-    if wasLinked { ask(.disconnected) }
-    for handle in subscriptions { tellProgram(handle, isSubscribed: false) }
   }
 
   /// Has `handler` called when the device itself ends the link, goes away or comes back, on the
@@ -365,18 +376,20 @@ public final class SimulatedDevice: Sendable {
 
   /// Counts an operation, and returns the fault that affects it. The caller carries it out.
   public func nextFault(_ operation: FaultOperation) -> OperationFault {
-    let elapsed = loop.now - start
-    let surroundings = state.withLock { $0.surroundings }()
-    return state.withLock { state in
-      let planned = state.faults.next(
-        operation,
-        at: elapsed,
-        in: surroundings,
-        of: table
-      )
-      guard operation == .connect, let next = state.nextConnect else { return planned }
-      state.nextConnect = nil
-      return next
+    loop.enter { [self] in
+      let elapsed = loop.now - start
+      let surroundings = state.withLock { $0.surroundings }()
+      return state.withLock { state in
+        let planned = state.faults.next(
+          operation,
+          at: elapsed,
+          in: surroundings,
+          of: table
+        )
+        guard operation == .connect, let next = state.nextConnect else { return planned }
+        state.nextConnect = nil
+        return next
+      }
     }
   }
 
