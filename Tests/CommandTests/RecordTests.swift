@@ -178,6 +178,27 @@ struct RecordTests {
     ] { #expect(run.output.contains(line), "\(line) in\n\(run.output)") }
   }
 
+  @Test("a subscription that the device refuses by dropping the connection leaves the others")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let device = """
+      name: Safe
+      address: C0:FF:EE:0A:00:06
+      security: { pairing: just-works }
+      services:
+        - service: fff0
+          characteristics:
+            - { characteristic: fff1, properties: [notify], counter: { format: u8, from: 3, every: 1s } }
+            - { characteristic: fff2, properties: [read, notify], security: encrypted, value: { u8: 1 } }
+            - { characteristic: fff3, properties: [notify], counter: { format: u8, from: 9, every: 1s } }
+      """
+    try Data(device.utf8).write(to: URL(fileURLWithPath: folder.path + "/safe.yaml"))
+    let run = try blerun("record", "--simulate", "safe.yaml", "--for", "9s", in: folder.path)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("# Not learned: what fff2 sends: it cannot be subscribed to ("))
+    #expect(run.output.components(separatedBy: "every: 1s").count == 3, "\(run.output)")
+  }
+
   @Test("a chain that connects again goes on, and the file says which subscriptions that ended")
   func chained() throws {
     let folder = try TemporaryFolder()

@@ -33,6 +33,9 @@ final class RecordedTraffic: Sendable {
   /// - Parameter begun: The beginning of the recording.
   init(begun: Instant) { self.begun = begun }
 
+  /// Begins anew, without what was exchanged so far.
+  func forget() { state.withLock { $0 = State() } }
+
   /// Adds what was exchanged with its device.
   ///
   /// - Parameter names: For names in what is not learned.
