@@ -161,6 +161,34 @@ struct RecordTests {
     #expect(!run.output.contains("repeats: false"), "\(run.output)")
   }
 
+  @Test("a device that changes its address before it is connected keeps what it sends")
+  func rotates() throws {
+    let folder = try TemporaryFolder()
+    let device = """
+      name: Tag
+      address: 00:00:5E:00:53:09
+      address-type: public
+      private-address: { kind: resolvable, every: 5s }
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read, notify], counter: { format: u8, every: 1s } }
+      """
+    try Data(device.utf8).write(to: URL(fileURLWithPath: folder.path + "/tag.yaml"))
+    let run = try blerun(
+      "record",
+      "-d",
+      "Tag",
+      "--simulate",
+      "tag.yaml",
+      "--for",
+      "12s",
+      in: folder.path
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("counter: { format: u8"), "\(run.output)")
+  }
+
   @Test("a connection that is lost ends the subscriptions, and what came before it is kept")
   func lost() throws {
     let run = try blerun(
