@@ -227,6 +227,26 @@ struct RecordTests {
     #expect(run.output.components(separatedBy: "every: 1s").count == 3, "\(run.output)")
   }
 
+  @Test("a chain that fails does not end the subscriptions")
+  func failed() throws {
+    let folder = try TemporaryFolder()
+    let chain = "steps: [{ read: battery-level, expect: { percent: { above: 99 } } }]"
+    try Data(chain.utf8).write(to: URL(fileURLWithPath: folder.path + "/chain.yaml"))
+    let run = try blerun(
+      "record",
+      "--simulate",
+      "\(packageFolder)/Simulators/devices/thermometer.yaml",
+      "--while",
+      "chain.yaml",
+      "--for",
+      "9s",
+      in: folder.path
+    )
+    #expect(run.status == 1, "\(run.errors)")
+    #expect(run.output.contains("it failed (expectation-not-met)"), "\(run.output)")
+    #expect(run.output.contains("every: 500ms"), "\(run.output)")
+  }
+
   @Test("a chain that connects again goes on, and the file says which subscriptions that ended")
   func chained() throws {
     let folder = try TemporaryFolder()

@@ -36,6 +36,8 @@ final class LiveRecording: Sendable {
     var isOwn = false
     /// What a lost subscription means.
     var phase = Phase.subscribing
+    /// How the chain has failed, while it is still subscribed to what the device sends.
+    var chainFailure: (any Error)?
   }
 
   private enum Phase {
@@ -145,7 +147,10 @@ final class LiveRecording: Sendable {
       if let notifying {
         follow(RunWait(what: "receiving notifications", begun: loop.now, limit: notifying))
         let over = Signal.just(()).delay(notifying)
-        let chained = chain?.map { self.enter(.listening) }
+        let chained = chain?.catchError { failure in
+          self.state.withLock { $0.chainFailure = failure }
+          return .just(())
+        }.map { self.enter(.listening) }
         let work = (chained.map { Signal.zip($0, over).map { _ in } } ?? over).map {
           // Before the connection is ended: nothing is received while that lasts.
           let end = loop.now - self.begun
@@ -161,6 +166,7 @@ final class LiveRecording: Sendable {
           try await connect()
           begin()
         }
+        if let failure = state.withLock({ $0.chainFailure }) { throw failure }
       } else if let chain {
         try await ended(chain).run { _ in }
       }
@@ -403,6 +409,9 @@ final class LiveRecording: Sendable {
       return nil
     } catch let refusal as Refusal {
       return refusal.handle
+    } catch let failure as DeviceFailure {
+      // The device may be lost, which the chain has met first.
+      throw state.withLock { $0.chainFailure } ?? failure
     }
   }
 
