@@ -407,11 +407,13 @@ final class LiveRecording: Sendable {
     do {
       try await ended(work).run { _ in }
       return nil
-    } catch let refusal as Refusal {
-      return refusal.handle
-    } catch let failure as DeviceFailure {
+    } catch {
+      // Where the connection is gone, ending the other subscriptions may fail, too.
+      let cause = (error as? FailedWithCleanUp)?.cause ?? error
+      if let refusal = cause as? Refusal { return refusal.handle }
       // The device may be lost, which the chain has met first.
-      throw state.withLock { $0.chainFailure } ?? failure
+      guard cause is DeviceFailure else { throw error }
+      throw state.withLock { $0.chainFailure } ?? error
     }
   }
 
