@@ -161,6 +161,34 @@ struct RecordTests {
     #expect(!run.output.contains("repeats: false"), "\(run.output)")
   }
 
+  @Test("a device that changes its address before it is connected keeps what it sends")
+  func rotates() throws {
+    let folder = try TemporaryFolder()
+    let device = """
+      name: Tag
+      address: 00:00:5E:00:53:09
+      address-type: public
+      private-address: { kind: resolvable, every: 5s }
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read, notify], counter: { format: u8, every: 1s } }
+      """
+    try Data(device.utf8).write(to: URL(fileURLWithPath: folder.path + "/tag.yaml"))
+    let run = try blerun(
+      "record",
+      "-d",
+      "Tag",
+      "--simulate",
+      "tag.yaml",
+      "--for",
+      "12s",
+      in: folder.path
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("counter: { format: u8"), "\(run.output)")
+  }
+
   @Test("a connection that is lost ends the subscriptions, and what came before it is kept")
   func lost() throws {
     let run = try blerun(
@@ -176,6 +204,47 @@ struct RecordTests {
       "characteristic: body-sensor-location",
       "# Not learned: what would have come next: it failed (link-lost)",
     ] { #expect(run.output.contains(line), "\(line) in\n\(run.output)") }
+  }
+
+  @Test("a subscription that the device refuses by dropping the connection leaves the others")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let device = """
+      name: Safe
+      address: C0:FF:EE:0A:00:06
+      security: { pairing: just-works }
+      services:
+        - service: fff0
+          characteristics:
+            - { characteristic: fff1, properties: [notify], counter: { format: u8, from: 3, every: 1s } }
+            - { characteristic: fff2, properties: [read, notify], security: encrypted, value: { u8: 1 } }
+            - { characteristic: fff3, properties: [notify], counter: { format: u8, from: 9, every: 1s } }
+      """
+    try Data(device.utf8).write(to: URL(fileURLWithPath: folder.path + "/safe.yaml"))
+    let run = try blerun("record", "--simulate", "safe.yaml", "--for", "9s", in: folder.path)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("# Not learned: what fff2 sends: it cannot be subscribed to ("))
+    #expect(run.output.components(separatedBy: "every: 1s").count == 3, "\(run.output)")
+  }
+
+  @Test("a chain that fails does not end the subscriptions")
+  func failed() throws {
+    let folder = try TemporaryFolder()
+    let chain = "steps: [{ read: battery-level, expect: { percent: { above: 99 } } }]"
+    try Data(chain.utf8).write(to: URL(fileURLWithPath: folder.path + "/chain.yaml"))
+    let run = try blerun(
+      "record",
+      "--simulate",
+      "\(packageFolder)/Simulators/devices/thermometer.yaml",
+      "--while",
+      "chain.yaml",
+      "--for",
+      "9s",
+      in: folder.path
+    )
+    #expect(run.status == 1, "\(run.errors)")
+    #expect(run.output.contains("it failed (expectation-not-met)"), "\(run.output)")
+    #expect(run.output.contains("every: 500ms"), "\(run.output)")
   }
 
   @Test("a chain that connects again goes on, and the file says which subscriptions that ended")

@@ -223,6 +223,7 @@ struct DeviceComplaintTests {
       ("counter: { format: u8, step: 0 }", "a whole number other than 0"),
       ("counter: { format: u8, from: 9, to: 1 }", "steps of 1 lead away from 1"),
       ("counter: { format: u8, every: 0s }", "expected a duration from 1ms to 24h"),
+      ("counter: { format: u8, wraps: true, to: 9 }", "'wraps' and 'to' exclude each other"),
       ("counter: { format: u8, first: now }", "without 'every' no value comes by itself"),
       ("counter: { format: u8, every: 1s, first: soon }", "expected now or later"),
       ("wave: { parts: [{ u8: 1 }], period: 1s, every: 1s }", "no number with low and high"),

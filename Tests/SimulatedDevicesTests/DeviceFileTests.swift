@@ -150,7 +150,7 @@ struct DeviceFileTests {
       beginsAtOnce: true
     )
     let keys = "format: u8, from: 100, to: 0, step: -1, every: 30s, repeats: false, first: now"
-    #expect(try characteristic("counter: { \(keys) }").behaviour == .counter(counter))
+    #expect(try characteristic("counter: { \(keys), wraps: false }").behaviour == .counter(counter))
     let widest = "format: i64, from: -9223372036854775808, to: 9223372036854775807"
     #expect(throws: Never.self) { try characteristic("counter: { \(widest) }") }
     let plain = try characteristic("counter: { format: i16 }").behaviour

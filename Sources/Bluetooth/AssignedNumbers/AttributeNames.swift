@@ -98,11 +98,14 @@ public struct AttributeNames: Hashable, Sendable {
     of text: String
   ) throws(SelectorError) -> BluetoothUUID {
     if let uuid = uuid(name, kind) { return uuid }
+    let isHandle = name.hasPrefix("@")
     throw SelectorError(
       text: text,
-      problem: "unknown \(kind.rawValue) '\(name)'",
-      nearest: nearest(to: name, kind),
-      expected: "an assigned name, a UUID, \(kind == .service ? "" : "@ and a handle, ")"
+      problem: isHandle
+        ? "a handle is not taken here: '\(name)'" : "unknown \(kind.rawValue) '\(name)'",
+      nearest: isHandle ? nil : nearest(to: name, kind),
+      expected:
+        "an assigned name, a UUID, \(kind == .service || isHandle ? "" : "@ and a handle, ")"
         + "or a name that --names or 'names' defines"
     )
   }

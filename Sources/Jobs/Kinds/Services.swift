@@ -185,6 +185,9 @@ extension Shape where Value == [OfferedAttribute] {
       words: { $0.map(\.description) }
     ) { node, reader in
       let nodes = node.sequence ?? [node]
+      if nodes.isEmpty {
+        reader.complain(node, Problem("the list is empty", expected: "an attribute in it"))
+      }
       let attributes = nodes.compactMap { reader.read($0, .attribute) }
       return attributes.count == nodes.count && !attributes.isEmpty ? attributes : nil
     }

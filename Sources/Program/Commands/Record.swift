@@ -198,6 +198,7 @@ struct Record: WorldCommand {
       chain == nil
       ? scan + limits.timeout * 10 + (duration ?? .zero) + limits.readTimeout * 512 : Self.longest
     let outcome = live.run(device, chain: chain, follow: following.receive) {
+      traffic.forget()
       world.traffic.observe(traffic.receive)
     }
     .firstOrDefault(false, within: limit)

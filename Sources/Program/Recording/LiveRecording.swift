@@ -34,8 +34,18 @@ final class LiveRecording: Sendable {
     var chosen: BluetoothAddress?
     /// Whether the connection was made here.
     var isOwn = false
-    /// Whether a chain is running, which may end the connection and make it again.
-    var isChained = false
+    /// What a lost subscription means.
+    var phase = Phase.subscribing
+    /// How the chain has failed, while it is still subscribed to what the device sends.
+    var chainFailure: (any Error)?
+  }
+
+  private enum Phase {
+    /// The next subscription fails, and says why.
+    case subscribing
+    /// A chain is running, which may end the connection and make it again.
+    case chained
+    case listening
   }
 
   private let state = Guarded(State())
@@ -104,7 +114,7 @@ final class LiveRecording: Sendable {
   /// - Parameters:
   ///   - target: The device, for the scan.
   ///   - chain: What is done while it is subscribed to, in the turn of the recording; nil: nothing.
-  ///   - begin: Called when all is read, and values of the device count.
+  ///   - begin: Called when all is read, and values of the device count: those before do not.
   func run(
     _ target: DeviceTarget,
     chain: Signal<Void>?,
@@ -136,15 +146,27 @@ final class LiveRecording: Sendable {
       begin()
       if let notifying {
         follow(RunWait(what: "receiving notifications", begun: loop.now, limit: notifying))
-        state.withLock { $0.isChained = chain != nil }
         let over = Signal.just(()).delay(notifying)
-        let chained = chain?.map { self.state.withLock { $0.isChained = false } }
+        let chained = chain?.catchError { failure in
+          self.state.withLock { $0.chainFailure = failure }
+          return .just(())
+        }.map { self.enter(.listening) }
         let work = (chained.map { Signal.zip($0, over).map { _ in } } ?? over).map {
           // Before the connection is ended: nothing is received while that lasts.
           let end = loop.now - self.begun
           self.change { $0.observedUntil = end }
         }
-        try await ended(whileSubscribed(work)).run { _ in }
+        let begun = Signal.just(()).flattenMap {
+          self.enter(chain == nil ? .listening : .chained)
+          return work
+        }
+        var refused: Set<UInt16> = []
+        while let handle = try await refusal(whileSubscribed(begun, except: refused)) {
+          refused.insert(handle)
+          try await connect()
+          begin()
+        }
+        if let failure = state.withLock({ $0.chainFailure }) { throw failure }
       } else if let chain {
         try await ended(chain).run { _ in }
       }
@@ -372,10 +394,39 @@ final class LiveRecording: Sendable {
 
   // MARK: Notifications
 
+  private func enter(_ phase: Phase) { state.withLock { $0.phase = phase } }
+
+  /// A subscription without a bond was refused: the device may have dropped the connection.
+  private struct Refusal: Error { let handle: UInt16 }
+
+  /// Does something that subscribes, and ends the connection.
+  ///
+  /// - Returns: The characteristic whose subscription was refused; nil when all was done.
+  private func refusal(_ work: Signal<Void>) async throws -> UInt16? {
+    enter(.subscribing)
+    do {
+      try await ended(work).run { _ in }
+      return nil
+    } catch {
+      // Where the connection is gone, ending the other subscriptions may fail, too.
+      let cause = (error as? FailedWithCleanUp)?.cause ?? error
+      if let refusal = cause as? Refusal { return refusal.handle }
+      // The device may be lost, which the chain has met first.
+      guard cause is DeviceFailure else { throw error }
+      throw state.withLock { $0.chainFailure } ?? error
+    }
+  }
+
   /// Does something while everything that sends values is subscribed to, and ends with it.
-  private func whileSubscribed(_ work: Signal<Void>) -> Signal<Void> {
-    let sources = (recording?.listedServices ?? []).flatMap(\.characteristics)
-      .filter { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
+  ///
+  /// - Parameter refused: What was refused before.
+  private func whileSubscribed(
+    _ work: Signal<Void>,
+    except refused: Set<UInt16>
+  ) -> Signal<Void> {
+    let sources = (recording?.listedServices ?? []).flatMap(\.characteristics).filter {
+      !$0.properties.isDisjoint(with: [.notify, .indicate]) && !refused.contains($0.handle)
+    }
     return sources.reversed().reduce(work) { work, one in
       guard let selector = recording?.selector(of: one.handle, names: names) else { return work }
       return service.subscribe(selector).map { self.loss(of: $0, selector) }
@@ -388,7 +439,8 @@ final class LiveRecording: Sendable {
               "what \(selector) sends: it cannot be subscribed to (\(failure.meaning))"
             )
           }
-          return .just(.empty())
+          return failure.code == .notPaired
+            ? .failure(Refusal(handle: one.handle)) : .just(.empty())
         }
         .flattenMap { .merge($0, work) }
     }
@@ -401,8 +453,12 @@ final class LiveRecording: Sendable {
     _ selector: CharacteristicSelector
   ) -> Signal<Void> {
     stream.filter { _ in false }.map { _ in }.catchError { error in
+      switch self.state.withLock({ $0.phase }) {
+      case .subscribing: return .empty()
       // A chain is not cut short: it notices itself what it needs.
-      guard self.state.withLock({ $0.isChained }) else { return .failure(error) }
+      case .chained: break
+      case .listening: return .failure(error)
+      }
       let code = RunFailure(error).code.rawValue
       self.change {
         $0.unknown.append("what \(selector) sent later: its subscription ended (\(code))")

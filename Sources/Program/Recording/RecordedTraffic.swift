@@ -25,6 +25,8 @@ final class RecordedTraffic: Sendable {
     var acquires = false
     /// The characteristics that were subscribed to.
     var subscribed: Set<BlueZPath> = []
+    /// The addresses of the device that was called: a private one may change before it is connected.
+    var called: Set<BluetoothAddress> = []
   }
 
   private let begun: Instant
@@ -33,21 +35,25 @@ final class RecordedTraffic: Sendable {
   /// - Parameter begun: The beginning of the recording.
   init(begun: Instant) { self.begun = begun }
 
+  /// Begins anew, without what was exchanged so far.
+  func forget() { state.withLock { $0 = State() } }
+
   /// Adds what was exchanged with its device.
   ///
   /// - Parameter names: For names in what is not learned.
   func add(to recording: inout DeviceRecording, names: AttributeNames) {
-    let address = recording.address
-    let (written, read, notified, acquires, subscribed, pairings) = state.withLock {
-      ($0.written, $0.read, $0.notified, $0.acquires, $0.subscribed, $0.pairings)
+    let (written, read, notified, acquires, subscribed, pairings, called) = state.withLock {
+      ($0.written, $0.read, $0.notified, $0.acquires, $0.subscribed, $0.pairings, $0.called)
     }
-    recording.writes += written.filter { $0.path.deviceAddress == address }.map(\.write)
-    let values = notified.filter { $0.path.deviceAddress == address }.map(\.value)
+    let own = (recording.changesAddress ? called : []).union([recording.address])
+    func isOwn(_ path: BlueZPath) -> Bool { path.deviceAddress.map(own.contains) ?? false }
+    recording.writes += written.filter { isOwn($0.path) }.map(\.write)
+    let values = notified.filter { isOwn($0.path) }.map(\.value)
     recording.notifications += values
     if values.count == RecordedValue.most {
       recording.unknown.append("what came after \(RecordedValue.most) notifications")
     }
-    recording.reads += read.filter { $0.path.deviceAddress == address }.map(\.value)
+    recording.reads += read.filter { isOwn($0.path) }.map(\.value)
     // What was refused before, and is read after the chain has paired.
     for value in recording.reads {
       let one = recording.characteristics.first { $0.handle == value.handle }
@@ -55,9 +61,7 @@ final class RecordedTraffic: Sendable {
         recording.learnProtected(value.octets, of: value.handle)
       }
     }
-    let listened = Set(
-      subscribed.filter { $0.deviceAddress == address }.compactMap(\.valueHandle)
-    )
+    let listened = Set(subscribed.filter(isOwn).compactMap(\.valueHandle))
     let missed = recording.listedServices.flatMap(\.characteristics).filter {
       !$0.properties.isDisjoint(with: [.notify, .indicate]) && !listened.contains($0.handle)
     }
@@ -68,7 +72,9 @@ final class RecordedTraffic: Sendable {
         "what \(titles.joined(separator: ", ")) sends after a write: the chain is not subscribed to it"
       )
     }
-    if let pairing = pairings[address] { recording.pairing = pairing }
+    if let pairing = own.sorted().lazy.compactMap({ pairings[$0] }).first {
+      recording.pairing = pairing
+    }
     if acquires {
       recording.unknown.append(
         "what the chain wrote or received with delivery: acquire: it is not on the bus"
@@ -122,6 +128,7 @@ extension RecordedTraffic.State {
     _ object: ObjectPath,
     _ at: Duration
   ) {
+    if let address = path.deviceAddress { called.insert(address) }
     switch message.member {
     case GattCharacteristic1.writeValue.name:
       guard let octets = message.values.first?.asBytes else { return }

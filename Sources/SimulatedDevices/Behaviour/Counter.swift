@@ -146,9 +146,22 @@ extension Counter {
     ],
     rules: [
       .only("first", with: ["every"], "without 'every' no value comes by itself"),
-      .exclusive(["wraps", "to"]), .exclusive(["wraps", "repeats"]),
+      wrapping(without: "to"), wrapping(without: "repeats"),
     ]
   )
+
+  /// `wraps: false` is what is usual, and takes nothing away.
+  private static func wrapping(without key: String) -> KeyRule {
+    let both: JSONValue = [
+      "required": ["wraps", .string(key)], "properties": ["wraps": ["const": true]],
+    ]
+    return KeyRule(schema: ["not": both]) { counter in
+      guard counter.value(of: "wraps")?.truth == true, let other = counter.value(of: key) else {
+        return nil
+      }
+      return Problem("'wraps' and '\(key)' exclude each other").at(other)
+    }
+  }
 
   private func problems(_ node: Node) -> [Problem] {
     guard let range = Self.range(of: format), node.value(of: "format") != nil else { return [] }
