@@ -181,6 +181,32 @@ struct AttributeStepTests {
     ]
   )
 
+  @Test("without a number, all attributes of one kind are looked at")
+  func equal() throws {
+    let writable = GATTService(
+      uuid: BluetoothUUID(short: 0x180f),
+      handle: 20,
+      isPrimary: true,
+      includes: [],
+      characteristics: [
+        GATTCharacteristic(
+          uuid: BluetoothUUID(short: 0x2a19),
+          handle: 22,
+          properties: [.write],
+          mtu: 23,
+          descriptors: []
+        )
+      ]
+    )
+    let (both, level) = ([Self.battery, writable], "battery/battery-level")
+    func step(_ text: String) throws -> [OfferedAttribute] { [try OfferedAttribute(parsing: text)] }
+    for text in ["\(level):write", "\(level):read", "\(level)#1:write"] {
+      try ServicesStep(offers: step(text)).check(both)
+      #expect(throws: ExpectationFailure.self) { try ServicesStep(lacks: step(text)).check(both) }
+    }
+    try ServicesStep(lacks: step("\(level)#0:write")).check(both)
+  }
+
   @Test("services are listed with what is in them")
   func services() {
     let text = JSONValue(Self.battery, .assigned).text
@@ -198,6 +224,7 @@ struct AttributeStepTests {
       ("offers battery/2a19/2902", "no such attribute"),
       ("lacks heart-rate lacks battery/2a19:notify,write lacks battery/2a19/2902", nil),
       ("lacks battery", "no battery, got one"),
+      ("lacks generic-access", "no generic-access, got nothing: bluetoothd hides Generic Access"),
       ("lacks battery/2a19:read,write", "no battery/battery-level:read,write, got read"),
     ]
   )

@@ -141,9 +141,7 @@ extension Shape where Value == [ServiceSelector] {
       schema: .anyOf([name, .list(of: name)]),
       words: { $0.map(\.description) }
     ) { node, reader in
-      let nodes = node.sequence ?? [node]
-      let services = nodes.compactMap { reader.read($0, .service) }
-      return services.isEmpty ? nil : services
+      reader.several(node, .service)
     }
   }
 }

@@ -54,20 +54,29 @@ public struct ServicesStep: StepKind {
   func check(_ services: [GATTService]) throws(ExpectationFailure) {
     for wanted in offers {
       let found = wanted.properties(in: services)
-      guard let found, found.isSuperset(of: wanted.properties) else {
-        let got = found.map { $0.listed } ?? "no such attribute"
-        throw ExpectationFailure(expected: "\(wanted)", got: got, octets: nil)
-      }
+      guard !found.contains(where: { $0.isSuperset(of: wanted.properties) }) else { continue }
+      let missing = wanted.isOfGenericAccess ? Self.hidden : "no such attribute"
+      let got = found.isEmpty ? missing : found.map(\.listed).joined(separator: " and ")
+      throw ExpectationFailure(expected: "\(wanted)", got: got, octets: nil)
     }
     for unwanted in lacks {
-      guard let found = unwanted.properties(in: services) else { continue }
-      let excess = found.intersection(unwanted.properties)
+      let found = unwanted.properties(in: services)
+      if found.isEmpty {
+        guard unwanted.isOfGenericAccess else { continue }
+        throw ExpectationFailure(expected: "no \(unwanted)", got: Self.hidden, octets: nil)
+      }
+      let excess = found.reduce(CharacteristicProperties()) { $0.union($1) }.intersection(
+        unwanted.properties
+      )
       guard !unwanted.properties.isEmpty, excess.isEmpty else {
         let got = excess.isEmpty ? "one" : excess.listed
         throw ExpectationFailure(expected: "no \(unwanted)", got: got, octets: nil)
       }
     }
   }
+
+  /// Every device has Generic Access, and nobody sees it.
+  private static let hidden = "nothing: bluetoothd hides Generic Access"
 }
 
 /// A service, a characteristic or a descriptor, with properties of the characteristic:
@@ -127,29 +136,43 @@ public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
     return properties.isEmpty ? name : "\(name):\(properties.flags.joined(separator: ","))"
   }
 
-  /// The properties of the attribute of a device, of a characteristic; nil for one that it does not
-  /// have.
-  func properties(in services: [GATTService]) -> CharacteristicProperties? {
+  /// The properties of each attribute of a device that is meant: without `#`, of all with its UUID.
+  func properties(in services: [GATTService]) -> [CharacteristicProperties] {
     switch attribute {
     case .service(let selector):
-      return services.contains { $0.uuid == selector.uuid } ? [] : nil
+      return services.filter { $0.uuid == selector.uuid }.map { _ in [] }
     case .characteristic(let selector):
-      return Self.characteristic(selector, in: services)?.properties
+      return Self.characteristics(selector, in: services).map(\.properties)
     case .descriptor(let selector):
-      let same = Self.characteristic(selector.characteristic, in: services)?.descriptors
-        .filter { $0.uuid == selector.descriptor }
-      return (same ?? []).indices.contains(selector.instance ?? 0) ? [] : nil
+      return Self.characteristics(selector.characteristic, in: services).flatMap { owner in
+        let same = owner.descriptors.filter { $0.uuid == selector.descriptor }
+        return Self.chosen(same, selector.instance).map { _ in CharacteristicProperties() }
+      }
     }
   }
 
-  private static func characteristic(
+  fileprivate var isOfGenericAccess: Bool {
+    let service: BluetoothUUID? =
+      switch attribute {
+      case .service(let selector): selector.uuid
+      case .characteristic(let selector): selector.service
+      case .descriptor(let selector): selector.characteristic.service
+      }
+    return service == BluetoothUUID(short: 0x1800)
+  }
+
+  private static func characteristics(
     _ selector: CharacteristicSelector,
     in services: [GATTService]
-  ) -> GATTCharacteristic? {
+  ) -> [GATTCharacteristic] {
     let same = services.filter { $0.uuid == selector.service }
       .flatMap(\.characteristics).filter { $0.uuid == selector.characteristic }
-    let index = selector.instance ?? 0
-    return same.indices.contains(index) ? same[index] : nil
+    return chosen(same, selector.instance)
+  }
+
+  private static func chosen<Item>(_ same: [Item], _ instance: Int?) -> [Item] {
+    guard let instance else { return same }
+    return same.indices.contains(instance) ? [same[instance]] : []
   }
 }
 
@@ -184,12 +207,7 @@ extension Shape where Value == [OfferedAttribute] {
       schema: .anyOf([attribute, .list(of: attribute)]),
       words: { $0.map(\.description) }
     ) { node, reader in
-      let nodes = node.sequence ?? [node]
-      if nodes.isEmpty {
-        reader.complain(node, Problem("the list is empty", expected: "an attribute in it"))
-      }
-      let attributes = nodes.compactMap { reader.read($0, .attribute) }
-      return attributes.count == nodes.count && !attributes.isEmpty ? attributes : nil
+      reader.several(node, .attribute)
     }
   }
 }
