@@ -264,13 +264,13 @@ package struct DeviceText {
   private mutating func writeBehaviour(of one: RecordedCharacteristic) {
     let values = dialogue.spontaneous[one.handle] ?? []
     let exchanges = dialogue.exchanges[one.handle] ?? []
-    guard let motion = Motion(values) else {
+    guard let motion = Motion(values, until: recording.observedUntil) else {
       if isEcho(exchanges, of: one) { return line(4, "echo: true") }
       writeValue(of: one)
       write(exchanges, of: one)
       return
     }
-    if case .series(let all, _) = motion, room <= 0 {
+    if case .series(let all, _, _) = motion, room <= 0 {
       comment(4, "It sent \(all.count) values, too many for a file.")
       writeValue(of: one)
       return
@@ -300,7 +300,7 @@ package struct DeviceText {
         "counter: { format: \(counter.format), from: \(counter.from), step: \(counter.step), every: "
           + "\(every.written)\(end) }"
       )
-    case .series(let all, let every):
+    case .series(let all, let every, let repeats):
       line(4, "series:")
       line(5, "values:")
       var left = all.count
@@ -316,9 +316,7 @@ package struct DeviceText {
       if let spread, spread.usual > .zero {
         line(5, "every-spread: \(Self.delay(min(spread.usual, every)))")
       }
-      if let end = recording.observedUntil, let last = values.last, end - last.at > every * 3 {
-        line(5, "repeats: false")
-      }
+      if !repeats { line(5, "repeats: false") }
     }
     if !exchanges.isEmpty {
       comment(4, "What was written to it changed nothing that could be seen.")

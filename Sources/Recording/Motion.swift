@@ -9,8 +9,8 @@ enum Motion: Hashable, Sendable {
   case few([[UInt8]])
   /// A number that counts.
   case counter(Count, every: Duration)
-  /// The values as they came; the same one once.
-  case series([[UInt8]], every: Duration)
+  /// The values as they came; the same one once, where it goes on.
+  case series([[UInt8]], every: Duration, repeats: Bool)
 
   /// A number that counts: how it begins and goes on.
   struct Count: Hashable, Sendable {
@@ -40,18 +40,23 @@ enum Motion: Hashable, Sendable {
   private static let shortestOfTwo = Duration.milliseconds(200)
 
   /// Nil without values. The values are in order of time.
-  init?(_ values: [RecordedValue]) {
-    guard let first = values.first else { return nil }
+  ///
+  /// - Parameter end: When the subscriptions ended; nil where it may have sent more that nobody heard.
+  init?(_ values: [RecordedValue], until end: Duration?) {
+    guard let first = values.first, let last = values.last else { return nil }
     guard let every = Self.gap(of: values), values.count > 2 || every >= Self.shortestOfTwo else {
       self = .few(values.map(\.octets))
       return
     }
-    if values.allSatisfy({ $0.octets == first.octets }) {
-      self = .series([first.octets], every: every)
+    // It stopped: what counts, or stays the same, would have gone on.
+    if let end, end - last.at > every * 3 {
+      self = .series(values.map(\.octets), every: every, repeats: false)
+    } else if values.allSatisfy({ $0.octets == first.octets }) {
+      self = .series([first.octets], every: every, repeats: true)
     } else if let count = Self.count(values.map(\.octets)) {
       self = .counter(count, every: every)
     } else {
-      self = .series(values.map(\.octets), every: every)
+      self = .series(values.map(\.octets), every: every, repeats: true)
     }
   }
 

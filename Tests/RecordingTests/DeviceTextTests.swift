@@ -92,6 +92,19 @@ struct DeviceTextTests {
     #expect(try behaviour(recording) == expected)
   }
 
+  @Test(
+    "values that stopped before the subscriptions ended are a list, once",
+    arguments: [[7, 7, 7, 7, 7], [1, 2, 3, 4, 5]] as [[UInt8]]
+  )
+  func stopped(_ values: [UInt8]) throws {
+    var recording = try device()
+    recording.notifications = notified(values.enumerated().map { (1000 * $0.offset, [$0.element]) })
+    recording.observedUntil = .seconds(30)
+    let list = values.map { "- { hex: \"0\($0)\" }" }
+    let expected = ["series:", "values:"] + list + ["every: 1s", "repeats: false"]
+    #expect(try behaviour(recording) == expected)
+  }
+
   @Test("a value shortly after a write is what the write caused")
   func caused() throws {
     var recording = try device()
