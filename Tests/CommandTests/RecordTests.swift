@@ -21,6 +21,21 @@ struct RecordTests {
       - read: 6e5d0004-1b1a-4e1c-8f6b-0b6c1d2e3f40
     """
 
+  private static func device(_ name: String) -> String {
+    "\(packageFolder)/Simulators/devices/\(name).yaml"
+  }
+
+  /// Records in a folder that has one file.
+  private func record(
+    _ words: [String],
+    with text: String,
+    in file: String
+  ) throws -> RunningProgram.Ended {
+    let folder = try TemporaryFolder()
+    _ = try folder.file(file, text)
+    return try RunningProgram(blerun: ["record"] + words, in: folder.path).end()
+  }
+
   /// The values and errors of a chain, in their order, without times.
   private func values(_ device: String, in folder: TemporaryFolder) throws -> [String] {
     let run = try blerun(
@@ -57,8 +72,8 @@ struct RecordTests {
   )
   func repeats(_ name: String, _ chain: String) throws {
     let folder = try TemporaryFolder()
-    try Data(chain.utf8).write(to: URL(fileURLWithPath: folder.path + "/chain.yaml"))
-    let device = "\(packageFolder)/Simulators/devices/\(name).yaml"
+    _ = try folder.file("chain.yaml", chain)
+    let device = Self.device(name)
     let run = try blerun(
       "record",
       "--simulate",
@@ -145,7 +160,6 @@ struct RecordTests {
 
   @Test("a series that goes on until the connection is ended is one that repeats")
   func goesOn() throws {
-    let folder = try TemporaryFolder()
     let device = """
       name: Belt
       address: C0:FF:EE:0A:00:05
@@ -154,8 +168,7 @@ struct RecordTests {
           characteristics:
             - { characteristic: fff1, properties: [notify], series: { values: [{ u8: 3 }, { u8: 1 }, { u8: 4 }], every: 200ms } }
       """
-    try Data(device.utf8).write(to: URL(fileURLWithPath: folder.path + "/belt.yaml"))
-    let run = try blerun("record", "--simulate", "belt.yaml", "--for", "5s", in: folder.path)
+    let run = try record(["--simulate", "belt.yaml", "--for", "5s"], with: device, in: "belt.yaml")
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains("every: 200ms"), "\(run.output)")
     #expect(!run.output.contains("repeats: false"), "\(run.output)")
@@ -163,7 +176,6 @@ struct RecordTests {
 
   @Test("a device that changes its address before it is connected keeps what it sends")
   func rotates() throws {
-    let folder = try TemporaryFolder()
     let device = """
       name: Tag
       address: 00:00:5E:00:53:09
@@ -174,16 +186,10 @@ struct RecordTests {
           characteristics:
             - { characteristic: battery-level, properties: [read, notify], counter: { format: u8, every: 1s } }
       """
-    try Data(device.utf8).write(to: URL(fileURLWithPath: folder.path + "/tag.yaml"))
-    let run = try blerun(
-      "record",
-      "-d",
-      "Tag",
-      "--simulate",
-      "tag.yaml",
-      "--for",
-      "12s",
-      in: folder.path
+    let run = try record(
+      ["-d", "Tag", "--simulate", "tag.yaml", "--for", "12s"],
+      with: device,
+      in: "tag.yaml"
     )
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains("counter: { format: u8"), "\(run.output)")
@@ -208,7 +214,6 @@ struct RecordTests {
 
   @Test("a subscription that the device refuses by dropping the connection leaves the others")
   func refused() throws {
-    let folder = try TemporaryFolder()
     let device = """
       name: Safe
       address: C0:FF:EE:0A:00:06
@@ -217,30 +222,25 @@ struct RecordTests {
         - service: fff0
           characteristics:
             - { characteristic: fff1, properties: [notify], counter: { format: u8, from: 3, every: 1s } }
+            - { characteristic: fff4, properties: [notify], counter: { format: u8, every: 1s } }
             - { characteristic: fff2, properties: [read, notify], security: encrypted, value: { u8: 1 } }
             - { characteristic: fff3, properties: [notify], counter: { format: u8, from: 9, every: 1s } }
+      faults: [{ on: subscribe, characteristic: fff4, do: refuse 0x80 }]
       """
-    try Data(device.utf8).write(to: URL(fileURLWithPath: folder.path + "/safe.yaml"))
-    let run = try blerun("record", "--simulate", "safe.yaml", "--for", "9s", in: folder.path)
+    let run = try record(["--simulate", "safe.yaml", "--for", "9s"], with: device, in: "safe.yaml")
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains("# Not learned: what fff2 sends: it cannot be subscribed to ("))
     #expect(run.output.components(separatedBy: "every: 1s").count == 3, "\(run.output)")
+    #expect(run.output.components(separatedBy: "what fff4 sends:").count == 2, "\(run.output)")
   }
 
   @Test("a chain that fails does not end the subscriptions")
   func failed() throws {
-    let folder = try TemporaryFolder()
     let chain = "steps: [{ read: battery-level, expect: { percent: { above: 99 } } }]"
-    try Data(chain.utf8).write(to: URL(fileURLWithPath: folder.path + "/chain.yaml"))
-    let run = try blerun(
-      "record",
-      "--simulate",
-      "\(packageFolder)/Simulators/devices/thermometer.yaml",
-      "--while",
-      "chain.yaml",
-      "--for",
-      "9s",
-      in: folder.path
+    let run = try record(
+      ["--simulate", Self.device("thermometer"), "--while", "chain.yaml", "--for", "9s"],
+      with: chain,
+      in: "chain.yaml"
     )
     #expect(run.status == 1, "\(run.errors)")
     #expect(run.output.contains("it failed (expectation-not-met)"), "\(run.output)")
@@ -249,18 +249,11 @@ struct RecordTests {
 
   @Test("a chain that connects again goes on, and the file says which subscriptions that ended")
   func chained() throws {
-    let folder = try TemporaryFolder()
     let chain = "steps: [disconnect, connect, read: battery-level]"
-    try Data(chain.utf8).write(to: URL(fileURLWithPath: folder.path + "/chain.yaml"))
-    let run = try blerun(
-      "record",
-      "--simulate",
-      "\(packageFolder)/Simulators/devices/battery.yaml",
-      "--while",
-      "chain.yaml",
-      "--for",
-      "9s",
-      in: folder.path
+    let run = try record(
+      ["--simulate", Self.device("battery"), "--while", "chain.yaml", "--for", "9s"],
+      with: chain,
+      in: "chain.yaml"
     )
     #expect(run.status == 0, "\(run.errors)")
     #expect(

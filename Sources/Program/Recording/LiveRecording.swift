@@ -36,6 +36,8 @@ final class LiveRecording: Sendable {
     var isOwn = false
     /// What a lost subscription means.
     var phase = Phase.subscribing
+    /// The characteristics, by handle, that cannot be subscribed to.
+    var refused: Set<UInt16> = []
     /// How the chain has failed, while it is still subscribed to what the device sends.
     var chainFailure: (any Error)?
   }
@@ -156,13 +158,11 @@ final class LiveRecording: Sendable {
           let end = loop.now - self.begun
           self.change { $0.observedUntil = end }
         }
-        let begun = Signal.just(()).flattenMap {
+        let listening = Signal.just(()).flattenMap {
           self.enter(chain == nil ? .listening : .chained)
           return work
         }
-        var refused: Set<UInt16> = []
-        while let handle = try await refusal(whileSubscribed(begun, except: refused)) {
-          refused.insert(handle)
+        while try await isRefused(whileSubscribed(listening)) {
           try await connect()
           begin()
         }
@@ -397,20 +397,20 @@ final class LiveRecording: Sendable {
   private func enter(_ phase: Phase) { state.withLock { $0.phase = phase } }
 
   /// A subscription without a bond was refused: the device may have dropped the connection.
-  private struct Refusal: Error { let handle: UInt16 }
+  private struct Refusal: Error {}
 
   /// Does something that subscribes, and ends the connection.
   ///
-  /// - Returns: The characteristic whose subscription was refused; nil when all was done.
-  private func refusal(_ work: Signal<Void>) async throws -> UInt16? {
+  /// - Returns: Whether it ended at a subscription that was refused; false when all was done.
+  private func isRefused(_ work: Signal<Void>) async throws -> Bool {
     enter(.subscribing)
     do {
       try await ended(work).run { _ in }
-      return nil
+      return false
     } catch {
       // Where the connection is gone, ending the other subscriptions may fail, too.
       let cause = (error as? FailedWithCleanUp)?.cause ?? error
-      if let refusal = cause as? Refusal { return refusal.handle }
+      if cause is Refusal { return true }
       // The device may be lost, which the chain has met first.
       guard cause is DeviceFailure else { throw error }
       throw state.withLock { $0.chainFailure } ?? error
@@ -418,12 +418,8 @@ final class LiveRecording: Sendable {
   }
 
   /// Does something while everything that sends values is subscribed to, and ends with it.
-  ///
-  /// - Parameter refused: What was refused before.
-  private func whileSubscribed(
-    _ work: Signal<Void>,
-    except refused: Set<UInt16>
-  ) -> Signal<Void> {
+  private func whileSubscribed(_ work: Signal<Void>) -> Signal<Void> {
+    let refused = state.withLock { $0.refused }
     let sources = (recording?.listedServices ?? []).flatMap(\.characteristics).filter {
       !$0.properties.isDisjoint(with: [.notify, .indicate]) && !refused.contains($0.handle)
     }
@@ -439,8 +435,8 @@ final class LiveRecording: Sendable {
               "what \(selector) sends: it cannot be subscribed to (\(failure.meaning))"
             )
           }
-          return failure.code == .notPaired
-            ? .failure(Refusal(handle: one.handle)) : .just(.empty())
+          self.state.withLock { _ = $0.refused.insert(one.handle) }
+          return failure.code == .notPaired ? .failure(Refusal()) : .just(.empty())
         }
         .flattenMap { .merge($0, work) }
     }
