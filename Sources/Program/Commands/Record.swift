@@ -1,6 +1,6 @@
 // `blerun record`: a device as a file that simulates it.
 
-import ArgumentParser
+public import ArgumentParser
 import BlueZ
 import Bluetooth
 import Documents
@@ -8,7 +8,7 @@ import Glibc
 import Jobs
 import Recording
 import Signals
-import SimulatedDevices
+public import SimulatedDevices
 
 /// Records a device, and writes the file that simulates it.
 struct Record: WorldCommand {
@@ -96,15 +96,8 @@ struct Record: WorldCommand {
       What the simulated device does with a write that was not recorded: accept it, refuse it, or answer \
       as to the nearest one. It then also reports what was never used.
       """,
-      valueName: "accept|refuse|nearest"
-    ),
-    completion: .list(UnrecordedWrite.allCases.map(\.rawValue)),
-    transform: { text in
-      guard let write = UnrecordedWrite(rawValue: text) else {
-        throw ValidationError("expected accept, refuse or nearest, found '\(text)'")
-      }
-      return write
-    }
+      valueName: "answer"
+    )
   )
   var unrecorded: UnrecordedWrite?
 
@@ -359,3 +352,5 @@ extension DeviceRecording {
     }
   }
 }
+
+extension UnrecordedWrite: ExpressibleByArgument {}

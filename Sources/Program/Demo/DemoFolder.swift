@@ -19,19 +19,14 @@ struct DemoFolder {
     }
     let made = name ?? Self.temporary()
     guard let made, let real = FolderOfFile.realPath(made) else {
-      throw Self.failure(name ?? "a folder in \(Self.place)")
+      throw Self.failure(name ?? "a folder in \(RuntimeFolder.temporary)")
     }
     path = real
     for (name, text) in Tour.files { try Self.write(text, to: real + "/" + name) }
   }
 
-  private static var place: String {
-    let given = RuntimeFolder.variable("TMPDIR") ?? ""
-    return given.hasPrefix("/") ? given : "/tmp"
-  }
-
   private static func temporary() -> String? {
-    var template = Array("\(place)/blerun-demo-XXXXXX".utf8CString)
+    var template = Array("\(RuntimeFolder.temporary)/blerun-demo-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { return nil }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -44,6 +44,12 @@ struct RuntimeFolder: Sendable {
 
   static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
+  /// Where temporary files are made: `$TMPDIR`, or `/tmp`.
+  static var temporary: String {
+    let given = variable("TMPDIR") ?? ""
+    return given.hasPrefix("/") ? given : "/tmp"
+  }
+
   /// The names of the files in the folder, sorted.
   var names: [String] { Folder.names(in: path) ?? [] }
 }

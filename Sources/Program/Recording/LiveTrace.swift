@@ -20,8 +20,7 @@ final class LiveTrace: Sendable {
 
   /// - Throws: Why there is no trace: a `DeviceFailure`, `TraceFailure` or `Problem`.
   init(on loop: Loop) throws {
-    let given = RuntimeFolder.variable("TMPDIR") ?? ""
-    let folder = given.hasPrefix("/") ? given : "/tmp"
+    let folder = RuntimeFolder.temporary
     var template = Array("\(folder)/blerun-XXXXXX".utf8CString)
     // The programs of a chain do not inherit it.
     let descriptor = mkostemp(&template, O_CLOEXEC)

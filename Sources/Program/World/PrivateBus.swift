@@ -21,8 +21,8 @@ struct PrivateBus: Sendable {
 
   /// Starts the daemon and waits, at most five seconds, until it listens.
   init() throws(Failure) {
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    let folder = "\(base)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let folder =
+      "\(RuntimeFolder.temporary)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let listening = "unix:path=" + BusAddress.escaped(folder + "/bus")
     let mark = (name: "BLERUN_SIMULATION", value: folder)
     let printed = try Pipe()
