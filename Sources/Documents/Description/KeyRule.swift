@@ -28,7 +28,10 @@ public struct KeyRule: Sendable {
     look = { _ in nil }
   }
 
-  /// A rule that looks at the values of the keys.
+  /// A rule that looks at the values of the keys in a file.
+  ///
+  /// Only ``problems(_:)`` asks it: it is for device files and scenarios. Chains are made without a
+  /// file, too; their rules about values are `Described.conflict(within:)`.
   public init(
     schema: @autoclosure @escaping @Sendable () -> JSONValue?,
     check: @escaping @Sendable (_ mapping: Node) -> Problem?

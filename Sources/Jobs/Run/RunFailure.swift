@@ -84,7 +84,8 @@ extension RunFailure {
   /// Stands between a reason and the last value that came in vain.
   private static let lastMark = "; the last was "
 
-  /// The end of a reason: the last value that came in vain, shortened.
+  /// The end of a reason: the last value that came in vain, shortened. Nothing may follow it:
+  /// ``reason`` takes all behind the mark as the value.
   static func last(_ value: StepValue) -> String {
     lastMark + ColumnText(TextReport.text(value)).cut(to: 80)
   }
