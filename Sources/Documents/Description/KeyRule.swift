@@ -30,7 +30,7 @@ public struct KeyRule: Sendable {
 
   /// A rule that looks at the values of the keys in a file.
   ///
-  /// Only ``problems(_:)`` asks it: it is for device files and scenarios. Chains are made without a
+  /// Only `problems(_:)` asks it: it is for device files and scenarios. Chains are made without a
   /// file, too; their rules about values are `Described.conflict(within:)`.
   public init(
     schema: @autoclosure @escaping @Sendable () -> JSONValue?,
