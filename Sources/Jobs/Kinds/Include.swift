@@ -134,7 +134,7 @@ extension StepReader {
     let steps = included(file, inclusion.with)
     form = outerForm
     for index in problems.indices.dropFirst(before) {
-      problems[index] = problems[index].included(at: nameNode.place)
+      problems[index].message += "; included at \(nameNode.place)"
     }
     return steps
   }
@@ -196,18 +196,5 @@ extension StepReader {
       bindings.bind(entry.key, to: text, from: "'with'", mustBeKnown: true)
     }
     return bindings
-  }
-}
-
-extension Problem {
-  /// The same error, with the position of the include of its file.
-  fileprivate func included(at place: Place) -> Problem {
-    Problem(
-      "\(message); included at \(place)",
-      expected: expected,
-      nearest: nearest,
-      at: self.place,
-      path: path
-    )
   }
 }

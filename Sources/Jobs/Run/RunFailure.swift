@@ -10,9 +10,9 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   /// Whether another attempt may succeed.
   public let `class`: FailureClass
   /// "reading battery-level on 'Thermo-1'".
-  public let what: String
+  public internal(set) var what: String
   /// "no answer came within 5s".
-  public let why: String
+  public internal(set) var why: String
   /// What BlueZ replied, if it did.
   public let bluez: BlueZAnswer?
   /// The ATT error that the device answered with, if it did.

@@ -21,14 +21,14 @@ public struct StepResult: Equatable, Sendable {
   /// The step.
   public let step: ReportedStep
   /// How it ended.
-  public let status: Status
+  public internal(set) var status: Status
   /// Its outcome; also of a failed step whose value is not as expected.
   public let outcome: StepOutcome?
   /// Why it failed. Nil for a `repeat` or `when` in which another step failed. A step whose failure
   /// was expected has one too, with the status `ok`.
-  public let failure: RunFailure?
+  public internal(set) var failure: RunFailure?
   /// Remarks, a sentence each: of a warning, its reasons.
-  public let notes: [String]
+  public internal(set) var notes: [String]
   /// Its tries, in order, where there was more than one.
   public let tries: [StepTry]
   /// How long it took.
