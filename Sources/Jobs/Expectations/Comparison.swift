@@ -14,21 +14,19 @@ enum Comparison: String, CaseIterable {
     isTime ? [.min, .max, .above, .below, .between] : allCases
   }
 
-  /// The sign of the one-line form.
-  enum Sign: String, CaseIterable {
-    case equal = "="
-    case notEqual = "!="
-    case below = "<"
-    case atMost = "<="
-    case above = ">"
-    case atLeast = ">="
-    case `in`
-    case mask = "&"
-    case like = "~"
-    case counts
+  /// The signs of the one-line form, in which `in` is followed by a range, too.
+  private static let signs: KeyValuePairs<String, Comparison> = [
+    "=": .is, "!=": .not, "<": .below, "<=": .max, ">": .above, ">=": .min, "in": .in, "&": .mask,
+    "~": .like, "counts": .counter,
+  ]
 
-    /// The signs, for error messages.
-    static let all = "one of " + allCases.map(\.rawValue).joined(separator: ", ")
+  /// The signs, for error messages.
+  static let allSigns = "one of " + signs.map(\.key).joined(separator: ", ")
+
+  /// The comparison with a sign; nil for an unknown one.
+  init?(sign: some StringProtocol) {
+    guard let known = Self.signs.first(where: { $0.key == sign }) else { return nil }
+    self = known.value
   }
 
   /// The operand, when the subject is a time.

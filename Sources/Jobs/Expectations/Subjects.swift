@@ -178,13 +178,11 @@ struct Subjects: Equatable {
 }
 
 extension Subjects {
-  private static let signs = ["=", "!=", ">=", "<=", ">", "<", "&", "~"]
-
   /// The error about a text in a file that is a comparison in the one-line form, such as
   /// `percent > 20`; nil for other texts.
   func complaint(aboutLine text: String) -> Problem? {
     let words = text.split(separator: " ")
-    guard words.count > 2, Self.signs.contains(String(words[1])),
+    guard words.count > 2, Comparison(sign: words[1]) != nil, !words[1].contains(where: \.isLetter),
       subject(String(words[0])) != nil
     else { return nil }
     return Problem(

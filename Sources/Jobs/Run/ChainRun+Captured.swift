@@ -48,9 +48,8 @@ extension ChainRun {
 
   /// The expectations of a step, with its counters from the previous repetition.
   func progress(of placed: PlacedStep) -> ExpectationProgress {
-    let counters: CounterProgress? =
-      placed.position.isTurn
-      ? state.withLock { $0.counters[placed.position.written] } : nil
+    let counters =
+      placed.position.isTurn ? state.withLock { $0.counters[placed.position.written] } : nil
     return ExpectationProgress(placed.step.expectations, counters: counters)
   }
 

@@ -18,7 +18,7 @@ final class ChainRun: Sendable {
     /// Whether this run may have made a connection.
     var isLinked = false
     /// The counters of steps in a `repeat`, by their written positions.
-    var counters: [StepPosition: CounterProgress] = [:]
+    var counters: [StepPosition: [Int: CounterProgress]] = [:]
     var done = 0
     /// The step of the first cause.
     var failedAt: PlacedStep?
