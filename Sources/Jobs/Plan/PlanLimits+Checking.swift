@@ -32,9 +32,5 @@ extension PlanLimits {
 
 extension Plan {
   /// The number of written steps, including inner ones.
-  public var writtenStepCount: Int { Self.count(steps) }
-
-  private static func count(_ steps: [Step]) -> Int {
-    steps.reduce(steps.count) { $0 + count($1.innerSteps) }
-  }
+  public var writtenStepCount: Int { allSteps.count }
 }
