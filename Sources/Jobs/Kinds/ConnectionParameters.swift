@@ -2,6 +2,7 @@
 // ms, and `latency`; needs `--trace`.
 
 import Bluetooth
+import Signals
 
 struct ConnectionParametersStep: StepKind {
   static let verb = "connection-parameters"

@@ -1,6 +1,7 @@
 // `rssi`: measures the RSSI of the connection: `rssi` and `txPower` in dBm.
 
 import Bluetooth
+import Signals
 
 struct RSSIStep: StepKind {
   static let verb = "rssi"
