@@ -23,6 +23,11 @@ extension StepEntry {
   /// Whether the verb may be used without keys.
   static var mayBeBare: Bool { !keys.contains(where: \.description.isRequired) }
 
+  /// Whether it consists of other steps.
+  static var hasInnerSteps: Bool {
+    keys.contains { if case .steps = $0.description.form { true } else { false } }
+  }
+
   /// Whether the values of a key may use captured values.
   static func isLive(_ name: String) -> Bool {
     descriptions.contains { $0.name == name && $0.shape.isLive }

@@ -130,7 +130,7 @@ public struct ReportedStep: Hashable, Sendable {
   }
 
   /// Whether it consists of other steps.
-  var hasInnerSteps: Bool { Step.entry(operation) is any OuterKind.Type }
+  var hasInnerSteps: Bool { Step.entry(operation)?.hasInnerSteps == true }
 
   /// The same step with what is measured over its values, which has no octets.
   var measured: ReportedStep {
