@@ -95,9 +95,7 @@ extension BatchFile {
       let complaint = Problem("unknown key '\(key)'", expected: "'every', or a systemd timer")
       reader.complain(node, complaint)
     }
-    // A document that is not a mapping has no further errors.
-    reader.problems +=
-      root.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
+    reader.finish(&mapping)
     return file
   }
 }

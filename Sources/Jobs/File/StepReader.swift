@@ -87,6 +87,12 @@ struct StepReader {
     }
   }
 
+  /// Ends the reading of a document. One that is not a mapping has no further errors.
+  mutating func finish(_ mapping: inout MappingReader) {
+    problems +=
+      mapping.node.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
+  }
+
   /// The step of a node, or the steps of a file that it includes.
   mutating func steps(at node: Node) -> [Step] {
     guard let verb = verb(of: node) else { return [] }

@@ -157,19 +157,10 @@ extension StepReader {
     surroundings.isIncluded = true
     surroundings.stack.append(file.realPath)
     var declarations = Declarations(outer.table)
-    declarations.read(root, with) { _ in nil }
+    let body = declarations.body(of: root, with, outer.captured, limits) { _ in nil }
     surroundings.table = declarations.table
-    var substitution = Substitution(
-      declarations.table,
-      captured: outer.captured,
-      limit: limits.document.octets
-    )
-    let body = substitution.applied(to: root, leaving: Declarations.keys)
-    let wrong =
-      declarations.problems + substitution.problems
-      + declarations.unknown(in: with, used: substitution.used, of: root)
-    guard wrong.isEmpty else {
-      problems += wrong
+    guard declarations.problems.isEmpty else {
+      problems += declarations.problems
       return []
     }
     guard body.mapping != nil else { return steps(body) }
