@@ -156,7 +156,7 @@ package struct BatchCommand: WorldCommand {
     let reports = try ReportFiles(
       reports,
       printed: printing.output.whole,
-      of: RecordedWhole(.batch, name: batch.name).simulated(options.isSimulated)
+      of: RecordedWhole(.batch, name: batch.name, isSimulated: options.isSimulated)
     )
     var resumption: BatchResumption?
     switch decision {

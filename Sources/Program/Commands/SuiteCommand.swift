@@ -29,7 +29,7 @@ struct SuiteCommand {
     let reports = try ReportFiles(
       options.reports,
       printed: options.format.whole,
-      of: RecordedWhole(.suite, name: suite.title).simulated(options.world.isSimulated),
+      of: RecordedWhole(.suite, name: suite.title, isSimulated: options.world.isSimulated),
       suite: suite
     )
     return try reports.during { () throws(Ending) in

@@ -166,8 +166,9 @@ struct HistoryShow: ParsableCommand {
     guard !reports.isEmpty else { return }
     let (runs, whole) = try reading { () throws(JournalFailure) in
       let runs = try file.recordedRuns(run.run) ?? []
-      let whole = try file.recordedWhole(run.run, of: runs) ?? RecordedWhole(.run)
-      return (runs, whole.simulated(run.isSimulated))
+      var whole = try file.recordedWhole(run.run, of: runs) ?? RecordedWhole(.run)
+      whole.isSimulated = run.isSimulated
+      return (runs, whole)
     }
     for path in reports {
       guard case .whole(let report) = path.content else {
