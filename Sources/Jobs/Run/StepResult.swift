@@ -93,8 +93,9 @@ public enum StepOutcome: Equatable, Sendable {
   case written([UInt8])
   /// Of a `notify`: the number of values, their rate per second, and the number of dropped values.
   case listened(count: Int, rate: Double, dropped: Int = 0)
-  /// The summary of a `poll`.
-  case polled(PollSummary)
+  /// Of a `poll`: the number of values, their rate per second, and the latencies of the reads, if there
+  /// were any.
+  case polled(count: Int, rate: Double, latencies: Percentiles?)
   /// The answer of an `exchange`, and the times from the start of the write to its response and to
   /// the notification; either may come first.
   case exchanged(StepValue, answered: Duration, notified: Duration)

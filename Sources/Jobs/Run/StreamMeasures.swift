@@ -29,7 +29,7 @@ struct StreamMeasures: Sendable {
   private(set) var last: Instant?
   private var longest = Duration.zero
   private var intervals = TimeDistribution()
-  private var latencies = TimeDistribution()
+  private(set) var latencies = TimeDistribution()
 
   init(from start: Instant) { self.start = start }
 
