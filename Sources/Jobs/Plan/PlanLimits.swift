@@ -1,6 +1,6 @@
-// Limits of one chain.
+// Limits of one chain, and of a batch.
 
-/// Bounds on a chain. Exceeding them is an error in the chain, not a failure of a run.
+/// Bounds on a chain, and on a batch. Exceeding them is an error in the file, not a failure of a run.
 public struct PlanLimits: Hashable, Sendable {
   /// The number of written steps, including inner ones.
   public var writtenSteps = 10_000
@@ -18,8 +18,12 @@ public struct PlanLimits: Hashable, Sendable {
   public var includedFiles = 100
   /// The number of names for UUIDs in one file.
   public var names = 4_096
-  /// Those of the batch that the chain is part of.
-  var batch = BatchBounds()
+  /// The number of devices of a batch, listed or from a scan.
+  public var devices = 10_000
+  /// The number of chains of a batch at once. A real controller supports only a few connections.
+  public var concurrency = 64
+  /// The number of errors about single devices of a batch that are reported.
+  public var complaints = 20
 
   /// The limits of chain files: `docs/chains.md` lists them.
   ///
@@ -31,12 +35,4 @@ public struct PlanLimits: Hashable, Sendable {
   /// let plan = try Plan(file: "factory.yaml", limits: limits)
   /// ```
   public init() {}
-}
-
-/// How large a batch may be.
-struct BatchBounds: Hashable, Sendable {
-  /// The number of devices, listed or from a scan.
-  var devices = 10_000
-  /// The number of chains at once. A real controller supports only a few connections.
-  var concurrency = 64
 }

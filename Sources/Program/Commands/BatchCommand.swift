@@ -91,7 +91,7 @@ package struct BatchCommand: WorldCommand {
         throw ValidationError("\(option) is not for a batch on a fleet.")
       }
     }
-    let most = BatchLimits().concurrency
+    let most = PlanLimits().concurrency
     if let concurrency, !(1...most).contains(concurrency) {
       throw ValidationError("--concurrency \(concurrency): expected 1 to \(most).")
     }
