@@ -148,9 +148,6 @@ struct Subjects: Equatable {
     kind == .stream || kind == .poll ? ["count", "rate"] + times.map(\.rawValue) : []
   }
 
-  /// Whether there are many values, each of which is reported.
-  var isOfMany: Bool { !measures.isEmpty }
-
   /// Whether there is a value to compare.
   var isOfValue: Bool { isUnknown || !names.isEmpty }
 
