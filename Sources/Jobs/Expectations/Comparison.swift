@@ -128,6 +128,20 @@ enum CounterKey: String, CaseIterable {
   }
 }
 
+extension UInt64 {
+  /// Parses bits: `0x0f`, `0b101`, `15`.
+  init?(bits text: String) {
+    let digits: (Substring, Int) =
+      if text.hasPrefix("0x") { (text.dropFirst(2), 16) } else if text.hasPrefix("0b") {
+        (text.dropFirst(2), 2)
+      } else {
+        (text[...], 10)
+      }
+    guard digits.0.allSatisfy({ $0.isHexDigit }) else { return nil }
+    self.init(digits.0, radix: digits.1)
+  }
+}
+
 extension Node {
   /// The number of the node, with all its digits.
   fileprivate var bound: Bound? { number.map { Bound($0, written: text ?? "") } }

@@ -175,6 +175,11 @@ struct Subjects: Equatable {
 }
 
 extension Subjects {
+  /// The error about a name that a step's value does not have.
+  func complaint(about name: String) -> Problem {
+    .unknown("the value has no '\(name)'", name, among: names)
+  }
+
   /// The error about a text in a file that is a comparison in the one-line form, such as
   /// `percent > 20`; nil for other texts.
   func complaint(aboutLine text: String) -> Problem? {

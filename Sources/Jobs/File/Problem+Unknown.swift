@@ -1,5 +1,6 @@
 // Words that chains and suites do not know.
 
+import Bluetooth
 package import Documents
 import Spelling
 
@@ -18,6 +19,16 @@ extension Problem {
       return Problem("unknown word \(found)", nearest: nearest)
     }
     return Problem(found: found, expected: any(of: known))
+  }
+
+  /// A text that does not name a characteristic.
+  init(_ error: SelectorError) {
+    self.init(error.problem, expected: error.expected, nearest: error.nearest)
+  }
+
+  /// A word that is not a format.
+  static func noFormat(_ word: String) -> Problem {
+    .unknown("unknown format '\(word)'", word, among: ValueFormat.names)
   }
 
   private static func any(of known: [String]) -> String {

@@ -1,5 +1,7 @@
 // Limits of one chain, and of a batch.
 
+import Documents
+
 /// Bounds on a chain, and on a batch. Exceeding them is an error in the file, not a failure of a run.
 public struct PlanLimits: Hashable, Sendable {
   /// The number of written steps, including inner ones.
@@ -35,4 +37,42 @@ public struct PlanLimits: Hashable, Sendable {
   /// let plan = try Plan(file: "factory.yaml", limits: limits)
   /// ```
   public init() {}
+}
+
+extension PlanLimits {
+  /// Bounds on the document of a chain: each level of steps is a list of mappings.
+  var document: DocumentLimits {
+    DocumentLimits(octets: 1 << 22, depth: 2 * depth + 16, nodes: 32 * writtenSteps)
+  }
+
+  /// The limit that a chain exceeds; nil when it exceeds none.
+  func complaint(about plan: Plan) -> Problem? {
+    let written = plan.writtenStepCount
+    guard written <= writtenSteps else {
+      return Problem("\(written) steps", expected: "at most \(writtenSteps)")
+    }
+    guard let count = Self.runCount(plan.steps), count <= runSteps else {
+      let message = "a run would take more than \(runSteps) steps, repetitions multiplied"
+      return Problem(message, expected: "fewer repetitions")
+    }
+    return nil
+  }
+
+  /// The maximum number of steps of a run; nil on overflow.
+  private static func runCount(_ steps: [Step]) -> Int? {
+    var sum = 0
+    for step in steps {
+      guard let inner = runCount(step.innerSteps) else { return nil }
+      let (own, isTooMuch) = inner.multipliedReportingOverflow(by: step.kind.turns)
+      let (total, overflow) = sum.addingReportingOverflow(own)
+      guard !isTooMuch, !overflow, total < Int.max else { return nil }
+      sum = total + 1
+    }
+    return sum
+  }
+}
+
+extension Plan {
+  /// The number of written steps, including inner ones.
+  public var writtenStepCount: Int { allSteps.count }
 }

@@ -104,5 +104,5 @@ struct StreamMeasures: Sendable {
 
 extension Duration {
   /// The time in ms, for checks.
-  var milliseconds: DecodedValue { .real(Double(wholeMicroseconds) / 1000, decimals: 3) }
+  var milliseconds: DecodedValue { .real(inMilliseconds, decimals: 3) }
 }
