@@ -39,12 +39,15 @@ package struct BatchCommand: WorldCommand {
   var concurrency: Int?
 
   @Option(
-    help: "How long one run of the batch may take: 10m. It overrides the file's.",
+    help: .time("How long one run of the batch may take: 10m. It overrides the file's."),
     transform: Duration.positiveArgument
   )
   var deadline: Duration?
 
-  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.positiveArgument)
+  @Option(
+    help: .time("Default timeout per step: 10s, 500ms."),
+    transform: Duration.positiveArgument
+  )
   var timeout: Duration?
 
   @Option(help: "How often the batch is run at most, with 'every'.")

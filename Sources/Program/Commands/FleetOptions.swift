@@ -88,10 +88,12 @@ package struct FleetBatchOptions: ParsableArguments {
   package var needs: [String] = []
 
   @Option(
-    help: """
+    help: .time(
+      """
       With --fleet: how long each device may wait for a gateway and run: 10m. The batch's deadline, \
       where it has one, is the usual value, else 10m.
-      """,
+      """
+    ),
     transform: Duration.argument
   )
   package var patience: Duration?

@@ -29,7 +29,10 @@ struct PlanOptions: ParsableArguments {
 
   @OptionGroup var named: DeviceOptions
 
-  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.positiveArgument)
+  @Option(
+    help: .time("Default timeout per step: 10s, 500ms."),
+    transform: Duration.positiveArgument
+  )
   var timeout: Duration?
 
   @Flag(help: "Let the chain run the programs of its command steps.")
