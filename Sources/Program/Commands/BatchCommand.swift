@@ -24,12 +24,7 @@ package struct BatchCommand: WorldCommand {
         blerun batch batch.yaml --resume
         blerun batch batch.yaml --runs 3 \\
           --simulate Simulators/devices/thermometer.yaml
-        blerun batch batch.yaml \\
-          --fleet nats://127.0.0.1:4222/hall
-
-      With --fleet the gateways of a fleet run it. Ctrl-C cancels the jobs; pressed again, it leaves \
-      them to the fleet and prints how to follow them.
-      """ + RareOptions.hint("batch")
+      """ + FleetBatchOptions.hint + RareOptions.hint("batch")
   )
 
   @Argument(help: "The batch file (YAML or JSON).", completion: .file())
@@ -78,7 +73,8 @@ package struct BatchCommand: WorldCommand {
   @OptionGroup var link: LinkOptions
   @OptionGroup var waiting: WaitOptions
   @OptionGroup package var options: WorldOptions
-  @OptionGroup package var onFleet: FleetBatchOptions
+  @OptionGroup(visibility: CompanionProgram.fleet.visibility)
+  package var onFleet: FleetBatchOptions
   @OptionGroup var metering: MetricsOptions
   @OptionGroup var journal: JournalOptions
 

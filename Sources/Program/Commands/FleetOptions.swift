@@ -63,6 +63,20 @@ package struct FleetOptions: ParsableArguments {
 
 /// How a batch is run by a fleet.
 package struct FleetBatchOptions: ParsableArguments {
+  /// What they do, as a paragraph of a discussion; nothing where no fleet can be reached.
+  static var hint: String {
+    guard CompanionProgram.fleet.visibility == .default else { return "" }
+    return """
+
+
+      With --fleet the gateways of a fleet run it. Ctrl-C cancels the jobs; pressed again, it leaves \
+      them to the fleet and prints how to follow them.
+
+        blerun batch batch.yaml \\
+          --fleet nats://127.0.0.1:4222/hall
+      """
+  }
+
   @OptionGroup package var server: FleetOptions
 
   @Option(

@@ -2,6 +2,7 @@
 //
 // They are apart because they need libraries that no other command needs.
 
+import ArgumentParser
 import Glibc
 import Jobs
 
@@ -45,6 +46,9 @@ struct CompanionProgram: Sendable {
 
   /// Whether the program is installed: help lists its commands only then.
   var isInstalled: Bool { file(in: Self.folders) != nil }
+
+  /// The same for options that only it carries out. The manual pages have them always.
+  var visibility: ArgumentVisibility { isInstalled ? .default : RareOptions.visibility }
 
   /// The program in the first folder that has it.
   func file(in folders: [String]) -> String? {
