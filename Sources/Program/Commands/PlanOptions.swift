@@ -99,9 +99,15 @@ extension Plan {
   func target(among simulated: ScenarioDefinition) throws(Ending) -> DeviceTarget {
     if let device { return device }
     if onlyScans { return .any }
-    guard let only = simulated.devices.first, simulated.devices.count == 1 else {
-      throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
-    }
-    return only.name.map { .name($0) } ?? .address(only.address)
+    if let only = simulated.only { return only }
+    throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
+  }
+}
+
+extension ScenarioDefinition {
+  /// The device, where there is one and no other.
+  var only: DeviceTarget? {
+    guard let device = devices.first, devices.count == 1 else { return nil }
+    return device.name.map { .name($0) } ?? .address(device.address)
   }
 }
