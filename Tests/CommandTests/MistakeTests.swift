@@ -237,7 +237,7 @@ struct MistakeTests {
     #expect(ended.status == 2)
     #expect(
       ended.errors.hasPrefix(
-        "blerun: The value '5' is invalid for '--for <for>': add a unit: 5s\n"
+        "blerun: The value '5' is invalid for '--for <time>': add a unit: 5s\n"
       ),
       "\(ended.errors)"
     )
