@@ -8,7 +8,7 @@ struct ScenarioScope {
   var devices: [DeviceDefinition] = []
   var addresses: Set<BluetoothAddress> = []
   /// Those of the host, as faults may name them.
-  var adapters = [HostDefinition.Adapter()]
+  var adapters = [AdapterSettings()]
   /// The devices that the present fault is about, by their places.
   var targets: [Int] = []
 }
