@@ -5,7 +5,7 @@ import Documents
 
 extension DeviceFile {
   private static let root = Schema.any([
-    DeviceShape<LocatedDevices>.located.schema, DeviceReader.devicesForm.schema,
+    DeviceReader.deviceShape.schema, DeviceReader.devicesForm.schema,
   ])
 
   /// The text of `device.schema.json`.

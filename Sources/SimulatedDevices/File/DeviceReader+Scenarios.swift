@@ -75,7 +75,7 @@ extension DeviceReader {
   /// find it.
   private static let scenarioDevice = DeviceShape<Int>(
     "a device",
-    schema: .any([usedForm.schema.named("used"), DeviceShape<LocatedDevices>.located.schema])
+    schema: .any([usedForm.schema.named("used"), deviceShape.schema])
   ) { node, reader in
     let before = reader.problems.count
     let isUse = node.value(of: "use") != nil
