@@ -5,7 +5,6 @@
 
 import Bluetooth
 import Documents
-import Spelling
 
 /// A fault in a file, a rule or a named one: its parameters and its timing.
 struct FaultEntry: Sendable {
