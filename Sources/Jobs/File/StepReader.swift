@@ -67,13 +67,8 @@ struct StepReader {
 
   /// One value, or a list of at least one; nil after an error.
   mutating func several<Value>(_ node: Node, _ shape: Shape<Value>) -> [Value]? {
-    let nodes = node.sequence ?? [node]
-    if nodes.isEmpty {
-      let expected = shape.description.expected(self)
-      complain(node, Problem("the list is empty", expected: expected))
-    }
-    let values = nodes.compactMap { read($0, shape) }
-    return values.count == nodes.count && !values.isEmpty ? values : nil
+    let values = node.several.compactMap { read($0, shape) }
+    return values.count == node.several.count ? values : nil
   }
 
   mutating func complain(_ node: Node, _ complaint: Problem) {

@@ -156,7 +156,7 @@ extension Exchanging: StepKind {
     let time = "within \(limit.written)"
     if others > 0 {
       let values = counted(others, "value")
-      let shown = RunFailure.last(StepValue(last, decoded(last)))
+      let shown = Lateness.last(StepValue(last, decoded(last)))
       return .silent("\(answer) notified \(values) \(time), none of which is the answer\(shown)")
     }
     guard isWritten else { return Lateness("the write was not answered \(time)") }

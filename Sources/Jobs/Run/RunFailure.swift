@@ -78,26 +78,6 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   public var description: String { hint.isEmpty ? message : "\(message). Try: \(hint)" }
 }
 
-// MARK: The last value
-
-extension RunFailure {
-  /// Stands between a reason and the last value that came in vain.
-  private static let lastMark = "; the last was "
-
-  /// The end of a reason: the last value that came in vain, shortened. Nothing may follow it:
-  /// ``reason`` takes all behind the mark as the value.
-  static func last(_ value: StepValue) -> String {
-    lastMark + ColumnText(TextReport.text(value)).cut(to: 80)
-  }
-
-  /// The reason, and apart from it the last value that came in vain: values differ where the reason
-  /// is one.
-  var reason: (why: String, last: String?) {
-    guard let mark = why.firstRange(of: Self.lastMark) else { return (why, nil) }
-    return (String(why[..<mark.lowerBound]), String(why[mark.upperBound...]))
-  }
-}
-
 extension DeviceFailure.Code {
   /// A value is not what the chain expects.
   public static let expectationNotMet = Self(rawValue: "expectation-not-met")

@@ -211,6 +211,11 @@ struct Lateness {
 
   private init(why: String, hint: String) { (self.why, self.hint) = (why, hint) }
 
+  /// The end of a reason: the last value that came in vain, shortened.
+  static func last(_ value: StepValue) -> String {
+    "; the last was " + ColumnText(TextReport.text(value)).cut(to: 80)
+  }
+
   /// The connection is up, and the device did not send what the step waits for.
   static func silent(_ why: String) -> Lateness {
     Lateness(

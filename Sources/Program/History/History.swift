@@ -63,7 +63,7 @@ extension Ending {
   init(_ failure: JournalFailure) {
     switch failure.kind {
     case .damaged, .notAJournal, .newer: self.init(.data, "\(failure)")
-    case .missing: self.init(.failed, "\(failure)")
+    case .missing, .empty: self.init(.failed, "\(failure)")
     case .locked: self.init(.passing, "\(failure)")
     case .full, .noPlace, .notPermitted, .notReadable, .inTwoFiles, .system:
       self.init(.output, "\(failure)")
