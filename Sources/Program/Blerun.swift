@@ -89,21 +89,12 @@ package struct Blerun: ParsableCommand {
     of arguments: [String],
     _ run: (inout any ParsableCommand) throws -> Void
   ) -> ExitStatus {
-    if let unknown = unknownCommand(in: arguments[...])
-      ?? Simulate.commandWithoutDashes(in: arguments)
-      ?? DeviceOptions.deviceWithoutOption(in: arguments)
-    {
-      StandardError.failure(unknown)
-      return .usage
-    }
     var command: any ParsableCommand
     do {
-      command = try parsed(WatchTargets.marked(SuiteOptions.joined(arguments)))
+      command = try Self.command(of: arguments)
+    } catch let refusal as Ending {
+      return status(of: refusal)
     } catch {
-      if let complaint = Pair.complaint(insteadOf: fullMessage(for: error), about: arguments) {
-        StandardError.failure(complaint)
-        return .usage
-      }
       // Other errors than those of the parser are about texts that cannot be read.
       return status(printing: error, otherwise: .data)
     }
@@ -122,15 +113,39 @@ package struct Blerun: ParsableCommand {
       try body()
       return .ok
     } catch let ending as Ending {
-      for problem in ending.problems { StandardError.failure(problem) }
-      return ending.status
+      return status(of: ending)
     } catch {
       return status(printing: error, otherwise: .failed)
     }
   }
 
+  private static func status(of ending: Ending) -> ExitStatus {
+    for problem in ending.problems { StandardError.failure(problem) }
+    return ending.status
+  }
+
+  /// The command of the arguments, which does nothing yet.
+  ///
+  /// - Throws: ``Ending`` where the parser would report something else than what is meant; else the error of
+  ///   the parser.
+  static func command(of arguments: [String]) throws -> any ParsableCommand {
+    if let unknown = unknownCommand(in: arguments[...])
+      ?? Simulate.commandWithoutDashes(in: arguments)
+      ?? DeviceOptions.deviceWithoutOption(in: arguments)
+    {
+      throw Ending(.usage, unknown)
+    }
+    do {
+      return try parsed(WatchTargets.marked(SuiteOptions.joined(arguments)))
+    } catch {
+      guard let complaint = Pair.complaint(insteadOf: fullMessage(for: error), about: arguments)
+      else { throw error }
+      throw Ending(.usage, complaint)
+    }
+  }
+
   /// The command. What follows `--` after `simulate` belongs to the program that it starts.
-  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     guard arguments.first == "simulate",
       let terminator = arguments.firstIndex(of: "--")
     else { return try parseAsRoot(arguments) }

@@ -67,50 +67,6 @@ struct AttributeCommandTests {
     #expect(behind.errors.contains("the offset lies beyond the end of the value"))
   }
 
-  @Test(
-    "wrong usage is told before anything happens",
-    arguments: [
-      ["read", "2a19", "--offset", "600"], ["write", "2a19"],
-      ["write", "2a19", "u8:1", "--command", "--request"], ["watch"],
-      ["write", "2a19", "u8:1", "--command", "--offset", "1"],
-      ["write", "2a19/2901", "u8:1", "--descriptor", "--offset", "1"],
-      ["write", "2a19", "u8:1", "--acquire", "--request"],
-      ["watch", "2a19", "--count", "0"], ["read", "2a19", "--timeout", "0s"],
-      ["inspect", "--read-timeout", "0s"], ["scan", "--for", "0s"],
-    ]
-  )
-  func usage(arguments: [String]) throws {
-    let run = try blerun(arguments + ["--simulate", echo])
-    #expect(run.status == 2)
-    #expect(run.output.isEmpty)
-  }
-
-  @Test(
-    "a device without its option is answered with the option",
-    arguments: [
-      ["inspect", "Thermo-1"], ["pair", "Thermo-1"], ["unpair", "Thermo-1"],
-      ["read", "Thermo-1", "2a19"], ["write", "Thermo-1", "2a06", "u8:1"],
-    ]
-  )
-  func device(arguments: [String]) throws {
-    let run = try blerun(arguments)
-    #expect([2, 65].contains(run.status))
-    #expect(run.errors.contains("a device is given with -d"), "\(run.errors)")
-  }
-
-  @Test(
-    "names and values that cannot be read have the status that they have in a file",
-    arguments: [
-      ["read", "nosuch"], ["read", "2a19", "--descriptor"], ["write", "2a19", "u8:300"],
-      ["write", "2a19", "5"],
-    ]
-  )
-  func texts(arguments: [String]) throws {
-    let run = try blerun(arguments + ["--simulate", echo])
-    #expect(run.status == 65 && run.output.isEmpty, "\(run.errors)")
-    #expect(run.errors.hasPrefix("blerun: ") && !run.errors.contains("Usage"), "\(run.errors)")
-  }
-
   @Test("watch ends at its time; it prints the present value at once, and says what it watches")
   func watchFor() throws {
     let run = try blerun([

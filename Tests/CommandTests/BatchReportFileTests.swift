@@ -40,35 +40,6 @@ struct BatchReportFileTests {
     return try blerun(["batch", file, "--simulate", world] + reports + arguments)
   }
 
-  @Test("a deadline and the devices it left out stand in each report")
-  func deadline() throws {
-    let ended = try batch(
-      """
-      name: Ten
-      devices: [ Tag-1, Tag-2, Tag-3, Tag-4, Tag-5 ]
-      steps: [ { read: battery-level }, { sleep: 1s } ]
-      """,
-      "--deadline",
-      "4s"
-    )
-    #expect(ended.status == 75)
-    let why = "the batch did not end within 4s"
-    let xml = try text("r.xml")
-    #expect(xml.components(separatedBy: "<skipped message=\"not run: \(why)\"/>").count > 2)
-    #expect(xml.contains("<error message=\"running the batch: \(why)\" type=\"timed-out\">"))
-    let tap = try text("r.tap")
-    #expect(tap.contains("\n1..6\n"))
-    #expect(tap.contains("\nok 5 - Tag-5 # SKIP not run: \(why)\nnot ok 6 - the batch\n"))
-    #expect(try text("r.html").contains("Tag-5</th><td class=\"s skipped\">not run</td>"))
-    #expect(try text("r.html").contains(why))
-    #expect(try text("r.txt").hasSuffix(", Tag-5\n"))
-    let lines = try text("r.jsonl").split(separator: "\n")
-    #expect(lines.first?.contains(#""event":"batch-started""#) == true)
-    #expect(lines.last?.contains(#""event":"batch-finished""#) == true)
-    #expect(lines.last?.contains(#""Tag-5"],"error":{"code":"timed-out""#) == true)
-    #expect(ended.output.contains("failures:\n  the batch\n     what   running the batch\n"))
-  }
-
   @Test("a scan that finds nothing leaves whole reports that are no good ones, printed ones too")
   func nothingFound() throws {
     let none = "devices: { scan: 1s, name: \"Nope*\" }\nsteps: [ { read: battery-level } ]"

@@ -73,11 +73,4 @@ struct CompanionTests {
     // SIGPIPE, which blerun ignores, is not ignored there.
     #expect(beside.status == 128 + 13)
   }
-
-  @Test("wrong options are reported before the program is looked for")
-  func wrongOptions() throws {
-    let ended = try serve("--poll", "0s", "HRM-1", "battery-level")
-    #expect(ended.status == 2)
-    #expect(ended.errors.contains("expected a duration"))
-  }
 }

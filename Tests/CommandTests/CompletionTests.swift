@@ -1,32 +1,39 @@
 // Completion of the command line: what bash really proposes, and what zsh and fish are given.
+//
+// Scripts are made in this process; bash is the program that is started.
 
+import ArgumentParser
 import Fixtures
 import Foundation
 import Testing
 
+@testable import Program
+
 @Suite("Completion", .blocking)
 struct CompletionTests {
-  private static let bash = try? blerun("--generate-completion-script", "bash")
-
-  private func script(_ shell: String) throws -> String {
-    let made = shell == "bash" ? Self.bash : try blerun("--generate-completion-script", shell)
-    let ended = try #require(made)
-    #expect(ended.status == 0)
-    return ended.output
-  }
-
-  /// What bash proposes for the last word, in a folder with `belt.yaml`, `report.xml` and `sub`.
-  private func proposed(_ words: [String]) throws -> Set<String> {
+  @Test("bash proposes files where files are expected, and steps, formats and capabilities")
+  func bash() throws {
     let folder = try TemporaryFolder()
     for file in ["belt.yaml", "report.xml"] { _ = try folder.file(file, "") }
-    _ = try folder.file("blerun.bash", try script("bash"))
-    let quoted = (["blerun"] + words).map { "'\($0)'" }.joined(separator: " ")
-    let (last, previous) = (words[words.count - 1], words[words.count - 2])
+    // The program completes some words itself.
+    symlink(binaryPath, folder.path + "/blerun")
+    _ = try folder.file("blerun.bash", Blerun.completionScript(for: .bash))
+    let expected: [(line: String, proposed: String)] = [
+      ("run b", "belt.yaml"), ("check b", "belt.yaml"), ("simulate b", "belt.yaml"),
+      ("batch b", "belt.yaml"), ("run --simulate b", "belt.yaml"),
+      ("run -e connect --simulate b", "belt.yaml"), ("check --simulate b", "belt.yaml"),
+      ("run --report r", "report.xml"), ("run -e re", "read repeat read-descriptor"),
+      ("check -e no", "notify"), ("read battery-level --format u1", "u16 u16be"),
+      ("pair --capability key", "keyboard-only keyboard-display"),
+    ]
     let asked = """
       source ./blerun.bash
-      COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count)
-      COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
-      _blerun blerun '\(last)' '\(previous)'; printf '%s\\n' "${COMPREPLY[@]}"
+      ask() {
+        COMP_WORDS=(blerun "$@"); COMP_CWORD=$#; COMP_LINE="${COMP_WORDS[*]}"
+        COMP_POINT=${#COMP_LINE}; COMPREPLY=()
+        _blerun blerun "${@: -1}" "${@: -2:1}"; echo "${COMPREPLY[@]}"
+      }
+      \(expected.map { "ask \($0.line)" }.joined(separator: "\n"))
       """
     let ended = try RunningProgram(
       ["bash", "--norc", "-c", asked],
@@ -34,29 +41,13 @@ struct CompletionTests {
       environment: ProcessInfo.processInfo.environment
         .merging(["PATH": "\(folder.path):/usr/bin:/bin"]) { $1 }
     ).end()
-    return Set(ended.lines.map { $0.trimmingCharacters(in: .whitespaces) })
-  }
-
-  @Test("bash proposes files where files are expected")
-  func files() throws {
-    for words in [
-      ["run", "b"], ["check", "b"], ["simulate", "b"], ["batch", "b"], ["run", "--simulate", "b"],
-      ["run", "-e", "connect", "--simulate", "b"], ["check", "--simulate", "b"],
-    ] {
-      let found = try proposed(words)
-      #expect(found.contains("belt.yaml"), "\(words): \(found)")
+    // The script and the program are proposed as the files that they are.
+    let own: Set = ["blerun", "blerun.bash"]
+    let proposed = ended.lines.map { line in
+      line.split(separator: " ").map(String.init).filter { !own.contains($0) }
+        .joined(separator: " ")
     }
-    #expect(try proposed(["run", "--report", "r"]).contains("report.xml"))
-  }
-
-  @Test("bash proposes steps, formats and capabilities")
-  func words() throws {
-    #expect(try proposed(["run", "-e", "re"]) == ["read", "repeat", "read-descriptor"])
-    #expect(try proposed(["check", "-e", "no"]) == ["notify"])
-    #expect(try proposed(["read", "battery-level", "--format", "u1"]).contains("u16"))
-    #expect(
-      try proposed(["pair", "--capability", "key"]) == ["keyboard-only", "keyboard-display"]
-    )
+    #expect(proposed == expected.map(\.proposed), "\(ended.errors)")
   }
 
   /// Whether a part of a script has all of these.
@@ -65,8 +56,8 @@ struct CompletionTests {
   }
 
   @Test("zsh is given the same")
-  func zsh() throws {
-    let lines = try script("zsh").split(separator: "\n").map(String.init)
+  func zsh() {
+    let lines = Blerun.completionScript(for: .zsh).split(separator: "\n").map(String.init)
     for values in [["notify", "write-descriptor"], ["u16", "utf8"], ["keyboard-display"]] {
       #expect(has(lines, ["local -ar"] + values), "\(values)")
     }
@@ -74,8 +65,9 @@ struct CompletionTests {
   }
 
   @Test("fish is given the same")
-  func fish() throws {
-    let entries = try script("fish").split(separator: "complete -c").map(String.init)
+  func fish() {
+    let entries = Blerun.completionScript(for: .fish).split(separator: "complete -c")
+      .map(String.init)
     for (option, values) in [
       ("steps", ["notify", "write-descriptor"]), ("format", ["u16", "utf8"]),
       ("capability", ["keyboard-display"]), ("simulate", ["-rF"]), ("report", ["-rF"]),

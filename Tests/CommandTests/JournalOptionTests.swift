@@ -24,19 +24,6 @@ struct JournalOptionTests {
     }
   }
 
-  @Test("a size that is none is answered with the form, and one too small with the least")
-  func wrongSizes() throws {
-    let small = try run("--journal-size", "1")
-    #expect(small.status == 2 && small.errors.contains("must be at least 4K"), "\(small.errors)")
-    let shapeless = try run("--journal-size", "60 kB")
-    #expect(shapeless.status == 2)
-    #expect(
-      shapeless.errors.contains("a number of bytes, or one with K, M or G: 500M"),
-      "\(shapeless.errors)"
-    )
-    #expect(try blerun("run", "--help-hidden").output.contains("(default: 64M)"))
-  }
-
   @Test("a place where no file can be is called that, whatever is the matter with disks")
   func noPlace() throws {
     for path in ["/proc/j.sqlite", "/proc/no/j.sqlite", "/etc/passwd/j.sqlite"] {
@@ -45,8 +32,5 @@ struct JournalOptionTests {
       #expect(ended.errors.contains("its folder is missing, or is not a folder"), "\(ended.errors)")
       #expect(!ended.errors.contains("dmesg"))
     }
-    let empty = try run("--journal", "")
-    #expect(empty.status == 2)
-    #expect(empty.errors.contains("--journal '': expected the name of a file"), "\(empty.errors)")
   }
 }

@@ -111,11 +111,6 @@ struct OrphanTests {
     #expect(connected.status == 0 && !connected.errors.contains("attempt 2"), "\(connected.errors)")
   }
 
-  @Test("--force without --release is refused")
-  func forceAlone() throws {
-    #expect(try host.run("doctor", "--force").status == 2)
-  }
-
   @Test("a second Ctrl-C leaves the lease, and the hint that it gives is true")
   func secondInterrupt() throws {
     let run = try listen()

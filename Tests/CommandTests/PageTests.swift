@@ -20,13 +20,15 @@ struct PageTests {
   }
 
   /// Runs a command of a page.
-  private func run(_ line: String) throws -> RunningProgram.Ended {
+  private func run(_ line: String) throws -> RunningProgram.Ended { try start(line).end() }
+
+  private func start(_ line: String) throws -> RunningProgram {
     try RunningProgram(
       ["sh", "-c", line.replacing("blerun ", with: "'\(binaryPath)' ")],
       in: folder.path,
       environment: ProcessInfo.processInfo.environment,
       limit: .seconds(60)
-    ).end()
+    )
   }
 
   @Test("docs/chains.md: every command prints what the page says, to the letter")
@@ -65,25 +67,27 @@ struct PageTests {
     }
   }
 
-  private static let watches = (try? Example(in: "docs/watch.md").commands) ?? []
-
-  @Test("docs/watch.md has examples")
-  func watchExamples() { #expect(Self.watches.count >= 6) }
-
-  /// In real time: every run has other numbers, and which device is first is not the same.
-  @Test(
-    "docs/watch.md: each command prints what the page shows, but for its numbers",
-    arguments: watches.indices
-  )
-  func watch(index: Int) throws {
-    let command = Self.watches[index]
-    let run = try run(command.line)
-    #expect(run.status == 0, "\(command.line): \(run.errors)")
+  /// In real time: every run has other numbers, which device is first is not the same, and all go on at once.
+  @Test("docs/watch.md: each command prints what the page shows, but for its numbers")
+  func watch() throws {
+    let commands = try Example(in: "docs/watch.md").commands
+    #expect(commands.count >= 6)
+    let running = try commands.map { try start($0.line) }
     let form = { (line: String) in line.replacing(/[0-9a-f]*[0-9][0-9a-f]*/, with: "#") }
-    #expect(
-      run.lines.map(form).sorted() == command.output.map(form).sorted(),
-      "\(command.line)\n\(run.output)"
-    )
+    var messages = ""
+    for (command, program) in zip(commands, running) {
+      let run = program.end()
+      #expect(run.status == 0, "\(command.line): \(run.errors)")
+      #expect(
+        run.lines.map(form).sorted() == command.output.map(form).sorted(),
+        "\(command.line)\n\(run.output)"
+      )
+      messages += run.errors
+    }
+    // One of the devices drops.
+    for text in ["HRM-1: not connected any more", "HRM-1: connected again after "] {
+      #expect(messages.contains(text), "\(messages)")
+    }
   }
 
   @Test("docs/page.md: each example writes a page on which something failed")

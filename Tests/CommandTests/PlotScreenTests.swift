@@ -77,10 +77,19 @@ struct PlotScreenTests {
 
   @Test("a drop is marked, and the line is interrupted")
   func markers() throws {
+    let folder = try TemporaryFolder()
+    let belt = packageFolder + "/Simulators/devices/heart-rate.yaml"
+    let scenario = try folder.file(
+      "scenario.yaml",
+      """
+      scenario: A belt that is away for two seconds
+      devices: [ { use: "\(belt)" } ]
+      faults: [ { fault: out-of-range, after: notified, nth: 1, for: 2s } ]
+      """
+    )
     try Screen.play {
       let screen = try Screen(
-        "watch heart-rate-measurement --field bpm --plot --for 14s "
-          + "--simulate Simulators/scenarios/out-of-range.yaml",
+        "watch heart-rate-measurement --field bpm --plot --for 6s --simulate \(scenario)",
         environment: ["LC_ALL": "C"]
       )
       let lines = try screen.end()

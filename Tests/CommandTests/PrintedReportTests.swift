@@ -112,11 +112,4 @@ struct PrintedReportTests {
       )
     }
   }
-
-  @Test("commands that run no chain of the user's have text and json")
-  func others() throws {
-    for words in [["scan", "--for", "1s"], ["read", "battery-level"], ["doctor"]] {
-      #expect(try run(words + ["--output", "junit"]).status == 2, "\(words)")
-    }
-  }
 }

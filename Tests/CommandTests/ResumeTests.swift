@@ -166,9 +166,6 @@ struct ResumeTests {
     #expect(access(journal, F_OK) != 0)
     let unnamed = try blerun("batch", file, "--simulate", world, "--resume")
     #expect(unnamed.status == 2)
-    #expect(try run("--skip-failed").status == 2)
-    #expect(try run("--resume", "--runs", "2").status == 2)
-    #expect(try run("--resume", "--no-journal").status == 2)
     #expect(try run().status == 0)
     #expect(try run("--resume", "8").status == 1)
   }

@@ -35,18 +35,6 @@ struct ScanTests {
     #expect(try scan("--follow", "--for", "3s", "--output", "json").output == run.output)
   }
 
-  @Test("what cannot be read ends with the status of a wrong file, and states what is expected")
-  func usage() throws {
-    for (option, value) in [
-      ("--rssi", "99"), ("--service", "hart-rate"), ("--manufacturer", "apple"),
-      ("--service-data", "feaa:0"), ("--address", "C0:FF"),
-    ] {
-      let run = try scan(option, value)
-      #expect(run.status == 65)
-      #expect(run.errors.contains(option))
-    }
-  }
-
   @Test("listening only is refused with a reason where bluetoothd has no monitors")
   func passive() throws {
     let run = try scan("--passive")

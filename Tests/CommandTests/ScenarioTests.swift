@@ -190,8 +190,8 @@ struct ScenarioTests {
       let traffic = try String(contentsOfFile: "\(folder.path)/\(log)", encoding: .utf8)
       return (run.output, traffic)
     }
-    let (first, second) = (try play("a"), try play("b"))
-    #expect(first == second && !first.traffic.isEmpty)
+    let first = try play("a")
+    #expect(!first.traffic.isEmpty)
     let same = try play("c", ["--seed", "16"])
     #expect(same == first, "it is the scenario's own")
     #expect(try play("d", ["--seed", "3"]).traffic != first.traffic)
@@ -205,48 +205,6 @@ struct ScenarioTests {
     ])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.errors.contains("seed 3"))
-  }
-
-  @Test("check says what is wrong with a scenario, and with the devices it uses")
-  func check() throws {
-    let folder = try TemporaryFolder()
-    let device = try folder.file("device.yaml", "address: here\n")
-    let scenario = try folder.file(
-      "scenario.yaml",
-      "scenario: Wrong\ndevices: [{ use: device.yaml }]\nfaults: [{ fault: link-lots }]\n"
-    )
-    let run = try blerun("check", "--simulate", scenario)
-    #expect(run.status == 65)
-    #expect(
-      run.errors.contains(
-        "\(device):1:10: address: expected an address such as C0:FF:EE:00:00:01, found 'here'"
-      )
-    )
-    #expect(run.errors.contains("\(scenario):3:19: faults.1.fault: 'link-lots' is not a fault"))
-    #expect(run.errors.contains("did you mean 'link-lost'?"))
-    let good = try blerun("check", "--simulate", "Simulators/scenarios/silence.yaml")
-    #expect(good.status == 0 && good.output.contains("silence.yaml: ok"))
-  }
-
-  @Test("check tells device files, scenarios and chains apart by their keys")
-  func kinds() throws {
-    let files = [
-      "Simulators/devices/heart-rate.yaml", "Simulators/scenarios/silence.yaml",
-      "docs/examples/heart-rate.yaml",
-    ]
-    let good = try blerun("check", files[0], files[1], files[2])
-    #expect(good.status == 0, "\(good.errors)")
-    for file in files { #expect(good.output.contains("\(file): ")) }
-    let folder = try TemporaryFolder()
-    let device = try folder.file("device.yaml", "name: A\naddress: here\nservices: []\n")
-    let bad = try blerun("check", device)
-    #expect(bad.status == 65)
-    #expect(
-      bad.errors.contains(
-        "\(device):2:10: address: expected an address such as C0:FF:EE:00:00:01, found 'here'"
-      )
-    )
-    #expect(!bad.errors.contains("steps"))
   }
 
   @Test("any BlueZ program meets the faults of a scenario")

@@ -16,11 +16,4 @@ struct SchemaCommandTests {
     let schema = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
     #expect(schema?["$schema"] != nil && schema?["definitions"] != nil)
   }
-
-  @Test("an unknown kind is wrong usage, and the known ones are listed")
-  func unknown() throws {
-    let run = try blerun("schema", "lamp")
-    #expect(run.status == 2)
-    #expect(run.errors.contains("chain") && run.errors.contains("scenario"), "\(run.errors)")
-  }
 }

@@ -9,16 +9,10 @@ struct StatusLineTests {
   private static let aborted = "--simulate Simulators/scenarios/aborted-connects.yaml --real-time"
   private static let thermometer = "--simulate Simulators/devices/thermometer.yaml --real-time"
 
-  @Test(
-    "the step under way, what it waits for, the time and the deadline; nothing stays of it",
-    arguments: [80, 40]
-  )
-  func running(columns: Int) throws {
+  @Test("the step under way, what it waits for, the time and the deadline; nothing stays of it")
+  func running() throws {
     try Screen.play {
-      let screen = try Screen(
-        "run -e 'sleep 2s; read battery-level' \(Self.thermometer)",
-        columns: columns
-      )
+      let screen = try Screen("run -e 'sleep 2s; read battery-level' \(Self.thermometer)")
       let running = try screen.wait(forLast: /^step 1: sleeping, \d\.\d s of 2 s$/)
       #expect(running.contains("-  connect  ok"))
       let lines = try screen.end()
@@ -33,10 +27,10 @@ struct StatusLineTests {
     }
   }
 
-  @Test("messages stand above the line, which is not torn", arguments: [80, 40])
-  func messages(columns: Int) throws {
+  @Test("messages stand above the line, which is not torn where they are wrapped")
+  func messages() throws {
     try Screen.play {
-      let screen = try Screen("run -e 'sleep 3s' \(Self.aborted)", columns: columns)
+      let screen = try Screen("run -e 'sleep 3s' \(Self.aborted)", columns: 40)
       try screen.wait(forLast: /attempt [23] of 5, \d+\.\d s of 20 s$/)
       try screen.wait(forLast: /sleeping, \d\.\d s of 3 s$/)
       // What was wrapped by the terminal is put together again.

@@ -50,19 +50,16 @@ struct StoppedReaderTests {
     #expect(try !host.isConnected())
   }
 
-  @Test(
-    "a signal ends a watch that nobody reads",
-    arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)]
-  )
-  func signals(signal: Int32, status: Int32) throws {
+  @Test("a signal ends a watch that nobody reads")
+  func signals() throws {
     let program = try start(Self.watch)
     program.pause(.output)
     // Until the pipe is full, and more waits.
     poll(nil, 0, 4_000)
     let began = Date()
-    program.send(signal)
+    program.send(SIGTERM)
     let ended = program.end()
-    #expect(ended.status == status, "\(ended.errors)")
+    #expect(ended.status == 143, "\(ended.errors)")
     #expect(Date().timeIntervalSince(began) < 8)
     #expect(try !host.isConnected())
   }

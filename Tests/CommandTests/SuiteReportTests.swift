@@ -2,7 +2,6 @@
 
 import Fixtures
 import Foundation
-import FoundationXML
 import Testing
 
 @Suite("Reports of a suite", .blocking)
@@ -40,58 +39,6 @@ struct SuiteReportTests {
     try RunningProgram(
       blerun: ["run", suite, "--simulate", "Simulators/devices/battery.yaml"] + arguments
     ).end()
-  }
-
-  @Test(
-    "JUnit has a suite for each test and a case for each operation, as it was judged",
-    .disabled(if: Sanitizer.watchesAddresses, "the nodes of FoundationXML keep one another")
-  )
-  func junit() throws {
-    let ended = try run(["--output", "junit", "--warn-unsupported"] + reports("a.xml"))
-    #expect(ended.status == 1, "\(ended.errors)")
-    #expect(ended.output == (try text("a.xml")))
-    let root = try XMLDocument(xmlString: ended.output).rootElement()
-    let suites = root?.elements(forName: "testsuite") ?? []
-    func attributes(_ name: String, _ elements: [XMLElement]) -> [String] {
-      elements.map { $0.attribute(forName: name)?.stringValue ?? "-" }
-    }
-    #expect(root?.attribute(forName: "name")?.stringValue == "Cells & co")
-    #expect(attributes("name", suites) == ["1  Goes well, once", "2  bad"])
-    #expect(attributes("tests", suites) == ["3", "3"])
-    #expect(attributes("failures", suites) == ["0", "1"])
-    #expect(attributes("errors", suites) == ["0", "0"])
-    #expect(attributes("skipped", suites) == ["0", "1"])
-    let cases = suites[1].elements(forName: "testcase")
-    #expect(
-      attributes("name", cases) == [
-        "1  connect", "2  read-phy", "3  How full  read battery/battery-level",
-      ]
-    )
-    #expect(attributes("classname", cases)[0] == "Cells & co.2  bad")
-    let skipped = cases[1].elements(forName: "skipped")
-    #expect(attributes("message", skipped)[0].contains("PHY"))
-    let failure = cases[2].elements(forName: "failure")
-    #expect(attributes("type", failure) == ["expectation-not-met"])
-    #expect(attributes("message", failure)[0].contains("Half: the value is 64, not 32"))
-    let said = suites[0].elements(forName: "system-out").first?.stringValue ?? ""
-    #expect(said.contains("note   Half: the value is 64, not 32"), "\(said)")
-    #expect(said.contains("note   failed, as expected: "), "\(said)")
-    let device = suites[0].elements(forName: "properties").first?.elements(forName: "property")
-    #expect(device?.first?.attribute(forName: "value")?.stringValue == "C0:FF:EE:00:00:03")
-  }
-
-  @Test("TAP has a test for each test and a subtest of its operations; what cannot be done fails")
-  func tap() throws {
-    let ended = try run(["--output", "tap"] + reports("a.tap"))
-    #expect(ended.status == 1)
-    #expect(ended.output == (try text("a.tap")))
-    let points = ended.lines.filter { $0.hasPrefix("    ") }
-    #expect(ended.output.hasPrefix("TAP version 14\n1..2\n# Subtest: 1  Goes well, once\n"))
-    #expect(points.contains("    # Half: the value is 64, not 32"), "\(ended.output)")
-    #expect(ended.lines.contains("ok 1 - 1  Goes well, once"))
-    #expect(ended.lines.contains("    not ok 2 - 2  read-phy"))
-    #expect(ended.lines.contains("      code: \"not-supported-here\""))
-    #expect(ended.lines.contains("not ok 2 - 2  bad"))
   }
 
   @Test("the other kinds of file: a page, values, and what is printed as things happen")

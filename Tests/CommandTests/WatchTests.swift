@@ -54,30 +54,6 @@ struct WatchTests {
     #expect(try targets(arguments) == expected)
   }
 
-  @Test(
-    "wrong usage is reported before anything is connected",
-    arguments: [
-      ("-d A", "Missing characteristic."),
-      ("Thermo-1", "Missing characteristic behind the device 'Thermo-1', such as battery-level."),
-      ("-d A 2a37 -d B", "Missing characteristic behind --device B."),
-      ("2a19 -d A 2a37 -d B 2a37", "'2a19': expected --device before it"),
-      ("2a37 --rate", "--rate and --window belong together"),
-      ("2a37 --window 5s", "--rate and --window belong together"),
-      ("2a37 --rate --window 0s", "expected a duration"),
-      ("2a37 2a19 --rate --window 1s --combine", "Give --rate or --combine, not both."),
-      ("2a37 --poll 1s --acquire", "Give --poll or --acquire, not both."),
-      ("2a37 --combine", "--combine: expected two characteristics or more"),
-      ("2a37 --field bmp", "unknown field 'bmp'; did you mean 'bpm'?"),
-      ("2a37 --count 0", "--count must be at least 1."),
-    ]
-  )
-  func usage(arguments: String, message: String) throws {
-    let ended = try run(arguments.split(separator: " ").map(String.init) + Self.both)
-    #expect(ended.status == 2)
-    #expect(ended.errors.contains(message), "\(ended.errors)")
-    #expect(ended.output.isEmpty)
-  }
-
   // MARK: Output
 
   @Test("one field as CSV, and as JSON")
@@ -91,17 +67,6 @@ struct WatchTests {
     let json = try run(arguments + ["--output", "json"])
     #expect(json.lines.count == 2)
     #expect(json.lines.allSatisfy { $0.contains(/"value":\{"bpm":\d+\}/) }, "\(json.output)")
-  }
-
-  @Test("a device that drops is connected again: a gap, and messages with its name")
-  func reconnecting() throws {
-    let ended = try run(
-      [Self.heart, "--for", "11s", "--simulate", "Simulators/scenarios/out-of-range.yaml"]
-    )
-    #expect(ended.status == 0, "\(ended.errors)")
-    #expect(ended.lines.count { $0.contains("(gap: not connected for ") } == 1, "\(ended.output)")
-    #expect(ended.errors.contains("HRM-1: not connected any more"), "\(ended.errors)")
-    #expect(ended.errors.contains("HRM-1: connected again after "), "\(ended.errors)")
   }
 
   @Test("a device that comes into range later is waited for; without --resume it is not")

@@ -46,11 +46,17 @@ struct Check: ParsableCommand {
     }
   }
 
-  func run() throws {
+  /// What is wrong and what is right; nothing is printed.
+  func checked() throws -> Checked {
     var checked = Checked(variables.bindings, try naming.names(), suites)
     for file in files { checked.read(file) }
     for line in steps { checked.read(line: line) }
     checked.look(in: simulate)
+    return checked
+  }
+
+  func run() throws {
+    let checked = try checked()
     guard checked.problems.isEmpty else { throw Ending(.data, checked.problems) }
     try StandardOutput.show(checked.praise)
   }
