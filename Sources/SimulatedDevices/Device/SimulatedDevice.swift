@@ -55,6 +55,7 @@ public final class SimulatedDevice: Sendable {
     var radio: RadioState
     var isAdvertising = true
     var passkeys: SeededGenerator
+    var keyring = 0
     var latency: SeededGenerator
     var handler: NotificationHandler?
     var presence: PresenceHandler?
@@ -284,6 +285,12 @@ public final class SimulatedDevice: Sendable {
   public func secure(_ level: LinkSecurity) {
     state.withLock { $0.device.secure(level) }
   }
+
+  /// The number of its present keys: a bond that was made with an earlier number is lost.
+  public var keyring: Int { state.withLock { $0.keyring } }
+
+  /// It no longer has the keys of its bonds, as after a reset.
+  public func loseBonds() { state.withLock { $0.keyring += 1 } }
 
   /// The passkey, or the number to compare, of the next pairing: 0 to 999999.
   public func nextPasskey() -> UInt32 {
