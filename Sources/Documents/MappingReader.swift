@@ -90,7 +90,9 @@ public struct MappingReader {
   /// - Returns: All errors.
   public mutating func finish() -> [Problem] {
     for entry in entries where !known.contains(entry.key) {
-      let nearest = Spelling.nearest(to: entry.key, among: known)
+      // A key that is given already is not what was meant.
+      let free = known.filter { key in !entries.contains { $0.key == key } }
+      let nearest = Spelling.nearest(to: entry.key, among: free)
       problems.append(
         Problem(
           "unknown key \(entry.key.shownAsKey)",

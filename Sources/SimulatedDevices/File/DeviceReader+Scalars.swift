@@ -86,7 +86,7 @@ extension DeviceReader {
 
 extension Node {
   /// What to propose for a word: the nearest of those that are known; where none is near, all.
-  fileprivate static func guess(
+  static func guess(
     _ word: String?,
     among known: [String]
   ) -> (expected: String?, nearest: String?) {
