@@ -25,7 +25,7 @@ struct FilterOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only devices at least this strong: -70.", valueName: "dBm")
+    help: ArgumentHelp("Only devices with at least this RSSI: -70.", valueName: "dBm")
   )
   var rssi: Int?
 
@@ -56,7 +56,7 @@ struct FilterOptions: ParsableArguments {
   /// - Throws: ``Problem`` for what cannot be read.
   func filter(_ names: AttributeNames) throws -> ScanFilter {
     if let rssi, !(-127...20).contains(rssi) {
-      throw Problem("--rssi \(rssi): a signal strength lies from -127 to 20 dBm")
+      throw Problem("--rssi \(rssi): expected an RSSI from -127 to 20 dBm")
     }
     let services = try service.map { text in
       if let service = try? ServiceSelector(parsing: text, names: names) { return service }

@@ -95,7 +95,7 @@ extension Plan {
     if let device { return device }
     if onlyScans { return .any }
     guard let only = simulated.devices.first, simulated.devices.count == 1 else {
-      throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
+      throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in a chain file)")
     }
     return only.name.map { .name($0) } ?? .address(only.address)
   }
