@@ -31,7 +31,7 @@ struct FilterOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only devices with data of this company, and data that begins so: 0x004c, 0x004c:0215.",
+      "Only devices with data of this company, beginning with these bytes: 0x004c, 0x004c:0215.",
       valueName: "company[:hex]"
     )
   )
@@ -39,13 +39,13 @@ struct FilterOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only devices with data of this service, and data that begins so: feaa, feaa:00.",
+      "Only devices with data of this service, beginning with these bytes: feaa, feaa:00.",
       valueName: "service[:hex]"
     )
   )
   var serviceData: String?
 
-  @Flag(help: "Listen only, where bluetoothd can: nothing is sent to the devices.")
+  @Flag(help: "Scan passively, where bluetoothd can: no scan requests are sent.")
   var passive = false
 
   func validate() throws { try naming.check { _ = try filter($0) } }
