@@ -50,7 +50,7 @@ extension SimulatedWorld {
   /// ```
   public func vanish(_ name: String? = nil) throws { try apply(.vanish, to: name) }
 
-  /// Brings a device back into the air.
+  /// Brings a device back into range.
   ///
   /// ```swift
   /// world.loop.after(.seconds(5)) { try? world.appear("Thermo-1") }

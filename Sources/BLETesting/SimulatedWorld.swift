@@ -46,7 +46,7 @@ public final class SimulatedWorld: Sendable {
   private let maker = pthread_self()
   private let hasEnded = Guarded(false)
 
-  /// Puts devices into the air, and starts a bluetoothd and a client.
+  /// Puts devices in range, and starts a bluetoothd and a client.
   ///
   /// ```swift
   /// let drops = try SimulatedWorld(.file("thermometer.yaml"), time: .real, seed: 7)

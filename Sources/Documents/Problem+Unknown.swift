@@ -4,12 +4,16 @@ import Spelling
 
 extension Problem {
   /// An unknown word: with the nearest of those that are known; where none is near, with all.
+  ///
+  /// - Parameter given: Words that are known, but not meant, as they are written already.
   package static func unknown(
     _ message: String,
     _ word: String?,
-    among known: [String]
+    among known: [String],
+    besides given: [String] = []
   ) -> Problem {
-    let nearest = word.flatMap { Spelling.nearest(to: $0, among: known) }
+    let free = known.filter { !given.contains($0) }
+    let nearest = word.flatMap { Spelling.nearest(to: $0, among: free) }
     let isOpen = nearest == nil && !known.isEmpty
     return Problem(message, expected: isOpen ? any(of: known) : nil, nearest: nearest)
   }

@@ -18,7 +18,7 @@ package enum ProgramFile {
   /// - Throws: ``Problem`` when there is none, or it may not be executed.
   package static func path(of name: String, in folder: String) throws(Problem) -> String {
     guard !name.contains("/") else {
-      let path = name.hasPrefix("/") ? name : folder + "/" + name
+      let path = name.hasPrefix("/") ? name : folder + "/" + name.trimmingPrefix("./")
       guard access(path, F_OK) == 0 else { throw Problem("no such file: \(path)") }
       guard isProgram(path) else { throw Problem("\(path) is not executable") }
       return path

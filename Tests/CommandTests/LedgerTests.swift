@@ -94,7 +94,7 @@ struct LedgerTests {
     }
     #expect(entries() == [Lease.Entry(link: link, state: .connecting, daemon: ":1.4")])
     #expect(files == ["lease-\(getpid())-\(ProcessIdentity.own.start)"])
-    ledger.stands(link)
+    ledger.established(link)
     #expect(entries()?.map(\.state) == [.up])
     let other = self.ledger()
     other.isOn(bus: "0123")
@@ -160,7 +160,7 @@ struct LedgerTests {
     let said = Recorded<String>()
     let ledger = HostLedger(RuntimeFolder(path: temporary.path + "/none")) { said.add($0) }
     ledger.begins(link)
-    ledger.stands(link)
+    ledger.established(link)
     #expect(said.all.count == 1)
     #expect(said.all.first?.contains("No such file") == true)
   }
@@ -236,7 +236,7 @@ struct LedgerTests {
     #expect(!second.isShared(link))
     first.uses(link, isShared: false)
     #expect(!second.isShared(link))
-    first.stands(link)
+    first.established(link)
     #expect(second.isShared(link))
     #expect(!first.isShared(link), "its own")
     first.uses(link, isShared: true)

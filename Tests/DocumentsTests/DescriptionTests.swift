@@ -68,6 +68,10 @@ struct DescriptionTests {
         "{ to: Bern, stop: 1 }", "t:1:13: stop: unknown key 'stop' (did you mean 'stops'?)"
       ),
       (
+        "{ to: Bern, stops: 1, stop: 2 }",
+        "t:1:23: stop: unknown key 'stop' (expected one of to, way, stops, pause, late)"
+      ),
+      (
         "{ to: Bern, stops: 1, pause: 1s, late: 1s }",
         "t:1:40: late: 'pause' and 'late' exclude each other"
       ),

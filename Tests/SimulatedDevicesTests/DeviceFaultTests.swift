@@ -55,6 +55,7 @@ struct DeviceFaultTests {
     "errors in a named fault",
     arguments: [
       ("{ fault: slwo }", "did you mean 'slow'?"),
+      ("{ fault: link-lots }", "did you mean 'link-lost'?"),
       (
         "{ fault: link-lost }", "'link-lost' belongs in a scenario (expected one of connect-aborted"
       ),

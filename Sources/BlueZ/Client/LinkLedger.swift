@@ -81,7 +81,7 @@ public protocol LinkLedger: Sendable {
   func begins(_ link: HeldLink)
 
   /// The connection is up.
-  func stands(_ link: HeldLink)
+  func established(_ link: HeldLink)
 
   /// A connection that existed before is used: others must not end it meanwhile. A shared one was
   /// made by another process of ours, and the last one that uses it ends it.
@@ -92,15 +92,15 @@ public protocol LinkLedger: Sendable {
 
   /// Waits until no other process is about to use or to end a connection.
   ///
-  /// - Returns: Ends the wait of others; called once. nil where there are no other processes.
+  /// - Returns: Ends the wait of others; called once. Nil where there are no other processes.
   func use(
     of link: HeldLink,
     on loop: Loop,
     limit: Duration
   ) async throws -> (@Sendable () -> Void)?
 
-  /// Reserves a device for a run of this process, without waiting. Runs of the same process do not ask
-  /// at once.
+  /// Reserves a device for a run of this process, without waiting. Runs of one process call it one at
+  /// a time.
   ///
   /// - Parameter run: The number of the run in the journal, where the process has several runs.
   func reserve(_ link: HeldLink, run: Int64?) -> DeviceReservation
@@ -115,7 +115,7 @@ public protocol LinkLedger: Sendable {
 
 extension LinkLedger {
   public func served(by daemon: String?) {}
-  public func stands(_ link: HeldLink) {}
+  public func established(_ link: HeldLink) {}
   public func uses(_ link: HeldLink, isShared: Bool) {}
   public func isShared(_ link: HeldLink) -> Bool { false }
   public func use(

@@ -64,7 +64,7 @@ extension DeviceLink {
   /// The connection is up.
   func recordConnection() {
     guard let record, let ledger, state.withLock({ $0.isRecorded }) else { return }
-    ledger.stands(record)
+    ledger.established(record)
   }
 
   /// An existing connection is used.

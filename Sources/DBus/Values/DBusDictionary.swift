@@ -2,7 +2,7 @@
 
 /// Entries of one type of key and one type of value, in a fixed order.
 ///
-/// The order is kept and counts for equality, so that encoding is repeatable octet for octet. The
+/// The order is kept and counts for equality, so that encoding is repeatable byte for byte. The
 /// bus permits duplicate keys: then both entries are kept, and the last one counts.
 package struct DBusDictionary: Sendable {
   /// The type of the dictionary: `a{sv}`.

@@ -94,8 +94,8 @@ public struct BatchEnding: Equatable, Sendable {
     self.failure = failure
     var all = counts
     all.count(failure?.class)
-    let isWell = counts.failed + counts.cancelled == 0 && failure == nil
-    status = isCancelled ? .cancelled : isWell ? .ok : .failed
+    let isOK = counts.failed + counts.cancelled == 0 && failure == nil
+    status = isCancelled ? .cancelled : isOK ? .ok : .failed
     let ofFailure = ExitStatus(after: failure)
     exitStatus =
       failure?.signal != nil || ofFailure == .output

@@ -110,7 +110,7 @@ public final class BatchRunner: Sendable {
   /// device.scheduler.loop.after(.seconds(3600)) { runner.cancel(CancellationError()) }
   /// ```
   ///
-  /// - Parameter cause: The error with which they end. The first cause wins.
+  /// - Parameter cause: The error with which they end. Only the first cause counts.
   public func cancel(_ cause: any Error) {
     let pause = state.withLock { state in
       if state.cause == nil { state.cause = cause }

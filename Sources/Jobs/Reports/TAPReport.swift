@@ -25,9 +25,9 @@ public struct TAPReport: RunsReport {
     for (index, run) in runs.enumerated() {
       lines.append("# Subtest: \(Self.plain(run.label))")
       lines += Self.points(of: run).map { "    \($0)" }
-      let isWell = run.ending?.status == .ok
-      lines.append("\(isWell ? "ok" : "not ok") \(index + 1) - \(Self.plain(run.label))")
-      if !isWell, let failure = run.ending?.failure { lines += Self.block(failure) }
+      let isOK = run.ending?.status == .ok
+      lines.append("\(isOK ? "ok" : "not ok") \(index + 1) - \(Self.plain(run.label))")
+      if !isOK, let failure = run.ending?.failure { lines += Self.block(failure) }
     }
     return (lines + others.joined()).joined(separator: "\n") + "\n"
   }
@@ -49,8 +49,8 @@ public struct TAPReport: RunsReport {
     var lines: [String] = []
     for (index, step) in run.cases.enumerated() {
       let skip = step.skipped.map { " # SKIP \($0.printable)" } ?? ""
-      lines.append("\(step.isWell ? "ok" : "not ok") \(index + 1) - \(plain(step.title))\(skip)")
-      if !step.isWell, let failure = step.failure { lines += block(failure) }
+      lines.append("\(step.succeeded ? "ok" : "not ok") \(index + 1) - \(plain(step.title))\(skip)")
+      if !step.succeeded, let failure = step.failure { lines += block(failure) }
       lines += step.remarks.map { "# \($0.printable)" }
     }
     if run.leftOut > 0 { lines.append("# \(run.leftOut) more steps succeeded") }

@@ -55,10 +55,7 @@ final class BatchOutput: Sendable {
 
   func receive(_ event: RunEvent) {
     if format == .text { state.withLock { $0.collector.take(event) } }
-    switch format {
-    case .text, .json: printed.receive(event)
-    case .junit, .tap: break
-    }
+    if format.whole == nil { printed.receive(event) }
   }
 
   func receive(_ event: BatchEvent) {

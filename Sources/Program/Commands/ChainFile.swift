@@ -50,12 +50,12 @@ extension SessionOptions {
       let notRun = left.map(\.path)
       let summary = FilesSummary(collector.withLock { $0.runs }, notRun: notRun)
       let status = reports.end(failed ?? .ok, notRun: notRun)
-      switch format {
+      switch format.lines {
       case .text:
         let isQuiet = StandardStreams.ofProcess.presentation.isQuiet
         if !isQuiet || status != .ok { try StandardOutput.show(summary.lines) }
       case .json: try StandardOutput.show([summary.json(status)])
-      case .junit, .tap: break
+      case nil: break
       }
       return status
     }

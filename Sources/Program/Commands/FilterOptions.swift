@@ -25,13 +25,13 @@ struct FilterOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only devices at least this strong: -70.", valueName: "dBm")
+    help: ArgumentHelp("Only devices with at least this RSSI: -70.", valueName: "dBm")
   )
   var rssi: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Only devices with data of this company, and data that begins so: 0x004c, 0x004c:0215.",
+      "Only devices with data of this company, beginning with these bytes: 0x004c, 0x004c:0215.",
       valueName: "company[:hex]"
     )
   )
@@ -39,13 +39,13 @@ struct FilterOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only devices with data of this service, and data that begins so: feaa, feaa:00.",
+      "Only devices with data of this service, beginning with these bytes: feaa, feaa:00.",
       valueName: "service[:hex]"
     )
   )
   var serviceData: String?
 
-  @Flag(help: "Listen only, where bluetoothd can: nothing is sent to the devices.")
+  @Flag(help: "Scan passively, where bluetoothd can: no scan requests are sent.")
   var passive = false
 
   func validate() throws { try naming.check { _ = try filter($0) } }
@@ -56,7 +56,7 @@ struct FilterOptions: ParsableArguments {
   /// - Throws: ``Problem`` for what cannot be read.
   func filter(_ names: AttributeNames) throws -> ScanFilter {
     if let rssi, !(-127...20).contains(rssi) {
-      throw Problem("--rssi \(rssi): a signal strength lies from -127 to 20 dBm")
+      throw Problem("--rssi \(rssi): expected an RSSI from -127 to 20 dBm")
     }
     let services = try service.map { text in
       if let service = try? ServiceSelector(parsing: text, names: names) { return service }

@@ -24,6 +24,9 @@ struct ChainOutputOptions: ParsableArguments {
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json, junit, tap
 
+    /// The form of the lines that are printed as things happen; nil where a report is printed at the end.
+    var lines: OutputOptions.Output? { OutputOptions.Output(rawValue: rawValue) }
+
     /// The report that is printed when all is over; nil where lines are printed as things happen.
     var whole: (any RunsReport)? {
       switch self {

@@ -41,19 +41,17 @@ struct PlanOptions: ParsableArguments {
   @OptionGroup var variables: VariableOptions
   @OptionGroup var naming: NamesOptions
 
-  func validate() throws {
-    if !files.isEmpty, !steps.isEmpty {
-      throw ValidationError("Give a chain file or steps with -e, not both.")
-    }
-    if files.isEmpty, steps.isEmpty {
-      throw ValidationError("Give a chain file, or steps with -e 'read battery-level'.")
-    }
-  }
-
-  /// The files: of a folder its chain files, in order of name.
+  /// The files: of a folder its chain files, in order of name; none where there are steps instead.
   ///
-  /// - Throws: ``Ending`` for a folder without any, and one that cannot be read.
+  /// - Throws: ``Ending`` for a folder without any, one that cannot be read, and where there is no chain
+  ///   or more than one. validate() is no place for the last: it runs before unknown options are
+  ///   reported, whose values look like files.
   func paths() throws(Ending) -> [String] {
+    guard files.isEmpty != steps.isEmpty else {
+      let problem = files.isEmpty ? "no chain is given" : "two chains are given, by file and by -e"
+      let expected = "a chain file, or steps with -e 'read battery-level'"
+      throw Ending(.usage, "\(problem) (expected \(expected))")
+    }
     var paths: [String] = []
     for file in files {
       guard let names = try ChainFolder.names(in: file) else {
@@ -100,7 +98,7 @@ extension Plan {
     if let device { return device }
     if onlyScans { return .any }
     if let only = simulated.only { return only }
-    throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
+    throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in a chain file)")
   }
 }
 

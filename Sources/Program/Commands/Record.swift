@@ -41,7 +41,7 @@ struct Record: WorldCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A btsnoop trace of a phone, btmon or --trace, or a file of bluetoothd's cache, in the place of a device.",
+      "A btsnoop trace of a phone, btmon or --trace, or a file of bluetoothd's cache, instead of a device.",
       valueName: "file"
     ),
     completion: .file()
@@ -62,7 +62,7 @@ struct Record: WorldCommand {
 
   @Option(
     name: [.customLong("for")],
-    help: "Subscribe to everything that notifies, for so long: 30s, 5m.",
+    help: "Subscribe to everything that notifies, for this long: 30s, 5m.",
     transform: Duration.positiveArgument
   )
   var duration: Duration?
@@ -112,7 +112,7 @@ struct Record: WorldCommand {
   func validate() throws {
     if from != nil, chain != nil || duration != nil || pair || !connect || options.isSimulated {
       throw ValidationError(
-        "--from reads a file in the place of a device: leave out --for, --while, --pair, --no-connect and "
+        "--from reads a file instead of a device: leave out --for, --while, --pair, --no-connect and "
           + "--simulate."
       )
     }

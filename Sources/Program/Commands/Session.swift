@@ -55,10 +55,10 @@ struct SessionOptions {
 
   /// What is printed as things happen; nil where all is printed at the end.
   fileprivate var lineReport: (any RunReport)? {
-    switch format {
+    switch format.lines {
     case .text: text ?? TextReport()
     case .json: JSONLinesReport()
-    case .junit, .tap: nil
+    case nil: nil
     }
   }
 }

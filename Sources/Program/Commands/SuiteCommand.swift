@@ -96,10 +96,10 @@ struct SuiteCommand {
   /// What is printed as things happen; nil where all is printed at the end.
   private func lineReport(_ format: ChainOutputOptions.Output) -> ReportOfSuite? {
     let isQuiet = StandardStreams.ofProcess.presentation.isQuiet
-    return switch format {
+    return switch format.lines {
     case .text: ReportOfSuite(TextReport(), of: suite, isQuiet: isQuiet)
     case .json: ReportOfSuite(JSONLinesReport(), of: suite)
-    case .junit, .tap: nil
+    case nil: nil
     }
   }
 

@@ -13,7 +13,7 @@ struct TargetOptions: ParsableArguments {
   @Option(
     help: .time(
       """
-      How long connecting, and the operation, may take, each: 10s, 500ms. (default: \
+      Time limit of connecting, and of the operation: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written); pairing \(PairStep.usualTimeout.written))
       """
     ),
@@ -97,7 +97,7 @@ struct AttributeOptions: ParsableArguments {
   @Flag(help: "It is a descriptor: characteristic/descriptor, or @ and its handle.")
   var descriptor = false
 
-  @Option(help: "The offset of the first byte; the bytes before it are left unchanged.")
+  @Option(help: "The offset of the first byte that is read or written.")
   var offset = 0
 
   @OptionGroup var naming: NamesOptions

@@ -14,7 +14,7 @@ struct VariableOptions: ParsableArguments {
   )
   var set: [VariableArgument] = []
 
-  /// The values; the last wins where a name is given twice.
+  /// The values; the last one is used where a name is given twice.
   var bindings: Bindings {
     var bindings = Bindings()
     for argument in set {

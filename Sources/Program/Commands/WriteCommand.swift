@@ -26,7 +26,7 @@ struct WriteCommand: WorldCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The value, in parts that stand one after the other: u8:1, hex:01ff, utf8:text.",
+      "The value, as one or more parts: u8:1, hex:01ff, utf8:text.",
       valueName: "value"
     )
   )
@@ -38,10 +38,10 @@ struct WriteCommand: WorldCommand {
   @Flag(help: "Write without response (Write Command).")
   var command = false
 
-  @Flag(help: "Prepared, checked by echo, then executed.")
+  @Flag(help: "Write reliably: prepare, check the echo, execute.")
   var reliable = false
 
-  @Flag(help: "As a command, through a socket of its own (AcquireWrite).")
+  @Flag(help: "Write without response through a socket (AcquireWrite).")
   var acquire = false
 
   @OptionGroup var printing: OutputOptions

@@ -119,7 +119,7 @@ struct HistoryShow: ParsableCommand {
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      "Write the run as a report, too: NAME.html, .xml or .tap; repeat it for more.",
+      "Write the run as a report, too: \(ReportPath.names(onlyWhole: true)); repeat it for more.",
       valueName: "file"
     ),
     completion: .file()
@@ -174,8 +174,8 @@ struct HistoryShow: ParsableCommand {
       guard case .whole(let report) = path.content else {
         throw Ending(
           .usage,
-          "--report \(path.path): a recorded run is reported in .html, .xml or .tap; blerun "
-            + "history export prints its lines"
+          "--report \(path.path): a recorded run is reported in \(ReportPath.names(onlyWhole: true)); "
+            + "blerun history export prints its lines"
         )
       }
       let written = try WholeFile(path.path)

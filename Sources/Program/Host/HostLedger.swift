@@ -228,7 +228,7 @@ final class HostLedger: LinkLedger {
 
   func begins(_ link: HeldLink) { change { Self.put(link, .connecting, $1, &$0) } }
 
-  func stands(_ link: HeldLink) { change { Self.put(link, .up, $1, &$0) } }
+  func established(_ link: HeldLink) { change { Self.put(link, .up, $1, &$0) } }
 
   func uses(_ link: HeldLink, isShared: Bool) {
     change { Self.put(link, isShared ? .shared : .used, $1, &$0) }

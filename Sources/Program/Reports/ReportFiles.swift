@@ -16,7 +16,7 @@ final class ReportFiles: Sendable {
     /// What is printed in the end.
     var text: String?
     /// Whether the last written round succeeded; nil before the first.
-    var wasWell: Bool?
+    var hasSucceeded: Bool?
   }
 
   private let whole: RecordedWhole
@@ -105,17 +105,17 @@ final class ReportFiles: Sendable {
     _ round: (runs: [RecordedRun], whole: RecordedWhole),
     _ status: ExitStatus = .ok
   ) {
-    let isWell = round.whole.isWell && round.runs.allSatisfy { $0.ending?.status == .ok }
+    let isOK = round.whole.succeeded && round.runs.allSatisfy { $0.ending?.status == .ok }
     let isKept = state.withLock { state in
-      defer { state.wasWell = state.wasWell == false ? false : isWell }
-      return state.wasWell == false && isWell
+      defer { state.hasSucceeded = state.hasSucceeded == false ? false : isOK }
+      return state.hasSucceeded == false && isOK
     }
     guard !isKept else { return }
     if let printed {
       let text = printed.text(on: round.runs, of: round.whole)
       state.withLock { $0.text = text }
     }
-    if isOnlyOnFailure, isWell, status == .ok { return }
+    if isOnlyOnFailure, isOK, status == .ok { return }
     for (report, file) in wholeFiles {
       file.replace(with: PrintableText(lines: report.text(on: round.runs, of: round.whole)))
     }
@@ -134,7 +134,7 @@ final class ReportFiles: Sendable {
     var left = taken()
     if !notRun.isEmpty { left.whole.notRun = notRun }
     if let remark { left.whole.remark = remark }
-    if left.runs.isEmpty, state.withLock({ $0.wasWell == nil }) {
+    if left.runs.isEmpty, state.withLock({ $0.hasSucceeded == nil }) {
       if status != .ok, left.whole.failure == nil {
         left.whole.failure = RunFailure(status, of: whole)
       }
@@ -142,8 +142,8 @@ final class ReportFiles: Sendable {
     } else if !left.runs.isEmpty {
       write(left, status)
     }
-    let isWell = status == .ok && state.withLock { $0.wasWell != false }
-    let isWritten = close(keepsFiles: !isOnlyOnFailure || !isWell)
+    let isOK = status == .ok && state.withLock { $0.hasSucceeded != false }
+    let isWritten = close(keepsFiles: !isOnlyOnFailure || !isOK)
     return isWritten || status.isInterruption ? status : .output
   }
 

@@ -15,15 +15,26 @@ struct ReportPath: ExpressibleByArgument {
     case whole(any RunsReport)
   }
 
-  /// The endings there are, each with what it stands for.
-  static let endings: [(ending: String, content: Content)] = [
-    ("xml", .whole(JUnitReport())),
-    ("tap", .whole(TAPReport())),
-    ("html", .whole(HTMLReport())),
-    ("csv", .lines(CSVReport(), header: CSVReport.header)),
-    ("jsonl", .lines(JSONLinesReport(), header: nil)),
-    ("txt", .lines(TextReport(), header: nil)),
+  /// The endings there are, each with what the help adds to it, and what it stands for.
+  private static let endings: [(ending: String, note: String, content: Content)] = [
+    ("xml", " (JUnit)", .whole(JUnitReport())),
+    ("tap", "", .whole(TAPReport())),
+    ("html", "", .whole(HTMLReport())),
+    ("csv", " (values)", .lines(CSVReport(), header: CSVReport.header)),
+    ("jsonl", "", .lines(JSONLinesReport(), header: nil)),
+    ("txt", "", .lines(TextReport(), header: nil)),
   ]
+
+  /// The endings, for people: `NAME.xml (JUnit), .tap or .html`.
+  ///
+  /// - Parameter onlyWhole: Without those of lines.
+  static func names(onlyWhole: Bool = false) -> String {
+    let names = endings.compactMap { row -> String? in
+      if onlyWhole, case .lines = row.content { return nil }
+      return ".\(row.ending)\(row.note)"
+    }
+    return "NAME" + names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+  }
 
   let path: String
   let content: Content
@@ -41,8 +52,7 @@ struct ReportOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      "Write a report, too: NAME.xml (JUnit), .tap, .html, .csv (values), .jsonl or .txt; repeat "
-        + "it for more.",
+      "Write a report, too: \(ReportPath.names()); repeat it for more.",
       valueName: "file"
     ),
     completion: .file()

@@ -1,16 +1,18 @@
 // Who resumes a run of simulated devices: one process at a time.
 //
 // Real runs have their owner in the journal. Simulated ones have none there, for their journals
-// repeat octet for octet.
+// repeat byte for byte.
 
 import Jobs
 
 /// The locked file beside the journal of a run of simulated devices that a process has.
 ///
-/// The file that a killed process leaves keeps nobody out. It is removed when the journal's record of
+/// The file that a killed process leaves blocks nobody. It is removed when the journal's record of
 /// the run is complete.
 enum RunLock {
-  /// - Parameter journal: The path of the journal, links and all.
+  /// The path of the locked file.
+  ///
+  /// - Parameter journal: The path of the journal; symbolic links are resolved.
   static func path(journal: String, run: Int64) -> String {
     "\(Batch.wholePath(of: journal))-run-\(run).lock"
   }

@@ -144,7 +144,7 @@ public final class Turn: @unchecked Sendable {
 
   /// Cancels the work of the turn; its clean-up still runs.
   ///
-  /// - Parameter cause: What the turn's caller gets. The first cause wins.
+  /// - Parameter cause: What the turn's caller gets. Only the first cause counts.
   public func cancel(_ cause: any Error = CancellationError()) {
     let work = lock.whileHeld {
       if state.cause == nil { state.cause = cause }

@@ -41,7 +41,7 @@ public struct DeviceDefinition: Sendable, Hashable {
   public var unrecorded: UnrecordedWrite?
   /// Its dialogues.
   public var machines: [MachineDefinition]
-  /// What goes wrong, and when. The first rule that applies wins.
+  /// What goes wrong, and when. The first rule that applies is used.
   public var faults: [FaultRule]
   /// What decides beside the definition; nil: nothing. Whoever runs the simulation opens it.
   public var logic: LogicDefinition?

@@ -9,14 +9,14 @@ extension NamedFault {
   /// `link-lost`: the connection is lost; subscriptions are gone.
   public static let linkLost = NamedFault(
     "link-lost",
-    pain: "the connection is lost; subscriptions are gone",
+    symptom: "the connection is lost; subscriptions are gone",
     "it is lost, and can be made again",
     effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseLink)) } }
   )
   /// `out-of-range`: the device is gone, and comes back.
   public static let outOfRange = NamedFault(
     "out-of-range",
-    pain: "the device is gone, and comes back",
+    symptom: "the device is gone, and comes back",
     "it is gone; attempts to connect reach it when it is back",
     [.lasting(.seconds(5))],
     effect: .devices { settings, devices in
@@ -26,7 +26,7 @@ extension NamedFault {
   /// `drop-in-turn`: devices drop one after the other.
   public static let dropInTurn = NamedFault(
     "drop-in-turn",
-    pain: "devices drop one after the other",
+    symptom: "devices drop one after the other",
     "each in order, `gap` after the one before, loses its connection, or disappears for `for`",
     [.lasting(), .gap],
     effect: .devices { settings, devices in
@@ -53,7 +53,7 @@ extension NamedFault {
   /// `service-missing`: the services have changed, and the device sends Service Changed.
   public static let serviceMissing = NamedFault(
     "service-missing",
-    pain: "the services have changed, and the device sends Service Changed",
+    symptom: "the services have changed, and the device sends Service Changed",
     "`service` is not offered",
     [.service, .lasting()],
     effect: .devices(lasts: true) { settings, devices in
@@ -70,7 +70,7 @@ extension NamedFault {
   /// before.
   public static let servicesStale = NamedFault(
     "services-stale",
-    pain: "a stale GATT cache: other firmware came, and bluetoothd goes by what it read before",
+    symptom: "a stale GATT cache: other firmware came, and bluetoothd goes by what it read before",
     "requests to `service` are refused with Invalid Handle while its objects stay; "
       + "where the device is removed and found anew, it is not offered",
     [.service, .lasting()],
@@ -87,7 +87,7 @@ extension NamedFault {
   /// `services-early`: ServicesResolved is set before the services are there.
   public static let servicesEarly = NamedFault(
     "services-early",
-    pain: "ServicesResolved is set before the services are there",
+    symptom: "ServicesResolved is set before the services are there",
     "it is set `by` earlier",
     [.by(.milliseconds(300)), .lasting()],
     effect: .devices(lasts: true) { settings, devices in
@@ -98,7 +98,7 @@ extension NamedFault {
   /// `services-empty`: ServicesResolved is set, and there are no services.
   public static let servicesEmpty = NamedFault(
     "services-empty",
-    pain: "ServicesResolved is set, and there are no services",
+    symptom: "ServicesResolved is set, and there are no services",
     "there are none, on connections that are made meanwhile",
     [.lasting()],
     effect: .devices(lasts: true) { settings, devices in
@@ -108,7 +108,7 @@ extension NamedFault {
   /// `services-never`: ServicesResolved is never set.
   public static let servicesNever = NamedFault(
     "services-never",
-    pain: "ServicesResolved is never set",
+    symptom: "ServicesResolved is never set",
     "it is not set, on connections that are made meanwhile",
     [.lasting()],
     effect: .devices(lasts: true) { settings, devices in
@@ -118,7 +118,7 @@ extension NamedFault {
   /// `lost-notifications`: the first notification, or all, are lost.
   public static let lostNotifications = NamedFault(
     "lost-notifications",
-    pain: "the first notification, or all, are lost",
+    symptom: "the first notification, or all, are lost",
     "what the device sends is not received",
     [.lasting()],
     effect: .devices(lasts: true) { settings, devices in
@@ -133,7 +133,7 @@ extension NamedFault {
   /// `duplicate-notifications`: notifications arrive twice.
   public static let duplicateNotifications = NamedFault(
     "duplicate-notifications",
-    pain: "notifications arrive twice",
+    symptom: "notifications arrive twice",
     "what the device sends is received twice",
     [.lasting()],
     effect: .devices(lasts: true) { settings, devices in

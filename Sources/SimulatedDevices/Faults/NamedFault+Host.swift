@@ -13,7 +13,7 @@ extension NamedFault {
   /// `adapter-off`: the adapter is off, or blocked.
   public static let adapterOff = NamedFault(
     "adapter-off",
-    pain: "the adapter is off, or blocked",
+    symptom: "the adapter is off, or blocked",
     "it is switched off",
     [.adapter, .lasting(.seconds(5))],
     effect: .host { settings in
@@ -27,7 +27,7 @@ extension NamedFault {
   /// `adapter-unplugged`: the adapter is gone.
   public static let adapterUnplugged = NamedFault(
     "adapter-unplugged",
-    pain: "the adapter is gone",
+    symptom: "the adapter is gone",
     "it is unplugged, and comes back with its number",
     [.adapter, .lasting(.seconds(5))],
     effect: .host { settings in
@@ -41,7 +41,7 @@ extension NamedFault {
   /// `adapter-renumbered`: after a reset, hci0 is hci1.
   public static let adapterRenumbered = NamedFault(
     "adapter-renumbered",
-    pain: "after a reset, hci0 is hci1",
+    symptom: "after a reset, hci0 is hci1",
     "it is unplugged, and comes back as `number`, or the next that is free",
     [.adapter, .number, .lasting(.seconds(1))],
     effect: .host { settings in
@@ -63,7 +63,7 @@ extension NamedFault {
   /// `daemon-restart`: bluetoothd is restarted: objects and calls of the old one.
   public static let daemonRestart = NamedFault(
     "daemon-restart",
-    pain: "bluetoothd is restarted: objects and calls of the old one",
+    symptom: "bluetoothd is restarted: objects and calls of the old one",
     "it ends in good order, and a new one starts `for` later",
     [.lasting(.seconds(1))],
     effect: .host { settings in
@@ -73,7 +73,7 @@ extension NamedFault {
   /// `daemon-crash`: bluetoothd dies; open calls get no reply.
   public static let daemonCrash = NamedFault(
     "daemon-crash",
-    pain: "bluetoothd dies; open calls get no reply",
+    symptom: "bluetoothd dies; open calls get no reply",
     "its connection ends, and a new one starts `for` later",
     [.lasting(.seconds(1))],
     effect: .host { settings in
@@ -83,7 +83,7 @@ extension NamedFault {
   /// `unanswered-calls`: calls that never get a reply: a wait without a bound.
   public static let unansweredCalls = NamedFault(
     "unanswered-calls",
-    pain: "calls that never get a reply: a wait without a bound",
+    symptom: "calls that never get a reply: a wait without a bound",
     "calls to bluetoothd, all or those of `on`, have no effect and get no reply",
     [.on(requests), .lasting()],
     effect: .host(lasts: true) { $0.treated(.ignore) }
@@ -91,7 +91,7 @@ extension NamedFault {
   /// `lost-answers`: the late reply: done, and nobody learns of it.
   public static let lostAnswers = NamedFault(
     "lost-answers",
-    pain: "the late reply: done, and nobody learns of it",
+    symptom: "the late reply: done, and nobody learns of it",
     "they take effect, and get no reply",
     [.on(requests), .lasting()],
     effect: .host(lasts: true) { $0.treated(.loseAnswer) }
@@ -99,7 +99,7 @@ extension NamedFault {
   /// `busy-daemon`: bluetoothd is busy.
   public static let busyDaemon = NamedFault(
     "busy-daemon",
-    pain: "bluetoothd is busy",
+    symptom: "bluetoothd is busy",
     "they are handled `by` later",
     [.on(requests), .by(.seconds(1)), .lasting()],
     effect: .host(lasts: true) { $0.treated(.delay($0.delay)) }
@@ -107,7 +107,7 @@ extension NamedFault {
   /// `wrong-transport`: a dual-mode device: `br-connection-profile-unavailable`.
   public static let wrongTransport = NamedFault(
     "wrong-transport",
-    pain: "a dual-mode device: `br-connection-profile-unavailable`",
+    symptom: "a dual-mode device: `br-connection-profile-unavailable`",
     "Connect fails with that error",
     [.lasting()],
     effect: .host(lasts: true) { settings in
@@ -119,7 +119,7 @@ extension NamedFault {
   /// `bus-closed`: the bus ends under pending calls.
   public static let busClosed = NamedFault(
     "bus-closed",
-    pain: "the bus ends under pending calls",
+    symptom: "the bus ends under pending calls",
     "it ends for good, with all its connections",
     effect: .host { _ in [TimedAction(.closeBus)] }
   )
@@ -133,14 +133,14 @@ extension NamedFault {
   /// `device-removed`: the device's object is removed while it is used.
   public static let deviceRemoved = NamedFault(
     "device-removed",
-    pain: "the device's object is removed while it is used",
+    symptom: "the device's object is removed while it is used",
     "another program removes it",
     effect: .devices { _, devices in TimedAction.others(nil, devices.map { .remove($0) }) }
   )
   /// `other-connecting`: InProgress: another program's attempt is in progress, or was left behind.
   public static let otherConnecting = NamedFault(
     "other-connecting",
-    pain: "InProgress: another program's attempt is in progress, or was left behind",
+    symptom: "InProgress: another program's attempt is in progress, or was left behind",
     "another program's Connect hangs; after `for` it takes it back and leaves",
     [.lasting()],
     effect: .devices { settings, devices in
@@ -150,14 +150,14 @@ extension NamedFault {
   /// `link-left-behind`: a program was killed, and its connection is still up.
   public static let linkLeftBehind = NamedFault(
     "link-left-behind",
-    pain: "a program was killed, and its connection is still up",
+    symptom: "a program was killed, and its connection is still up",
     "another program connects and dies; the device is connected and sends no advertisements",
     effect: .devices { _, devices in TimedAction.others(nil, devices.map { .leaveLink($0) }) }
   )
   /// `other-scanning`: a desktop scans all the time.
   public static let otherScanning = NamedFault(
     "other-scanning",
-    pain: "a desktop scans all the time",
+    symptom: "a desktop scans all the time",
     "another program scans",
     [.adapter, .lasting()],
     effect: .host(lasts: true) { settings in
@@ -167,7 +167,7 @@ extension NamedFault {
   /// `notify-acquired`: AcquireNotify: another program has the notifications.
   public static let notifyAcquired = NamedFault(
     "notify-acquired",
-    pain: "AcquireNotify: another program has the notifications",
+    symptom: "AcquireNotify: another program has the notifications",
     "another program connects, and takes those of `characteristic`; after `for` it leaves",
     [.lasting(), .acquired("one that notifies")],
     effect: .devices { settings, devices in settings.acquired(.notify, devices) }
@@ -175,7 +175,7 @@ extension NamedFault {
   /// `write-acquired`: AcquireWrite: another program has the writes.
   public static let writeAcquired = NamedFault(
     "write-acquired",
-    pain: "AcquireWrite: another program has the writes",
+    symptom: "AcquireWrite: another program has the writes",
     "another program connects, and takes the writes to `characteristic`; after `for` it leaves",
     [.lasting(), .acquired("one that is written without response")],
     effect: .devices { settings, devices in settings.acquired(.write, devices) }

@@ -16,28 +16,28 @@ extension NamedFault {
   /// door.
   public static let connectAborted = NamedFault(
     "connect-aborted",
-    pain: "connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next door",
+    symptom: "connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next door",
     "the attempt is aborted",
     effect: .operations { _ in [FaultRule(on: .connect, action: .refuseConnection)] }
   )
   /// `connect-flickers`: the connection is up for an instant, and Connect fails.
   public static let connectFlickers = NamedFault(
     "connect-flickers",
-    pain: "the connection is up for an instant, and Connect fails",
+    symptom: "the connection is up for an instant, and Connect fails",
     "the connection is made and lost at once",
     effect: .operations { _ in [FaultRule(on: .connect, action: .loseLinkBefore)] }
   )
   /// `connect-hangs`: Connect hangs until something gives up.
   public static let connectHangs = NamedFault(
     "connect-hangs",
-    pain: "Connect hangs until something gives up",
+    symptom: "Connect hangs until something gives up",
     "no attempt gets a response; bluetoothd gives up after 40 s",
     effect: .operations { _ in [FaultRule(on: .connect, action: .neverAnswer)] }
   )
   /// `connect-slow`: a connection that takes longer than the program waits.
   public static let connectSlow = NamedFault(
     "connect-slow",
-    pain: "a connection that takes longer than the program waits",
+    symptom: "a connection that takes longer than the program waits",
     "it takes `by` longer",
     [.by(.seconds(10))],
     effect: .operations { [FaultRule(on: .connect, action: .slow($0.delay))] }
@@ -45,7 +45,7 @@ extension NamedFault {
   /// `scan-disturbs-connect`: connecting during a scan fails.
   public static let scanDisturbsConnect = NamedFault(
     "scan-disturbs-connect",
-    pain: "connecting during a scan fails",
+    symptom: "connecting during a scan fails",
     "attempts are aborted while the adapter scans",
     effect: .operations { _ in
       [FaultRule(on: .connect, condition: .scanning, action: .refuseConnection)]
@@ -54,7 +54,7 @@ extension NamedFault {
   /// `connection-limit`: several connections at once fail.
   public static let connectionLimit = NamedFault(
     "connection-limit",
-    pain: "several connections at once fail",
+    symptom: "several connections at once fail",
     "attempts are aborted while `limit` devices are connected",
     [.limit],
     effect: .operations {
@@ -74,7 +74,7 @@ extension NamedFault {
   /// `att-error`: errors of the device in a row.
   public static let attError = NamedFault(
     "att-error",
-    pain: "errors of the device in a row",
+    symptom: "errors of the device in a row",
     "operations are refused with `error`; Unlikely Error without it",
     [.on(attributes), .characteristic, .error],
     effect: .operations { [FaultRule(on: $0.kind, action: .refuse($0.error))] }
@@ -82,7 +82,7 @@ extension NamedFault {
   /// `not-permitted`: NotPermitted is several things: this is a missing permission.
   public static let notPermitted = NamedFault(
     "not-permitted",
-    pain: "NotPermitted is several things: this is a missing permission",
+    symptom: "NotPermitted is several things: this is a missing permission",
     "reads and writes are refused as not permitted",
     [.on(attributes), .characteristic],
     effect: .operations { settings in
@@ -96,7 +96,7 @@ extension NamedFault {
   /// `not-paired`: NotPermitted is several things: this one wants pairing.
   public static let notPaired = NamedFault(
     "not-paired",
-    pain: "NotPermitted is several things: this one wants pairing",
+    symptom: "NotPermitted is several things: this one wants pairing",
     "operations are refused with Insufficient Authentication, and the host pairs",
     [.on(attributes), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .refuse(.insufficientAuthentication))] }
@@ -104,7 +104,7 @@ extension NamedFault {
   /// `no-answer`: a request hangs, then the connection is dropped.
   public static let noAnswer = NamedFault(
     "no-answer",
-    pain: "a request hangs, then the connection is dropped",
+    symptom: "a request hangs, then the connection is dropped",
     "reads, or operations of `on`, get no response; the connection drops after `answer-timeout`",
     [.on(answered, usual: .read), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .neverAnswer)] }
@@ -112,7 +112,7 @@ extension NamedFault {
   /// `slow`: the queue of requests stalls.
   public static let slow = NamedFault(
     "slow",
-    pain: "the queue of requests stalls",
+    symptom: "the queue of requests stalls",
     "operations take `by` longer",
     [.on(answered), .characteristic, .by(.seconds(3))],
     effect: .operations { [FaultRule(on: $0.kind, action: .slow($0.delay))] }
@@ -120,7 +120,7 @@ extension NamedFault {
   /// `late-answer`: the notification arrives before the response to the write that caused it.
   public static let lateAnswer = NamedFault(
     "late-answer",
-    pain: "the notification arrives before the response to the write that caused it",
+    symptom: "the notification arrives before the response to the write that caused it",
     "operations take effect, the response arrives `by` later",
     [.on(attributes), .characteristic, .by(.milliseconds(500))],
     effect: .operations { [FaultRule(on: $0.kind, action: .answerLate($0.delay))] }
@@ -128,7 +128,7 @@ extension NamedFault {
   /// `lost-writes`: Write Commands have no flow control and are lost.
   public static let lostWrites = NamedFault(
     "lost-writes",
-    pain: "Write Commands have no flow control and are lost",
+    symptom: "Write Commands have no flow control and are lost",
     "writes have no effect, with response or without",
     [.characteristic],
     effect: .operations { _ in
@@ -138,7 +138,7 @@ extension NamedFault {
   /// `link-lost-during`: the connection is lost during a certain operation.
   public static let linkLostDuring = NamedFault(
     "link-lost-during",
-    pain: "the connection is lost during a certain operation",
+    symptom: "the connection is lost during a certain operation",
     "it is lost before the operation takes effect",
     [.on(answered), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkBefore)] }
@@ -146,7 +146,7 @@ extension NamedFault {
   /// `link-lost-after`: the operation took effect, and the client does not know.
   public static let linkLostAfter = NamedFault(
     "link-lost-after",
-    pain: "the operation took effect, and the client does not know",
+    symptom: "the operation took effect, and the client does not know",
     "the connection is lost after the effect, before the response",
     [.on(answered), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkAfter)] }
@@ -154,7 +154,7 @@ extension NamedFault {
   /// `disconnect-hangs`: Disconnect does not return, the connection looks alive.
   public static let disconnectHangs = NamedFault(
     "disconnect-hangs",
-    pain: "Disconnect does not return, the connection looks alive",
+    symptom: "Disconnect does not return, the connection looks alive",
     "the connection ends only after `answer-timeout`",
     effect: .operations { _ in [FaultRule(on: .disconnect, action: .neverAnswer)] }
   )
@@ -164,7 +164,7 @@ extension NamedFault {
   /// `small-mtu`: the MTU is 23, whatever is requested.
   public static let smallMTU = NamedFault(
     "small-mtu",
-    pain: "the MTU is 23, whatever is requested",
+    symptom: "the MTU is 23, whatever is requested",
     "the device agrees to an MTU of `mtu` bytes",
     [.mtu],
     effect: .definition { device, settings in device.link.mtu = settings.mtu }
@@ -172,7 +172,7 @@ extension NamedFault {
   /// `weak-signal`: a device at the edge of its range.
   public static let weakSignal = NamedFault(
     "weak-signal",
-    pain: "a device at the edge of its range",
+    symptom: "a device at the edge of its range",
     "its RSSI is `rssi` (dBm, or a `path` or `walk`), straying by 6 dB, with the consequences of a "
       + "[weak signal](#strength)",
     [.rssi(-95)],
@@ -186,7 +186,7 @@ extension NamedFault {
   /// `rare-advertisements`: a device that saves its battery is found late, or not within the scan.
   public static let rareAdvertisements = NamedFault(
     "rare-advertisements",
-    pain: "a device that saves its battery is found late, or not within the scan",
+    symptom: "a device that saves its battery is found late, or not within the scan",
     "it sends an advertisement every `interval`",
     [.interval(.milliseconds(10_240))],
     effect: .definition { device, settings in
@@ -198,7 +198,7 @@ extension NamedFault {
   /// `pairing-rejected`: pairing fails.
   public static let pairingRejected = NamedFault(
     "pairing-rejected",
-    pain: "pairing fails",
+    symptom: "pairing fails",
     "the device refuses to pair",
     effect: .definition { device, _ in device.pairing = PairingDefinition(.reject) }
   )

@@ -1,6 +1,6 @@
 // The faults that have names: the known problems of Bluetooth LE on Linux, one by one.
 //
-// Each is one row: its name, the problem, what it does, its parameters, its effect. The rows are in
+// Each is one row: its name, its symptom, what it does, its parameters, its effect. The rows are in
 // NamedFault+Operations, NamedFault+Devices and NamedFault+Host; files, the schema, the tables of
 // Simulators/README.md, steering and drawn worlds use them.
 
@@ -11,8 +11,8 @@ import Documents
 public struct NamedFault: Sendable {
   /// As files write it.
   public let name: String
-  /// The problem, as users of Bluetooth LE meet it.
-  let pain: String
+  /// The problem as users of Bluetooth LE see it.
+  let symptom: String
   /// What it does, in one line.
   let doc: String
   let parameters: [FaultParameter]
@@ -35,13 +35,13 @@ public struct NamedFault: Sendable {
 
   init(
     _ name: String,
-    pain: String,
+    symptom: String,
     _ doc: String,
     _ parameters: [FaultParameter] = [],
     effect: Effect
   ) {
     self.name = name
-    self.pain = pain
+    self.symptom = symptom
     self.doc = doc
     self.parameters = parameters
     self.effect = effect

@@ -61,7 +61,7 @@ extension NamedFault {
         let usual = parameter.key.usual(entry)
         return "`\(parameter.key.name)`" + (usual.isEmpty ? "" : " (\(usual))")
       }
-      return "| `\(fault.name)`\(fault.lasts ? " *" : "") | \(fault.pain) | \(fault.doc) | "
+      return "| `\(fault.name)`\(fault.lasts ? " *" : "") | \(fault.symptom) | \(fault.doc) | "
         + (keys.isEmpty ? "–" : keys.joined(separator: ", ")) + " |"
     }
     let head = ["| fault | problem | what it does | its keys |", "|---|---|---|---|"]

@@ -189,7 +189,10 @@ extension DeviceReader {
 
   private func problem(withFault name: Node, among known: [String]) -> Problem {
     guard let fault = NamedFault.all.first(where: { $0.name == name.text }) else {
-      return wrongWord(name, name.text, known, "a fault")
+      // One that belongs elsewhere may be meant, and is known as soon as it is spelled correctly.
+      let all = NamedFault.all.map(\.name)
+      let isNear = name.text.flatMap { Spelling.nearest(to: $0, among: all) } != nil
+      return wrongWord(name, name.text, isNear ? all : known, "a fault")
     }
     let home =
       switch fault.effect {

@@ -9,9 +9,9 @@ extension BytePattern {
 
   /// Reads a pattern.
   ///
-  /// Words stand between spaces: an octet with `?` for digits that may be anything, or its eight
-  /// bits with `x` for such; a text in single quotes; a name in angle brackets with a format of
-  /// whole numbers, or `*` for all the rest; `*` for a rest without a name.
+  /// Spaces separate the words: a byte in hexadecimal digits, `?` for any digit; its eight bits, `x`
+  /// for any bit; a text in single quotes; a name in angle brackets with an integer format, or with
+  /// `*` for the rest of the value; `*` alone for a rest without a name.
   ///
   /// - Throws: the first word that is none of these.
   public init(written text: String) throws(Problem) {
@@ -75,7 +75,7 @@ extension BytePattern {
     }
     if kind == "*" { return .rest(String(name)) }
     guard let format = ValueFormat(String(kind)), format.wholeOctets != nil else {
-      throw Self.invalid(word, "'\(kind)' is not a format of whole numbers")
+      throw Self.invalid(word, "'\(kind)' is not an integer format")
     }
     return .number(String(name), format)
   }

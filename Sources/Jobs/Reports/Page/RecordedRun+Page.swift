@@ -69,7 +69,7 @@ extension RecordedRun {
         ends(at: gap.from)
         begun = gap.to
       }
-      if case .linked? = step.outcome, step.isWell {
+      if case .linked? = step.outcome, step.succeeded {
         begun = begun ?? step.endedAt
       } else if step.reported.operation == "disconnect" {
         ends(at: step.endedAt)

@@ -61,8 +61,8 @@ struct ReportPage {
 
   /// The verdict, the totals, and what distinguishes this execution from others.
   var summary: [String] {
-    let isWell = whole?.isWell != false && runs.allSatisfy(\.succeeded)
-    let verdict = isWell ? runs.isEmpty ? "skipped" : "ok" : "failed"
+    let isOK = whole?.succeeded != false && runs.allSatisfy(\.succeeded)
+    let verdict = isOK ? runs.isEmpty ? "skipped" : "ok" : "failed"
     let remark = whole?.remark.map { ["<p>\(PageMarkup.text($0))</p>"] } ?? []
     let identity = whole?.identity ?? (runs.count == 1 ? runs[0].run : nil)
     let before = whole?.before.flatMap { $0.done > 0 ? $0 : nil }

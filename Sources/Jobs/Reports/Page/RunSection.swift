@@ -54,7 +54,7 @@ struct RunSection {
   private mutating func takeRows() {
     for attempt in attempts.reversed() {
       let isRoomy = attempt.steps.count <= room.steps
-      let important = attempt.steps.indices.filter { isRoomy || !attempt.steps[$0].isWell }
+      let important = attempt.steps.indices.filter { isRoomy || !attempt.steps[$0].succeeded }
       let count = ReportPage.Room.take(important.count, of: &room.steps)
       for step in important.prefix(count) {
         let ordinal = attempt.first + step
@@ -191,7 +191,7 @@ struct RunSection {
       for (index, step) in attempt.steps.enumerated() {
         guard let anchor = anchors[attempt.first + index] else {
           left += 1
-          hasFailedLeft = hasFailedLeft || !step.isWell
+          hasFailedLeft = hasFailedLeft || !step.succeeded
           continue
         }
         let (status, result) = (step.status.rawValue, result(of: step))

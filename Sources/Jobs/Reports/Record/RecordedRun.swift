@@ -138,8 +138,8 @@ public struct RecordedRun: Equatable, Sendable {
 
   /// Adds a step that ended; successful ones only up to a bound.
   private mutating func add(_ step: Step, upTo limit: Int) {
-    if step.isWell, !step.position.isImplied, !step.reported.hasInnerSteps { done += 1 }
-    guard !step.isWell || steps.count < limit else {
+    if step.succeeded, !step.position.isImplied, !step.reported.hasInnerSteps { done += 1 }
+    guard !step.succeeded || steps.count < limit else {
       leftOut += 1
       return
     }

@@ -52,8 +52,8 @@ extension RecordedRun {
     /// `1  read battery-level`; an implied step has no place in the chain.
     public var title: String { RecordedRun.title(of: result.step) }
 
-    /// Whether it did not fail.
-    public var isWell: Bool { status == .ok || status == .skipped }
+    /// Whether it succeeded or was skipped.
+    public var succeeded: Bool { status == .ok || status == .skipped }
 
     /// Why it was skipped, on one line; nil when it was not.
     var skipped: String? { status == .skipped ? notes.joined(separator: "; ") : nil }

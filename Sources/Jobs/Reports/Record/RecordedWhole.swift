@@ -125,7 +125,7 @@ public struct RecordedWhole: Equatable, Sendable {
   }
 
   /// Whether it did not fail itself, whatever its runs.
-  public var isWell: Bool { failure == nil && notRun.isEmpty }
+  public var succeeded: Bool { failure == nil && notRun.isEmpty }
 
   /// The title of its part of a report.
   var title: String { "the \(kind.rawValue)" }
