@@ -28,12 +28,8 @@ extension Batch {
     limits: PlanLimits = PlanLimits(),
     changing change: @escaping @Sendable (inout Plan) -> Void = { _ in }
   ) throws(DocumentErrors) -> Batch {
-    let bounds = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 32 * limits.writtenSteps)
-    let root = try Document.parse(
-      TextFile.read(path, limit: bounds.octets),
-      file: path,
-      limits: bounds
-    )
+    let text = try TextFile.read(path, limit: limits.document.octets)
+    let root = try Document.parse(text, file: path, limits: limits.document)
     var reader = StepReader(limits: limits, names: names)
     let file = BatchFile.read(from: root, &reader)
     guard let file, let devices = root.value(of: "devices"),
