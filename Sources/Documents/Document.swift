@@ -25,4 +25,14 @@ public enum Document {
     try limits.check(text, file: file)
     return try NodeReader.root(of: text, file: file, limits: limits)
   }
+
+  /// The keys of a file's mapping, to find what kind of file it is; nil for a file that has none, cannot
+  /// be read, or only once, such as a pipe.
+  package static func keys(at path: String) -> [String]? {
+    let limits = DocumentLimits.ofAnyFile
+    guard TextFile.isRegular(path), let text = try? TextFile.read(path, limit: limits.octets),
+      let root = try? parse(text, file: path, limits: limits)
+    else { return nil }
+    return root.mapping?.map(\.key)
+  }
 }

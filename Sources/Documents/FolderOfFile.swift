@@ -5,13 +5,13 @@ import Glibc
 /// The folder of a file.
 package struct FolderOfFile {
   /// Without symbolic links; nil for a missing folder.
-  private let folder: String?
+  package let path: String?
   /// The file itself, without symbolic links.
   package let realPath: String?
 
   package init(_ file: String) {
     let slash = file.lastIndex(of: "/")
-    folder = Self.realPath(slash.map { String(file[...$0]) } ?? ".")
+    path = Self.realPath(slash.map { String(file[...$0]) } ?? ".")
     realPath = Self.realPath(file)
   }
 
@@ -24,13 +24,11 @@ package struct FolderOfFile {
     guard let real = Self.realPath(path) else {
       throw Problem("the file cannot be read: \(String(cString: strerror(errno)))")
     }
-    guard let folder, real.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
+    guard let folder = self.path, real.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+    else {
       throw Problem("the file is not below the folder of \(owner)")
     }
-    var status = stat()
-    guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Problem("not a regular file")
-    }
+    guard TextFile.isRegular(real) else { throw Problem("not a regular file") }
     return real
   }
 

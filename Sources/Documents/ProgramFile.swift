@@ -4,12 +4,6 @@ import Glibc
 
 /// Finds programs, without starting them.
 package enum ProgramFile {
-  /// The folder of a file, without symbolic links; nil for a missing folder.
-  package static func folder(of file: String) -> String? {
-    let slash = file.lastIndex(of: "/")
-    return FolderOfFile.realPath(slash.map { String(file[...$0]) } ?? ".")
-  }
-
   /// The path of a program.
   ///
   /// - Parameters:
@@ -33,8 +27,6 @@ package enum ProgramFile {
   }
 
   private static func isProgram(_ path: String) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-    return access(path, X_OK) == 0
+    TextFile.isRegular(path) && access(path, X_OK) == 0
   }
 }

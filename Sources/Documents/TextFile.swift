@@ -14,6 +14,12 @@ public enum TextFile {
     return file[...slash] + name
   }
 
+  /// Whether a path is that of a regular file, which can be read again, unlike a pipe.
+  package static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// The text at `path`, without a byte order mark.
   ///
   /// ```swift

@@ -224,10 +224,15 @@ struct BatchRunnerTests {
     #expect(bench.endings.first?.failure?.code == .interrupted)
   }
 
+  /// A chain of one step, before it has a device.
+  private static func reading() throws -> ChainTemplate {
+    try .parse("steps: [{ read: battery-level }]", file: "chain.yaml")
+  }
+
   @Test("devices that a scan finds are run; too few are a transient failure")
   func scan() throws {
     let found = (1...2).map { Advertisement.of(number: $0, name: "Lamp-\($0)") }
-    let template = BatchTemplate(chain: .line("read battery-level"))
+    let template = BatchTemplate(chain: try Self.reading())
     let scanning = Scanning(for: .seconds(5))
     let scan = try BatchScan(scanning, least: 2, most: 10, template)
     let bench = Bench(found: found)
@@ -273,7 +278,7 @@ struct BatchRunnerTests {
       Scanning(for: .seconds(5)),
       least: 1,
       most: 10,
-      BatchTemplate(chain: .line("read battery-level"))
+      BatchTemplate(chain: try Self.reading())
     )
     #expect(try bench.run(Batch(devices: .scanned(scan))) == .ok)
     let targets = try #require(bench.starts.first).devices.map(\.target)
@@ -294,7 +299,7 @@ struct BatchRunnerTests {
       Advertisement.of(number: index + 1, name: name)
     }
     let scanning = Scanning(for: .seconds(7), filter: ScanFilter(name: "Lamp-*", rssi: -70))
-    let template = BatchTemplate(chain: .line("read battery-level"))
+    let template = BatchTemplate(chain: try Self.reading())
     let scan = try BatchScan(scanning, least: 2, most: 10, template)
     let bench = Bench(found: found)
     #expect(try bench.run(Batch(devices: .scanned(scan))) == .passing)

@@ -4,23 +4,14 @@
 ///
 /// A schema file is a fragment with its definitions, so that none is missing and none is unused.
 public struct Schema: Hashable, Sendable {
-  /// A fragment with a name, for `#/definitions/NAME`.
-  public struct Definition: Hashable, Sendable {
-    /// The name in `#/definitions/NAME`.
-    public let name: String
-    /// The schema that the name stands for.
-    public let json: JSONValue
-  }
-
   /// The fragment; it may refer to the definitions.
   public var json: JSONValue
-  /// Each definition comes before those that refer to it.
-  public private(set) var definitions: [Definition]
+  /// The definitions by the names in `#/definitions/NAME`; each comes before those that refer to it.
+  public private(set) var definitions: [JSONValue.Member]
 
   /// A schema, without definitions unless they are given.
   public init(_ json: JSONValue, definitions: [JSONValue.Member] = []) {
-    self.json = json
-    self.definitions = definitions.map { Definition(name: $0.key, json: $0.value) }
+    (self.json, self.definitions) = (json, definitions)
   }
 
   /// A fragment made of others, with their definitions.
@@ -38,7 +29,7 @@ public struct Schema: Hashable, Sendable {
   public func named(_ name: String) -> Schema {
     var result = Schema(.reference(name))
     result.definitions = definitions
-    result.definitions.append(Definition(name: name, json: json))
+    result.definitions.append(JSONValue.Member(name, json))
     return result
   }
 
@@ -92,9 +83,9 @@ public struct Schema: Hashable, Sendable {
     let own = definitions.filter { definition in
       !others.values.contains { $0.definitions.contains(definition) }
     }
-    let ownNames = Set(own.map(\.name))
+    let ownNames = Set(own.map(\.key))
     precondition(ownNames.count == own.count, "each definition of a file has a name of its own")
-    let names = others.mapValues { Set($0.definitions.map(\.name)).subtracting(ownNames) }
+    let names = others.mapValues { Set($0.definitions.map(\.key)).subtracting(ownNames) }
     let head: JSONValue = [
       "$schema": "http://json-schema.org/draft-07/schema#", "title": .string(title),
       "description": .string(doc),
@@ -105,8 +96,7 @@ public struct Schema: Hashable, Sendable {
         result = result.adding(member.key, member.value)
       }
     }
-    let all = JSONValue.object(own.map { JSONValue.Member($0.name, $0.json) })
-    return result.adding("definitions", all).referring(names).text()
+    return result.adding("definitions", .object(own)).referring(names).text()
   }
 }
 

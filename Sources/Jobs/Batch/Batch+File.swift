@@ -28,18 +28,13 @@ extension Batch {
     limits: PlanLimits = PlanLimits(),
     changing change: @escaping @Sendable (inout Plan) -> Void = { _ in }
   ) throws(DocumentErrors) -> Batch {
-    let bounds = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 32 * limits.writtenSteps)
-    let root = try Document.parse(
-      TextFile.read(path, limit: bounds.octets),
-      file: path,
-      limits: bounds
-    )
+    let text = try TextFile.read(path, limit: limits.document.octets)
+    let root = try Document.parse(text, file: path, limits: limits.document)
     var reader = StepReader(limits: limits, names: names)
     let file = BatchFile.read(from: root, &reader)
-    var making = BatchMaking(reader: reader)
     guard let file, let devices = root.value(of: "devices"),
-      let chain = making.chain(of: file, root, in: path)
-    else { throw DocumentErrors(making.problems) }
+      let chain = reader.chain(of: file, root, in: path)
+    else { throw DocumentErrors(reader.problems) }
     let template = BatchTemplate(
       chain: chain,
       common: file.common,
@@ -49,8 +44,8 @@ extension Batch {
       placement: file.placement,
       change: change
     )
-    let made = making.devices(file.devices, at: devices, template)
-    guard let made, making.problems.isEmpty else { throw DocumentErrors(making.problems) }
+    let made = reader.devices(file.devices, at: devices, template)
+    guard let made, reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return Batch(
       name: file.name,
       devices: made,
@@ -100,20 +95,14 @@ extension BatchFile {
   }
 }
 
-/// Makes the plans of a batch, and collects all errors.
-private struct BatchMaking {
-  var reader: StepReader
-  private var limits: PlanLimits { reader.limits }
-  var problems: [Problem] {
-    get { reader.problems }
-    set { reader.problems = newValue }
-  }
-
-  mutating func complain(_ node: Node, _ complaint: Problem) { reader.complain(node, complaint) }
-
+extension StepReader {
   /// The chain in the file that the batch names, or of the keys in the batch itself; nil after an
   /// error.
-  mutating func chain(of file: BatchFile, _ root: Node, in path: String) -> ChainTemplate? {
+  fileprivate mutating func chain(
+    of file: BatchFile,
+    _ root: Node,
+    in path: String
+  ) -> ChainTemplate? {
     if root.value(of: "chain") == nil {
       guard root.value(of: "steps") != nil else { return nil }
       let keys = BatchFile.chainKeys.map(\.name) + ["name"]
@@ -130,7 +119,8 @@ private struct BatchMaking {
     }
   }
 
-  mutating func devices(
+  /// The devices with their plans; nil after an error.
+  fileprivate mutating func devices(
     _ devices: BatchFile.Devices,
     at node: Node,
     _ template: BatchTemplate
@@ -178,7 +168,7 @@ private struct BatchMaking {
     let keys = indices.sorted { $0.key < $1.key }
     return table.rows.compactMap { cells in
       guard !cells[column].cellText.isEmpty else {
-        let expected = shape.expected(reader)
+        let expected = shape.expected(self)
         complain(cells[column], Problem(found: "an empty cell", expected: expected))
         return nil
       }
@@ -189,7 +179,7 @@ private struct BatchMaking {
         return Node.Entry(key: key, keyPlace: cell.place, value: text)
       }
       let row = Node(.mapping(entries), at: cells[column].place, path: "")
-      guard var device = reader.listed(row) else { return nil }
+      guard var device = listed(row) else { return nil }
       for (name, value) in zip(table.columns, cells) {
         if value.cellText.isEmpty {
           device.bindings.leave(name)

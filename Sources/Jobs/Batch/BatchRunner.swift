@@ -19,7 +19,10 @@ public final class BatchRunner: Sendable {
 
   private struct State {
     var queue: BatchQueue
+    /// Why the batch was cancelled.
     var cause: (any Error)?
+    /// The deadline of this round, when it has passed. Later rounds begin all the same.
+    var deadline: TimedOut?
     var pause: Task<Void, any Error>?
     var round = 0
     var begun: Instant?
@@ -181,7 +184,7 @@ public final class BatchRunner: Sendable {
     let text = batch.lines.joined(separator: "\n")
     state.withLock { state in
       state.round = round
-      state.begun = nil
+      (state.begun, state.deadline) = (nil, nil)
       state.queue = queue(of: 0)
       state.identity = RunIdentity(seed: seed, text: text, round: round)
     }
@@ -217,25 +220,19 @@ public final class BatchRunner: Sendable {
     }
     defer { giveBack() }
     state.withLock { $0.begun = loop.now }
-    let ownDeadline = Guarded<(any Error)?>(nil)
     let timer = batch.deadline.map { limit in
-      loop.after(limit) { [self] in
-        let cause = TimedOut(operation: "the batch", after: limit)
-        ownDeadline.withLock { $0 = cause }
-        endRound(cause)
-      }
+      loop.after(limit) { [self] in endRound(TimedOut(operation: "the batch", after: limit)) }
     }
     defer { timer?.cancel() }
     let devices: [BatchDevice]
     do {
       devices = try await found().map { try $0.withSecrets() }
     } catch {
-      return finish([], failure(error, ownDeadline.withLock { $0 }), isCancelled: false)
+      return finish([], failure(error), isCancelled: false)
     }
-    let isOver = ownDeadline.withLock { $0 != nil }
     state.withLock { state in
       state.queue = self.queue(of: devices.count)
-      if state.cause != nil || isOver { state.queue.stop() }
+      if state.cause != nil || state.deadline != nil { state.queue.stop() }
     }
     let start = BatchStart(
       name: batch.name,
@@ -245,24 +242,27 @@ public final class BatchRunner: Sendable {
     )
     emit(.started(start))
     let tasks = lanes.map { lane in
-      loop.task { [self] in await work(through: devices, in: lane, of: number, ownDeadline) }
+      loop.task { [self] in await work(through: devices, in: lane, of: number) }
     }
     for task in tasks { _ = try? await task.value }
-    let cause = self.cause ?? ownDeadline.withLock { $0 }
-    let queue = state.withLock { $0.queue }
+    let (queue, cause) = (state.withLock { $0.queue }, causeOfRound)
     let isCut = cause != nil && (queue.counts.cancelled > 0 || !queue.notRun.isEmpty)
-    let failed: RunFailure? = isCut ? cause.map { failure($0, nil) } : nil
-    return finish(devices, failed, isCancelled: isCut)
+    return finish(devices, isCut ? cause.map { failure($0) } : nil, isCancelled: isCut)
   }
 
-  /// The deadline of a round ends it, but not later rounds.
-  private func endRound(_ cause: any Error) {
-    state.withLock { $0.queue.stop() }
-    for lane in lanes { lane.cancelAll(cause) }
+  /// Why this round ends before its time, if it does.
+  private var causeOfRound: (any Error)? { state.withLock { $0.cause ?? $0.deadline } }
+
+  private func endRound(_ deadline: TimedOut) {
+    state.withLock { state in
+      state.deadline = deadline
+      state.queue.stop()
+    }
+    for lane in lanes { lane.cancelAll(deadline) }
   }
 
-  private func failure(_ error: any Error, _ deadline: (any Error)?) -> RunFailure {
-    var cause = RunFailure(self.cause ?? deadline ?? error)
+  private func failure(_ error: any Error) -> RunFailure {
+    var cause = RunFailure(causeOfRound ?? error)
     if cause.what == "running the chain" { cause.what = "running the batch" }
     return cause
   }
@@ -302,12 +302,11 @@ public final class BatchRunner: Sendable {
   private func work(
     through devices: [BatchDevice],
     in lane: SerialScheduler,
-    of round: Int,
-    _ deadline: Guarded<(any Error)?>
+    of round: Int
   ) async {
     while let index = state.withLock({ $0.queue.begin() }) {
       let device = devices[index]
-      let ending = await run(device, in: lane, of: round, deadline)
+      let ending = await run(device, in: lane, of: round)
       let counts = state.withLock { state in
         if let ending { state.queue.ended(ending) } else { state.queue.tookBack(index) }
         return state.queue.counts
@@ -322,8 +321,7 @@ public final class BatchRunner: Sendable {
   private func run(
     _ device: BatchDevice,
     in lane: SerialScheduler,
-    of round: Int,
-    _ deadline: Guarded<(any Error)?>
+    of round: Int
   ) async -> RunEnding? {
     let reported = Guarded<RunEnding?>(nil)
     var runner = ChainRunner(
@@ -339,7 +337,7 @@ public final class BatchRunner: Sendable {
     runner.runCommand = runCommand
     do {
       try await lane.turn { [self, runner] in
-        if let cause = cause ?? deadline.withLock({ $0 }) { throw cause }
+        if let causeOfRound { throw causeOfRound }
         _ = try await runner.ending().first()
       }
       return reported.withLock { $0 }

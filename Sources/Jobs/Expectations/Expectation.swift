@@ -153,6 +153,13 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+extension [Expectation] {
+  /// Whether a value meets all of them.
+  func areMet(by value: DecodedValue, octets: [UInt8]) -> Bool {
+    allSatisfy { (try? $0.check(value, octets: octets)) != nil }
+  }
+}
+
 /// A value that is not as expected.
 public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// `celsius in 10..40`.

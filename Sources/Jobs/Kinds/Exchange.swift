@@ -51,11 +51,8 @@ public struct Exchanging: Hashable, Sendable {
 
   /// Whether a notification is the answer. One that cannot be decoded is compared by its octets.
   func isAnswer(_ octets: [UInt8]) -> Bool {
-    guard !conditions.isEmpty else { return true }
     let value = (try? StepValue.decode(octets, of: answer, format: format)) ?? .octets(octets)
-    return conditions.allSatisfy { condition in
-      (try? condition.check(value, octets: octets)) != nil
-    }
+    return conditions.areMet(by: value, octets: octets)
   }
 }
 

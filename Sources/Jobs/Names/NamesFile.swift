@@ -71,18 +71,12 @@ extension NamesFile: Described {
 }
 
 extension AttributeNames {
-  /// Reads the names in a file of names.
+  /// Reads the names in a file of names, as ``NamesFile/init(_:over:limits:)`` does.
   ///
   /// ```swift
   /// let names = try AttributeNames(file: "names.yaml")
   /// let plan = try Plan(file: "soil.yaml", names: names)
   /// ```
-  ///
-  /// - Parameters:
-  ///   - path: The file, from the working directory.
-  ///   - base: The names that are valid besides, unless the file has the same.
-  ///   - limits: Its limit on the number of names.
-  /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
   public init(
     file path: String,
     over base: AttributeNames = .assigned,

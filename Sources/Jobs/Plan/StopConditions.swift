@@ -1,7 +1,5 @@
 // When a step with many values stops.
 
-import Bluetooth
-
 /// What ends a `notify`, a `poll` or a `combine`: whichever comes first.
 public struct StopConditions: Hashable, Sendable {
   /// What happens at a value that does not match its format.
@@ -42,12 +40,6 @@ public struct StopConditions: Hashable, Sendable {
     self.duration = duration
     self.silence = silence
     self.conditions = conditions
-  }
-
-  /// Whether a value meets the conditions, so that it is the last.
-  func isMet(by value: DecodedValue, octets: [UInt8]) -> Bool {
-    guard !conditions.isEmpty else { return false }
-    return conditions.allSatisfy { (try? $0.check(value, octets: octets)) != nil }
   }
 }
 

@@ -35,7 +35,6 @@ final class ChainRun: Sendable {
     var attempt = Attempt()
     /// Whether this run may have made a connection.
     var isLinked = false
-    var ending: RunEnding?
   }
 
   let runner: ChainRunner
@@ -49,9 +48,6 @@ final class ChainRun: Sendable {
     loop = runner.service.scheduler.loop
     begun = loop.now
   }
-
-  /// How the run ended; nil before.
-  var ending: RunEnding? { state.withLock { $0.ending } }
 
   /// Reports an event.
   ///
@@ -75,8 +71,8 @@ final class ChainRun: Sendable {
 
   /// Runs the chain.
   ///
-  /// - Throws: What ended it, when that is no success; ``ending`` has the reason.
-  func run() async throws -> RunEnding {
+  /// - Returns: How it ended, and the error that ended it, if one did.
+  func run() async -> (ending: RunEnding, error: (any Error)?) {
     let plan = runner.plan
     emit(
       .runStarted(
@@ -91,11 +87,10 @@ final class ChainRun: Sendable {
     do {
       try refuseCommands()
       try await attempts().run { _ in }
+      return (finish(nil), nil)
     } catch {
-      finish(error)
-      throw error
+      return (finish(error), error)
     }
-    return finish(nil)
   }
 
   /// The chain with the attempts of the plan; sends nothing.
@@ -149,26 +144,20 @@ final class ChainRun: Sendable {
     }
   }
 
-  @discardableResult
   private func finish(_ error: (any Error)?) -> RunEnding {
     // A signal that comes when all steps are done has ended the run, too: its status is that of the
     // process.
     let error = error ?? Turn.current?.cancellationCause as? Interrupted
     let isCancelled = Task.isCancelled
     let cause = error.map { isCancelled ? Self.cancellation($0) : $0 }
-    let ending = state.withLock { state in
-      let attempt = state.attempt
-      let status: RunEnding.Status = error == nil ? .ok : isCancelled ? .cancelled : .failed
-      let ending = RunEnding(
-        status: status,
-        failure: cause.map { RunFailure($0, step: attempt.failedAt) },
-        step: attempt.failedAt?.reported,
-        done: attempt.done,
-        captured: attempt.captures.compactMapValues(\.value)
-      )
-      state.ending = ending
-      return ending
-    }
+    let attempt = state.withLock { $0.attempt }
+    let ending = RunEnding(
+      status: error == nil ? .ok : isCancelled ? .cancelled : .failed,
+      failure: cause.map { RunFailure($0, step: attempt.failedAt) },
+      step: attempt.failedAt?.reported,
+      done: attempt.done,
+      captured: attempt.captures.compactMapValues(\.value)
+    )
     emit(.runFinished(ending))
     return ending
   }

@@ -71,7 +71,11 @@ public struct ChainRunner: Sendable {
   ///
   /// - Returns: Fails with the error of the failing step; ``RunFailure`` explains it.
   public func chain() -> Signal<RunEnding> {
-    Signal(home: service.scheduler) { [self] sink in try await sink(ChainRun(self).run()) }
+    Signal(home: service.scheduler) { [self] sink in
+      let (ending, error) = await ChainRun(self).run()
+      if let error { throw error }
+      try await sink(ending)
+    }
   }
 
   /// The run, which sends its ending, once, whether the chain succeeded or failed.
@@ -85,14 +89,8 @@ public struct ChainRunner: Sendable {
   /// - Returns: Fails only when it is cancelled from outside; then the last event has the ending.
   public func ending() -> Signal<RunEnding> {
     Signal(home: service.scheduler) { [self] sink in
-      let run = ChainRun(self)
-      let ending: RunEnding
-      do {
-        ending = try await run.run()
-      } catch {
-        guard let failed = run.ending, failed.status == .failed else { throw error }
-        ending = failed
-      }
+      let (ending, error) = await ChainRun(self).run()
+      if let error, ending.status != .failed { throw error }
       try await sink(ending)
     }
   }

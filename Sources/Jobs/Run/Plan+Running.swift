@@ -52,19 +52,12 @@ extension Plan {
   /// Blocks while the chain runs on a device, and returns the record of the run.
   ///
   /// For a thread of your own, a program without concurrency, and tests in virtual time. See the
-  /// `async` form for the result.
+  /// `async` form for the parameters and the result.
   ///
   /// ```swift
   /// let report = try plan.run(on: sensor, within: .seconds(60))
   /// ```
   ///
-  /// - Parameters:
-  ///   - service: The device. The run takes one turn of its scheduler.
-  ///   - limit: How long it may take, the wait for the turn included.
-  ///   - seed: Distinguishes runs of one plan: part of ``RunEvent/run``.
-  ///   - file: The file of the call, for the name of the turn.
-  ///   - line: The line of the call.
-  ///   - report: Called with each event, on the loop of the scheduler, one at a time.
   /// - Throws: Also `TimedOut` when the disconnect lasts beyond the limit; it goes on in its turn.
   @available(*, noasync, message: "await run(on:within:) instead")
   public func run(

@@ -33,7 +33,7 @@ package struct Sample: Sendable {
   }
 
   /// The values of one notification: several where it has several records.
-  package static func all(
+  fileprivate static func all(
     of notified: NotifiedValue,
     from target: CharacteristicSelector,
     format: ValueFormat?

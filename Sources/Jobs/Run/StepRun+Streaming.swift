@@ -31,7 +31,7 @@ extension StepRun {
       if !stop.conditions.isEmpty {
         values = values.takeThrough { sample in
           let value = (try? sample.decoded.get()) ?? .octets(sample.octets)
-          return stop.isMet(by: value, octets: sample.octets)
+          return stop.conditions.areMet(by: value, octets: sample.octets)
         }
       }
       try await values.run(sink)

@@ -4,23 +4,14 @@ public import Bluetooth
 public import Documents
 import Glibc
 
-/// A chain file, or steps in the one-line form, that makes a plan for each set of values.
+/// A chain file that makes a plan for each set of values.
 ///
 /// It is read once; ``plan(with:names:environment:)`` does not access files. A run on many devices makes
 /// a plan for each row of its table.
 public struct ChainTemplate: Sendable {
-  private enum Source: Sendable {
-    case file(Node, Inclusions)
-    case line(String, file: String)
-  }
-
-  private let source: Source
+  private let root: Node
+  private let inclusions: Inclusions
   private let limits: PlanLimits
-
-  private init(_ source: Source, _ limits: PlanLimits) {
-    self.source = source
-    self.limits = limits
-  }
 
   /// Reads a chain file.
   ///
@@ -44,7 +35,8 @@ public struct ChainTemplate: Sendable {
 
   /// The chain of a document in a file, whose folder is that of its includes.
   static func of(_ root: Node, in path: String, _ limits: PlanLimits) -> ChainTemplate {
-    ChainTemplate(.file(root, .load(root.names(under: "include"), in: path, limits)), limits)
+    let inclusions = Inclusions.load(root.names(under: "include"), in: path, limits)
+    return ChainTemplate(root: root, inclusions: inclusions, limits: limits)
   }
 
   /// Reads the text of a chain file. It cannot include other files.
@@ -61,23 +53,7 @@ public struct ChainTemplate: Sendable {
     limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) -> ChainTemplate {
     let root = try Document.parse(text, file: file, limits: limits.document)
-    return ChainTemplate(.file(root, .none(limits)), limits)
-  }
-
-  /// Steps in the one-line form.
-  ///
-  /// Errors in it show in ``plan(with:names:environment:)``.
-  ///
-  /// ```swift
-  /// let template = ChainTemplate.line("read {target}")
-  /// let plan = try template.plan(with: ["target": "battery-level"])
-  /// ```
-  public static func line(
-    _ text: String,
-    file: String = "-e",
-    limits: PlanLimits = PlanLimits()
-  ) -> ChainTemplate {
-    ChainTemplate(.line(text, file: file), limits)
+    return ChainTemplate(root: root, inclusions: .none(limits), limits: limits)
   }
 
   /// The plan with the values of its variables.
@@ -99,35 +75,6 @@ public struct ChainTemplate: Sendable {
     names: AttributeNames = .assigned,
     environment: (String) -> String? = ChainTemplate.environment
   ) throws(DocumentErrors) -> Plan {
-    switch source {
-    case .file(let root, let inclusions):
-      try Self.plan(root, inclusions, bindings, names, environment, limits)
-    case .line(let text, let file):
-      try Plan.parse(line: text, file: file, with: bindings, names: names, limits: limits)
-    }
-  }
-
-  /// The document of a chain that includes no files; nil for any other.
-  var wholeDocument: Node? {
-    switch source {
-    case .file(let root, let inclusions): inclusions.isEmpty ? root : nil
-    case .line: nil
-    }
-  }
-
-  /// The value of an environment variable of this process.
-  public static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-  }
-
-  private static func plan(
-    _ root: Node,
-    _ inclusions: Inclusions,
-    _ bindings: Bindings,
-    _ names: AttributeNames,
-    _ environment: (String) -> String?,
-    _ limits: PlanLimits
-  ) throws(DocumentErrors) -> Plan {
     var declarations = Declarations()
     let captured = root.names(under: "as") + inclusions.names(under: "as")
     let body = declarations.body(of: root, bindings, captured, limits, environment: environment)
@@ -145,6 +92,14 @@ public struct ChainTemplate: Sendable {
     let plan = reader.plan(body)
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return plan
+  }
+
+  /// The document of a chain that includes no files; nil for any other.
+  var wholeDocument: Node? { inclusions.isEmpty ? root : nil }
+
+  /// The value of an environment variable of this process.
+  public static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
   }
 }
 

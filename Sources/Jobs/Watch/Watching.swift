@@ -153,19 +153,18 @@ package struct Watching: Sendable {
     switch plan.source {
     case .notify(var options):
       options.onLinkLoss = .fail
-      return service.subscribe(target, options).flattenMap { [self] events in
+      return service.listening(
+        to: target,
+        format: format,
+        options: options,
+        onGap: { happened(.gap(series: index, $0)) }
+      ) { [self] samples in
         let isNotified = Guarded(false)
         let notified = Signal<Void> { _ in
           happened(.active(series: index))
-          try await events.run { event in
-            switch event {
-            case .gap(let gap): happened(.gap(series: index, gap))
-            case .value(let value):
-              isNotified.withLock { $0 = true }
-              for sample in Sample.all(of: value, from: target, format: format) {
-                happened(.value(series: index, sample))
-              }
-            }
+          try await samples.run { sample in
+            isNotified.withLock { $0 = true }
+            happened(.value(series: index, sample))
           }
         }
         return Signal.merge([notified, present(series, service, unless: isNotified)])

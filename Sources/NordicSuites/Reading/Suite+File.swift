@@ -2,7 +2,6 @@
 
 public import Bluetooth
 public import Documents
-import Glibc
 
 extension Suite {
   /// Reads a suite or a macro from a file.
@@ -54,10 +53,7 @@ extension Suite {
     let name = path.lowercased()
     if name.hasSuffix(".xml") { return true }
     if [".yaml", ".yml", ".json"].contains(where: { name.hasSuffix($0) }) { return false }
-    var facts = stat()
-    guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
-      let text = try? TextFile.read(path)
-    else { return false }
+    guard TextFile.isRegular(path), let text = try? TextFile.read(path) else { return false }
     let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{feff}" }
     return first == "<"
   }

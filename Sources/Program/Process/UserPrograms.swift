@@ -48,7 +48,7 @@ struct UserPrograms: Sendable {
     named file: String?,
     _ allowed: AllowedCommands
   ) throws(Command.Failure) -> (path: String, folder: String) {
-    let folder = file.map { ProgramFile.folder(of: $0) ?? "." } ?? "."
+    let folder = file.flatMap { FolderOfFile($0).path } ?? "."
     let path: String
     do throws(Problem) {
       path = try ProgramFile.path(of: program, in: folder)

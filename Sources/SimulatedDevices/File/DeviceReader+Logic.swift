@@ -65,7 +65,7 @@ extension DeviceReader {
     guard texts.count == nodes.count,
       texts.allSatisfy({ $0.utf8.count <= wordLength && !$0.utf8.contains(0) })
     else { return nil }
-    guard let folder = ProgramFile.folder(of: node.place.file) else {
+    guard let folder = FolderOfFile(node.place.file).path else {
       reader.problems.append(node.problem("the folder of the file is missing"))
       return nil
     }
@@ -84,7 +84,7 @@ extension DeviceReader {
     let before = reader.problems.count
     let entry = logicForm.read(node, &reader)
     guard reader.problems.count == before else { return nil }
-    let folder = ProgramFile.folder(of: node.place.file) ?? "."
+    let folder = FolderOfFile(node.place.file).path ?? "."
     let source: LogicDefinition.Source? =
       if let program = entry.program {
         .program(program, folder: folder)
