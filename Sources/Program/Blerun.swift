@@ -121,11 +121,12 @@ package struct Blerun: ParsableCommand {
     do {
       try body()
       return .ok
-    } catch let ending as Ending {
+    } catch {
+      guard let ending = Ending(of: error) else {
+        return status(printing: error, otherwise: .failed)
+      }
       for problem in ending.problems { StandardError.failure(problem) }
       return ending.status
-    } catch {
-      return status(printing: error, otherwise: .failed)
     }
   }
 
