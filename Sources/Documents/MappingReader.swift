@@ -89,8 +89,13 @@ public struct MappingReader {
   public mutating func finish() -> [Problem] {
     for entry in entries where !known.contains(entry.key) {
       problems.append(
-        Problem.unknown("unknown key \(entry.key.shownAsKey)", entry.key, among: known)
-          .at(entry.keyPlace, path: entry.key.mayBeSecret ? node.path : entry.value.path)
+        Problem.unknown(
+          "unknown key \(entry.key.shownAsKey)",
+          entry.key,
+          among: known,
+          besides: entries.map(\.key)
+        )
+        .at(entry.keyPlace, path: entry.key.mayBeSecret ? node.path : entry.value.path)
       )
     }
     return problems

@@ -112,10 +112,11 @@ package struct Blerun: ParsableCommand {
     do {
       try body()
       return .ok
-    } catch let ending as Ending {
-      return status(of: ending)
     } catch {
-      return status(printing: error, otherwise: .failed)
+      guard let ending = Ending(of: error) else {
+        return status(printing: error, otherwise: .failed)
+      }
+      return status(of: ending)
     }
   }
 

@@ -25,7 +25,7 @@ struct Adapters: ParsableCommand {
     case (.failure(let error), .failure(let other)):
       let failure = RunFailure(error)
       StandardError.notice("the kernel: \(RunFailure(other).message)")
-      throw Ending(ExitStatus(after: failure), "\(failure)")
+      throw failure
     case (.success, .failure(let error)):
       StandardError.notice("only what bluetoothd reports: \(RunFailure(error).message)")
     case (.failure(let error), .success):

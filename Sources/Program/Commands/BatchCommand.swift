@@ -148,7 +148,7 @@ package struct BatchCommand: WorldCommand {
     _ batch: Batch,
     _ simulated: ScenarioDefinition,
     openFleet: ((World, Batch) throws(Ending) -> MakeBatchRunning)? = nil
-  ) throws(Ending) -> ExitStatus {
+  ) throws -> ExitStatus {
     try reports.check(reading: [file], options, journal, metrics: metering.metrics)
     let kept = onFleet.detach ? nil : try openJournal()
     let decision = try decision(on: batch, kept)
@@ -205,25 +205,22 @@ package struct BatchCommand: WorldCommand {
   }
 
   /// The journal that is written; the one of a resumed batch exists already.
-  private func openJournal() throws(Ending) -> OpenJournal? {
+  private func openJournal() throws -> OpenJournal? {
     let isSimulated = options.isSimulated
     guard resuming.resume != nil else { return try journal.open(isSimulated: isSimulated) }
     guard let path = try journal.path(isSimulated: isSimulated) else {
       throw Ending(.usage, "--resume goes by a journal: name it with --journal")
     }
-    return try reading { () throws(JournalFailure) in
-      let file =
-        dryRun
-        ? try JournalFile(reading: path)
-        : try JournalFile(existing: path, sync: journal.journalSync)
-      return OpenJournal(file: file, options: journal)
-    }
+    let file =
+      dryRun
+      ? try JournalFile(reading: path) : try JournalFile(existing: path, sync: journal.journalSync)
+    return OpenJournal(file: file, options: journal)
   }
 
   private func decision(
     on batch: Batch,
     _ journal: OpenJournal?
-  ) throws(Ending) -> BatchResumption.Decision? {
+  ) throws -> BatchResumption.Decision? {
     guard let resume = resuming.resume, let journal else { return nil }
     let wish = BatchResumption.Wish(
       run: resume.number,
@@ -253,18 +250,14 @@ package struct BatchCommand: WorldCommand {
   }
 
   /// What would be run: of a batch that is to go on, what is left.
-  private func printPlan(_ batch: Batch) throws(Ending) {
+  private func printPlan(_ batch: Batch) throws {
     var batch = batch
     if resuming.resume != nil {
       switch try decision(on: batch, openJournal()) {
       case nil: break
       case .goOn(let found):
         StandardError.notice(found.notice)
-        do {
-          batch = try batch.left(after: found.past)
-        } catch {
-          throw Ending(error)
-        }
+        batch = try batch.left(after: found.past)
       case .nothing(let reason): return StandardError.notice(reason)
       }
     }

@@ -49,7 +49,7 @@ struct Record: WorldCommand {
   var from: String?
 
   @Option(
-    help: "How long to receive advertisements: 5s, 500ms. (default: 5s)",
+    help: .time("How long to receive advertisements: 5s, 500ms. (default: 5s)"),
     transform: Duration.positiveArgument
   )
   var scan = Duration.seconds(5)
@@ -62,7 +62,7 @@ struct Record: WorldCommand {
 
   @Option(
     name: [.customLong("for")],
-    help: "Subscribe to everything that notifies, for this long: 30s, 5m.",
+    help: .time("Subscribe to everything that notifies, for this long: 30s, 5m."),
     transform: Duration.positiveArgument
   )
   var duration: Duration?

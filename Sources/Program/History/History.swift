@@ -40,15 +40,12 @@ struct JournalArgument: ParsableArguments {
   )
   var journal: String?
 
-  /// - Throws: ``Ending``.
-  func open(forWriting isWriting: Bool = false) throws(Ending) -> JournalFile {
+  /// - Throws: ``Ending``, ``JournalFailure``.
+  func open(forWriting isWriting: Bool = false) throws -> JournalFile {
     guard let path = journal ?? UserFolder.journal else {
       throw Ending(.usage, "no journal is known: name one with --journal")
     }
-    return try reading { () throws(JournalFailure) in
-      guard isWriting else { return try JournalFile(reading: path) }
-      return try JournalFile(existing: path)
-    }
+    return isWriting ? try JournalFile(existing: path) : try JournalFile(reading: path)
   }
 }
 
@@ -56,28 +53,6 @@ struct JournalArgument: ParsableArguments {
 struct HistoryOptions: ParsableArguments {
   @OptionGroup var journal: JournalArgument
   @OptionGroup var printing: OutputOptions
-}
-
-extension Ending {
-  /// A journal could not be read: a file that is wrong, or a system that refuses.
-  init(_ failure: JournalFailure) {
-    switch failure.kind {
-    case .damaged, .notAJournal, .newer: self.init(.data, "\(failure)")
-    case .missing, .empty: self.init(.failed, "\(failure)")
-    case .locked: self.init(.passing, "\(failure)")
-    case .full, .noPlace, .notPermitted, .notReadable, .inTwoFiles, .system:
-      self.init(.output, "\(failure)")
-    }
-  }
-}
-
-/// What a journal gives, or the end of the command.
-func reading<R>(_ body: () throws(JournalFailure) -> R) throws(Ending) -> R {
-  do {
-    return try body()
-  } catch {
-    throw Ending(error)
-  }
 }
 
 /// The runs, one a line.
@@ -97,9 +72,7 @@ struct HistoryList: ParsableCommand {
 
   func run() throws {
     let file = try options.journal.open()
-    let runs = try reading { () throws(JournalFailure) in
-      try file.runs(of: device, most: max(0, most))
-    }
+    let runs = try file.runs(of: device, most: max(0, most))
     switch options.printing.output {
     case .json: try StandardOutput.show(runs.map(\.json))
     case .text: try StandardOutput.show(TextTable(runs).lines)
@@ -132,28 +105,21 @@ struct HistoryShow: ParsableCommand {
   func run() throws {
     let file = try options.journal.open()
     let output = StandardOutput()
-    let found = try reading { () throws(JournalFailure) in
-      if let number { return try file.run(number) }
-      return try file.runs(most: 1).first
-    }
+    let found = if let number { try file.run(number) } else { try file.runs(most: 1).first }
     guard let run = found else {
       throw number.map { Ending.noRun($0) } ?? Ending(.failed, "the journal has no run")
     }
     switch options.printing.output {
     case .json:
       output.line(run.json)
-      _ = try reading { () throws(JournalFailure) in
-        try file.exportJSON(run.run) { output.line($0) }
-      }
+      _ = try file.exportJSON(run.run) { output.line($0) }
     case .text:
       for line in run.headLines { output.line(line) }
       let table = run.batch?.table(run.chains) ?? []
       for line in table.isEmpty ? [] : [""] + table { output.line(line) }
       // Of a batch only what went wrong is of interest at once.
       for chain in run.chains where table.isEmpty || chain.status != "ok" {
-        let steps = try reading { () throws(JournalFailure) in
-          try file.steps(of: chain.chain, run: run.run)
-        }
+        let steps = try file.steps(of: chain.chain, run: run.run)
         let head = chain.headLines(in: run)
         for line in head + steps.map(\.line) { output.line(line) }
       }
@@ -162,14 +128,11 @@ struct HistoryShow: ParsableCommand {
     try output.end()
   }
 
-  private func writeReports(of file: JournalFile, _ run: RunSummary) throws(Ending) {
+  private func writeReports(of file: JournalFile, _ run: RunSummary) throws {
     guard !reports.isEmpty else { return }
-    let (runs, whole) = try reading { () throws(JournalFailure) in
-      let runs = try file.recordedRuns(run.run) ?? []
-      var whole = try file.recordedWhole(run.run, of: runs) ?? RecordedWhole(.run)
-      whole.isSimulated = run.isSimulated
-      return (runs, whole)
-    }
+    let runs = try file.recordedRuns(run.run) ?? []
+    var whole = try file.recordedWhole(run.run, of: runs) ?? RecordedWhole(.run)
+    whole.isSimulated = run.isSimulated
     for path in reports {
       guard case .whole(let report) = path.content else {
         throw Ending(

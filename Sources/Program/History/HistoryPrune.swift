@@ -53,9 +53,7 @@ struct HistoryPrune: ParsableCommand {
       mostOctets: maxSize,
       valuesFrom: valuesOlderThan.map { Timestamp.text(now - $0) }
     )
-    let pruned = try reading { () throws(JournalFailure) in
-      try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
-    }
+    let pruned = try file.prune(retention, isUnderWay: RunOwner.isThere)
     file.close()
     switch options.printing.output {
     case .text:
@@ -87,11 +85,9 @@ struct HistoryCheck: ParsableCommand {
 
   func run() throws {
     let file = try options.journal.open()
-    let check = try reading { () throws(JournalFailure) in try file.check() }
+    let check = try file.check()
     let complaints = check.complaints
-    let incomplete =
-      complaints.isEmpty
-      ? try reading { () throws(JournalFailure) in try file.incompleteRuns() } : []
+    let incomplete = complaints.isEmpty ? try file.incompleteRuns() : []
     let output = StandardOutput()
     switch options.printing.output {
     case .text:
@@ -115,7 +111,7 @@ struct HistoryCheck: ParsableCommand {
     }
     try output.end()
     if !complaints.isEmpty {
-      throw Ending(JournalFailure(.damaged, path: file.path, reason: "see above"))
+      throw JournalFailure(.damaged, path: file.path, reason: "see above")
     }
   }
 }

@@ -144,9 +144,7 @@ package final class StandardOutput: Sendable {
     let unprinted = finish()
     try world?.interruption.check()
     if let unprinted { throw Ending(.output, "\(unprinted)") }
-    if let failure = error.map({ RunFailure($0) }) {
-      throw Ending(ExitStatus(after: failure), "\(failure)")
-    }
+    if let error { throw Ending(RunFailure(error)) }
   }
 
   /// Whether a file is what standard output or standard error goes to.

@@ -35,16 +35,18 @@ package struct BatchResumption: Sendable {
   /// Looks for the run in a journal, and decides.
   ///
   /// - Parameter looksOnly: Whether nothing is to be touched.
-  /// - Throws: ``Ending`` when the run cannot go on, or the journal not be read.
+  /// - Throws: ``Ending`` when the run cannot go on, ``JournalFailure`` when the journal cannot be read.
   static func find(
     _ wish: Wish,
     in file: JournalFile,
     looksOnly: Bool
-  ) throws(Ending) -> Decision {
-    let found = try reading { () throws(JournalFailure) in
-      if let number = wish.run { return try file.run(number) }
-      return try file.lastRun(ofBatch: Batch.wholePath(of: wish.file))
-    }
+  ) throws -> Decision {
+    let found =
+      if let number = wish.run {
+        try file.run(number)
+      } else {
+        try file.lastRun(ofBatch: Batch.wholePath(of: wish.file))
+      }
     // Who resumes a real run is in the journal.
     guard let run = found, run.isSimulated, run.batch != nil else {
       return try decide(wish, found, in: file)
@@ -63,8 +65,7 @@ package struct BatchResumption: Sendable {
       var isKept = false
       defer { if !isKept { lock.remove() } }
       // Who had it a moment ago may have ended it.
-      let present = try reading { () throws(JournalFailure) in try file.run(run.run) }
-      let decision = try decide(wish, present, in: file)
+      let decision = try decide(wish, try file.run(run.run), in: file)
       guard case .goOn(var resumption) = decision else { return decision }
       resumption.lock = lock
       isKept = true
@@ -76,12 +77,9 @@ package struct BatchResumption: Sendable {
     _ wish: Wish,
     _ run: RunSummary?,
     in file: JournalFile
-  ) throws(Ending) -> Decision {
-    let finished = try reading { () throws(JournalFailure) in
-      guard let run else { return [FinishedDevice]() }
-      return try file.finishedDevices(of: run.run)
-    }
-    return try decide(wish, run, finished) { ProcessIdentity($0)?.isThere ?? false }
+  ) throws -> Decision {
+    let finished = try run.map { try file.finishedDevices(of: $0.run) } ?? []
+    return try decide(wish, run, finished, isThere: RunOwner.isThere)
   }
 
   /// Decides.

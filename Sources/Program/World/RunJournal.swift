@@ -323,7 +323,7 @@ package final class RunJournal: Sendable {
     )
     guard retention != Retention(sparing: recorder.run) else { return }
     do {
-      _ = try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
+      _ = try file.prune(retention, isUnderWay: RunOwner.isThere)
     } catch {
       StandardError.failure("old runs stay: \(error)")
     }

@@ -41,8 +41,7 @@ struct TraceOption: ParsableArguments {
     } catch let failure as TraceFailure {
       throw Ending(.output, "\(failure)")
     } catch {
-      let failure = RunFailure(error)
-      throw Ending(ExitStatus(after: failure), "\(failure)")
+      throw Ending(RunFailure(error))
     }
   }
 

@@ -217,10 +217,10 @@ public final class SimulatedDevice: Sendable {
   public func secure(_ level: LinkSecurity) { steer { ($0.secure(level), []) } }
 
   /// The number of its present keys: a bond that was made with an earlier number is lost.
-  public var keyring: Int { state.withLock { $0.keyring } }
+  public var keyring: Int { loop.enter { [state] in state.keyring } }
 
   /// It no longer has the keys of its bonds, as after a reset.
-  public func loseBonds() { state.withLock { $0.keyring += 1 } }
+  public func loseBonds() { loop.enter { [state] in state.keyring += 1 } }
 
   /// The passkey, or the number to compare, of the next pairing: 0 to 999999.
   public func nextPasskey() -> UInt32 {

@@ -191,7 +191,7 @@ extension DeviceReader {
     guard let fault = NamedFault.all.first(where: { $0.name == name.text }) else {
       // One that belongs elsewhere may be meant, and is known as soon as it is spelled correctly.
       let all = NamedFault.all.map(\.name)
-      let isNear = name.text.flatMap { Spelling.nearest(to: $0, among: all) } != nil
+      let isNear = Problem.unknown("", name.text, among: all).nearest != nil
       return wrongWord(name, name.text, isNear ? all : known, "a fault")
     }
     let home =
