@@ -7,11 +7,7 @@ import Signals
 
 /// The value of a characteristic, its descriptors, and how far its behaviour has come.
 struct CharacteristicState {
-  let definition: CharacteristicDefinition
-  let handle: UInt16
-  let descriptors: [DescriptorEntry]
-  let writableDescriptors: [Bool]
-  let descriptorSecurity: [AttributeSecurity]
+  let attribute: AttributeTable.Characteristic
   /// The same for every tick: a wave splits it.
   let generator: SeededGenerator
 
@@ -19,7 +15,7 @@ struct CharacteristicState {
   var stored: [UInt8]
   /// A moving value that was made to stand still; nil: it moves.
   var held: [UInt8]?
-  /// In the order of `descriptors`; that of the configuration is in `mode`.
+  /// In the order of the attribute's descriptors; that of the configuration is in `mode`.
   var descriptorValues: [[UInt8]]
   /// What the client subscribed to.
   var mode: SubscriptionMode?
@@ -31,15 +27,15 @@ struct CharacteristicState {
   var usedRules: Set<Int> = []
 
   init(_ characteristic: AttributeTable.Characteristic, generator: SeededGenerator) {
-    definition = characteristic.definition
-    handle = characteristic.entry.handle
-    descriptors = characteristic.entry.descriptors
-    writableDescriptors = characteristic.descriptors.map(\.isWritable)
-    descriptorSecurity = characteristic.descriptors.map(\.security)
+    attribute = characteristic
     descriptorValues = characteristic.descriptors.map(\.value)
     self.generator = generator
     stored = characteristic.definition.behaviour.initialValue
   }
+
+  var definition: CharacteristicDefinition { attribute.definition }
+  /// Of the value.
+  var handle: UInt16 { attribute.entry.handle }
 
   /// What moves by itself stands still at a value that it is given.
   mutating func hold(_ value: [UInt8]) {
