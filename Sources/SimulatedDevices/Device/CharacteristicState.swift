@@ -15,7 +15,7 @@ struct CharacteristicState {
   var stored: [UInt8]
   /// A moving value that was made to stand still; nil: it moves.
   var held: [UInt8]?
-  /// In the order of the attribute's descriptors; that of the configuration is in `mode`.
+  /// In the order of `descriptors`; that of the configuration is in `mode`.
   var descriptorValues: [[UInt8]]
   /// What the client subscribed to.
   var mode: SubscriptionMode?
@@ -36,6 +36,7 @@ struct CharacteristicState {
   var definition: CharacteristicDefinition { attribute.definition }
   /// Of the value.
   var handle: UInt16 { attribute.entry.handle }
+  var descriptors: [DescriptorDefinition] { attribute.descriptors }
 
   /// What moves by itself stands still at a value that it is given.
   mutating func hold(_ value: [UInt8]) {

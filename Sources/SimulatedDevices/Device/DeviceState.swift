@@ -128,7 +128,7 @@ struct DeviceState {
     switch position(of: handle) {
     case .descriptor(let index, let number):
       let state = characteristics[index]
-      let descriptor = state.attribute.descriptors[number]
+      let descriptor = state.descriptors[number]
       if let error = refusal(descriptor.security.read) { return .failure(error) }
       let isConfiguration = descriptor.uuid == AttributeTable.configuration
       return .success(
@@ -243,7 +243,7 @@ struct DeviceState {
     descriptor number: Int
   ) -> (answer: Answer, actions: [DeviceAction]) {
     let state = characteristics[index]
-    let descriptor = state.attribute.descriptors[number]
+    let descriptor = state.descriptors[number]
     guard descriptor.uuid != AttributeTable.configuration else {
       guard value.count == 2 else { return (.failure(.invalidAttributeValueLength), []) }
       switch value {
