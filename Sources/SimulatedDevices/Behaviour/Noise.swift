@@ -39,12 +39,7 @@ public struct Noise: MovingValue {
 
   func value(step: Int, generator: SeededGenerator) -> [UInt8] {
     var generator = generator.split("tick \(step)")
-    return parts.flatMap { part in
-      switch part {
-      case .octets(let octets): octets
-      case .number(let number): number.octets(at: fraction(&generator))
-      }
-    }
+    return parts.flatMap { $0.octets(at: fraction(&generator)) }
   }
 
   private func fraction(_ generator: inout SeededGenerator) -> Double {

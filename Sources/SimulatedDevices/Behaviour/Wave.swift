@@ -11,6 +11,14 @@ public struct Wave: MovingValue {
     case octets([UInt8])
     /// A number that moves.
     case number(MovingNumber)
+
+    /// Its octets, of a number so far between its ends.
+    func octets(at fraction: @autoclosure () -> Double) -> [UInt8] {
+      switch self {
+      case .octets(let octets): octets
+      case .number(let number): number.octets(at: fraction())
+      }
+    }
   }
 
   /// What the value is made of, in a row.
@@ -58,12 +66,7 @@ public struct Wave: MovingValue {
       fraction += noise * Double.random(in: -1...1, using: &generator)
     }
     let bounded = min(1, max(0, fraction))
-    return parts.flatMap { part in
-      switch part {
-      case .octets(let octets): octets
-      case .number(let number): number.octets(at: bounded)
-      }
-    }
+    return parts.flatMap { $0.octets(at: bounded) }
   }
 
   private func turns(step: Int) -> Double {
@@ -109,18 +112,6 @@ public struct MovingNumber: Sendable, Hashable {
   func octets(at fraction: Double) -> [UInt8] {
     let number = low + (high - low) * fraction
     return format.encode(dividend.map { $0 / number } ?? number) ?? []
-  }
-}
-
-extension Wave {
-  /// How long its values are, in octets.
-  var octetCount: Int {
-    parts.reduce(0) { sum, part in
-      switch part {
-      case .octets(let octets): sum + octets.count
-      case .number(let number): sum + number.octets(at: 0).count
-      }
-    }
   }
 }
 

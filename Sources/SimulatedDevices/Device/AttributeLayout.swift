@@ -43,14 +43,10 @@ struct AttributeLayout {
   /// Gives the services the handles of those they include: these may stand behind them.
   mutating func resolveIncludes() {
     let handles = services.map { (uuid: $0.uuid, handle: $0.handle) }
-    services = zip(services, includes).map { service, included in
-      ServiceEntry(
-        uuid: service.uuid,
-        handle: service.handle,
-        lastHandle: service.lastHandle,
-        includes: included.compactMap { uuid in handles.first { $0.uuid == uuid }?.handle },
-        characteristics: service.characteristics
-      )
+    for (index, included) in includes.enumerated() {
+      services[index].includes = included.compactMap { uuid in
+        handles.first { $0.uuid == uuid }?.handle
+      }
     }
   }
 

@@ -13,7 +13,7 @@ public struct ServiceEntry: Sendable, Hashable {
   /// The handle of its last attribute.
   public let lastHandle: UInt16
   /// The handles of the services it includes, each with a declaration of its own.
-  public let includes: [UInt16]
+  public internal(set) var includes: [UInt16]
   /// Its characteristics, in the order of their handles.
   public let characteristics: [CharacteristicEntry]
 }

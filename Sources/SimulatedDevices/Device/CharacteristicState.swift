@@ -7,11 +7,7 @@ import Signals
 
 /// The value of a characteristic, its descriptors, and how far its behaviour has come.
 struct CharacteristicState {
-  let definition: CharacteristicDefinition
-  let handle: UInt16
-  let descriptors: [DescriptorEntry]
-  let writableDescriptors: [Bool]
-  let descriptorSecurity: [AttributeSecurity]
+  let attribute: AttributeTable.Characteristic
   /// The same for every tick: a wave splits it.
   let generator: SeededGenerator
 
@@ -31,15 +27,16 @@ struct CharacteristicState {
   var usedRules: Set<Int> = []
 
   init(_ characteristic: AttributeTable.Characteristic, generator: SeededGenerator) {
-    definition = characteristic.definition
-    handle = characteristic.entry.handle
-    descriptors = characteristic.entry.descriptors
-    writableDescriptors = characteristic.descriptors.map(\.isWritable)
-    descriptorSecurity = characteristic.descriptors.map(\.security)
+    attribute = characteristic
     descriptorValues = characteristic.descriptors.map(\.value)
     self.generator = generator
     stored = characteristic.definition.behaviour.initialValue
   }
+
+  var definition: CharacteristicDefinition { attribute.definition }
+  /// Of the value.
+  var handle: UInt16 { attribute.entry.handle }
+  var descriptors: [DescriptorDefinition] { attribute.descriptors }
 
   /// What moves by itself stands still at a value that it is given.
   mutating func hold(_ value: [UInt8]) {

@@ -128,8 +128,9 @@ struct DeviceState {
     switch position(of: handle) {
     case .descriptor(let index, let number):
       let state = characteristics[index]
-      if let error = refusal(state.descriptorSecurity[number].read) { return .failure(error) }
-      let isConfiguration = state.descriptors[number].uuid == AttributeTable.configuration
+      let descriptor = state.descriptors[number]
+      if let error = refusal(descriptor.security.read) { return .failure(error) }
+      let isConfiguration = descriptor.uuid == AttributeTable.configuration
       return .success(
         isConfiguration
           ? SubscriptionMode.configuration(of: state.mode) : state.descriptorValues[number]
@@ -242,7 +243,8 @@ struct DeviceState {
     descriptor number: Int
   ) -> (answer: Answer, actions: [DeviceAction]) {
     let state = characteristics[index]
-    guard state.descriptors[number].uuid != AttributeTable.configuration else {
+    let descriptor = state.descriptors[number]
+    guard descriptor.uuid != AttributeTable.configuration else {
       guard value.count == 2 else { return (.failure(.invalidAttributeValueLength), []) }
       switch value {
       case [0, 0]: return subscribe(state.handle, nil)
@@ -251,8 +253,8 @@ struct DeviceState {
       default: return (.failure(.cccImproperlyConfigured), [])
       }
     }
-    if let error = refusal(state.descriptorSecurity[number].write) { return (.failure(error), []) }
-    guard state.writableDescriptors[number] else { return (.failure(.writeNotPermitted), []) }
+    if let error = refusal(descriptor.security.write) { return (.failure(error), []) }
+    guard descriptor.isWritable else { return (.failure(.writeNotPermitted), []) }
     guard value.count <= 512 else { return (.failure(.invalidAttributeValueLength), []) }
     characteristics[index].descriptorValues[number] = value
     return (.success(()), [])

@@ -124,7 +124,7 @@ extension DeviceState {
     switch position(of: handle) {
     case .value(let index): refusal(ofReading: index)
     case .descriptor(let index, let number):
-      refusal(characteristics[index].descriptorSecurity[number].read)
+      refusal(characteristics[index].descriptors[number].security.read)
     case .declaration, nil: .invalidHandle
     }
   }
@@ -134,7 +134,7 @@ extension DeviceState {
     switch position(of: handle) {
     case .value(let index): refusal(ofWriting: index, withResponse: withResponse)
     case .descriptor(let index, let number):
-      refusal(characteristics[index].descriptorSecurity[number].write)
+      refusal(characteristics[index].descriptors[number].security.write)
     case .declaration, nil: .invalidHandle
     }
   }

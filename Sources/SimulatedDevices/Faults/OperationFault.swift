@@ -34,17 +34,45 @@ public enum OperationFault: Sendable, Hashable {
 
   /// What is known of it; nil for ``none``.
   private var row: Row? {
-    switch self {
+    let attributes: [FaultKind] = [.read, .write, .subscribe, .any]
+    return switch self {
     case .none: nil
-    case .refuse: .refuse
-    case .loseLinkBefore: .loseLink
-    case .loseLinkAfter: .loseLinkAfter
-    case .neverAnswer: .neverAnswer
-    case .refuseConnection: .refuseConnection
-    case .vanish: .vanish
-    case .slow: .slow
-    case .answerLate: .answerLate
-    case .loseWrite: .loseWrite
+    case .refuse:
+      Row(
+        "refuse",
+        "the operation is refused with that error",
+        to: [.discover] + attributes,
+        .code { .refuse($0) }
+      )
+    case .refuseConnection:
+      Row("refuse-connection", "the connection is refused", to: [.connect], .plain(self))
+    case .loseLinkBefore:
+      Row("lose-link", "the connection is lost before the operation takes effect", .plain(self))
+    case .loseLinkAfter:
+      Row(
+        "lose-link-after",
+        "it takes effect, then the connection is lost before the response",
+        .plain(self)
+      )
+    case .neverAnswer: Row("never-answer", "no response arrives", .plain(self))
+    case .slow:
+      Row("slow", "it takes that much longer, at most 1h", .time(example: "3s") { .slow($0) })
+    case .answerLate:
+      Row(
+        "answer-late",
+        "it takes effect as usual, and its response arrives that much later",
+        to: attributes,
+        .time(example: "1s") { .answerLate($0) }
+      )
+    case .loseWrite:
+      Row(
+        "lose-write",
+        "it has no effect, and the response reports success",
+        to: [.write, .command, .any],
+        .plain(self)
+      )
+    case .vanish:
+      Row("vanish", "the device disappears: no connection, no advertisements", .plain(self))
     }
   }
 }
@@ -66,6 +94,15 @@ extension OperationFault {
     let kinds: [FaultKind]
     let making: Making
 
+    fileprivate init(
+      _ word: String,
+      _ doc: String,
+      to kinds: [FaultKind] = answered,
+      _ making: Making
+    ) {
+      (self.word, self.doc, self.kinds, self.making) = (word, doc, kinds, making)
+    }
+
     /// The word with an example of what follows it.
     var example: String {
       switch making {
@@ -75,68 +112,14 @@ extension OperationFault {
       }
     }
 
-    static let all: [Row] = [
-      refuse, refuseConnection, loseLink, loseLinkAfter, neverAnswer, slow, answerLate, loseWrite,
-      vanish,
-    ]
-
-    static let refuse = Row(
-      word: "refuse",
-      doc: "the operation is refused with that error",
-      kinds: [.discover, .read, .write, .subscribe, .any],
-      making: .code { .refuse($0) }
-    )
-    static let refuseConnection = Row(
-      word: "refuse-connection",
-      doc: "the connection is refused",
-      kinds: [.connect],
-      making: .plain(.refuseConnection)
-    )
-    static let loseLink = Row(
-      word: "lose-link",
-      doc: "the connection is lost before the operation takes effect",
-      kinds: answered,
-      making: .plain(.loseLinkBefore)
-    )
-    static let loseLinkAfter = Row(
-      word: "lose-link-after",
-      doc: "it takes effect, then the connection is lost before the response",
-      kinds: answered,
-      making: .plain(.loseLinkAfter)
-    )
-    static let neverAnswer = Row(
-      word: "never-answer",
-      doc: "no response arrives",
-      kinds: answered,
-      making: .plain(.neverAnswer)
-    )
-    static let slow = Row(
-      word: "slow",
-      doc: "it takes that much longer, at most 1h",
-      kinds: answered,
-      making: .time(example: "3s") { .slow($0) }
-    )
-    static let answerLate = Row(
-      word: "answer-late",
-      doc: "it takes effect as usual, and its response arrives that much later",
-      kinds: [.read, .write, .subscribe, .any],
-      making: .time(example: "1s") { .answerLate($0) }
-    )
-    static let loseWrite = Row(
-      word: "lose-write",
-      doc: "it has no effect, and the response reports success",
-      kinds: [.write, .command, .any],
-      making: .plain(.loseWrite)
-    )
-    static let vanish = Row(
-      word: "vanish",
-      doc: "the device disappears: no connection, no advertisements",
-      kinds: answered,
-      making: .plain(.vanish)
-    )
+    /// In the order of the documentation.
+    static let all = [
+      OperationFault.refuse(.unlikelyError), .refuseConnection, .loseLinkBefore, .loseLinkAfter,
+      .neverAnswer, .slow(.zero), .answerLate(.zero), .loseWrite, .vanish,
+    ].compactMap(\.row)
 
     /// All but commands: what nobody answers can only be lost.
-    private static let answered = FaultKind.allCases.filter { $0 != .command }
+    fileprivate static let answered = FaultKind.allCases.filter { $0 != .command }
 
     // MARK: Schema and table
 

@@ -114,9 +114,7 @@ extension DeviceReader {
 
   static let occurrences = ["nth", "every", "probability"]
 
-  private static let ordinal = DeviceShape<Int>.integer(1...1_000_000_000)
-
-  static let nthKey = DeviceKey<FaultEntry>("nth", ordinal, "only that one, counted from 1") {
+  static let nthKey = DeviceKey<FaultEntry>("nth", count, "only that one, counted from 1") {
     entry,
     nth,
     _ in entry.occurrence = .nth(nth)
@@ -132,7 +130,7 @@ extension DeviceReader {
   /// `nth`, `every` and `probability`, one of which may be there, and `burst`.
   static let occurrenceKeys: [DeviceKey<FaultEntry>] = [
     nthKey,
-    DeviceKey("every", ordinal, usual: "1", "every n-th") { entry, step, _ in
+    DeviceKey("every", count, usual: "1", "every n-th") { entry, step, _ in
       entry.occurrence = .every(step)
     },
     probabilityKey,

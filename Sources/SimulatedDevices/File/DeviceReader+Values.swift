@@ -95,14 +95,13 @@ extension DeviceReader {
       }
     }
     if parts.count == nodes.count {
-      let numbers = parts.filter { if case .number = $0 { true } else { false } }
-      if numbers.isEmpty {
+      let moves = parts.contains { if case .number = $0 { true } else { false } }
+      if !moves {
         problems.append(
           node.problem("no number with low and high", expected: "{ u8: { low, high } }")
         )
       }
-      let wave = Wave(parts: parts, period: .seconds(1), every: .seconds(1))
-      _ = isShort(wave.octetCount, node)
+      _ = isShort(parts.flatMap { $0.octets(at: 0) }.count, node)
     }
     return parts
   }

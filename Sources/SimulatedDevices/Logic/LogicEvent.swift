@@ -70,14 +70,8 @@ public struct LogicEvent: Hashable, Sendable {
 
   /// What it is called in messages: `write pin`.
   public var title: String {
-    let word = kind.word
-    return switch kind {
-    case .start, .connected, .disconnected: word
-    case .read(let attribute, _), .write(let attribute, _, _), .subscribed(let attribute),
-      .unsubscribed(let attribute):
-      "\(word) \(attribute.characteristic)"
-    case .timer(let name): "\(word) \(name)"
-    }
+    let name = if case .timer(let name) = kind { name } else { kind.attribute?.characteristic }
+    return kind.word + (name.map { " \($0)" } ?? "")
   }
 
   /// The event as one line of JSON, without the newline.
@@ -87,21 +81,17 @@ public struct LogicEvent: Hashable, Sendable {
       .init("at", JSONValue((time / .microseconds(1)).rounded() / 1_000_000)),
       .init("device", .string(device)), .init("event", .string(kind.word)),
     ]
-    func add(_ attribute: Attribute) {
+    if let attribute = kind.attribute {
       members.append(.init("service", .string(attribute.service)))
       members.append(.init("characteristic", .string(attribute.characteristic)))
     }
     switch kind {
     case .start(let seed): members.append(.init("seed", JSONValue(seed)))
-    case .connected, .disconnected: break
-    case .read(let attribute, let offset):
-      add(attribute)
-      members.append(.init("offset", JSONValue(offset)))
-    case .write(let attribute, let value, let withResponse):
-      add(attribute)
+    case .connected, .disconnected, .subscribed, .unsubscribed: break
+    case .read(_, let offset): members.append(.init("offset", JSONValue(offset)))
+    case .write(_, let value, let withResponse):
       members.append(.init("value", .string("\(DecodedValue.octets(value))")))
       members.append(.init("response", .boolean(withResponse)))
-    case .subscribed(let attribute), .unsubscribed(let attribute): add(attribute)
     case .timer(let name): members.append(.init("name", .string(name)))
     }
     if let asked { members.append(.init("handle", .string(asked))) }
@@ -121,6 +111,16 @@ extension LogicEvent.Kind {
     case .subscribed: "subscribed"
     case .unsubscribed: "unsubscribed"
     case .timer: "timer"
+    }
+  }
+
+  /// The characteristic that it is about; nil: it is about none.
+  var attribute: LogicEvent.Attribute? {
+    switch self {
+    case .read(let attribute, _), .write(let attribute, _, _), .subscribed(let attribute),
+      .unsubscribed(let attribute):
+      attribute
+    case .start, .connected, .disconnected, .timer: nil
     }
   }
 
@@ -184,12 +184,6 @@ public struct LogicEvents: Hashable, Sendable {
 
   /// The text that asked for an event.
   func asked(_ kind: LogicEvent.Kind) -> String? {
-    switch kind {
-    case .start, .timer: nil
-    case .connected, .disconnected: names?[Name(word: kind.word, handle: nil)]
-    case .read(let attribute, _), .write(let attribute, _, _), .subscribed(let attribute),
-      .unsubscribed(let attribute):
-      names?[Name(word: kind.word, handle: attribute.handle)]
-    }
+    names?[Name(word: kind.word, handle: kind.attribute?.handle)]
   }
 }
