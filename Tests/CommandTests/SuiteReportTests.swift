@@ -74,7 +74,7 @@ struct SuiteReportTests {
     #expect(attributes("type", failure) == ["expectation-not-met"])
     #expect(attributes("message", failure)[0].contains("Half: the value is 64, not 32"))
     let said = suites[0].elements(forName: "system-out").first?.stringValue ?? ""
-    #expect(said.contains("note   Half: the value is 64, not 32"), "\(said)")
+    #expect(said.contains("note   warning: Half: the value is 64, not 32"), "\(said)")
     #expect(said.contains("note   failed, as expected: "), "\(said)")
     let device = suites[0].elements(forName: "properties").first?.elements(forName: "property")
     #expect(device?.first?.attribute(forName: "value")?.stringValue == "C0:FF:EE:00:00:03")
@@ -87,7 +87,7 @@ struct SuiteReportTests {
     #expect(ended.output == (try text("a.tap")))
     let points = ended.lines.filter { $0.hasPrefix("    ") }
     #expect(ended.output.hasPrefix("TAP version 14\n1..2\n# Subtest: 1  Goes well, once\n"))
-    #expect(points.contains("    # Half: the value is 64, not 32"), "\(ended.output)")
+    #expect(points.contains("    # warning: Half: the value is 64, not 32"), "\(ended.output)")
     #expect(ended.lines.contains("ok 1 - 1  Goes well, once"))
     #expect(ended.lines.contains("    not ok 2 - 2  read-phy"))
     #expect(ended.lines.contains("      code: \"not-supported-here\""))

@@ -20,6 +20,8 @@ final class ChainRun: Sendable {
     /// The counters of steps in a `repeat`, by their written positions.
     var counters: [StepPosition: CounterProgress] = [:]
     var done = 0
+    /// How many steps of this attempt ended with a warning.
+    var warnings = 0
     /// The step of the first cause.
     var failedAt: PlacedStep?
     /// The first failure after which the run went on, and its step.
@@ -138,6 +140,7 @@ final class ChainRun: Sendable {
       state.measures = [:]
       state.counters = [:]
       state.done = 0
+      state.warnings = 0
       state.failedAt = nil
       state.continuedAfter = nil
     }
@@ -172,6 +175,7 @@ final class ChainRun: Sendable {
         failure: failure,
         step: state.failedAt?.reported,
         done: state.done,
+        warnings: state.warnings,
         captured: state.captures
       )
       state.ending = ending
@@ -220,8 +224,13 @@ final class ChainRun: Sendable {
   ) -> (StepResult.Status, RunFailure?, (any Error)?) {
     let isCancelled = Task.isCancelled || (!isCleanUp && state.withLock { $0.consumerHasLeft })
     let cause = isCancelled ? Self.cancellation(error) : unexpected(error, in: placed)
-    let goesOn = placed.step.onFailure == .continue && !isLeaving
     let failure = RunFailure(cause, step: placed)
+    let rule = isLeaving ? Step.AfterFailure.stop : placed.step.onFailure
+    if rule == .warn, failure.class != .unavailable {
+      state.withLock { $0.warnings += 1 }
+      return (.warning, failure, nil)
+    }
+    let goesOn = rule == .continue
     let isFirst = state.withLock { state in
       if state.consumerHasLeft, !isCleanUp { return false }
       let isFirst = isCleanUp || state.failedAt == nil

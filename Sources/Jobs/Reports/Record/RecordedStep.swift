@@ -72,7 +72,8 @@ extension StepResult {
     let (status, failure, notes): (Status, RunFailure?, [String]) =
       switch self.status {
       case .ok: (.ok, nil, (failure.map { ["failed, as expected: \($0.why)"] } ?? []) + self.notes)
-      case .warning: (failure?.code == .notSupportedHere ? .skipped : .ok, nil, self.notes)
+      case .warning where failure?.code == .notSupportedHere: (.skipped, nil, self.notes)
+      case .warning: (.ok, nil, self.notes.map { "warning: \($0)" })
       case .failed, .cancelled, .skipped: (self.status, failure, self.notes)
       }
     return StepResult(
