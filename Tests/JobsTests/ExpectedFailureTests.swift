@@ -182,6 +182,45 @@ struct ExpectedFailureTests {
     #expect(bench.endings.count(where: { $0.failure != nil }) == 2)
   }
 
+  @Test("on-failure: warn runs the other steps, and the run succeeds with warnings in all reports")
+  func warns() throws {
+    let failure = DeviceFailure.scripted(.refused, .definite)
+    bench.device.answer("read manufacturer-name-string", .failure(failure))
+    try bench.run(
+      "read 2a29 on-failure warn; read battery-level expect percent > 90 as b on-failure warn; log '{b}'"
+    )
+    #expect(bench.ending?.status == .ok && bench.ending?.failure == nil)
+    #expect(bench.ending?.warnings == 2 && bench.ending?.done == 3)
+    let low = "expected percent > 90, got 72 % (bytes 48)"
+    #expect(
+      bench.text().filter { !$0.hasPrefix("-") }.dropLast() == [
+        "1  read manufacturer-name-string  warning", "   note   the link was lost",
+        "2  read battery-level  warning (72 %)", "   note   \(low)", "3  log  72 %",
+      ]
+    )
+    #expect(bench.text().last?.hasSuffix(", 2 warnings") == true)
+    #expect(bench.json().count { $0.contains(#""status":"warning""#) } == 2)
+    var collector = RunCollector()
+    for event in bench.events { collector.take(event) }
+    let reports: [any RunsReport] = [TAPReport(), JUnitReport(), HTMLReport()]
+    for report in reports {
+      let text = report.text(on: collector.runs)
+      #expect(text.contains("warning: the link was lost") && !text.contains("not ok"), "\(text)")
+    }
+  }
+
+  @Test("this host is no reason to warn, and a step with inner steps leaves that to them")
+  func warnsNot() throws {
+    let failure = DeviceFailure.scripted(.adapterOff, .unavailable)
+    bench.device.answer("read manufacturer-name-string", .failure(failure))
+    try bench.run("read 2a29 on-failure warn; read battery-level")
+    #expect(bench.ending?.status == .failed && bench.ending?.failure?.code == .adapterOff)
+    let block = "{ repeat: 2, steps: [connect], on-failure: warn }"
+    #expect(Plan.complaint(ofStep: block).contains("expected one of stop, continue, found 'warn'"))
+    let step = Step.repeated(2) { Step.sleep(.seconds(1)) }.warningOnFailure()
+    #expect(throws: (any Error).self) { try Plan { step } }
+  }
+
   @Test("a chain is tried again after a transient failure that it continued after")
   func continuedAfterAndTried() throws {
     bench.device.answer(

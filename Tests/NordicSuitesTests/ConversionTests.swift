@@ -44,6 +44,9 @@ struct ConversionTests {
       <read \(Echo.echo)><assert-value value="0102"/></read>
       <write type="WRITE_COMMAND" \(Echo.echo) value-string="hi"/> <sleep timeout="250"/>
       <read \(Echo.echo)><assert-value value="0102" expected="FAIL"/></read>
+      <read \(Echo.echo)><assert-value value="09" expected="SUCCESS_WARNING_ON_FAIL"/></read>
+      <read \(Echo.echo) expected="FAIL_WARNING_ON_SUCCESS"/>
+      <write \(Echo.echo) value="03" expected="SUCCESS_WARNING_ON_FAIL"/>
       <read-descriptor uuid="00002901-0000-1000-8000-00805f9b34fb" \(Echo.echo)>
         <assert-value value-string="Echo"/>
       </read-descriptor>
@@ -62,7 +65,8 @@ struct ConversionTests {
     let chain = try chain(
       """
       <connect/> <refresh/> <read-phy/> <sleep-until \(Echo.echo) value="01"/>
-      <write \(Echo.echo) value="01" expected="SUCCESS_WARNING_ON_FAIL"/> <assert-service uuid="1800"/>
+      <write \(Echo.echo) value="01" expected="FAIL_WARNING_ON_SUCCESS" expectedErrorCode="3"/>
+      <assert-service uuid="1800"/>
       """,
       0xc0ff_ee00_0004
     )

@@ -59,6 +59,22 @@ extension Step {
     return step
   }
 
+  /// The step, after whose failure the run goes on with a warning: it does not fail for it.
+  ///
+  /// A failure of this host still ends the run. A step with inner steps does not warn: they do.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").expect("percent", .atLeast(20)).warningOnFailure()
+  ///   try Step.read("firmware-revision-string")
+  /// }
+  /// ```
+  public func warningOnFailure() -> Step {
+    var step = self
+    step.onFailure = .warn
+    return step
+  }
+
   /// The step with its own timeout.
   ///
   /// Without it, the step has the timeout of its chain. With several attempts, it is the timeout of

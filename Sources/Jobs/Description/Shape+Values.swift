@@ -117,14 +117,17 @@ extension StepReader {
 extension Shape
 where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of a few words.
-  static var choice: Self {
-    let known = Value.allCases.map(\.rawValue)
+  static var choice: Self { choice(among: Array(Value.allCases)) }
+
+  /// One of some words.
+  static func choice(among values: [Value]) -> Self {
+    let known = values.map(\.rawValue)
     var shape = Shape(
       known.joined(separator: " or "),
       schema: .oneOf(known),
       words: { [$0.rawValue] }
     ) { node, reader in
-      if let choice = node.text.flatMap({ Value(rawValue: $0) }) { return choice }
+      if let choice = values.first(where: { $0.rawValue == node.text }) { return choice }
       reader.complain(node, .unknown(found: node.shown, node.text ?? "", among: known))
       return nil
     }

@@ -34,14 +34,11 @@ struct StepKey: Sendable {
       documentation: "the wait before the second try; it doubles for each further one"
     )
   )
-  static let onFailure = StepKey(
-    Key(
-      "on-failure",
-      \.onFailure,
-      .choice,
-      default: .stop,
-      documentation: "what happens after the step has failed"
-    )
+  static let onFailure = failing(.choice, "what happens after the step has failed")
+  /// `on-failure` of a step with inner steps, which report their failures themselves.
+  static let onInnerFailure = failing(
+    .choice(among: [.stop, .continue]),
+    "what happens after a step in it has failed"
   )
   static let `as` = StepKey(
     Key(
@@ -66,6 +63,15 @@ struct StepKey: Sendable {
       documentation: "the timeout of the step; by default the `timeout` of the chain"
     )
   )
+
+  private static func failing(
+    _ shape: Shape<Step.AfterFailure>,
+    _ documentation: String
+  ) -> StepKey {
+    StepKey(
+      Key("on-failure", \.onFailure, shape, default: .stop, documentation: documentation)
+    )
+  }
 
   private static func expectation(_ shape: Shape<Expected>, _ documentation: String) -> StepKey {
     StepKey(

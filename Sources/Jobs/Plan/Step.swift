@@ -13,6 +13,8 @@ public struct Step: Hashable, Sendable {
     case stop
     /// It goes on, and fails at its end.
     case `continue`
+    /// It goes on, and the failure is a warning, unless this host is the reason.
+    case warn
   }
 
   /// What the step does.

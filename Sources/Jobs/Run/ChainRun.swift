@@ -25,6 +25,8 @@ final class ChainRun: Sendable {
     /// The counters of steps in a `repeat`, by their written positions.
     var counters: [StepPosition: [Int: CounterProgress]] = [:]
     var done = 0
+    /// How many steps of this attempt ended with a warning.
+    var warnings = 0
     /// The step of the first cause.
     var failedAt: PlacedStep?
     /// The first failure after which the run went on, and its step.
@@ -156,6 +158,7 @@ final class ChainRun: Sendable {
       failure: cause.map { RunFailure($0, step: attempt.failedAt) },
       step: attempt.failedAt?.reported,
       done: attempt.done,
+      warnings: attempt.warnings,
       captured: attempt.captures.compactMapValues(\.value)
     )
     emit(.runFinished(ending))
@@ -196,8 +199,13 @@ final class ChainRun: Sendable {
   ) -> (StepResult.Status, RunFailure?, (any Error)?) {
     let isCancelled = Task.isCancelled
     let cause = isCancelled ? Self.cancellation(error) : unexpected(error, in: placed)
-    let goesOn = placed.step.onFailure == .continue && !isCancelled
     let failure = RunFailure(cause, step: placed)
+    let rule = isCancelled ? Step.AfterFailure.stop : placed.step.onFailure
+    if rule == .warn, failure.class != .unavailable {
+      state.withLock { $0.attempt.warnings += 1 }
+      return (.warning, failure, nil)
+    }
+    let goesOn = rule == .continue
     let isFirst = state.withLock { state in
       let isFirst = isCleanUp || state.attempt.failedAt == nil
       if !isCleanUp, isFirst { state.attempt.failedAt = placed }

@@ -126,7 +126,7 @@ public struct RunEnding: Equatable, Sendable {
   public enum Status: String, CaseIterable, Hashable, Sendable {
     /// All steps succeeded.
     case ok
-    /// The run of a test completed with warnings. Chains have none.
+    /// The run of a test completed with warnings. That of a chain is ``ok`` with them.
     case warning
     /// A step, or the clean-up, failed.
     case failed

@@ -8,7 +8,8 @@ public struct StepResult: Equatable, Sendable {
   public enum Status: String, Hashable, Sendable {
     /// It succeeded.
     case ok
-    /// It did not end as expected, which the suite accepts, or its notes matter. Chains have none.
+    /// It did not end as expected, which the suite accepts, or its notes matter. Of a chain: it failed,
+    /// and only warns.
     case warning
     /// It failed; the rest of the chain is not run.
     case failed

@@ -72,12 +72,13 @@ final class StepRun: Sendable {
       }
     }
     let (outcome, tries, remarks) = state.withLock { ($0.outcome, $0.tries, $0.remarks) }
+    let warnings = status == .warning ? [failure].compactMap { $0?.why } : []
     let result = StepResult(
       reported,
       status: status,
       outcome: outcome,
       failure: failure,
-      notes: StepTry.notes(on: tries, of: step.retry.attempts) + remarks,
+      notes: StepTry.notes(on: tries, of: step.retry.attempts) + remarks + warnings,
       tries: tries,
       took: loop.now - start
     )

@@ -104,11 +104,14 @@ extension ChainWriter {
 
   /// Why no step ends as an operation has to; nil when one does.
   private func obstacleToResult(of operation: Operation) -> String? {
-    guard operation.expected == .failure else {
-      return operation.expected == .success
-        ? nil : "no step is expected to end in \(operation.expected.rawValue)"
+    guard operation.expected.isFailure else {
+      return operation.expected == .success || mayWarn(operation)
+        ? nil : "no step of this kind only warns"
     }
     guard mayFail(operation) else { return "no step of this kind is expected to fail" }
+    if operation.expected.isLenient, operation.errorCode != nil {
+      return "a step that warns does so after any other failure, too"
+    }
     guard Self.failures(operation) != nil else {
       return "no expectation has the meaning of error \(operation.errorCode ?? 0)"
     }
@@ -140,6 +143,22 @@ extension ChainWriter {
     }
   }
 
+  /// Whether a step where the operation is can only warn of its failure: what follows must not
+  /// depend on it.
+  private func mayWarn(_ operation: Operation) -> Bool {
+    switch operation.action {
+    case .device(let action):
+      switch action {
+      case .discoverServices, .requestMTU, .readRSSI, .assertService: true
+      case .connect, .disconnect, .bond, .unbond, .refresh, .beginReliableWrite,
+        .executeReliableWrite, .abortReliableWrite:
+        false
+      }
+    case .attribute(let path, .write): !path.isSubscription && reliable == nil
+    case .attribute, .scan, .scanFor, .sleep, .unsupported: true
+    }
+  }
+
   /// What a chain calls the failures that a suite accepts; nil where it has no words for them.
   ///
   /// Failures of the host never count: the two classes are all others.
@@ -152,10 +171,14 @@ extension ChainWriter {
 
   /// What a step has to end with, and by when.
   private func ending(_ operation: Operation) -> [String] {
-    guard operation.expected == .failure, let names = Self.failures(operation) else {
-      return limit(operation)
-    }
-    return ["expect: { error: [\(names.joined(separator: ", "))] }"] + limit(operation)
+    let rest = limit(operation) + warning(operation)
+    guard operation.expected.isFailure, let names = Self.failures(operation) else { return rest }
+    return ["expect: { error: [\(names.joined(separator: ", "))] }"] + rest
+  }
+
+  /// Whether the other result only warns.
+  private func warning(_ operation: Operation) -> [String] {
+    operation.expected.isLenient ? ["on-failure: warn"] : []
   }
 
   /// The operation's own timeout. A wait without one has the limit of waits that have none.
@@ -212,11 +235,12 @@ extension ChainWriter {
       }
       return
     }
-    if filter.data != nil || filter.target != nil || result.isLenient {
-      return omit(operation, "a scan of a chain has no patterns, no targets and no warnings")
+    if filter.data != nil || filter.target != nil {
+      return omit(operation, "a scan of a chain has no patterns and no targets")
     }
     let count = result.isFailure ? "0" : "{ min: 1 }"
-    add("scan: \(duration(operation))", filters(filter) + ["expect: { count: \(count) }"])
+    let ending = ["expect: { count: \(count) }"] + warning(operation)
+    add("scan: \(duration(operation))", filters(filter) + ending)
   }
 
   // MARK: Services
@@ -229,7 +253,8 @@ extension ChainWriter {
       return omit(operation, "a chain names services by their UUID alone")
     }
     if operation.expected.isFailure {
-      return add("services:", ["lacks: \(assertion.uuid.text)"] + limit(operation))
+      let lacks = ["lacks: \(assertion.uuid.text)"]
+      return add("services:", lacks + limit(operation) + warning(operation))
     }
     var (offers, lacks) = ([assertion.uuid.text], [String]())
     for wanted in assertion.characteristics {
@@ -265,7 +290,7 @@ extension ChainWriter {
     func list(_ key: String, _ names: [String]) -> [String] {
       names.isEmpty ? [] : ["\(key):"] + names.map { "  - \($0)" }
     }
-    add("services:", list("offers", offers) + list("lacks", lacks) + limit(operation))
+    add("services:", list("offers", offers) + list("lacks", lacks) + ending(operation))
   }
 
   // MARK: Attributes
@@ -278,22 +303,42 @@ extension ChainWriter {
     return path.descriptor.map { "\(name)/\($0.text)" + instance(path.descriptorInstance) } ?? name
   }
 
-  /// The expectation of a value, or a comment where a chain cannot express it.
-  private mutating func expectation(
+  /// Adds a step with the expectation of its value, or a comment where a chain cannot express it.
+  private mutating func add(
+    _ first: String,
+    _ lines: [String],
     _ operation: Operation,
-    _ assertion: ValueAssertion?
-  ) -> [String] {
-    guard let assertion else { return [] }
-    guard !assertion.expected.isLenient else {
-      omit(operation, "an expectation that only warns is omitted: \(assertion.title)")
-      return []
-    }
+    expecting assertion: ValueAssertion?
+  ) {
+    let ending = ending(operation)
+    guard let assertion else { return add(first, lines + ending) }
     guard !assertion.value.allSatisfy({ $0 == 0 }) else {
       omit(operation, "an empty value equals zeros only in a suite: the expectation is omitted")
-      return []
+      return add(first, lines + ending)
     }
     let value = Self.hex(assertion.value)
-    return ["expect: { hex: \(assertion.expected.isFailure ? "{ not: \(value) }" : value) }"]
+    let check = assertion.expected.isFailure ? "{ not: \(value) }" : value
+    add(first, lines, "hex", check, ending, of: assertion)
+  }
+
+  /// Adds a step and the check of its value: a step of its own where that only warns, so that the
+  /// operation itself still has to succeed.
+  private mutating func add(
+    _ first: String,
+    _ lines: [String],
+    _ field: String,
+    _ check: String,
+    _ ending: [String],
+    of assertion: some Assertion
+  ) {
+    guard assertion.expected.isLenient else {
+      return add(first, lines + ["expect: { \(field): \(check) }"] + ending)
+    }
+    let name = "value\(steps + 1)"
+    add(first, lines + ["as: \(name)"] + ending)
+    comment(assertion.title)
+    let path = field == "hex" ? name : "\(name).\(field)"
+    add("assert: { \(path): \(check) }", ["on-failure: warn"])
   }
 
   private mutating func read(
@@ -305,8 +350,7 @@ extension ChainWriter {
       return omit(operation, "the suite is subscribed here; the chain is not")
     }
     let verb = path.descriptor == nil ? "read" : "read-descriptor"
-    let more = ["format: hex"] + expectation(operation, assertion) + ending(operation)
-    add("\(verb): \(name(path))", more)
+    add("\(verb): \(name(path))", ["format: hex"], operation, expecting: assertion)
   }
 
   private mutating func write(
@@ -403,9 +447,8 @@ extension ChainWriter {
       return omit(operation, "the suite waits in vain without a subscription; a step has its own")
     }
     guard let after = after(operation, path, trigger) else { return }
-    var lines = after + ["until: { count: 1 }", "format: hex"]
-    lines += expectation(operation, assertion) + ending(operation)
-    add("notify: \(name(path))", lines)
+    let lines = after + ["until: { count: 1 }", "format: hex"]
+    add("notify: \(name(path))", lines, operation, expecting: assertion)
   }
 
   /// The line for a trigger, which may be none; nil where a chain does not have such a trigger.
@@ -439,9 +482,9 @@ extension ChainWriter {
 
   private mutating func rssi(_ operation: Operation, _ assertion: StrengthAssertion?) {
     guard let assertion else { return add("rssi:", ending(operation)) }
-    guard assertion.expected == .success else {
-      omit(operation, "an expectation that only warns is omitted: \(assertion.title)")
-      return add("rssi:", limit(operation))
+    guard !assertion.expected.isFailure else {
+      omit(operation, "an expectation that must not hold is omitted: \(assertion.title)")
+      return add("rssi:", ending(operation))
     }
     let check =
       switch assertion.side {
@@ -449,6 +492,6 @@ extension ChainWriter {
       case .above: "{ above: \(assertion.bound) }"
       case .below: "{ below: \(assertion.bound) }"
       }
-    add("rssi:", ["expect: { rssi: \(check) }"] + limit(operation))
+    add("rssi:", [], "rssi", check, ending(operation), of: assertion)
   }
 }

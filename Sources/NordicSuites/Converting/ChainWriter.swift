@@ -12,7 +12,7 @@ struct ChainWriter {
   let test: SuiteTest
   let settings: SuiteSettings
   private var body: [String] = []
-  private var steps = 0
+  private(set) var steps = 0
   private var omissions: [Omission] = []
   /// The filter of the `scan-for` that finds the device.
   var found: AdvertisementFilter?

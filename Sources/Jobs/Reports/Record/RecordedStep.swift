@@ -74,8 +74,12 @@ extension StepResult {
     case .ok:
       if let failure { judged.notes.insert("failed, as expected: \(failure.why)", at: 0) }
       judged.failure = nil
+    case .warning where failure?.code == .notSupportedHere:
+      judged.status = .skipped
+      judged.failure = nil
     case .warning:
-      judged.status = failure?.code == .notSupportedHere ? .skipped : .ok
+      judged.status = .ok
+      judged.notes = notes.map { "warning: \($0)" }
       judged.failure = nil
     case .failed, .cancelled, .skipped: break
     }
