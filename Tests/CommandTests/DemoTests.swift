@@ -1,4 +1,4 @@
-// `blerun demo`: its commands work when they are repeated, and it states what it leaves.
+// `blerun demo`: its commands work when a shell repeats them, and it states what it leaves.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,5 @@
-// Whole reports on standard output: --output junit and tap.
+// Whole reports on standard output: --output junit and tap. Nothing else is there, also where a signal
+// ends the run.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,4 @@
-// `blerun record`: what it writes is the device.
+// `blerun record`: what it writes is the device, which is played again; files, Ctrl-C, exit statuses.
 
 import Fixtures
 import Foundation
