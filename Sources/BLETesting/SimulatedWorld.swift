@@ -41,7 +41,7 @@ public final class SimulatedWorld: Sendable {
   package let bus: LoopbackBus
 
   private let opened: BlueZClient?
-  private let player: ScenarioPlayer
+  package let player: ScenarioPlayer
   private let recorded: Guarded<[SimulatorEvent]>
   private let maker = pthread_self()
   private let hasEnded = Guarded(false)

@@ -1,6 +1,7 @@
 // The delays and limits of the simulated bluetoothd.
 
 public import BlueZInterfaces
+public import SimulatedDevices
 
 /// Every timer of bluetoothd that a client can observe. The defaults are BlueZ's own.
 ///

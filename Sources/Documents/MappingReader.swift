@@ -1,7 +1,5 @@
 // Reads a mapping and reports all errors at once.
 
-import Spelling
-
 /// Reads the keys of a mapping, and collects errors instead of stopping at the first.
 ///
 /// Every key that is read is known; ``finish()`` reports the unknown keys, with the nearest known
@@ -90,15 +88,9 @@ public struct MappingReader {
   /// - Returns: All errors.
   public mutating func finish() -> [Problem] {
     for entry in entries where !known.contains(entry.key) {
-      let nearest = Spelling.nearest(to: entry.key, among: known)
       problems.append(
-        Problem(
-          "unknown key \(entry.key.shownAsKey)",
-          expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
-          nearest: nearest,
-          at: entry.keyPlace,
-          path: entry.key.mayBeSecret ? node.path : entry.value.path
-        )
+        Problem.unknown("unknown key \(entry.key.shownAsKey)", entry.key, among: known)
+          .at(entry.keyPlace, path: entry.key.mayBeSecret ? node.path : entry.value.path)
       )
     }
     return problems

@@ -47,8 +47,8 @@ public struct Node: Hashable, Sendable {
   public var kind: String {
     switch content {
     case .scalar: isNull ? "nothing" : "a single value"
-    case .sequence: "a list"
-    case .mapping: "a mapping"
+    case .sequence(let nodes): nodes.isEmpty ? "an empty list" : "a list"
+    case .mapping(let entries): entries.isEmpty ? "an empty mapping" : "a mapping"
     }
   }
 
@@ -96,6 +96,13 @@ public struct Node: Hashable, Sendable {
   /// The elements of a list; nil for anything else.
   public var sequence: [Node]? {
     guard case .sequence(let nodes) = content else { return nil }
+    return nodes
+  }
+
+  /// The elements of a list, or the node alone: where there may be one value or several, and an
+  /// empty list is neither.
+  package var several: [Node] {
+    guard let nodes = sequence, !nodes.isEmpty else { return [self] }
     return nodes
   }
 

@@ -13,7 +13,7 @@
 /// ```
 public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong.
-  public let message: String
+  public package(set) var message: String
   /// What would be valid here.
   public var expected: String?
   /// The known word that was probably meant.

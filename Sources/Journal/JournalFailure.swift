@@ -27,6 +27,8 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     case newer
     /// The file does not exist.
     case missing
+    /// Nothing is in the file: no run has begun.
+    case empty
     /// The operating system refused to read or write.
     case system
   }
@@ -41,6 +43,11 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     self.kind = kind
     self.path = path
     self.reason = reason
+  }
+
+  /// The failure for a file in which no run has begun.
+  static func empty(_ path: String) -> Self {
+    Self(.empty, path: path, reason: "no run is in it")
   }
 
   /// The failure for an error of SQLite.
@@ -96,6 +103,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     case .notAJournal: "the file is not a journal"
     case .newer: "a newer version of blerun wrote it"
     case .missing: "the file does not exist"
+    case .empty: "the file is empty"
     case .system: "the system refused access"
     }
   }
@@ -114,7 +122,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
       "move it away with its -wal file; sqlite3 can recover part of it with .recover"
     case .notAJournal: "name another file"
     case .newer: "use that version of blerun, or name another file"
-    case .missing: "real runs create one; simulated runs do with --journal FILE"
+    case .missing, .empty: "real runs create one; simulated runs do with --journal FILE"
     case .system:
       "check dmesg, the state of the disk, and the limits of the shell (ulimit -f, -n, -u)"
     }

@@ -53,9 +53,19 @@ public final class JournalFile: Sendable {
   /// that opens its journals later. What it does not get, it is refused then.
   package static func prepareProcess() { try? QueueThreads.start(for: "") }
 
+  /// Checks that there is a file which may be a journal: one that is opened must not become one.
   static func seeThere(_ path: String) throws(JournalFailure) {
-    guard access(path, F_OK) != 0 else { return }
-    throw JournalFailure(.missing, path: path, reason: String(cString: strerror(errno)))
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      let (isMissing, reason) = (
+        errno == ENOENT || errno == ENOTDIR, String(cString: strerror(errno))
+      )
+      throw JournalFailure(isMissing ? .missing : .notReadable, path: path, reason: reason)
+    }
+    guard status.st_mode & S_IFMT != S_IFDIR else {
+      throw JournalFailure(.notAJournal, path: path, reason: String(cString: strerror(EISDIR)))
+    }
+    guard status.st_size > 0 else { throw .empty(path) }
   }
 
   private convenience init(_ path: String, isReadOnly: Bool) throws(JournalFailure) {

@@ -89,16 +89,17 @@ enum Motion: Hashable, Sendable {
   }
 
   private static func count(_ values: [[UInt8]]) -> Count? {
-    let width = values[0].count
-    guard [1, 2, 4].contains(width), values.count > fewestSteps,
-      values.allSatisfy({ $0.count == width })
-    else { return nil }
-    let range = Int128(1) << (8 * width)
+    guard values.count > fewestSteps else { return nil }
+    let bits = 8 * values[0].count
     var counts: [Count] = []
-    for isBigEndian in width == 1 ? [false] : [false, true] {
-      let numbers = values.map { octets in
-        (isBigEndian ? octets : octets.reversed()).reduce(Int128(0)) { $0 << 8 | Int128($1) }
+    for format in ["u\(bits)", "u\(bits)be"].compactMap({ ValueFormat($0) }) {
+      let numbers = values.compactMap { octets -> Int128? in
+        guard case .integer(let number)? = try? format.decode(octets) else { return nil }
+        return number
       }
+      // Of another length there is no number; a file has none of 64 bits without a sign.
+      guard numbers.count == values.count, Int64(exactly: numbers[0]) != nil else { continue }
+      let range = Int128(1) << bits
       // The shorter way round, where a number has wrapped.
       let steps = zip(numbers.dropFirst(), numbers).map { next, last in
         (next - last + range + range / 2) % range - range / 2
@@ -109,7 +110,7 @@ enum Motion: Hashable, Sendable {
       else { continue }
       counts.append(
         Count(
-          format: "u\(8 * width)\(isBigEndian ? "be" : "")",
+          format: format.name,
           from: numbers[0],
           step: step,
           wraps: zip(numbers.dropFirst(), numbers).contains { $0 - $1 != step }

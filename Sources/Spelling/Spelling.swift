@@ -9,7 +9,7 @@ public enum Spelling {
   ]
 
   /// The candidate that means the same as the word, or the one with the smallest edit distance, if
-  /// that is small for its length.
+  /// that is small for its length, or one of the same letters.
   ///
   /// Two letters in the wrong order are one edit; case does not count. Of candidates at the same
   /// distance, the first wins.
@@ -22,8 +22,10 @@ public enum Spelling {
     let best = candidates.filter { abs($0.count - wanted.count) <= edits(in: $0) }
       .map { ($0, editDistance(wanted, Array($0.lowercased()))) }
       .min { $0.1 < $1.1 }
-    guard let (candidate, distance) = best, distance <= edits(in: candidate) else { return nil }
-    return candidate
+    if let (candidate, distance) = best, distance <= edits(in: candidate) { return candidate }
+    return candidates.first {
+      $0.count > 2 && $0.count == wanted.count && $0.lowercased().sorted() == wanted.sorted()
+    }
   }
 
   /// How many edits a word may be away from a candidate to be treated as a misspelling of it.

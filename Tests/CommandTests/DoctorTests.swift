@@ -43,11 +43,11 @@ struct DoctorTests {
   @Test("a refused call is explained as the policy of the bus")
   func refused() {
     var facts = HostFacts()
-    facts.problem = DeviceFailure(
+    facts.problem = RunFailure(
       code: .notPermitted,
       class: .unavailable,
-      operation: "asking bluetoothd",
-      meaning: "the message bus does not permit this user to call bluetoothd",
+      what: "asking bluetoothd",
+      why: "the message bus does not permit this user to call bluetoothd",
       hint: "add the user to the group bluetooth, or run as root"
     )
     let finding = Diagnosis(facts).findings.first

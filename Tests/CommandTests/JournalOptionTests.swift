@@ -18,10 +18,10 @@ struct JournalOptionTests {
   func sizes() throws {
     let sizes = ["4096": 4096, "60k": 61_440, "130K": 133_120, "2m": 2 << 20, "1G": 1 << 30]
     for (text, octets) in sizes {
-      #expect(try SizeArgument.reading(text).octets == octets, "\(text)")
+      #expect(try sizeArgument(text) == octets, "\(text)")
     }
     for text in ["", "k", "-5M", "4095", "1", "5T", "1.5M", "99999999999999G"] {
-      #expect(throws: (any Error).self, "\(text)") { try SizeArgument.reading(text) }
+      #expect(throws: (any Error).self, "\(text)") { try sizeArgument(text) }
     }
   }
 

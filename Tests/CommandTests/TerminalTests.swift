@@ -6,11 +6,12 @@ import Testing
 
 @Suite("blerun at a terminal", .blocking)
 struct TerminalTests {
-  /// What the terminal showed of a pairing with a device, whose question was answered so.
+  /// What the terminal showed of a pairing with a device, whose question was answered so, and its modes
+  /// afterwards.
   func shown(_ arguments: String, answering question: String, with answer: String) throws -> String
   {
     let terminal = try RunningProgram(
-      ["script", "-qec", "\(binaryPath) \(arguments)", "/dev/null"],
+      ["script", "-qec", "trap : INT; \(binaryPath) \(arguments); stty -a", "/dev/null"],
       in: packageFolder,
       hasInput: true,
       limit: .seconds(60)
@@ -29,6 +30,20 @@ struct TerminalTests {
     )
     #expect(shown.contains("1  pair  ok"), "\(shown)")
     #expect(!shown.contains("042137"), "\(shown)")
+  }
+
+  @Test(
+    "Ctrl-C ends a question, and what is typed is shown again",
+    arguments: ["", " --real-time"]
+  )
+  func interruption(time: String) throws {
+    let shown = try shown(
+      "pair --simulate Simulators/devices/lock.yaml" + time,
+      answering: "which passkey does the device show? ",
+      with: "\u{3}"
+    )
+    #expect(shown.contains("interrupted by SIGINT"), "\(shown)")
+    #expect(shown.contains(" echo "), "\(shown)")
   }
 
   @Test("a number is confirmed or not", arguments: [("y\n", "ok"), ("no\n", "failed")])

@@ -67,7 +67,7 @@ struct UsageTests {
       ("watch 2a37 --combine", "--combine: expected two characteristics or more"),
       ("watch 2a37 --field bmp", "unknown field 'bmp'; did you mean 'bpm'?"),
       ("watch 2a37 --count 0", "--count must be at least 1."),
-      ("scan --for 5", "The value '5' is invalid for '--for <for>': add a unit: 5s"),
+      ("scan --for 5", "The value '5' is invalid for '--for <time>': add a unit: 5s"),
       ("scan --for 0s", "expected a duration above 0"),
       ("inspect --read-timeout 0s", "expected a duration above 0"),
       ("pair --confirm --reject", "Give --confirm or --reject, not both."),

@@ -74,7 +74,7 @@ struct AttributeStepTests {
       ("{ services: , offers: }", "expected an attribute such as"),
       ("{ services: , lacks: [{ a: b }] }", "lacks.1: expected an attribute such as"),
       ("{ services: , offers: [[battery]] }", "found a list"),
-      ("{ services: , offers: [] }", "the list is empty"),
+      ("{ services: , offers: [] }", "found an empty list"),
       ("{ services: , offers: \"@0x0012\" }", "a handle is not taken here: '@0x0012'"),
       ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "expected no value"),
       ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first byte, from 0 to 512"),

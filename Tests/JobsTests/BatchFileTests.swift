@@ -28,7 +28,7 @@ struct BatchFileTests {
     _ text: String,
     _ more: [String: String] = [:],
     with bindings: Bindings = Bindings(),
-    limits: BatchLimits = BatchLimits()
+    limits: PlanLimits = PlanLimits()
   ) throws -> Batch {
     let folder = try folder(text, more)
     return try Batch.load(path: folder.path + "/batch.yaml", with: bindings, limits: limits)
@@ -37,7 +37,7 @@ struct BatchFileTests {
   private func complaints(
     _ text: String,
     _ more: [String: String] = [:],
-    limits: BatchLimits = BatchLimits()
+    limits: PlanLimits = PlanLimits()
   ) throws -> [String] {
     let folder = try folder(text, more)
     return folder.complaints {
@@ -275,7 +275,7 @@ struct BatchFileTests {
 
   @Test("there is a bound on devices")
   func bound() throws {
-    var limits = BatchLimits()
+    var limits = PlanLimits()
     limits.devices = 2
     #expect(
       try complaints("chain: chain.yaml\ndevices: [ A, B, C ]", limits: limits)

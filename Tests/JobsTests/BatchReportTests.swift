@@ -201,7 +201,8 @@ struct BatchReportTests {
 
   @Test("where nothing was run there is a whole report, with why")
   func nothing() {
-    let well = RecordedWhole(.batch, name: "Night").remarking("nothing is left: # all went well")
+    var well = RecordedWhole(.batch, name: "Night")
+    well.remark = "nothing is left: # all went well"
     #expect(
       TAPReport().text(on: [], of: well)
         == "TAP version 14\n1..0 # SKIP nothing is left: # all went well\n"

@@ -100,7 +100,7 @@ struct ExpectedFailureTests {
       ),
       ("write: alert-level, value: { u8: 1 }, expect: { percent: 1 }", "the step has no value"),
       ("write: alert-level, value: { u8: 1 }, expect: 1", "the step has no value"),
-      ("write: alert-level, value: { u8: 1 }, expect: { error: [] }", "expected"),
+      ("write: alert-level, value: { u8: 1 }, expect: { error: [] }", "found an empty list"),
       ("read: battery-level, expect: { error: { not: refused } }", "expected 'is' or 'in'"),
       ("sleep: 1s, expect: { error: any }", "unknown key 'expect'"),
       ("read: battery-level, backoff: 1s", "'backoff' is only valid with 'attempts'"),

@@ -207,7 +207,7 @@ struct PlanRunningTests {
     let plan = try Plan.parse(line: "read battery-level; sleep 1h")
     let first = plan.events(on: bench.device).take(4).collect()
     #expect(try first.firstOrThrow(within: .seconds(60)).count == 4)
-    #expect(bench.device.calls.last == "disconnect")
+    #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 
   @Test("values for variables are a dictionary in Swift, and a name the chain lacks is an error")

@@ -45,6 +45,23 @@ struct RetryTests {
     #expect(bench.ending?.done == 1)
   }
 
+  @Test("a second try does not have the bytes that the first one captured")
+  func captured() throws {
+    let refused = DeviceFailure.scripted(.refused, .definite)
+    bench.device.answer("read battery-level", .value([72]), .failure(refused))
+    bench.device.answer("write alert-level", .failure(DeviceFailure.scripted(.linkLost, .passing)))
+    try bench.run(
+      file: """
+        retry: { attempts: 2 }
+        steps:
+        - { read: battery-level, as: b, on-failure: continue }
+        - { write: alert-level, value: { hex: "{b[0:1]}" } }
+        """
+    )
+    #expect(bench.device.calls.count { $0.hasPrefix("write") } == 1)
+    #expect(bench.ending?.failure?.why.hasPrefix("'b[0:1]' was not captured") == true)
+  }
+
   @Test("it ends with the last failure when the tries are used up")
   func usedUp() throws {
     bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))

@@ -74,6 +74,8 @@ struct RunFailureTests {
     }
     #expect(Set(words).count == words.count)
     #expect(words.contains("try a pair step, or blerun pair"))
+    // Not every command has the option.
+    #expect(words.contains("try run blerun inspect --fresh"))
   }
 
   @Test("a deadline that passes in the wait for a turn names who has it")

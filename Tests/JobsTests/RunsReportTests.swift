@@ -200,7 +200,7 @@ struct RunsReportTests {
     try bench.run("repeat 3 { read battery-level }; sleep 1s")
     var recorder = RunCollector()
     for event in bench.events { recorder.take(event) }
-    let whole = RecordedWhole(.run).simulated(true)
+    let whole = RecordedWhole(.run, isSimulated: true)
     let page = HTMLReport().text(on: recorder.runs + recorder.runs, of: whole)
     #expect(page.contains("in a simulation") && !page.contains("2000-01-01"))
     #expect(page.contains("<td class=\"n count\">4</td>"))

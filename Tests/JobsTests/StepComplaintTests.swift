@@ -32,7 +32,7 @@ struct StepComplaintTests {
         "2:3: steps.1: expected a step such as 'read: battery-level', found 'two words'"
       ),
       (
-        "[]", "2:3: steps.1: expected a step such as 'read: battery-level', found a list"
+        "[]", "2:3: steps.1: expected a step such as 'read: battery-level', found an empty list"
       ),
       (
         "{ read: battery-level, write: alert-level }",
@@ -89,6 +89,10 @@ struct StepComplaintTests {
       (
         "{ read: [a] }",
         "2:11: steps.1.read: expected a characteristic such as battery-level, found a list"
+      ),
+      (
+        "{ read: battery-level, format: [] }",
+        "2:34: steps.1.format: expected a format such as u16, found an empty list"
       ),
       (
         "{ read: battery-level, fromat: u8 }",

@@ -60,6 +60,15 @@ struct ValueComplaintTests {
         "57: steps.1.expect.percent.in: expected a list of values, found '3'"
       ),
       (
+        "{ percent: { in: [] } }",
+        "57: steps.1.expect.percent.in: expected a list of values, found an empty list"
+      ),
+      (
+        "{ percent: {} }",
+        "51: steps.1.expect.percent: expected "
+          + "a value or a comparison such as { min: 10 }, found an empty mapping"
+      ),
+      (
         "{ percent: { is: [3] } }",
         "57: steps.1.expect.percent.is: expected a single value, found a list"
       ),

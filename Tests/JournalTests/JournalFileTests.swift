@@ -1,6 +1,7 @@
 // A journal's file on its bad days: nothing that was recorded is lost, and the reason is said.
 
 import Fixtures
+import Foundation
 import GRDB
 import Glibc
 import Jobs
@@ -117,6 +118,28 @@ struct JournalFileTests {
     let again = try DatabaseQueue(path: path)
     let tables = try again.read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_master") }
     #expect(tables == ["mine"])
+  }
+
+  @Test("what has no journal in it does not become one by being opened")
+  func unfilled() throws {
+    let empty = try bench.folder.file("empty.sqlite", "")
+    let files: [(path: String, kind: JournalFailure.Kind)] = [
+      (empty, .empty), (bench.folder.path, .notAJournal), (bench.folder.path + "/none", .missing),
+    ]
+    for file in files {
+      let openers = [
+        { () throws(JournalFailure) in try JournalFile(reading: file.path) },
+        { () throws(JournalFailure) in try JournalFile(existing: file.path) },
+      ]
+      for open in openers {
+        let failure = #expect(throws: JournalFailure.self) { _ = try open() }
+        #expect(failure?.kind == file.kind)
+      }
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: bench.folder.path) == ["empty.sqlite"]
+    )
+    #expect(try String(contentsOfFile: empty, encoding: .utf8).isEmpty)
   }
 
   @Test("damaged pages are found, and said to be so")

@@ -33,7 +33,7 @@ struct SuiteCollectorTests {
     #expect(run.steps[1].notes.first?.hasPrefix("failed, as expected: ") == true)
     #expect(run.steps.map(\.notes.count) == [0, 1, 1, 1, 0])
     #expect(run.ending?.status == .failed && run.ending?.failure == run.steps[4].failure)
-    #expect(run.ending?.place == run.steps[4].title && run.failureBetweenSteps == nil)
+    #expect(run.ending?.step?.place == run.steps[4].title && run.failureBetweenSteps == nil)
     #expect(run.kind == .test && run.label == "1  t")
     #expect(run.steps.map(\.endedAt) == run.steps.map(\.endedAt).sorted())
   }

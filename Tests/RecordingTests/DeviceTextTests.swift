@@ -58,6 +58,24 @@ struct DeviceTextTests {
         ["counter: { format: u16, from: 1, step: -1, every: 1s, wraps: true }"]
       ),
       (
+        [
+          (0, [254, 255, 255]), (1000, [255, 255, 255]), (2000, [0, 0, 0]), (3000, [1, 0, 0]),
+          (4000, [2, 0, 0]),
+        ],
+        ["counter: { format: u24, from: 16777214, step: 1, every: 1s, wraps: true }"]
+      ),
+      (
+        (0..<5).map { (250 * $0, [0, 0, 0, 0, 0, 0, 0, UInt8(9 - $0)]) },
+        ["counter: { format: u64be, from: 9, step: -1, every: 250ms }"]
+      ),
+      // There is no format of 40 bits.
+      (
+        (0..<5).map { (1000 * $0, [UInt8($0), 0, 0, 0, 0]) },
+        ["series:", "values:"] + (0..<5).map { #"- { hex: "0\#($0) 00 00 00 00" }"# } + [
+          "every: 1s"
+        ]
+      ),
+      (
         [(0, [1]), (2000, [5])],
         ["series:", "values:", #"- { hex: "01" }"#, #"- { hex: "05" }"#, "every: 2s"]
       ),

@@ -97,7 +97,7 @@ struct ScenarioFileTests {
     host.release = HostDefinition.Release(5, 83)
     let address = BluetoothAddress("00:00:5E:00:53:42")
     host.adapters = [
-      HostDefinition.Adapter(number: 2, address: address, name: "desk", isPowered: false)
+      AdapterSettings(number: 2, address: address, name: "desk", isPowered: false)
     ]
     host.offersMonitors = true
     host.disconnectDelay = .seconds(1)
@@ -122,7 +122,7 @@ struct ScenarioFileTests {
       """
     )
     let adapters = scenario.host.adapters
-    #expect(adapters[0].peripheral == HostDefinition.Adapter().peripheral)
+    #expect(adapters[0].peripheral == AdapterSettings().peripheral)
     #expect(adapters[1].peripheral.link.mtu == 50)
     #expect(adapters[1].peripheral.pairing.method == .reject)
     let rule = FaultRule(on: .read, occurrence: .nth(2), action: .loseLinkBefore)

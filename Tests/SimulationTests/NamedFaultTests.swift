@@ -57,7 +57,7 @@ struct NamedFaultTests {
         client: world.client,
         target: .name(name),
         scheduler: world.scheduler,
-        meter: world.simulator
+        meter: world.player
       )
     }
     let values = Guarded<[[UInt8]]>([])

@@ -53,7 +53,7 @@ struct Simulation {
       target: .address(definition.address),
       options: options,
       scheduler: world.scheduler,
-      meter: hasMeter ? world.simulator : nil
+      meter: hasMeter ? world.player : nil
     )
   }
 

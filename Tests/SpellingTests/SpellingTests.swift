@@ -25,6 +25,8 @@ struct SpellingTests {
     // "form" is one swap from "from" and two replacements from "fort" or "farm".
     #expect(Spelling.nearest(to: "form", among: ["farms", "from", "foul"]) == "from")
     #expect(Spelling.nearest(to: "abdc", among: ["abxx", "abcd"]) == "abcd")
+    #expect(Spelling.nearest(to: "raed", among: ["write", "read"]) == "read")
+    #expect(Spelling.nearest(to: "dear", among: ["write", "read"]) == "read")
   }
 
   @Test("a word that is like none has no neighbour; case does not count")

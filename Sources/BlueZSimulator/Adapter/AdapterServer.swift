@@ -6,6 +6,7 @@ import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
+import SimulatedDevices
 
 /// One adapter with the devices in range.
 final class AdapterServer: Sendable {

@@ -5,6 +5,7 @@
 import BlueZInterfaces
 import Bluetooth
 import DBus
+import SimulatedDevices
 
 /// The adapters of a host, in the order of its settings, and the stored data of their devices.
 struct AdapterSlots {

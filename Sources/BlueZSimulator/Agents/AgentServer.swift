@@ -123,7 +123,7 @@ final class AgentServer: Sendable {
       let answer: Answer
       flush()
       do {
-        answer = .success(try await bus.call(call.made(to: agent), limit: limit).body)
+        answer = .success(try await bus.call(call.made(agent), limit: limit).body)
       } catch let error as DBusError {
         answer = .failure(error)
       } catch {
@@ -155,44 +155,24 @@ final class AgentServer: Sendable {
 
   /// Calls a method of an agent without waiting for a reply.
   private func send(_ agent: Agent, _ call: AgentCall) {
-    let message = try? Message.methodCall(
-      destination: agent.client,
-      path: agent.path,
-      interface: call.method.interface,
-      member: call.method.name,
-      body: call.body,
-      noReplyExpected: true
-    )
     flush()
-    if let message { try? bus.send(message) }
+    if let call = try? call.made(agent) { try? bus.send(call.withoutReply()) }
   }
 }
 
 /// A request or a notification for an agent.
 struct AgentCall: Sendable {
-  let method: any AnyMethod
-  let body: [DBusValue]
+  /// The call to one agent.
+  let made: @Sendable (Agent) throws -> MethodCall
   /// Whether bluetoothd waits for the agent's reply.
   let isAnswerAwaited: Bool
 
-  init<Input, Output>(
+  init<Input: Sendable, Output>(
     _ method: Method<Input, Output>,
     _ input: Input,
     isAnswerAwaited: Bool = true
   ) {
-    self.method = method
-    body = method.input.encode(input)
+    made = { try MethodCall(method, input, on: $0.path, of: $0.client) }
     self.isAnswerAwaited = isAnswerAwaited
-  }
-
-  /// The call to one agent.
-  func made(to agent: Agent) throws -> MethodCall {
-    try MethodCall(
-      destination: agent.client,
-      path: agent.path,
-      interface: method.interface,
-      member: method.name,
-      body: body
-    )
   }
 }

@@ -51,9 +51,9 @@ public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
 
   /// `:1.7 GattCharacteristic1.WriteValue C0:FF:EE:00:00:01 2a06 01`
   public var description: String {
-    let hex = octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     let parts = [
-      client, event, device.map { "\($0)" } ?? "", attribute.map { "\($0)" } ?? "", hex,
+      client, event, device.map { "\($0)" } ?? "", attribute.map { "\($0)" } ?? "",
+      "\(DecodedValue.octets(octets))",
     ]
     return parts.filter { !$0.isEmpty }.joined(separator: " ")
   }

@@ -24,35 +24,28 @@ final class OtherProgram: Sendable {
 
   func connect(_ device: RemoteDevice) {
     state.connecting.append(device)
-    call(device.path, Device1.interface, Device1.connect.name)
+    send(Device1.connect, (), on: device.path)
   }
 
   func remove(_ device: ObjectPath, from adapter: ObjectPath) {
-    call(adapter, Adapter1.interface, Adapter1.removeDevice.name, [.objectPath(device)])
+    send(Adapter1.removeDevice, device, on: adapter)
   }
 
-  func scan(_ adapter: ObjectPath) {
-    call(adapter, Adapter1.interface, Adapter1.startDiscovery.name)
-  }
+  func scan(_ adapter: ObjectPath) { send(Adapter1.startDiscovery, (), on: adapter) }
 
   /// Acquires notifications or writes, and keeps them until it leaves.
   func acquire(_ side: OtherProgramAction.AcquiredSide, of characteristic: ObjectPath) async throws
   {
-    let call = try MethodCall(
-      destination: OrgBlueZ.busName,
-      path: characteristic,
-      interface: GattCharacteristic1.interface,
-      member: side == .notify
-        ? GattCharacteristic1.acquireNotify.name : GattCharacteristic1.acquireWrite.name,
-      body: [.properties([:])]
-    )
+    let method =
+      side == .notify ? GattCharacteristic1.acquireNotify : GattCharacteristic1.acquireWrite
+    let call = try MethodCall(method, [:], on: characteristic, of: OrgBlueZ.busName)
     state.held.append(try await bus.call(call, limit: .seconds(60)))
   }
 
   /// It ends normally: its connection attempts end. Its connections stay.
   func leave() {
     for device in state.connecting where !device.isConnected {
-      call(device.path, Device1.interface, Device1.disconnect.name)
+      send(Device1.disconnect, (), on: device.path)
     }
     state.connecting = []
     die()
@@ -64,21 +57,7 @@ final class OtherProgram: Sendable {
     bus.close()
   }
 
-  private func call(
-    _ path: ObjectPath,
-    _ interface: String,
-    _ member: String,
-    _ body: [DBusValue] = []
-  ) {
-    let call = try? Message.methodCall(
-      destination: OrgBlueZ.busName,
-      path: path,
-      interface: interface,
-      member: member,
-      body: body,
-      noReplyExpected: true
-    )
-    // A program whose bus has ended does nothing any more.
-    if let call { try? bus.send(call) }
+  private func send<Input>(_ method: Method<Input, Void>, _ input: Input, on path: ObjectPath) {
+    bus.send(method, input, on: path, of: OrgBlueZ.busName)
   }
 }

@@ -242,25 +242,12 @@ public final class ScenarioPlayer: Sendable {
   }
 }
 
-extension AdapterSettings {
-  fileprivate init(_ adapter: HostDefinition.Adapter) {
-    self.init(number: adapter.number, isPowered: adapter.isPowered)
-    if let given = adapter.address {
-      address = given
-    } else {
-      address = BluetoothAddress(number: address.number + UInt64(adapter.number))
-    }
-    name = adapter.name ?? name
-    peripheral = adapter.peripheral
-  }
-}
-
 extension SimulatorSettings {
   /// The settings of a scenario's host.
   public init(_ host: HostDefinition) {
     self.init()
     if let release = host.release { version = BlueZVersion(release.major, release.minor) }
-    if !host.adapters.isEmpty { adapters = host.adapters.map { AdapterSettings($0) } }
+    if !host.adapters.isEmpty { adapters = host.adapters }
     offersMonitors = host.offersMonitors
     disconnectDelay = host.disconnectDelay ?? disconnectDelay
     attTimeout = host.answerTimeout ?? attTimeout

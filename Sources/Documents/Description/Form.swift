@@ -1,7 +1,5 @@
 // A mapping by its keys: one description that reads it and makes its schema and its table.
 
-import Spelling
-
 /// The description of a mapping: its keys in order, the rules across keys, and what it is for.
 ///
 /// Keys are read in the order of the description, so that a key may use what an earlier one stored

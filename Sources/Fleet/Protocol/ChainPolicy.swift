@@ -28,16 +28,14 @@ public struct ChainPolicy: Equatable, Sendable {
     } else if plan.link.takesOver {
       what = "ends the attempts of other programs"
     } else {
-      what = plan.steps.lazy.compactMap { excess(in: $0) }.first
+      what = plan.allSteps.lazy.compactMap { excess(in: $0) }.first
     }
     return what.map { "this gateway does not allow chain \(digest), which \($0)" }
   }
 
-  /// What a step does that is not allowed.
+  /// What a step does that is not allowed, without the steps inside it.
   private func excess(in step: Step) -> String? {
-    if let privilege = step.privilege { return privilege }
-    if let other = step.characteristics.first(where: { !allows($0) }) { return "uses \(other)" }
-    return step.innerSteps.lazy.compactMap { excess(in: $0) }.first
+    step.privilege ?? step.characteristics.first { !allows($0) }.map { "uses \($0)" }
   }
 
   /// Whether a characteristic is allowed. One that is named by its handle may be any.

@@ -17,7 +17,7 @@ extension Batch {
   ///   - path: The batch file.
   ///   - bindings: Values for the variables of all devices; they override those of the files.
   ///   - names: Names for UUIDs; those of the files override them.
-  ///   - limits: The limits of the batch.
+  ///   - limits: The limits of the batch and of its chains.
   ///   - change: A change to the plan of each device, after all files are read.
   /// - Throws: `DocumentErrors` with all errors. An error in the values of one device has the
   ///   position of that device.
@@ -25,18 +25,18 @@ extension Batch {
     path: String,
     with bindings: Bindings = Bindings(),
     names: AttributeNames = .assigned,
-    limits: BatchLimits = BatchLimits(),
+    limits: PlanLimits = PlanLimits(),
     changing change: @escaping @Sendable (inout Plan) -> Void = { _ in }
   ) throws(DocumentErrors) -> Batch {
-    let bounds = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 32 * limits.plan.writtenSteps)
+    let bounds = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 32 * limits.writtenSteps)
     let root = try Document.parse(
       TextFile.read(path, limit: bounds.octets),
       file: path,
       limits: bounds
     )
-    var reader = StepReader(limits: limits.reading, names: names)
+    var reader = StepReader(limits: limits, names: names)
     let file = BatchFile.read(from: root, &reader)
-    var making = BatchMaking(limits: limits, reader: reader)
+    var making = BatchMaking(reader: reader)
     guard let file, let devices = root.value(of: "devices"),
       let chain = making.chain(of: file, root, in: path)
     else { throw DocumentErrors(making.problems) }
@@ -95,17 +95,15 @@ extension BatchFile {
       let complaint = Problem("unknown key '\(key)'", expected: "'every', or a systemd timer")
       reader.complain(node, complaint)
     }
-    // A document that is not a mapping has no further errors.
-    reader.problems +=
-      root.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
+    reader.finish(&mapping)
     return file
   }
 }
 
 /// Makes the plans of a batch, and collects all errors.
 private struct BatchMaking {
-  let limits: BatchLimits
   var reader: StepReader
+  private var limits: PlanLimits { reader.limits }
   var problems: [Problem] {
     get { reader.problems }
     set { reader.problems = newValue }
@@ -121,11 +119,11 @@ private struct BatchMaking {
       let keys = BatchFile.chainKeys.map(\.name) + ["name"]
       let entries = (root.mapping ?? []).filter { keys.contains($0.key) }
       let body = Node(.mapping(entries), at: root.place, path: root.path)
-      return ChainTemplate.of(body, in: path, limits.plan)
+      return ChainTemplate.of(body, in: path, limits)
     }
     guard let chain = file.chain else { return nil }
     do {
-      return try ChainTemplate.load(path: chain, limits: limits.plan)
+      return try ChainTemplate.load(path: chain, limits: limits)
     } catch {
       problems += error.problems
       return nil

@@ -95,34 +95,6 @@ public enum FailureRule: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Bounds on a batch. Exceeding them is an error in the file.
-public struct BatchLimits: Hashable, Sendable {
-  /// The number of devices, listed or from a scan.
-  public var devices = BatchBounds().devices
-  /// The number of chains at once. A real controller supports only a few connections.
-  public var concurrency = BatchBounds().concurrency
-  /// The number of errors about single devices that are reported.
-  public var complaints = 20
-  /// The limits of each chain.
-  public var plan = PlanLimits()
-
-  /// The limits of `blerun batch`.
-  ///
-  /// ```swift
-  /// var limits = BatchLimits()
-  /// limits.devices = 50
-  /// let batch = try Batch.load(path: "fleet.yaml", limits: limits)
-  /// ```
-  public init() {}
-
-  /// Those of each chain, with the bounds of the batch.
-  var reading: PlanLimits {
-    var limits = plan
-    limits.batch = BatchBounds(devices: devices, concurrency: concurrency)
-    return limits
-  }
-}
-
 extension Batch {
   /// `12 devices`, or `devices of a scan`.
   public var extent: String {

@@ -178,6 +178,6 @@ struct FoundDevices: Described {
 
 extension Shape where Value == Int {
   fileprivate static var deviceCount: Self {
-    .integer("a number of devices", "devices") { 1...$0.batch.devices }
+    .integer("a number of devices", "devices") { 1...$0.devices }
   }
 }

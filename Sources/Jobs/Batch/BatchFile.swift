@@ -51,7 +51,7 @@ struct BatchFile: Described {
       Key(
         "concurrency",
         \.concurrency,
-        .integer("a number of chains at once", "chains") { 1...$0.batch.concurrency },
+        .integer("a number of chains at once", "chains") { 1...$0.concurrency },
         default: 1,
         documentation: "how many chains run at once; 1 when it is not set"
       ),

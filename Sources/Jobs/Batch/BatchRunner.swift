@@ -262,16 +262,9 @@ public final class BatchRunner: Sendable {
   }
 
   private func failure(_ error: any Error, _ deadline: (any Error)?) -> RunFailure {
-    let cause = RunFailure(self.cause ?? deadline ?? error)
-    guard cause.what == "running the chain" else { return cause }
-    return RunFailure(
-      code: cause.code,
-      class: cause.class,
-      what: "running the batch",
-      why: cause.why,
-      hint: cause.hint,
-      signal: cause.signal
-    )
+    var cause = RunFailure(self.cause ?? deadline ?? error)
+    if cause.what == "running the chain" { cause.what = "running the batch" }
+    return cause
   }
 
   private func finish(

@@ -24,7 +24,7 @@ public enum BatchSchema {
     let text: JSONValue = ["type": ["string", "integer"], "not": ["const": "*"]]
     let devices = JSONValue.list(
       of: .anyOf([text, .reference("device")]),
-      1...BatchBounds().devices
+      1...PlanLimits().devices
     )
     return ChainSchema.values.filter { ["duration", "address"].contains($0.key) } + [
       .init(

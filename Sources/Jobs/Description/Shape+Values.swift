@@ -139,8 +139,9 @@ extension Shape where Value == ValueFormat {
     Shape("a format such as u16", schema: .reference("format"), words: { ["\($0)"] }) {
       node,
       reader in
-      if let format = node.text.flatMap({ ValueFormat($0) }) { return format }
-      reader.complain(node, .noFormat(node.text ?? ""))
+      guard let name = node.text else { return nil }
+      if let format = ValueFormat(name) { return format }
+      reader.complain(node, .noFormat(name))
       return nil
     }
   }

@@ -44,6 +44,17 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     case below = "<"
     /// The value is smaller or equal.
     case atMost = "<="
+
+    /// The comparison with a number; nil for equality, which compares any value.
+    func check(_ bound: Bound) -> Check? {
+      switch self {
+      case .equal, .notEqual: nil
+      case .above: .above(bound)
+      case .atLeast: .atLeast(bound)
+      case .below: .below(bound)
+      case .atMost: .atMost(bound)
+      }
+    }
   }
 
   /// Whether a value passes. A value that is not a number fails comparisons of numbers.
@@ -94,6 +105,11 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     case .counts(let rule): "\(rule)"
     case .captured(let relation, let path): "\(relation.rawValue) {\(path)}"
     }
+  }
+
+  /// The captured value that it compares with.
+  var references: [VariablePath] {
+    if case .captured(_, let path) = self { [path] } else { [] }
   }
 
   /// The counter rule, if this is one.

@@ -14,21 +14,19 @@ enum Comparison: String, CaseIterable {
     isTime ? [.min, .max, .above, .below, .between] : allCases
   }
 
-  /// The sign of the one-line form.
-  enum Sign: String, CaseIterable {
-    case equal = "="
-    case notEqual = "!="
-    case below = "<"
-    case atMost = "<="
-    case above = ">"
-    case atLeast = ">="
-    case `in`
-    case mask = "&"
-    case like = "~"
-    case counts
+  /// The signs of the one-line form, in which `in` is followed by a range, too.
+  private static let signs: KeyValuePairs<String, Comparison> = [
+    "=": .is, "!=": .not, "<": .below, "<=": .max, ">": .above, ">=": .min, "in": .in, "&": .mask,
+    "~": .like, "counts": .counter,
+  ]
 
-    /// The signs, for error messages.
-    static let all = "one of " + allCases.map(\.rawValue).joined(separator: ", ")
+  /// The signs, for error messages.
+  static let allSigns = "one of " + signs.map(\.key).joined(separator: ", ")
+
+  /// The comparison with a sign; nil for an unknown one.
+  init?(sign: some StringProtocol) {
+    guard let known = Self.signs.first(where: { $0.key == sign }) else { return nil }
+    self = known.value
   }
 
   /// The operand, when the subject is a time.
@@ -127,6 +125,20 @@ enum CounterKey: String, CaseIterable {
     case .gaps:
       ["type": "integer", "minimum": 0, "maximum": JSONValue(CounterRule.mostGaps)]
     }
+  }
+}
+
+extension UInt64 {
+  /// Parses bits: `0x0f`, `0b101`, `15`.
+  init?(bits text: String) {
+    let digits: (Substring, Int) =
+      if text.hasPrefix("0x") { (text.dropFirst(2), 16) } else if text.hasPrefix("0b") {
+        (text.dropFirst(2), 2)
+      } else {
+        (text[...], 10)
+      }
+    guard digits.0.allSatisfy({ $0.isHexDigit }) else { return nil }
+    self.init(digits.0, radix: digits.1)
   }
 }
 

@@ -11,6 +11,8 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
 
   /// The widths that a counter may have, in bits.
   public static let widths = [8, 16, 32]
+  /// The maximum number of missing values that a chain may allow.
+  static let mostGaps = 1_000_000
 
   /// A counter that increases by one from value to value.
   ///

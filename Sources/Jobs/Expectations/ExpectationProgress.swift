@@ -2,15 +2,22 @@
 
 import Bluetooth
 
+/// A counter in the values of a step: its last value, and how many values are missing.
+struct CounterProgress {
+  fileprivate var last: Int128
+  fileprivate var missing = 0
+}
+
 /// Checks values in order; a counter is compared with the previous value.
 struct ExpectationProgress {
   private let expectations: [Expectation]
-  private(set) var counters: CounterProgress
+  /// By the indices of their expectations.
+  private(set) var counters: [Int: CounterProgress]
 
   /// - Parameter counters: The counters at the end of the previous repetition; nil for the first.
-  init(_ expectations: [Expectation], counters: CounterProgress? = nil) {
+  init(_ expectations: [Expectation], counters: [Int: CounterProgress]? = nil) {
     self.expectations = expectations
-    self.counters = counters ?? CounterProgress(expectations)
+    self.counters = counters ?? [:]
   }
 
   /// Checks a value.
@@ -41,13 +48,21 @@ struct ExpectationProgress {
     _ octets: [UInt8]
   ) throws(ExpectationFailure) {
     guard let next = expectation.number(in: value, octets: octets) else { return }
-    switch counters.take(next, at: index, rule) {
-    case .ok: return
-    case .back(let before): throw expectation.failure("\(next) after \(before)", octets)
-    case .gap(let before, let missing):
-      let values = counted(missing, "value")
-      throw expectation.failure("\(next) after \(before): \(values) missing", octets)
+    guard var counter = counters[index] else {
+      counters[index] = CounterProgress(last: next)
+      return
     }
+    let before = counter.last
+    counter.last = next
+    defer { counters[index] = counter }
+    guard let gap = rule.missing(from: before, to: next) else {
+      throw expectation.failure("\(next) after \(before)", octets)
+    }
+    let (sum, isTooLarge) = counter.missing.addingReportingOverflow(gap)
+    counter.missing = isTooLarge ? .max : sum
+    guard counter.missing > rule.gaps else { return }
+    let values = counted(counter.missing, "value")
+    throw expectation.failure("\(next) after \(before): \(values) missing", octets)
   }
 
   /// Checks the measures over all values.

@@ -252,15 +252,10 @@ extension Check {
 }
 
 extension Literal {
-  private static let signs: [(sign: String, key: Comparison)] = [
-    (">=", .min), ("<=", .max), ("==", .is), ("!=", .not), (">", .above), ("<", .below),
-    ("=", .is),
-  ]
-
   /// The comparison that the text looks like: `{ min: 20 }` for `>= 20`; nil for other texts.
   fileprivate var comparison: String? {
-    guard number == nil, let (sign, key) = Self.signs.first(where: { text.hasPrefix($0.sign) })
-    else { return nil }
+    let sign = text.prefix { "=!<>".contains($0) }
+    guard number == nil, let key = Comparison(sign: sign == "==" ? "=" : sign) else { return nil }
     let operand = text.dropFirst(sign.count).drop { $0 == " " }
     return Self.number(String(operand)).map { _ in "{ \(key.rawValue): \(operand) }" }
   }

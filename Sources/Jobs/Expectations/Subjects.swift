@@ -148,9 +148,6 @@ struct Subjects: Equatable {
     kind == .stream || kind == .poll ? ["count", "rate"] + times.map(\.rawValue) : []
   }
 
-  /// Whether there are many values, each of which is reported.
-  var isOfMany: Bool { !measures.isEmpty }
-
   /// Whether there is a value to compare.
   var isOfValue: Bool { isUnknown || !names.isEmpty }
 
@@ -178,13 +175,16 @@ struct Subjects: Equatable {
 }
 
 extension Subjects {
-  private static let signs = ["=", "!=", ">=", "<=", ">", "<", "&", "~"]
+  /// The error about a name that a step's value does not have.
+  func complaint(about name: String) -> Problem {
+    .unknown("the value has no '\(name)'", name, among: names)
+  }
 
   /// The error about a text in a file that is a comparison in the one-line form, such as
   /// `percent > 20`; nil for other texts.
   func complaint(aboutLine text: String) -> Problem? {
     let words = text.split(separator: " ")
-    guard words.count > 2, Self.signs.contains(String(words[1])),
+    guard words.count > 2, Comparison(sign: words[1]) != nil, !words[1].contains(where: \.isLetter),
       subject(String(words[0])) != nil
     else { return nil }
     return Problem(

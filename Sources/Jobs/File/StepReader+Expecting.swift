@@ -64,8 +64,7 @@ extension StepReader {
       }
       return failure(entries[0].value)
     }
-    let nodes = node.sequence ?? [node]
-    let names = nodes.compactMap { node -> ExpectedFailure.Name? in
+    let names = node.several.compactMap { node -> ExpectedFailure.Name? in
       do throws(Problem) {
         return try ExpectedFailure.Name.read(node.text ?? "", shown: node.shown)
       } catch {
@@ -73,7 +72,7 @@ extension StepReader {
         return nil
       }
     }
-    return names.count == nodes.count && !names.isEmpty ? ExpectedFailure(names) : nil
+    return names.count == node.several.count ? ExpectedFailure(names) : nil
   }
 
   /// `when: { reading.celsius: { above: 30 } }`.

@@ -67,13 +67,8 @@ struct StepReader {
 
   /// One value, or a list of at least one; nil after an error.
   mutating func several<Value>(_ node: Node, _ shape: Shape<Value>) -> [Value]? {
-    let nodes = node.sequence ?? [node]
-    if nodes.isEmpty {
-      let expected = shape.description.expected(self)
-      complain(node, Problem("the list is empty", expected: expected))
-    }
-    let values = nodes.compactMap { read($0, shape) }
-    return values.count == nodes.count && !values.isEmpty ? values : nil
+    let values = node.several.compactMap { read($0, shape) }
+    return values.count == node.several.count ? values : nil
   }
 
   mutating func complain(_ node: Node, _ complaint: Problem) {
@@ -85,6 +80,12 @@ struct StepReader {
     for path in paths {
       if let complaint = scope.complaint(about: path) { complain(node, complaint) }
     }
+  }
+
+  /// Ends the reading of a document. One that is not a mapping has no further errors.
+  mutating func finish(_ mapping: inout MappingReader) {
+    problems +=
+      mapping.node.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
   }
 
   /// The step of a node, or the steps of a file that it includes.

@@ -303,16 +303,9 @@ extension ChainRun {
 extension Plan {
   /// The programs that it runs, each with its step.
   package var commands: [(command: Command, step: Step)] {
-    func all(_ steps: [Step]) -> [(Command, Step)] {
-      steps.flatMap { step in
-        if case .command(let command) = step.action {
-          [(command, step)]
-        } else {
-          all(step.innerSteps)
-        }
-      }
+    allSteps.compactMap { step in
+      if case .command(let command) = step.action { (command, step) } else { nil }
     }
-    return all(steps)
   }
 }
 

@@ -2,6 +2,7 @@
 // ms, and `latency`; needs `--trace`.
 
 import Bluetooth
+import Signals
 
 struct ConnectionParametersStep: StepKind {
   static let verb = "connection-parameters"
@@ -16,7 +17,7 @@ struct ConnectionParametersStep: StepKind {
   var privilege: String? { nil }
 
   func run(_ run: StepRun) async throws {
-    try await run.measure(run.service.connectionParameters())
+    try await run.measure(run.service.connectionParameters().map(\.decoded))
   }
 }
 
@@ -32,14 +33,14 @@ extension Step {
   public static var connectionParameters: Step { Step(.connectionParameters) }
 }
 
-extension ConnectionParameters: LinkFact {
+extension ConnectionParameters {
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1 (LE Connection Complete event).
-  static let subjects = Subjects(of: [
+  fileprivate static let subjects = Subjects(of: [
     ("interval", 0...4000), ("latency", 0...499), ("supervisionTimeout", 100...32_000),
   ])
 
   /// The value of a step, in ms and connection events.
-  var decoded: DecodedValue {
+  fileprivate var decoded: DecodedValue {
     .fields([
       DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),
       DecodedValue.Field("latency", .integer(Int128(latency))),

@@ -67,40 +67,39 @@ extension Exchanging: StepKind {
   static let documentation = "subscribes, writes, and waits for the notification that answers"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let titleKeys = 4
-  static let keys: [Key<Exchanging>] = [
-    Key(
-      "exchange",
-      \.write.target,
-      .characteristic,
-      .target,
-      documentation: "the characteristic that is written"
-    ),
-    .value(\.write.value),
-    .writeKind(\.write.kind),
-    .writeOffset(\.write.offset),
-    Key(
-      "answer",
-      \.otherAnswer,
-      .characteristic,
-      documentation: "the characteristic that answers; by default the one that is written"
-    ),
-    Key("format", \.format, .format, documentation: "the format of the answer"),
-    Key(
-      "where",
-      \.conditions,
-      .expectations,
-      default: [],
-      .comparisons(after: "where"),
-      documentation: "what a notification must be to count as the answer"
-    ),
-    Key(
-      "delivery",
-      \.delivery,
-      .choice,
-      default: .signals,
-      documentation: "how the answer arrives from bluetoothd"
-    ),
-  ]
+  static let keys: [Key<Exchanging>] =
+    [
+      Key(
+        "exchange",
+        \.write.target,
+        .characteristic,
+        .target,
+        documentation: "the characteristic that is written"
+      )
+    ] + Write.valueKeys.map { $0.of(\.write) } + [
+      Key(
+        "answer",
+        \.otherAnswer,
+        .characteristic,
+        documentation: "the characteristic that answers; by default the one that is written"
+      ),
+      Key("format", \.format, .format, documentation: "the format of the answer"),
+      Key(
+        "where",
+        \.conditions,
+        .expectations,
+        default: [],
+        .comparisons(after: "where"),
+        documentation: "what a notification must be to count as the answer"
+      ),
+      Key(
+        "delivery",
+        \.delivery,
+        .choice,
+        default: .signals,
+        documentation: "how the answer arrives from bluetoothd"
+      ),
+    ]
 
   var action: Step.Action { .exchange(self) }
   var characteristic: CharacteristicSelector? { answer }
@@ -157,7 +156,7 @@ extension Exchanging: StepKind {
     let time = "within \(limit.written)"
     if others > 0 {
       let values = counted(others, "value")
-      let shown = RunFailure.last(StepValue(last, decoded(last)))
+      let shown = Lateness.last(StepValue(last, decoded(last)))
       return .silent("\(answer) notified \(values) \(time), none of which is the answer\(shown)")
     }
     guard isWritten else { return Lateness("the write was not answered \(time)") }

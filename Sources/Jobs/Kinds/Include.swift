@@ -134,7 +134,7 @@ extension StepReader {
     let steps = included(file, inclusion.with)
     form = outerForm
     for index in problems.indices.dropFirst(before) {
-      problems[index] = problems[index].included(at: nameNode.place)
+      problems[index].message += "; included at \(nameNode.place)"
     }
     return steps
   }
@@ -157,19 +157,10 @@ extension StepReader {
     surroundings.isIncluded = true
     surroundings.stack.append(file.realPath)
     var declarations = Declarations(outer.table)
-    declarations.read(root, with) { _ in nil }
+    let body = declarations.body(of: root, with, outer.captured, limits) { _ in nil }
     surroundings.table = declarations.table
-    var substitution = Substitution(
-      declarations.table,
-      captured: outer.captured,
-      limit: limits.document.octets
-    )
-    let body = substitution.applied(to: root, leaving: Declarations.keys)
-    let wrong =
-      declarations.problems + substitution.problems
-      + declarations.unknown(in: with, used: substitution.used, of: root)
-    guard wrong.isEmpty else {
-      problems += wrong
+    guard declarations.problems.isEmpty else {
+      problems += declarations.problems
       return []
     }
     guard body.mapping != nil else { return steps(body) }
@@ -196,18 +187,5 @@ extension StepReader {
       bindings.bind(entry.key, to: text, from: "'with'", mustBeKnown: true)
     }
     return bindings
-  }
-}
-
-extension Problem {
-  /// The same error, with the position of the include of its file.
-  fileprivate func included(at place: Place) -> Problem {
-    Problem(
-      "\(message); included at \(place)",
-      expected: expected,
-      nearest: nearest,
-      at: self.place,
-      path: path
-    )
   }
 }

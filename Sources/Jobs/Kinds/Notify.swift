@@ -20,28 +20,20 @@ public struct Listening: Hashable, Sendable {
   /// A subscription; see the properties.
   ///
   /// ```swift
-  /// let listening = Listening(to: "heart-rate-measurement", count: 10)
+  /// let listening = Listening(to: "heart-rate-measurement", StopConditions(count: 10))
   /// let step = Step(.notify(listening), expectations: [Expectation(.rate, .atLeast(0.9))])
   /// ```
   public init(
     to target: CharacteristicSelector,
     format: ValueFormat? = nil,
     trigger: Write? = nil,
-    count: Int? = nil,
-    duration: Duration? = nil,
-    silence: Duration? = nil,
-    until conditions: [Expectation] = [],
+    _ stop: StopConditions = StopConditions(),
     options: SubscriptionOptions = SubscriptionOptions()
   ) {
     self.target = target
     self.format = format
     self.trigger = trigger
-    stop = StopConditions(
-      count: count,
-      duration: duration,
-      silence: silence,
-      conditions: conditions
-    )
+    self.stop = stop
     self.options = options
   }
 }
@@ -221,9 +213,7 @@ extension Step {
       var listening = Listening(
         to: try CharacteristicSelector(parsing: target),
         format: try ValueFormat(written: format),
-        count: count,
-        duration: duration,
-        silence: silence,
+        StopConditions(count: count, duration: duration, silence: silence),
         options: options
       )
       if let trigger {

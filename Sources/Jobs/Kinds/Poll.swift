@@ -69,7 +69,7 @@ extension Polling: StreamingKind {
   func run(_ run: StepRun) async throws {
     let reads = run.service.reads(of: target, format, every: period)
     try await run.gather(reads, of: self) { measures, rate in
-      .polled(PollSummary(measures, rate: rate))
+      .polled(count: measures.count, rate: rate, latencies: measures.latencies.percentiles)
     }
   }
 }

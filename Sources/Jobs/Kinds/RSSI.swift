@@ -1,6 +1,7 @@
 // `rssi`: measures the RSSI of the connection: `rssi` and `txPower` in dBm.
 
 import Bluetooth
+import Signals
 
 struct RSSIStep: StepKind {
   static let verb = "rssi"
@@ -13,7 +14,7 @@ struct RSSIStep: StepKind {
   var doing: String { "measuring the RSSI" }
   var privilege: String? { nil }
 
-  func run(_ run: StepRun) async throws { try await run.measure(run.service.rssi()) }
+  func run(_ run: StepRun) async throws { try await run.measure(run.service.rssi().map(\.decoded)) }
 }
 
 extension Step {
@@ -27,13 +28,13 @@ extension Step {
   public static var rssi: Step { Step(.rssi) }
 }
 
-extension LinkStrength: LinkFact {
-  static let subjects = Subjects(of: [
+extension LinkStrength {
+  fileprivate static let subjects = Subjects(of: [
     ("rssi", Scanning.rssiRange), ("txPower", Scanning.rssiRange),
   ])
 
   /// The value of a step; without TX power if the controller does not report it.
-  var decoded: DecodedValue {
+  fileprivate var decoded: DecodedValue {
     let rssi = DecodedValue.Field("rssi", .integer(Int128(rssi)), unit: "dBm")
     let power = txPower.map {
       DecodedValue.Field("txPower", .integer(Int128($0)), unit: "dBm TX power")

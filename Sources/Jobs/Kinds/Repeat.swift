@@ -3,7 +3,7 @@
 import Bluetooth
 
 /// Runs steps several times.
-public struct RepeatStep: OuterKind {
+public struct RepeatStep: StepKind {
   /// How often.
   public var count: Int
   /// The name under which the steps use the number of the repetition, from 1.
@@ -45,10 +45,10 @@ public struct RepeatStep: OuterKind {
     set { steps = newValue[0].steps }
   }
 
-  func run(_ run: StepRun, _ sink: (StepResult) async throws -> Void) async throws {
+  func run(_ run: StepRun) async throws {
     for turn in 1...max(1, count) {
       run.chain.capture(.integer(Int128(turn)), as: index)
-      try await run.chain.performAll(steps, inside: run.placed.position.repetition(turn), sink)
+      try await run.chain.performAll(steps, inside: run.placed.position.repetition(turn))
       // Steps that never wait must yield to others on the loop, especially to signals.
       await Task.yield()
     }

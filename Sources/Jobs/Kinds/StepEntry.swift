@@ -1,6 +1,7 @@
 // What an entry of a list of steps may be: a step of a kind, or the steps of another file.
 
 import Documents
+import Spelling
 
 /// An entry of a list of steps, which begins with its verb.
 protocol StepEntry: Described {
@@ -22,6 +23,11 @@ extension StepEntry {
 
   /// Whether the verb may be used without keys.
   static var mayBeBare: Bool { !keys.contains(where: \.description.isRequired) }
+
+  /// Whether it consists of other steps.
+  static var hasInnerSteps: Bool {
+    keys.contains { if case .steps = $0.description.form { true } else { false } }
+  }
 
   /// Whether the values of a key may use captured values.
   static func isLive(_ name: String) -> Bool {
@@ -51,7 +57,7 @@ extension Step {
   static func verb(meantBy word: String) -> String? {
     let word = word.lowercased()
     if let entry = entries.first(where: { $0.synonyms.contains(word) }) { return entry.verb }
-    return Problem.nearest(to: word, among: verbs)
+    return Spelling.nearest(to: word, among: verbs)
   }
 
   /// Whether the values of a key may use captured values, in a step of some kind.

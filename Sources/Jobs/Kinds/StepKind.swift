@@ -63,18 +63,6 @@ protocol StepKind: StepEntry {
   func limit(_ usual: Duration) -> Duration
 }
 
-/// A kind of step that runs other steps.
-protocol OuterKind: StepKind {
-  /// Does it.
-  ///
-  /// - Parameter sink: Receives the results of the inner steps.
-  func run(_ run: StepRun, _ sink: (StepResult) async throws -> Void) async throws
-}
-
-extension OuterKind {
-  func run(_ run: StepRun) async throws { try await self.run(run) { _ in } }
-}
-
 /// A block of inner steps.
 struct StepBlock: Hashable, Sendable {
   enum Role: Hashable, Sendable {

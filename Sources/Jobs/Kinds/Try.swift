@@ -4,7 +4,7 @@ import Bluetooth
 import Signals
 
 /// Runs steps, then others, whatever the outcome of the first.
-public struct TryStep: OuterKind {
+public struct TryStep: StepKind {
   /// The steps to run first.
   public var steps: [Step]
   /// The steps to run last.
@@ -46,28 +46,24 @@ public struct TryStep: OuterKind {
   /// The `finally` steps are shielded: neither cancellation nor the deadline of the run interrupts
   /// them, but their own limit does. The first cause is reported; a failure of `finally` is
   /// attached to it, or is the cause when everything else succeeded.
-  func run(_ run: StepRun, _ sink: (StepResult) async throws -> Void) async throws {
+  func run(_ run: StepRun) async throws {
     let position = run.placed.position
     let hasFailed = Guarded(false)
-    let results = Guarded<[StepResult]>([])
     let limit = run.step.timeout ?? run.service.scheduler.cleanUpLimit
-    let bracket = Signal<StepResult>.using(
+    let bracket = Signal<Void>.using(
       acquire: .just(run.chain),
       release: { chain in
         Signal { sink in
           let isCleanUp = hasFailed.withLock { $0 }
-          try await chain.performAll(last, inside: position.finally, isCleanUp: isCleanUp) {
-            result in
-            results.withLock { $0.append(result) }
-          }
+          try await chain.performAll(last, inside: position.finally, isCleanUp: isCleanUp)
           try await sink(())
         }
       },
       releaseLimit: limit
     ) { chain in
-      Signal { sink in
+      Signal { _ in
         do {
-          try await chain.performAll(steps, inside: position, sink)
+          try await chain.performAll(steps, inside: position)
         } catch {
           hasFailed.withLock { $0 = true }
           throw error
@@ -75,11 +71,10 @@ public struct TryStep: OuterKind {
       }
     }
     do {
-      try await bracket.run(sink)
+      try await bracket.run { _ in }
     } catch let error as FailedWithCleanUp where error.cause == nil {
       throw error.cleanUp.first?.error ?? error
     }
-    for result in results.withLock({ $0 }) { try await sink(result) }
   }
 }
 

@@ -3,7 +3,7 @@
 import Documents
 
 /// Runs steps when a condition holds, and others when it does not.
-public struct WhenStep: OuterKind {
+public struct WhenStep: StepKind {
   /// What captured values must be.
   public var condition: Condition
   /// The steps when it holds.
@@ -53,12 +53,12 @@ public struct WhenStep: OuterKind {
     set { (steps, otherwise) = (newValue[0].steps, newValue[1].steps) }
   }
 
-  func run(_ run: StepRun, _ sink: (StepResult) async throws -> Void) async throws {
+  func run(_ run: StepRun) async throws {
     let position = run.placed.position
     if condition.firstUnmet(run.chain.value) == nil {
-      try await run.chain.performAll(steps, inside: position, sink)
+      try await run.chain.performAll(steps, inside: position)
     } else if !otherwise.isEmpty {
-      try await run.chain.performAll(otherwise, inside: position.otherwise, sink)
+      try await run.chain.performAll(otherwise, inside: position.otherwise)
     } else {
       run.isSkipped = true
     }

@@ -55,18 +55,31 @@ extension Write: StepKind {
   static let documentation = "writes a characteristic"
   static let common: [StepKey] = [.expectFailure, .timeout]
   static let titleKeys = 5
-  static let keys: [Key<Write>] = [
-    Key("write", \.target, .characteristic, .target, documentation: "the characteristic"),
+  static let keys: [Key<Write>] =
+    [
+      Key("write", \.target, .characteristic, .target, documentation: "the characteristic")
+    ] + valueKeys + [
+      Key(
+        "delivery",
+        \.delivery,
+        .choice,
+        default: .call,
+        documentation: "how the value reaches bluetoothd"
+      )
+    ]
+
+  /// What is written, and how.
+  static let valueKeys: [Key<Write>] = [
     .value(\.value),
-    .writeKind(\.kind),
-    .writeOffset(\.offset),
     Key(
-      "delivery",
-      \.delivery,
+      "kind",
+      \.kind,
       .choice,
-      default: .call,
-      documentation: "how the value reaches bluetoothd"
+      default: .automatic,
+      .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of write"),
+      documentation: "the kind of write"
     ),
+    Key("offset", \.offset, .offset, default: 0, documentation: "the first byte to write"),
   ]
 
   var action: Step.Action { .write(self) }
@@ -89,30 +102,6 @@ extension Key {
   static func value(_ path: any WritableKeyPath<Owner, WrittenValue> & Sendable) -> Key {
     let documentation = "a value in a format, or a list of such values"
     return Key("value", path, .written, .parts, documentation: documentation)
-  }
-
-  /// `kind`: the kind of write.
-  static func writeKind(_ path: any WritableKeyPath<Owner, WriteKind> & Sendable) -> Key {
-    Key(
-      "kind",
-      path,
-      .choice,
-      default: .automatic,
-      .writeKind,
-      documentation: "the kind of write"
-    )
-  }
-
-  /// `offset`: where in the attribute a write begins.
-  static func writeOffset(_ path: any WritableKeyPath<Owner, Int> & Sendable) -> Key {
-    Key("offset", path, .offset, default: 0, documentation: "the first byte to write")
-  }
-}
-
-extension LineForm {
-  /// The kind of write: the word alone.
-  fileprivate static var writeKind: LineForm {
-    .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of write")
   }
 }
 

@@ -4,11 +4,7 @@ import Documents
 
 /// Keys with their nodes, in the order in which they were written.
 struct LineEntries {
-  private let first: LineWord
   private(set) var all: [Node.Entry] = []
-
-  /// - Parameter first: The verb of the step.
-  init(_ first: LineWord) { self.first = first }
 
   subscript(key: String) -> Node? { all.first { $0.key == key }?.value }
 

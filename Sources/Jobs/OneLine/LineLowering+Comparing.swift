@@ -13,15 +13,14 @@ extension LineLowering {
       return try comparison()
     }
     let word = try signWord()
-    guard !word.isValue, let sign = Comparison.Sign(rawValue: word.text) else {
-      let complaint = Problem(found: "'\(word.text)'", expected: Comparison.Sign.all)
-      throw complaint.at(word.place)
+    guard !word.isValue, let sign = Comparison(sign: word.text) else {
+      throw unexpected(word, Comparison.allSigns)
     }
     let isTime = Measure.isNamed(by: subject.text)
     let (comparison, value) = try value(after: sign, isTime: isTime)
     guard Comparison.all(isTime: isTime).contains(comparison) else {
       let complaint = Problem(
-        "'\(sign.rawValue)' cannot compare times",
+        "'\(word.text)' cannot compare times",
         expected: "<, <=, >, >= or in"
       )
       throw complaint.at(word.place)
@@ -36,7 +35,7 @@ extension LineLowering {
   }
 
   private mutating func signWord() throws(Problem) -> LineWord {
-    let sign = try next("a comparison: " + Comparison.Sign.all)
+    let sign = try next("a comparison: " + Comparison.allSigns)
     guard let range = sign.comparison, range.lowerBound == 0,
       range.upperBound < sign.letters.count
     else { return sign }
@@ -45,21 +44,16 @@ extension LineLowering {
   }
 
   private mutating func value(
-    after sign: Comparison.Sign,
+    after sign: Comparison,
     isTime: Bool
   ) throws(Problem) -> (Comparison, Node) {
-    let number = isTime ? Comparison.min.takesTime : Comparison.min.takes
-    return switch sign {
-    case .equal: (.is, try literal("a value"))
-    case .notEqual: (.not, try literal("a value"))
-    case .below: (.below, try literal(number))
-    case .atMost: (.max, try literal(number))
-    case .above: (.above, try literal(number))
-    case .atLeast: (.min, try literal(number))
-    case .in: isTime ? (.between, try times()) : try membership()
-    case .mask: (.mask, try mask())
-    case .like: (.like, try text(try next(Comparison.like.takes)))
-    case .counts: (.counter, try counter())
+    switch sign {
+    case .is, .not: (sign, try literal("a value"))
+    case .min, .max, .above, .below: (sign, try literal(isTime ? sign.takesTime : sign.takes))
+    case .in, .between: isTime ? (.between, try times()) : try membership()
+    case .mask: (sign, try mask())
+    case .like: (sign, try text(try next(sign.takes)))
+    case .counter: (sign, try counter())
     }
   }
 
@@ -81,7 +75,7 @@ extension LineLowering {
   /// `0x0f = 0x05`.
   private mutating func mask() throws(Problem) -> Node {
     let mask = try bits()
-    try take(Comparison.Sign.equal.rawValue)
+    try take("=")
     return node(.sequence([mask, try bits()]), mask.place)
   }
 

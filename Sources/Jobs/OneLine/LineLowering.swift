@@ -35,7 +35,7 @@ struct LineLowering {
     _ verb: String,
     _ keys: [KeyDescription]
   ) throws(Problem) -> Node {
-    var entries = LineEntries(first)
+    var entries = LineEntries()
     for key in keys { try take(inOrder: key, &entries) }
     try takeOptions(keys, &entries)
     try complainOfMissing(keys, entries)
@@ -111,7 +111,7 @@ struct LineLowering {
         try take(option.key, word, &entries)
         continue
       }
-      var inner = LineEntries(first)
+      var inner = LineEntries()
       try take(option.key, word, &inner)
       for entry in inner.all {
         if case .mapping(let known)? = entries[outer.name]?.content,

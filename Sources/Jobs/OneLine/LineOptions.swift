@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Spelling
 
 /// The options of a step, by their words.
 struct LineOptions {
@@ -47,7 +48,7 @@ struct LineOptions {
       ? all.joined()
       : all.dropLast().map { $0 + ", " }.joined()
         + "or " + (all.last ?? "")
-    let nearest = Problem.nearest(to: word.text, among: names + bareWords)
+    let nearest = Spelling.nearest(to: word.text, among: names + bareWords)
     return Problem(found: found, expected: known, nearest: nearest)
   }
 

@@ -18,6 +18,9 @@ extension Duration {
     return "\(wholeMicroseconds < 0 ? "-" : "")\(whole).\("\(1_000_000 + rest)".dropFirst())"
   }
 
+  /// Milliseconds as a number, as checks of times have it.
+  var inMilliseconds: Double { Double(wholeMicroseconds) / 1000 }
+
   /// Seconds as a number.
   var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18

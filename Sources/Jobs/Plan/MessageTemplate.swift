@@ -9,6 +9,9 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
     case value(VariablePath)
   }
 
+  /// What is valid, for errors.
+  static let shape = "a text, with captured values in braces: 'it is {reading.celsius}'"
+
   /// The text as it was written.
   public let description: String
   let parts: [Part]

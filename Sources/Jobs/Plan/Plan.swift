@@ -112,8 +112,7 @@ extension Plan {
   /// if plan.onlyScans { print("needs no device, only an adapter") }
   /// ```
   public var onlyScans: Bool {
-    func all(_ steps: [Step]) -> [Step] { steps.flatMap { [$0] + all($0.innerSteps) } }
-    let kinds = all(steps).map { type(of: $0.kind) }
+    let kinds = allSteps.map { type(of: $0.kind) }
     return kinds.contains { $0 == Scanning.self } && !kinds.contains { $0.needsLink }
   }
 

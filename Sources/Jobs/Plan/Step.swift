@@ -117,6 +117,9 @@ extension Step {
   /// The inner steps.
   public var innerSteps: [Step] { kind.blocks.flatMap(\.steps) }
 
+  /// The step, and all steps inside it.
+  fileprivate var all: [Step] { [self] + innerSteps.flatMap(\.all) }
+
   /// The step with its inner steps changed.
   func mappingInner<Failure: Error>(
     _ change: ([Step]) throws(Failure) -> [Step]
@@ -130,6 +133,11 @@ extension Step {
     new.action = kind.action
     return new
   }
+}
+
+extension Plan {
+  /// The steps as written, and all steps inside them.
+  package var allSteps: [Step] { steps.flatMap(\.all) }
 }
 
 extension Step: CustomStringConvertible {

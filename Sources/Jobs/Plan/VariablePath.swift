@@ -3,6 +3,9 @@
 /// A variable, and optionally a field of its value: `reading.celsius`; a field of one value of a
 /// combination is `both.reading.celsius`. `response[0:4]` is the first four bytes of a value.
 public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
+  /// What a name is, for errors.
+  static let shape = "a name of letters, digits, - and _ that begins with a letter"
+
   /// The name of the captured value.
   public let variable: String
   /// The field of the value; nil for the value itself.

@@ -40,7 +40,7 @@ public struct FilesSummary: Equatable, Sendable {
     let failure = ending?.failure
     let place = failure?.source.map { "\($0)" } ?? run.label
     let name = run.start.chain.map { "  \($0)" } ?? ""
-    let step = ending?.place.map { "  \($0)" } ?? ""
+    let step = ending?.step.map { "  \($0.place)" } ?? ""
     return "  failed   \(place)\(name)\(step)" + (failure.map { ": \($0.message)" } ?? "")
   }
 

@@ -81,7 +81,7 @@ public struct SummaryReport: RunsReport {
     return ["failures:"] + (own ?? [])
       + failed.flatMap { run -> [String] in
         guard let ending = run.ending, let failure = ending.failure else { return [] }
-        let place = ending.place.map { " at \($0)" } ?? ""
+        let place = ending.step.map { " at \($0.place)" } ?? ""
         let tries = run.attempt > 1 ? " after \(run.attempt) tries" : ""
         let head = "  \(run.label): \(ending.status.rawValue)\(place)\(tries)"
         return [head.printable] + TextReport.reasons(failure).map { "  \($0)" }

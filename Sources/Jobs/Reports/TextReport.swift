@@ -87,9 +87,9 @@ public struct TextReport: RunReport {
     case .paired(.already): return "ok, was paired before"
     case .listened(let count, let rate, let dropped):
       return text(count, rate: rate) + (dropped == 0 ? "" : ", \(dropped) dropped")
-    case .polled(let summary):
-      let values = text(summary.count, rate: summary.rate)
-      guard let latencies = summary.latencies else { return values }
+    case .polled(let count, let rate, let latencies):
+      let values = text(count, rate: rate)
+      guard let latencies else { return values }
       return "\(values), half of the reads within \(latencies.p50.written), "
         + "95 % within \(latencies.p95.written)"
     case .exchanged(let value, _, _): return text(value)

@@ -27,30 +27,28 @@ extension ChainRun {
   func capture(_ value: DecodedValue, octets: [UInt8]? = nil, as name: String?) {
     guard let name else { return }
     state.withLock { state in
-      state.captures[name] = value
-      state.captured[name] = octets
+      state.attempt.captures[name, default: Capture()].value = value
+      state.attempt.captures[name]?.octets = octets
     }
   }
 
   /// The captured value, the field of one, or the bytes, that `path` names.
   func value(_ path: VariablePath) -> DecodedValue? {
-    state.withLock { state in
-      let value = state.captures[path.variable]
-      if let slice = path.slice {
-        let octets =
-          path.field.map { value?.field(at: $0)?.value.bytes } ?? state.captured[path.variable]
-        return octets.flatMap { slice.bytes(of: $0) }.map { .octets($0) }
-      }
-      guard let field = path.field else { return value }
-      return value?.field(at: field)?.value ?? state.measures[path.variable]?[field]
+    guard let captured = state.withLock({ $0.attempt.captures[path.variable] }) else { return nil }
+    if let slice = path.slice {
+      let octets =
+        path.field.map { captured.value?.field(at: $0)?.value.bytes } ?? captured.octets
+      return octets.flatMap { slice.bytes(of: $0) }.map { .octets($0) }
     }
+    guard let field = path.field else { return captured.value }
+    return captured.value?.field(at: field)?.value ?? captured.measures?[field]
   }
 
   /// The expectations of a step, with its counters from the previous repetition.
   func progress(of placed: PlacedStep) -> ExpectationProgress {
-    let counters: CounterProgress? =
+    let counters =
       placed.position.isTurn
-      ? state.withLock { $0.counters[placed.position.written] } : nil
+      ? state.withLock { $0.attempt.counters[placed.position.written] } : nil
     return ExpectationProgress(placed.step.expectations, counters: counters)
   }
 
@@ -59,13 +57,13 @@ extension ChainRun {
     guard placed.position.isTurn,
       placed.step.expectations.contains(where: { $0.check.counter != nil })
     else { return }
-    state.withLock { $0.counters[placed.position.written] = progress.counters }
+    state.withLock { $0.attempt.counters[placed.position.written] = progress.counters }
   }
 
   /// Stores the measures over the values of a step.
   func keep(_ measures: StreamMeasures, as name: String?) {
     guard let name else { return }
     let fields = DecodedValue.fields(measures.fields(at: loop.now))
-    state.withLock { $0.measures[name] = fields }
+    state.withLock { $0.attempt.captures[name, default: Capture()].measures = fields }
   }
 }

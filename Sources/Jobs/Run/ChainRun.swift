@@ -8,23 +8,33 @@ import Signals
 
 /// One run and its state.
 final class ChainRun: Sendable {
-  struct State {
-    var attempt = 0
-    var captures: [String: DecodedValue] = [:]
-    /// The bytes of captured values that a device sent.
-    var captured: [String: [UInt8]] = [:]
-    /// The measures over the values that were captured under a name.
-    var measures: [String: DecodedValue] = [:]
-    /// Whether this run may have made a connection.
-    var isLinked = false
+  /// What is captured under a name.
+  struct Capture {
+    var value: DecodedValue?
+    /// The bytes of a value that a device sent.
+    var octets: [UInt8]?
+    /// The measures over many values.
+    var measures: DecodedValue?
+  }
+
+  /// How far an attempt has come.
+  struct Attempt {
+    /// From 1; 0 before the first.
+    var number = 0
+    var captures: [String: Capture] = [:]
     /// The counters of steps in a `repeat`, by their written positions.
-    var counters: [StepPosition: CounterProgress] = [:]
+    var counters: [StepPosition: [Int: CounterProgress]] = [:]
     var done = 0
     /// The step of the first cause.
     var failedAt: PlacedStep?
     /// The first failure after which the run went on, and its step.
     var continuedAfter: (step: PlacedStep, failure: RunFailure)?
-    var consumerHasLeft = false
+  }
+
+  struct State {
+    var attempt = Attempt()
+    /// Whether this run may have made a connection.
+    var isLinked = false
     var ending: RunEnding?
   }
 
@@ -53,7 +63,7 @@ final class ChainRun: Sendable {
         run: runner.identity,
         device: runner.device,
         deviceName: runner.deviceName,
-        attempt: state.withLock { max(1, $0.attempt) },
+        attempt: state.withLock { max(1, $0.attempt.number) },
         offset: instant - begun,
         wallClock: loop.wallClockAtStart + instant.sinceStart,
         change: change
@@ -61,12 +71,12 @@ final class ChainRun: Sendable {
     )
   }
 
-  /// Whether the run ends before its time.
-  var isLeaving: Bool { Task.isCancelled || state.withLock { $0.consumerHasLeft } }
-
   // MARK: Running
 
-  func run(_ sink: (StepResult) async throws -> Void) async throws -> RunEnding {
+  /// Runs the chain.
+  ///
+  /// - Throws: What ended it, when that is no success; ``ending`` has the reason.
+  func run() async throws -> RunEnding {
     let plan = runner.plan
     emit(
       .runStarted(
@@ -80,14 +90,7 @@ final class ChainRun: Sendable {
     )
     do {
       try refuseCommands()
-      try await attempts().run { [self] result in
-        do {
-          try await sink(result)
-        } catch {
-          state.withLock { $0.consumerHasLeft = true }
-          throw error
-        }
-      }
+      try await attempts().run { _ in }
     } catch {
       finish(error)
       throw error
@@ -95,12 +98,12 @@ final class ChainRun: Sendable {
     return finish(nil)
   }
 
-  /// The chain with the attempts of the plan.
-  private func attempts() -> Signal<StepResult> {
+  /// The chain with the attempts of the plan; sends nothing.
+  private func attempts() -> Signal<Void> {
     let rule = runner.plan.retry
     let policy = rule.policy { [self] error in
       guard RunFailure(error).isWorthAnotherTry else { return false }
-      let next = state.withLock { $0.attempt } + 1
+      let next = state.withLock { $0.attempt.number } + 1
       if next <= rule.attempts {
         awaits("waiting before attempt \(next)", limit: rule.policy().wait(before: next))
       }
@@ -110,21 +113,21 @@ final class ChainRun: Sendable {
   }
 
   /// One attempt: connecting, the steps, and disconnecting at every ending.
-  private func oneAttempt() -> Signal<StepResult> {
+  private func oneAttempt() -> Signal<Void> {
     // The limit of the clean-up is shorter, so that its error names the operation that took too
     // long.
     let limit = runner.service.scheduler.cleanUpLimit + .seconds(1)
-    return Signal<StepResult>.using(
+    return Signal<Void>.using(
       acquire: .just(self),
       release: { $0.release() },
       releaseLimit: limit
     ) { run in
-      Signal { sink in
+      Signal { _ in
         run.begin()
         for placed in run.runner.plan.placedSteps {
           // Steps that never wait must not run past a cancellation.
           try Task.checkCancellation()
-          try await run.perform(placed, sink)
+          try await run.perform(placed)
         }
         try run.failAtEnd()
       }
@@ -132,15 +135,7 @@ final class ChainRun: Sendable {
   }
 
   private func begin() {
-    state.withLock { state in
-      state.attempt += 1
-      state.captures = [:]
-      state.measures = [:]
-      state.counters = [:]
-      state.done = 0
-      state.failedAt = nil
-      state.continuedAfter = nil
-    }
+    state.withLock { $0.attempt = Attempt(number: $0.attempt.number + 1) }
   }
 
   /// Disconnects, unless the last step of the chain did.
@@ -148,7 +143,7 @@ final class ChainRun: Sendable {
     Signal { [self] sink in
       if state.withLock({ $0.isLinked }) {
         let placed = PlacedStep(.impliedDisconnect, Step(.disconnect))
-        try await perform(placed, isCleanUp: true) { _ in }
+        try await perform(placed, isCleanUp: true)
       }
       try await sink(())
     }
@@ -159,20 +154,17 @@ final class ChainRun: Sendable {
     // A signal that comes when all steps are done has ended the run, too: its status is that of the
     // process.
     let error = error ?? Turn.current?.cancellationCause as? Interrupted
-    let isCancelled = isLeaving
+    let isCancelled = Task.isCancelled
     let cause = error.map { isCancelled ? Self.cancellation($0) : $0 }
     let ending = state.withLock { state in
-      let failure = cause.map { error -> RunFailure in
-        if isCancelled, state.consumerHasLeft { return RunFailure(CancellationError()) }
-        return RunFailure(error, step: state.failedAt)
-      }
+      let attempt = state.attempt
       let status: RunEnding.Status = error == nil ? .ok : isCancelled ? .cancelled : .failed
       let ending = RunEnding(
         status: status,
-        failure: failure,
-        step: state.failedAt?.reported,
-        done: state.done,
-        captured: state.captures
+        failure: cause.map { RunFailure($0, step: attempt.failedAt) },
+        step: attempt.failedAt?.reported,
+        done: attempt.done,
+        captured: attempt.captures.compactMapValues(\.value)
       )
       state.ending = ending
       return ending
@@ -184,30 +176,25 @@ final class ChainRun: Sendable {
   // MARK: Steps
 
   /// Runs one step, and reports its start and its end.
-  func perform(
-    _ placed: PlacedStep,
-    isCleanUp: Bool = false,
-    _ sink: (StepResult) async throws -> Void
-  ) async throws {
-    try await StepRun(self, placed).perform(isCleanUp: isCleanUp, sink)
+  func perform(_ placed: PlacedStep, isCleanUp: Bool = false) async throws {
+    try await StepRun(self, placed).perform(isCleanUp: isCleanUp)
   }
 
   /// Runs inner steps in order.
   func performAll(
     _ steps: [Step],
     inside position: StepPosition,
-    isCleanUp: Bool = false,
-    _ sink: (StepResult) async throws -> Void
+    isCleanUp: Bool = false
   ) async throws {
     for placed in StepPosition.place(steps, inside: position) {
       try Task.checkCancellation()
-      try await perform(placed, isCleanUp: isCleanUp, sink)
+      try await perform(placed, isCleanUp: isCleanUp)
     }
   }
 
   func linked(_ isLinked: Bool) { state.withLock { $0.isLinked = isLinked } }
 
-  func countDone() { state.withLock { $0.done += 1 } }
+  func countDone() { state.withLock { $0.attempt.done += 1 } }
 
   // MARK: Failures
 
@@ -218,17 +205,17 @@ final class ChainRun: Sendable {
     _ error: any Error,
     isCleanUp: Bool
   ) -> (StepResult.Status, RunFailure?, (any Error)?) {
-    let isCancelled = Task.isCancelled || (!isCleanUp && state.withLock { $0.consumerHasLeft })
+    let isCancelled = Task.isCancelled
     let cause = isCancelled ? Self.cancellation(error) : unexpected(error, in: placed)
-    let goesOn = placed.step.onFailure == .continue && !isLeaving
+    let goesOn = placed.step.onFailure == .continue && !isCancelled
     let failure = RunFailure(cause, step: placed)
     let isFirst = state.withLock { state in
-      if state.consumerHasLeft, !isCleanUp { return false }
-      let isFirst = isCleanUp || state.failedAt == nil
-      if !isCleanUp, isFirst { state.failedAt = placed }
+      let isFirst = isCleanUp || state.attempt.failedAt == nil
+      if !isCleanUp, isFirst { state.attempt.failedAt = placed }
       if goesOn {
-        state.continuedAfter = state.continuedAfter ?? (state.failedAt ?? placed, failure)
-        state.failedAt = nil
+        let step = state.attempt.failedAt ?? placed
+        state.attempt.continuedAfter = state.attempt.continuedAfter ?? (step, failure)
+        state.attempt.failedAt = nil
       }
       return isFirst
     }
@@ -238,8 +225,8 @@ final class ChainRun: Sendable {
 
   /// Ends a run whose steps have all run with the first failure that it continued after.
   func failAtEnd() throws(RunFailure) {
-    guard let continuedAfter = state.withLock({ $0.continuedAfter }) else { return }
-    state.withLock { $0.failedAt = continuedAfter.step }
+    guard let continuedAfter = state.withLock({ $0.attempt.continuedAfter }) else { return }
+    state.withLock { $0.attempt.failedAt = continuedAfter.step }
     throw continuedAfter.failure
   }
 

@@ -60,25 +60,21 @@ public struct ChainRunner: Sendable {
     self.report = report
   }
 
-  /// The run: it sends the result of each step when the step ends.
-  ///
-  /// A consumer that stops it early, as `firstOrDefault` does after one value, cancels the rest;
-  /// see ``ending()`` for the complete run.
+  /// The run, which fails as the chain does: for signals that go on only after a success. It sends its
+  /// ending, once.
   ///
   /// ```swift
   /// let runner = ChainRunner(
   ///   plan: plan, service: sensor, identity: RunIdentity(seed: 1, plan: plan))
-  /// for try await result in runner.chain().values { print(result.step.title, result.status) }
+  /// let both = runner.chain().flattenMap { _ in sensor.read("battery-level") }
   /// ```
   ///
   /// - Returns: Fails with the error of the failing step; ``RunFailure`` explains it.
-  public func chain() -> Signal<StepResult> {
-    Signal(home: service.scheduler) { [self] sink in
-      _ = try await ChainRun(self).run(sink)
-    }
+  public func chain() -> Signal<RunEnding> {
+    Signal(home: service.scheduler) { [self] sink in try await sink(ChainRun(self).run()) }
   }
 
-  /// The complete run: it sends its ending, once, whether it succeeded or failed.
+  /// The run, which sends its ending, once, whether the chain succeeded or failed.
   ///
   /// ```swift
   /// let runner = ChainRunner(
@@ -92,7 +88,7 @@ public struct ChainRunner: Sendable {
       let run = ChainRun(self)
       let ending: RunEnding
       do {
-        ending = try await run.run { _ in }
+        ending = try await run.run()
       } catch {
         guard let failed = run.ending, failed.status == .failed else { throw error }
         ending = failed

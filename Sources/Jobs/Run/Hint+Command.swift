@@ -12,7 +12,7 @@ extension Hint.Remedy {
     switch self {
     case .adapter: "--adapter"
     case .confirm: "confirm: true"
-    case .fresh: "run with --fresh"
+    case .fresh: "run blerun inspect --fresh"
     case .inspect: "blerun inspect"
     case .moreTime: "allow more time with --timeout"
     case .pair: "a pair step, or blerun pair"
@@ -23,7 +23,7 @@ extension Hint.Remedy {
     case .simulate: "run with --simulate"
     case .step: "step"
     case .subscribe: "notify"
-    case .takeOver: "run with --take-over"
+    case .takeOver: "run blerun inspect --take-over"
     case .unpair: "blerun unpair"
     }
   }

@@ -44,15 +44,9 @@ public struct ReportedStep: Hashable, Sendable {
   public let source: Place?
   /// Whether its values are octets that a device sent. An RSSI is not.
   public internal(set) var hasOctets: Bool
-  /// Whether it has many values, each reported on a line of its own.
-  let isStream: Bool
-  /// Whether an attempt of the chain begins with it.
-  let beginsAttempt: Bool
   /// How many attempts of the chain there may be, where one begins with it; nil where that is not
   /// known.
   var attempts: Int?
-  /// Whether its result repeats what follows the word of the operation, as that of a `log` does.
-  let repeatsAction: Bool
 
   /// An operation of a suite.
   ///
@@ -78,9 +72,6 @@ public struct ReportedStep: Hashable, Sendable {
     place = "\(number)  \(Self.title(label, action))"
     self.source = source
     hasOctets = attribute != nil
-    isStream = false
-    beginsAttempt = false
-    repeatsAction = false
   }
 
   /// A step that was recorded. Where it was written is not.
@@ -103,10 +94,6 @@ public struct ReportedStep: Hashable, Sendable {
     place = position.isImplied ? "\(position)ing" : "step \(position)"
     source = nil
     self.hasOctets = hasOctets
-    let entry = Step.entry(operation)
-    isStream = entry is any StreamingKind.Type
-    beginsAttempt = entry == ConnectStep.self && position.isFirst
-    repeatsAction = (entry as? any StepKind.Type)?.resultRepeatsTitle == true
   }
 
   /// A step of a chain.
@@ -124,13 +111,21 @@ public struct ReportedStep: Hashable, Sendable {
     place = position.isImplied ? kind.doing : "step \(position)\(named)"
     source = step.source
     hasOctets = kind.characteristic != nil
-    isStream = kind.subjects?.isOfMany == true
-    beginsAttempt = step.action == .connect && position.isFirst
-    repeatsAction = type(of: kind).resultRepeatsTitle
+  }
+
+  /// Whether it has many values, each reported on a line of its own.
+  var isStream: Bool { Step.entry(operation) is any StreamingKind.Type }
+
+  /// Whether an attempt of the chain begins with it.
+  var beginsAttempt: Bool { operation == ConnectStep.verb && position.isFirst }
+
+  /// Whether its result repeats what follows the word of the operation, as that of a `log` does.
+  private var repeatsAction: Bool {
+    (Step.entry(operation) as? any StepKind.Type)?.resultRepeatsTitle == true
   }
 
   /// Whether it consists of other steps.
-  var hasInnerSteps: Bool { Step.entry(operation) is any OuterKind.Type }
+  var hasInnerSteps: Bool { Step.entry(operation)?.hasInnerSteps == true }
 
   /// The same step with what is measured over its values, which has no octets.
   var measured: ReportedStep {

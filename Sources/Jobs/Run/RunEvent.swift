@@ -42,7 +42,7 @@ public struct RunEvent: Equatable, Sendable {
   /// The wall-clock time, since 1970-01-01T00:00:00Z. It moves with the loop's clock.
   public let wallClock: Duration
   /// What happened.
-  public let change: Change
+  public package(set) var change: Change
 
   /// An event; runs make them.
   public init(
@@ -135,7 +135,7 @@ public struct RunEnding: Equatable, Sendable {
   }
 
   /// Whether it succeeded.
-  public let status: Status
+  public internal(set) var status: Status
   /// The first cause of the last try; nil when all succeeded.
   public internal(set) var failure: RunFailure?
   /// The step that failed or was cancelled, if it was one.

@@ -107,18 +107,8 @@ extension RunFailure {
       )
       return
     }
-    let first = RunFailure(cause, step: step)
-    self.init(
-      code: first.code,
-      class: first.class,
-      what: first.what,
-      why: "\(first.why); and cleaning up failed: \(left)",
-      bluez: first.bluez,
-      att: first.att,
-      hint: first.hint,
-      signal: first.signal,
-      expectation: first.expectation
-    )
+    self.init(cause, step: step)
+    why += "; and cleaning up failed: \(left)"
   }
 
   /// Whether to try the chain again: the failure is transient, and it is not only in the clean-up

@@ -10,9 +10,9 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   /// Whether another attempt may succeed.
   public let `class`: FailureClass
   /// "reading battery-level on 'Thermo-1'".
-  public let what: String
+  public internal(set) var what: String
   /// "no answer came within 5s".
-  public let why: String
+  public internal(set) var why: String
   /// What BlueZ replied, if it did.
   public let bluez: BlueZAnswer?
   /// The ATT error that the device answered with, if it did.
@@ -76,26 +76,6 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
 
   /// What, why and what to try, on one line.
   public var description: String { hint.isEmpty ? message : "\(message). Try: \(hint)" }
-}
-
-// MARK: The last value
-
-extension RunFailure {
-  /// Stands between a reason and the last value that came in vain.
-  private static let lastMark = "; the last was "
-
-  /// The end of a reason: the last value that came in vain, shortened. Nothing may follow it:
-  /// ``reason`` takes all behind the mark as the value.
-  static func last(_ value: StepValue) -> String {
-    lastMark + ColumnText(TextReport.text(value)).cut(to: 80)
-  }
-
-  /// The reason, and apart from it the last value that came in vain: values differ where the reason
-  /// is one.
-  var reason: (why: String, last: String?) {
-    guard let mark = why.firstRange(of: Self.lastMark) else { return (why, nil) }
-    return (String(why[..<mark.lowerBound]), String(why[mark.upperBound...]))
-  }
 }
 
 extension DeviceFailure.Code {

@@ -61,7 +61,7 @@ extension ChainRun {
   ///   - step: The step under way.
   func awaits(_ what: @autoclosure () -> String, limit: Duration?, in step: StepRun? = nil) {
     guard let follow = runner.follow else { return }
-    let attempt = state.withLock { $0.attempt }
+    let attempt = state.withLock { $0.attempt.number }
     let attempts = runner.plan.retry.attempts
     follow(
       RunWait(

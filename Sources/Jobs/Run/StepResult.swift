@@ -21,14 +21,14 @@ public struct StepResult: Equatable, Sendable {
   /// The step.
   public let step: ReportedStep
   /// How it ended.
-  public let status: Status
+  public internal(set) var status: Status
   /// Its outcome; also of a failed step whose value is not as expected.
   public let outcome: StepOutcome?
   /// Why it failed. Nil for a `repeat` or `when` in which another step failed. A step whose failure
   /// was expected has one too, with the status `ok`.
-  public let failure: RunFailure?
+  public internal(set) var failure: RunFailure?
   /// Remarks, a sentence each: of a warning, its reasons.
-  public let notes: [String]
+  public internal(set) var notes: [String]
   /// Its tries, in order, where there was more than one.
   public let tries: [StepTry]
   /// How long it took.
@@ -93,8 +93,9 @@ public enum StepOutcome: Equatable, Sendable {
   case written([UInt8])
   /// Of a `notify`: the number of values, their rate per second, and the number of dropped values.
   case listened(count: Int, rate: Double, dropped: Int = 0)
-  /// The summary of a `poll`.
-  case polled(PollSummary)
+  /// Of a `poll`: the number of values, their rate per second, and the latencies of the reads, if there
+  /// were any.
+  case polled(count: Int, rate: Double, latencies: Percentiles?)
   /// The answer of an `exchange`, and the times from the start of the write to its response and to
   /// the notification; either may come first.
   case exchanged(StepValue, answered: Duration, notified: Duration)

@@ -138,7 +138,7 @@ extension StepRun {
     guard count > 0, let last = measures.lastValue else {
       return silent("no value came \(place); waited for \(stop.awaited)")
     }
-    let shown = RunFailure.last(last)
+    let shown = Lateness.last(last)
     let values = counted(count, "value")
     if let wanted = stop.count {
       return silent("\(count) of \(wanted) values came \(place)\(shown)")

@@ -9,23 +9,13 @@ extension StepRun {
     _ reading: Signal<[UInt8]>,
     _ decode: ([UInt8]) throws(ValueError) -> DecodedValue
   ) async throws {
-    try await ask(reading, octets: { $0 }, decode: decode)
+    let octets = try await limited(reading)
+    try report(Result { () throws(ValueError) in try decode(octets) }, octets)
   }
 
   /// Requests parameters of the connection, which have no octets.
-  func measure<Fact: LinkFact>(_ measuring: Signal<Fact>) async throws {
-    try await ask(measuring, octets: { _ in [] }, decode: { $0.decoded })
-  }
-
-  /// Requests a value, and reports it.
-  private func ask<Answer: Sendable>(
-    _ asking: Signal<Answer>,
-    octets: (Answer) -> [UInt8],
-    decode: (Answer) throws(ValueError) -> DecodedValue
-  ) async throws {
-    let answer = try await limited(asking)
-    let decoded = Result { () throws(ValueError) in try decode(answer) }
-    try report(decoded, octets(answer))
+  func measure(_ measuring: Signal<DecodedValue>) async throws {
+    try report(.success(try await limited(measuring)), [])
   }
 
   /// Reports a value, captures it and checks it.
@@ -86,9 +76,4 @@ extension Step {
       return .octets(octets)
     }
   }
-}
-
-/// Parameters of a connection, as the value of a step.
-protocol LinkFact: Sendable {
-  var decoded: DecodedValue { get }
 }

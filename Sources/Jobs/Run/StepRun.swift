@@ -54,10 +54,7 @@ final class StepRun: Sendable {
   // MARK: Running
 
   /// Runs the step, and reports its start and its end.
-  func perform(
-    isCleanUp: Bool,
-    _ sink: (StepResult) async throws -> Void
-  ) async throws {
+  func perform(isCleanUp: Bool) async throws {
     var reported = placed.reported
     if reported.beginsAttempt { reported.attempts = plan.retry.attempts }
     chain.emit(.stepStarted(reported))
@@ -66,7 +63,7 @@ final class StepRun: Sendable {
     var thrown: (any Error)?
     do {
       if let unfilled { throw unfilled }
-      try await runTries(sink)
+      try await runTries()
       if isSkipped { status = .skipped }
     } catch {
       failure = unfilled == nil ? expectedFailure(error) : nil
@@ -87,11 +84,10 @@ final class StepRun: Sendable {
     chain.emit(.stepFinished(result))
     if let thrown { throw thrown }
     if !placed.isImplied, step.innerSteps.isEmpty, status != .failed { chain.countDone() }
-    try await sink(result)
   }
 
   /// Runs the step as often as its rule allows, while it fails transiently.
-  private func runTries(_ sink: (StepResult) async throws -> Void) async throws {
+  private func runTries() async throws {
     let policy = step.retry.policy()
     var began: Instant? = loop.now
     func note(_ why: String?) {
@@ -110,10 +106,10 @@ final class StepRun: Sendable {
     for number in 1..<policy.attempts {
       state.withLock { $0.current = RunWait.Try(number, of: policy.attempts) }
       do {
-        return try await runOnce(sink)
+        return try await runOnce()
       } catch {
         let failure = RunFailure(error, step: placed)
-        guard failure.isWorthAnotherTry, !chain.isLeaving, expectedFailure(error) == nil
+        guard failure.isWorthAnotherTry, !Task.isCancelled, expectedFailure(error) == nil
         else { throw error }
         note(failure.why)
       }
@@ -124,16 +120,11 @@ final class StepRun: Sendable {
       try await loop.sleep(for: wait)
       began = loop.now
     }
-    try await runOnce(sink)
+    try await runOnce()
   }
 
-  private func runOnce(_ sink: (StepResult) async throws -> Void) async throws {
-    let kind = step.kind
-    if let outer = kind as? any OuterKind {
-      try await outer.run(self, sink)
-    } else {
-      try await kind.run(self)
-    }
+  private func runOnce() async throws {
+    try await step.kind.run(self)
     if case .failure(let expected) = step.expected {
       throw ExpectationFailure(expected: "\(expected)", got: "success", octets: nil)
     }
@@ -141,7 +132,7 @@ final class StepRun: Sendable {
 
   /// A failure that is as expected; nil for any other, and when the run was cancelled.
   private func expectedFailure(_ error: any Error) -> RunFailure? {
-    guard case .failure(let expected) = step.expected, !chain.isLeaving else { return nil }
+    guard case .failure(let expected) = step.expected, !Task.isCancelled else { return nil }
     let failure = RunFailure(error, step: placed)
     let att = (error as? DeviceFailure)?.att
     guard failure.code != .expectationNotMet, expected.includes(failure, att: att) else {
@@ -219,6 +210,11 @@ struct Lateness {
   }
 
   private init(why: String, hint: String) { (self.why, self.hint) = (why, hint) }
+
+  /// The end of a reason: the last value that came in vain, shortened.
+  static func last(_ value: StepValue) -> String {
+    "; the last was " + ColumnText(TextReport.text(value)).cut(to: 80)
+  }
 
   /// The connection is up, and the device did not send what the step waits for.
   static func silent(_ why: String) -> Lateness {

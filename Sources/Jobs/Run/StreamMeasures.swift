@@ -29,7 +29,7 @@ struct StreamMeasures: Sendable {
   private(set) var last: Instant?
   private var longest = Duration.zero
   private var intervals = TimeDistribution()
-  private var latencies = TimeDistribution()
+  private(set) var latencies = TimeDistribution()
 
   init(from start: Instant) { self.start = start }
 
@@ -104,5 +104,5 @@ struct StreamMeasures: Sendable {
 
 extension Duration {
   /// The time in ms, for checks.
-  var milliseconds: DecodedValue { .real(Double(wholeMicroseconds) / 1000, decimals: 3) }
+  var milliseconds: DecodedValue { .real(inMilliseconds, decimals: 3) }
 }

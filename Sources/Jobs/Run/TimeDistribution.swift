@@ -39,4 +39,22 @@ struct TimeDistribution: Sendable {
     }
     return nil
   }
+
+  /// The usual percentiles; nil without times.
+  var percentiles: Percentiles? {
+    guard let p50 = percentile(50), let p95 = percentile(95), let p99 = percentile(99) else {
+      return nil
+    }
+    return Percentiles(p50: p50, p95: p95, p99: p99)
+  }
+}
+
+/// The 50th, 95th and 99th percentile of durations.
+public struct Percentiles: Equatable, Sendable {
+  /// The time that half of the reads do not exceed.
+  public let p50: Duration
+  /// The time that 95 % of the reads do not exceed.
+  public let p95: Duration
+  /// The time that 99 % of the reads do not exceed.
+  public let p99: Duration
 }

@@ -73,21 +73,20 @@ public final class TracedReport: Sendable {
   /// The event with what explains its failure, if it has one.
   private func explained(_ event: RunEvent) -> RunEvent {
     let key = Key(run: event.run, device: event.device)
+    var explained = event
     switch event.change {
-    case .runStarted:
-      state.withLock { $0[key] = Run() }
-      return event
+    case .runStarted: state.withLock { $0[key] = Run() }
     case .stepStarted(let step):
       let mark = trace?.mark() ?? 0
       let begun = Begun(position: step.position, mark: mark, time: event.wallClock)
       state.withLock { $0[key, default: Run()].begun.append(begun) }
-      return event
     case .stepFinished(let result):
-      return event.with(.stepFinished(finished(result, event, key)))
+      explained.change = .stepFinished(finished(result, event, key))
     case .runFinished(let ending):
-      return event.with(.runFinished(finished(ending, event, key)))
-    case .value, .advertisement, .gap, .pairingDisplay, .note: return event
+      explained.change = .runFinished(finished(ending, event, key))
+    case .value, .advertisement, .gap, .pairingDisplay, .note: break
     }
+    return explained
   }
 
   private func finished(_ result: StepResult, _ event: RunEvent, _ key: Key) -> StepResult {
@@ -101,15 +100,9 @@ public final class TracedReport: Sendable {
     let messages =
       result.status == .ok ? [] : messages(event, result.step.target?.device, since: begun.time)
     state.withLock { $0[key]?.failed = (result.step.position, slice) }
-    return StepResult(
-      result.step,
-      status: result.status,
-      outcome: result.outcome,
-      failure: failure.explained(slice, messages),
-      notes: result.notes,
-      tries: result.tries,
-      took: result.took
-    )
+    var explained = result
+    explained.failure = failure.explained(slice, messages)
+    return explained
   }
 
   private func finished(_ ending: RunEnding, _ event: RunEvent, _ key: Key) -> RunEnding {
@@ -133,21 +126,6 @@ public final class TracedReport: Sendable {
     let since = min(time, event.wallClock - Self.messageTime)
     let latest = traffic?.latest(about: device ?? event.device, since: since) ?? []
     return latest.suffix(Self.messageLimit).map { $0.shortened(to: Self.argumentLimit) }
-  }
-}
-
-extension RunEvent {
-  /// The same event about something else.
-  fileprivate func with(_ change: Change) -> RunEvent {
-    RunEvent(
-      run: run,
-      device: device,
-      deviceName: deviceName,
-      attempt: attempt,
-      offset: offset,
-      wallClock: wallClock,
-      change: change
-    )
   }
 }
 

@@ -44,7 +44,7 @@ public struct ChainTemplate: Sendable {
 
   /// The chain of a document in a file, whose folder is that of its includes.
   static func of(_ root: Node, in path: String, _ limits: PlanLimits) -> ChainTemplate {
-    ChainTemplate(.file(root, .load(of: root, in: path, limits)), limits)
+    ChainTemplate(.file(root, .load(root.names(under: "include"), in: path, limits)), limits)
   }
 
   /// Reads the text of a chain file. It cannot include other files.
@@ -129,14 +129,10 @@ public struct ChainTemplate: Sendable {
     _ limits: PlanLimits
   ) throws(DocumentErrors) -> Plan {
     var declarations = Declarations()
-    declarations.read(root, bindings, environment: environment)
     let captured = root.names(under: "as") + inclusions.names(under: "as")
-    var substitution = Substitution(
-      declarations.table,
-      captured: captured,
-      limit: limits.document.octets
-    )
-    let body = substitution.applied(to: root, leaving: Declarations.keys)
+    let body = declarations.body(of: root, bindings, captured, limits, environment: environment)
+    // An error in a variable is not reported again for each of its uses.
+    guard declarations.problems.isEmpty else { throw DocumentErrors(declarations.problems) }
     let surroundings = IncludedSurroundings(
       inclusions: inclusions,
       names: names,
@@ -144,14 +140,28 @@ public struct ChainTemplate: Sendable {
       captured: captured,
       stack: inclusions.ownPath.map { [$0] } ?? []
     )
-    var reader = ChainReader(limits: limits, surroundings)
+    var reader = StepReader(limits: limits, surroundings)
+    reader.scope.variables = declarations.table.names
     let plan = reader.plan(body)
-    let problems =
-      declarations.problems + substitution.problems
-      + declarations.unknown(in: bindings, used: substitution.used, of: root)
-    // An error in a variable is not reported again for each of its uses.
-    let further = problems.isEmpty ? reader.problems : []
-    guard problems.isEmpty, further.isEmpty else { throw DocumentErrors(problems + further) }
+    guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
+    return plan
+  }
+}
+
+extension StepReader {
+  /// A complete chain, whose keys are described in Plan+Keys.swift.
+  fileprivate mutating func plan(_ root: Node) -> Plan {
+    var mapping = MappingReader(root)
+    // They are read before this; here they are candidates for misspelt keys.
+    for key in Declarations.keys { _ = mapping.optional(key) }
+    var plan = Plan.take(from: &mapping, &self) ?? Plan(steps: [])
+    plan.names = surroundings.allNames
+    finish(&mapping)
+    if problems.isEmpty, let steps = root.value(of: "steps"),
+      let complaint = limits.complaint(about: plan)
+    {
+      complain(steps, complaint)
+    }
     return plan
   }
 }

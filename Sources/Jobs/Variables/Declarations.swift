@@ -49,12 +49,29 @@ struct Declarations {
     isIncluded = table != nil
   }
 
+  /// Reads the declarations of a document, and replaces its variables.
+  ///
+  /// - Parameters:
+  ///   - captured: The names that steps capture.
+  ///   - environment: Returns an environment variable; called only for those that the file names.
+  /// - Returns: The rest of the document.
+  mutating func body(
+    of root: Node,
+    _ bindings: Bindings,
+    _ captured: [String],
+    _ limits: PlanLimits,
+    environment: (String) -> String?
+  ) -> Node {
+    read(root, bindings, environment: environment)
+    var substitution = Substitution(table, captured: captured, limit: limits.document.octets)
+    let body = substitution.applied(to: root, leaving: Self.keys)
+    problems += substitution.problems + unknown(in: bindings, used: substitution.used, of: root)
+    return body
+  }
+
   /// Reads the declarations of `root`. A value comes from `bindings`, else from the environment if
   /// the file names the variable, else from the default.
-  ///
-  /// - Parameter environment: Returns an environment variable; called only for those that the file
-  ///   names.
-  mutating func read(
+  private mutating func read(
     _ root: Node,
     _ bindings: Bindings,
     environment: (String) -> String?
@@ -87,7 +104,7 @@ struct Declarations {
   }
 
   /// The errors about values for variables that the file does not have.
-  func unknown(in bindings: Bindings, used: Set<String>, of root: Node) -> [Problem] {
+  private func unknown(in bindings: Bindings, used: Set<String>, of root: Node) -> [Problem] {
     bindings.all.compactMap { binding in
       let isKnown = declared.contains(binding.name) || used.contains(binding.name)
       guard binding.mustBeKnown, !isKnown else { return nil }

@@ -15,7 +15,7 @@ struct Inclusions {
   private let limits: PlanLimits
   /// The folder of the chain; nil when the chain is not in a file.
   private let folder: FolderOfFile?
-  /// By the path that ``path(_:beside:)`` returns.
+  /// By their paths, as this process sees them.
   private var files: [String: File] = [:]
   /// The same paths, in the order in which they were read.
   private var order: [String] = []
@@ -35,11 +35,6 @@ struct Inclusions {
   /// The real path of the chain file.
   var ownPath: String? { folder?.realPath }
 
-  /// Reads the files that the chain in `file` includes, directly or indirectly.
-  static func load(of root: Node, in file: String, _ limits: PlanLimits) -> Inclusions {
-    load(root.includedNames, in: file, limits)
-  }
-
   /// Reads the files that `file` includes, directly or indirectly.
   ///
   /// - Parameter file: The included files must be below its folder; without a folder in its name
@@ -51,11 +46,8 @@ struct Inclusions {
   }
 
   /// The file of an `include` in `file`.
-  subscript(name: String, beside file: String) -> File? { files[Self.path(name, beside: file)] }
-
-  /// The path of a file that `file` includes.
-  static func path(_ name: String, beside file: String) -> String {
-    TextFile.path(name, beside: file)
+  subscript(name: String, beside file: String) -> File? {
+    files[TextFile.path(name, beside: file)]
   }
 
   /// All texts under a key in the included files.
@@ -80,12 +72,14 @@ struct Inclusions {
     var waiting = [(names, file)]
     while let (names, outer) = waiting.popLast() {
       for name in names {
-        let path = Self.path(name, beside: outer)
+        let path = TextFile.path(name, beside: outer)
         guard files[path] == nil, files.count < limits.includedFiles else { continue }
         let file = read(path)
         files[path] = file
         order.append(path)
-        if case .success(let root) = file.content { waiting.append((root.includedNames, path)) }
+        if case .success(let root) = file.content {
+          waiting.append((root.names(under: "include"), path))
+        }
       }
     }
   }
@@ -115,9 +109,6 @@ struct Inclusions {
 }
 
 extension Node {
-  /// All names under `include` below this node.
-  fileprivate var includedNames: [String] { names(under: "include") }
-
   /// Whether a single value below this node contains a text.
   fileprivate func mentions(_ text: String) -> Bool {
     switch content {

@@ -158,12 +158,9 @@ package struct PortableChain: Hashable, Sendable {
 extension Plan {
   /// Whether a pairing of it has a passkey.
   fileprivate var hasSecrets: Bool {
-    func any(_ steps: [Step]) -> Bool {
-      steps.contains { step in
-        if case .pair(let pair) = step.action, pair.rule.secret != nil { return true }
-        return any(step.innerSteps)
+    pairing?.secret != nil
+      || allSteps.contains { step in
+        if case .pair(let pair) = step.action { pair.rule.secret != nil } else { false }
       }
-    }
-    return pairing?.secret != nil || any(steps)
   }
 }

@@ -110,13 +110,11 @@ package struct WatchPlan: Hashable, Sendable {
 
   private func steps(of device: Device) -> [Step] {
     device.characteristics.map { target in
-      switch source {
+      let stop = StopConditions(duration: duration)
+      return switch source {
       case .notify(let options):
-        Step(.notify(Listening(to: target, format: format, duration: duration, options: options)))
-      case .poll(let period):
-        Step(
-          .poll(Polling(target, every: period, format: format, StopConditions(duration: duration)))
-        )
+        Step(.notify(Listening(to: target, format: format, stop, options: options)))
+      case .poll(let period): Step(.poll(Polling(target, every: period, format: format, stop)))
       }
     }
   }

@@ -61,7 +61,7 @@ extension JournalFile {
   ) throws -> (database: DatabaseQueue, isOld: Bool) {
     let database = try connection(name, isReadOnly: true)
     let isOld = try database.read { database in
-      _ = try check(database, path)
+      guard try !check(database, path) else { throw JournalFailure.empty(path) }
       return try !JournalSchema.migrator.hasCompletedMigrations(database)
     }
     return (database, isOld)

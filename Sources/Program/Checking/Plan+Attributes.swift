@@ -12,16 +12,12 @@ extension Plan {
     missingIn services: [ServiceEntry]
   ) -> [(selector: CharacteristicSelector, step: Step)] {
     var named: [(selector: CharacteristicSelector, step: Step)] = []
-    func collect(_ steps: [Step]) {
-      for step in steps {
-        for selector in step.characteristics
-        where !named.contains(where: { $0.selector == selector }) {
-          named.append((selector, step))
-        }
-        collect(step.innerSteps)
+    for step in allSteps {
+      for selector in step.characteristics
+      where !named.contains(where: { $0.selector == selector }) {
+        named.append((selector, step))
       }
     }
-    collect(steps)
     return named.filter { selector, _ in !services.contains { $0.has(selector) } }
   }
 
@@ -31,20 +27,14 @@ extension Plan {
     refusedBy services: [ServiceEntry]
   ) -> [(problem: String, remedy: String?, step: Step)] {
     var refused: [(problem: String, remedy: String?, step: Step)] = []
-    func collect(_ steps: [Step]) {
-      for step in steps {
-        if !step.isToFail {
-          for (target, operation) in step.operations {
-            let offers = services.flatMap { $0.offers(of: target) }
-            let refusals = offers.compactMap { operation.refusal(by: $0) }
-            guard let first = refusals.first, refusals.count == offers.count else { continue }
-            refused.append(("\(target) \(first)", first.remedy, step))
-          }
-        }
-        collect(step.innerSteps)
+    for step in allSteps where !step.isToFail {
+      for (target, operation) in step.operations {
+        let offers = services.flatMap { $0.offers(of: target) }
+        let refusals = offers.compactMap { operation.refusal(by: $0) }
+        guard let first = refusals.first, refusals.count == offers.count else { continue }
+        refused.append(("\(target) \(first)", first.remedy, step))
       }
     }
-    collect(steps)
     return refused
   }
 

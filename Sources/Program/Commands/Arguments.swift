@@ -1,8 +1,13 @@
 // Values on the command line: durations, ages, sizes, formats, capabilities.
 
-import ArgumentParser
-import Bluetooth
+public import ArgumentParser
+public import Bluetooth
 import Documents
+
+extension ArgumentHelp {
+  /// The help of an option whose value is a duration.
+  static func time(_ text: String) -> ArgumentHelp { ArgumentHelp(text, valueName: "time") }
+}
 
 extension Duration {
   /// One in which something can happen.
@@ -14,6 +19,17 @@ extension Duration {
       throw ValidationError("expected \(Duration.expected), found '\(argument)'")
     }
     return duration
+  }
+
+  /// How old something may be: `90d`, `12h`, `30m`.
+  ///
+  /// - Throws: `ValidationError` with what is expected.
+  static func ageArgument(_ argument: String) throws -> Duration {
+    if argument.last == "d", let days = Int(argument.dropLast()), (0...36_500).contains(days) {
+      return .seconds(days * 86_400)
+    }
+    if let duration = Duration(written: argument) { return duration }
+    throw ValidationError("expected an age such as 90d, 12h or 30m")
   }
 
   /// A duration with its unit: `10s`, `500ms`, `2m`, `1h`.
@@ -28,45 +44,21 @@ extension Duration {
   }
 }
 
-/// How old something may be: `90d`, `12h`, `30m`.
-struct AgeArgument: ExpressibleByArgument {
-  let duration: Duration
-
-  init?(argument: String) {
-    if argument.last == "d", let days = Int(argument.dropLast()), (0...36_500).contains(days) {
-      duration = .seconds(days * 86_400)
-    } else if let written = Duration(written: argument) {
-      duration = written
-    } else {
-      return nil
-    }
+/// A number of octets, with or without a unit: `64K`, `64M`, `1g`, in powers of 1024; at least a few
+/// packets.
+///
+/// - Throws: `ValidationError` with what is expected.
+func sizeArgument(_ argument: String) throws -> Int {
+  let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+  let unit = argument.uppercased().last.flatMap { units[$0] }
+  let digits = unit == nil ? argument[...] : argument.dropLast()
+  guard let number = Int(digits), number >= 0 else {
+    throw ValidationError("expected a number of bytes, or one with K, M or G: 500M")
   }
-}
-
-/// A number of octets, with or without a unit: `64K`, `64M`, `1g`, in powers of 1024.
-struct SizeArgument: CustomStringConvertible {
-  /// The least that makes sense: a few packets.
-  static let least = 4096
-
-  let octets: Int
-
-  init(_ octets: Int) { self.octets = octets }
-
-  /// - Throws: `ValidationError` with what is expected.
-  static func reading(_ argument: String) throws -> SizeArgument {
-    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-    let unit = argument.uppercased().last.flatMap { units[$0] }
-    let digits = unit == nil ? argument[...] : argument.dropLast()
-    guard let number = Int(digits), number >= 0 else {
-      throw ValidationError("expected a number of bytes, or one with K, M or G: 500M")
-    }
-    let (octets, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
-    guard !overflow else { throw ValidationError("that is more than can be counted") }
-    guard octets >= least else { throw ValidationError("must be at least 4K (\(least) bytes)") }
-    return SizeArgument(octets)
-  }
-
-  var description: String { "\(octets >> 20)M" }
+  let (octets, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+  guard !overflow else { throw ValidationError("that is more than can be counted") }
+  guard octets >= 4096 else { throw ValidationError("must be at least 4K (4096 bytes)") }
+  return octets
 }
 
 /// A SHA-256 on the command line.
@@ -79,28 +71,11 @@ func digestArgument(_ argument: String) throws -> String {
   return argument.lowercased()
 }
 
-/// A format on the command line.
-struct FormatArgument: ExpressibleByArgument {
-  let format: ValueFormat
+extension ValueFormat: ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
 
-  init?(argument: String) {
-    guard let format = ValueFormat(argument) else { return nil }
-    self.format = format
-  }
-
-  static var allValueStrings: [String] { ValueFormat.names }
-  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+  public static var allValueStrings: [String] { names }
+  public static var defaultCompletionKind: CompletionKind { .list(names) }
 }
 
-/// What a capability option takes.
-struct CapabilityArgument: ExpressibleByArgument {
-  let capability: AgentCapability
-
-  init?(argument: String) {
-    guard let capability = AgentCapability(rawValue: argument) else { return nil }
-    self.capability = capability
-  }
-
-  static var allValueStrings: [String] { AgentCapability.allCases.map(\.rawValue) }
-  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-}
+extension AgentCapability: ExpressibleByArgument {}

@@ -24,12 +24,7 @@ package struct BatchCommand: WorldCommand {
         blerun batch batch.yaml --resume
         blerun batch batch.yaml --runs 3 \\
           --simulate Simulators/devices/thermometer.yaml
-        blerun batch batch.yaml \\
-          --fleet nats://127.0.0.1:4222/hall
-
-      With --fleet the gateways of a fleet run it. Ctrl-C cancels the jobs; pressed again, it leaves \
-      them to the fleet and prints how to follow them.
-      """ + RareOptions.hint("batch")
+      """ + FleetBatchOptions.hint + RareOptions.hint("batch")
   )
 
   @Argument(help: "The batch file (YAML or JSON).", completion: .file())
@@ -39,12 +34,15 @@ package struct BatchCommand: WorldCommand {
   var concurrency: Int?
 
   @Option(
-    help: "How long one run of the batch may take: 10m. It overrides the file's.",
+    help: .time("How long one run of the batch may take: 10m. It overrides the file's."),
     transform: Duration.positiveArgument
   )
   var deadline: Duration?
 
-  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.positiveArgument)
+  @Option(
+    help: .time("Default timeout per step: 10s, 500ms."),
+    transform: Duration.positiveArgument
+  )
   var timeout: Duration?
 
   @Option(help: "How often the batch is run at most, with 'every'.")
@@ -75,7 +73,8 @@ package struct BatchCommand: WorldCommand {
   @OptionGroup var link: LinkOptions
   @OptionGroup var waiting: WaitOptions
   @OptionGroup package var options: WorldOptions
-  @OptionGroup package var onFleet: FleetBatchOptions
+  @OptionGroup(visibility: CompanionProgram.fleet.visibility)
+  package var onFleet: FleetBatchOptions
   @OptionGroup var metering: MetricsOptions
   @OptionGroup var journal: JournalOptions
 
@@ -91,7 +90,7 @@ package struct BatchCommand: WorldCommand {
         throw ValidationError("\(option) is not for a batch on a fleet.")
       }
     }
-    let most = BatchLimits().concurrency
+    let most = PlanLimits().concurrency
     if let concurrency, !(1...most).contains(concurrency) {
       throw ValidationError("--concurrency \(concurrency): expected 1 to \(most).")
     }
@@ -156,7 +155,7 @@ package struct BatchCommand: WorldCommand {
     let reports = try ReportFiles(
       reports,
       printed: printing.output.whole,
-      of: RecordedWhole(.batch, name: batch.name).simulated(options.isSimulated)
+      of: RecordedWhole(.batch, name: batch.name, isSimulated: options.isSimulated)
     )
     var resumption: BatchResumption?
     switch decision {

@@ -52,12 +52,16 @@ struct DeviceOptions: ParsableArguments {
     return exact ? target.exact : target
   }
 
+  private func parsed() throws -> DeviceTarget? { try device.map(DeviceTarget.argument) }
+}
+
+extension DeviceTarget {
+  /// Reads a device from the command line.
+  ///
   /// - Throws: ``Problem`` for an empty name or an incomplete address.
-  private func parsed() throws -> DeviceTarget? {
+  static func argument(_ text: String) throws -> DeviceTarget {
     do {
-      return try device.map { text throws(InvalidDeviceTarget) in
-        try DeviceTarget(parsing: text)
-      }
+      return try DeviceTarget(parsing: text)
     } catch {
       throw Problem("\(error)", path: "--device")
     }

@@ -74,7 +74,7 @@ extension FleetCommand {
     @OptionGroup package var common: Options
 
     @Option(
-      help: "How long to listen for reports. (default: 6s)",
+      help: .time("How long to listen for reports. (default: 6s)"),
       transform: Duration.argument
     )
     package var listen = Duration.seconds(6)

@@ -63,6 +63,20 @@ package struct FleetOptions: ParsableArguments {
 
 /// How a batch is run by a fleet.
 package struct FleetBatchOptions: ParsableArguments {
+  /// What they do, as a paragraph of a discussion; nothing where no fleet can be reached.
+  static var hint: String {
+    guard CompanionProgram.fleet.visibility == .default else { return "" }
+    return """
+
+
+      With --fleet the gateways of a fleet run it. Ctrl-C cancels the jobs; pressed again, it leaves \
+      them to the fleet and prints how to follow them.
+
+        blerun batch batch.yaml \\
+          --fleet nats://127.0.0.1:4222/hall
+      """
+  }
+
   @OptionGroup package var server: FleetOptions
 
   @Option(
@@ -88,10 +102,12 @@ package struct FleetBatchOptions: ParsableArguments {
   package var needs: [String] = []
 
   @Option(
-    help: """
+    help: .time(
+      """
       With --fleet: how long each device may wait for a gateway and run: 10m. The batch's deadline, \
       where it has one, is the usual value, else 10m.
-      """,
+      """
+    ),
     transform: Duration.argument
   )
   package var patience: Duration?

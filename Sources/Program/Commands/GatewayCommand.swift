@@ -86,14 +86,14 @@ package struct GatewayCommand: WorldCommand {
   var state: String?
 
   @Option(
-    help: "How long its chains may run on at the end. (default: 30s)",
+    help: .time("How long its chains may run on at the end. (default: 30s)"),
     transform: Duration.argument
   )
   package var drainLimit = Duration.seconds(30)
 
   @Option(
     name: [.customLong("for")],
-    help: "How long it runs: 1h (until it is ended).",
+    help: .time("How long it runs: 1h (until it is ended)."),
     transform: Duration.positiveArgument
   )
   package var limit: Duration?

@@ -75,13 +75,13 @@ struct Inspect: WorldCommand {
 /// How long connecting to a device, and each read of it, may take.
 struct ReadingLimits: ParsableArguments {
   @Option(
-    help: "How long connecting may take. (default: \(Plan.usualTimeout.written))",
+    help: .time("How long connecting may take. (default: \(Plan.usualTimeout.written))"),
     transform: Duration.positiveArgument
   )
   var timeout = Plan.usualTimeout
 
   @Option(
-    help: "How long each read may take. (default: \(Inspection.usualReadLimit.written))",
+    help: .time("How long each read may take. (default: \(Inspection.usualReadLimit.written))"),
     transform: Duration.positiveArgument
   )
   var readTimeout = Inspection.usualReadLimit

@@ -53,9 +53,10 @@ package struct JournalOptions: ParsableArguments {
       "After the run, delete runs that are older: 90d.",
       valueName: "age",
       visibility: RareOptions.visibility
-    )
+    ),
+    transform: Duration.ageArgument
   )
-  var journalAge: AgeArgument?
+  var journalAge: Duration?
 
   @Option(
     help: ArgumentHelp(
@@ -63,18 +64,19 @@ package struct JournalOptions: ParsableArguments {
       valueName: "size",
       visibility: RareOptions.visibility
     ),
-    transform: SizeArgument.reading
+    transform: sizeArgument
   )
-  var journalSize: SizeArgument?
+  var journalSize: Int?
 
   @Option(
     help: ArgumentHelp(
       "After the run, delete values that are older, and keep their runs: 30d.",
       valueName: "age",
       visibility: RareOptions.visibility
-    )
+    ),
+    transform: Duration.ageArgument
   )
-  var journalValuesAge: AgeArgument?
+  var journalValuesAge: Duration?
 
   var need: Need { journalNeed ?? (journal == nil ? .optional : .required) }
 

@@ -34,7 +34,7 @@ struct LinkOptions: ParsableArguments {
   var takeOver = false
 
   @Option(
-    help: "How long to wait for an adapter that is off or missing: 10s.",
+    help: .time("How long to wait for an adapter that is off or missing: 10s."),
     transform: Duration.argument
   )
   var waitForAdapter: Duration?

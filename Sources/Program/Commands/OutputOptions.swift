@@ -14,7 +14,7 @@ struct OutputOptions: ParsableArguments {
     var ofChain: ChainOutputOptions.Output { self == .json ? .json : .text }
   }
 
-  @Option(help: "How results are printed: text or json.")
+  @Option(help: "How results are printed.")
   var output: Output = .text
 }
 
@@ -35,7 +35,7 @@ struct ChainOutputOptions: ParsableArguments {
   }
 
   @Option(
-    help: "How results are printed: text or json as things happen, junit or tap at the end."
+    help: "How results are printed: text and json as things happen, junit and tap at the end."
   )
   var output: Output = .text
 }
@@ -44,7 +44,7 @@ struct ChainOutputOptions: ParsableArguments {
 struct TerminalOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Colours in text: auto (on a terminal, unless NO_COLOR is set), always or never.",
+      "Colours in text; auto: on a terminal, unless NO_COLOR is set.",
       valueName: "when"
     )
   )

@@ -24,12 +24,9 @@ struct Pair: WorldCommand {
   @OptionGroup var target: TargetOptions
 
   @Option(
-    help: """
-      What this side can do: display-only, display-yes-no, keyboard-only, no-input-no-output or \
-      keyboard-display. Without it, what the answers need.
-      """
+    help: "What this side can do; without it, what the answers need."
   )
-  var capability: CapabilityArgument?
+  var capability: AgentCapability?
 
   @Flag(help: "Confirm whatever number is to be compared.")
   var confirm = false
@@ -70,7 +67,7 @@ struct Pair: WorldCommand {
 
   private var rule: PairingRule {
     PairingRule(
-      capability: capability?.capability,
+      capability: capability,
       acceptsJustWorks: !reject,
       comparison: confirm ? .always(true) : reject ? .always(false) : nil,
       secret: passkey.reference

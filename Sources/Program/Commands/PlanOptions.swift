@@ -29,7 +29,10 @@ struct PlanOptions: ParsableArguments {
 
   @OptionGroup var named: DeviceOptions
 
-  @Option(help: "Default timeout per step: 10s, 500ms.", transform: Duration.positiveArgument)
+  @Option(
+    help: .time("Default timeout per step: 10s, 500ms."),
+    transform: Duration.positiveArgument
+  )
   var timeout: Duration?
 
   @Flag(help: "Let the chain run the programs of its command steps.")
@@ -96,9 +99,15 @@ extension Plan {
   func target(among simulated: ScenarioDefinition) throws(Ending) -> DeviceTarget {
     if let device { return device }
     if onlyScans { return .any }
-    guard let only = simulated.devices.first, simulated.devices.count == 1 else {
-      throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
-    }
-    return only.name.map { .name($0) } ?? .address(only.address)
+    if let only = simulated.only { return only }
+    throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
+  }
+}
+
+extension ScenarioDefinition {
+  /// The device, where there is one and no other.
+  var only: DeviceTarget? {
+    guard let device = devices.first, devices.count == 1 else { return nil }
+    return device.name.map { .name($0) } ?? .address(device.address)
   }
 }

@@ -23,7 +23,7 @@ struct ReadCommand: WorldCommand {
   @OptionGroup var place: AttributeOptions
 
   @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
-  var format: FormatArgument?
+  var format: ValueFormat?
 
   @OptionGroup var printing: OutputOptions
   @OptionGroup var options: WorldOptions
@@ -38,9 +38,9 @@ struct ReadCommand: WorldCommand {
   private func step(_ names: AttributeNames) throws -> Step {
     if place.descriptor {
       let selector = try DescriptorSelector.argument(place.attribute, names)
-      return Step(.readDescriptor(ReadDescriptorStep(selector, format: format?.format)))
+      return Step(.readDescriptor(ReadDescriptorStep(selector, format: format)))
     }
     let selector = try CharacteristicSelector.argument(place.attribute, names)
-    return Step(.read(ReadStep(selector, offset: place.offset, format: format?.format)))
+    return Step(.read(ReadStep(selector, offset: place.offset, format: format)))
   }
 }

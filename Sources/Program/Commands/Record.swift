@@ -195,11 +195,11 @@ struct Record: WorldCommand {
       world.traffic.observe(traffic.receive)
     }
     .firstOrDefault(false, within: limit)
-    let failure = outcome.error
+    let failure = outcome.error.map { RunFailure($0) }
     following.end()
     guard var recording = live.recording else {
       try world.interruption.check()
-      guard let failure = failure.map({ RunFailure($0) }) else {
+      guard let failure else {
         throw Ending(
           .passing,
           "nothing was recorded: the device was not received within \(scan.written)"
@@ -218,16 +218,12 @@ struct Record: WorldCommand {
       recording.unknown.append("what would have come next: the recording was interrupted")
     } else if let failure {
       // The reason may have values, of which pseudonyms know nothing.
-      let failure = RunFailure(failure)
       let reason = keep ? failure.why : failure.code.rawValue
       recording.unknown.append("what would have come next: it failed (\(reason))")
     }
     try write(recording, "Recorded by blerun.", names, to: output)
     try world.interruption.check()
-    if let failure {
-      let failure = RunFailure(failure)
-      throw Ending(ExitStatus(after: failure), "\(failure)")
-    }
+    if let failure { throw Ending(ExitStatus(after: failure), "\(failure)") }
   }
 
   /// A trace of this host's controllers, or why there is none.

@@ -28,7 +28,7 @@ struct Scan: WorldCommand {
 
   @Option(
     name: [.customLong("for")],
-    help: "How long to scan: 5s, 500ms, 1m. (default: 5s)",
+    help: .time("How long to scan: 5s, 500ms, 1m. (default: 5s)"),
     transform: Duration.positiveArgument
   )
   var duration = Duration.seconds(5)

@@ -71,7 +71,7 @@ package struct ServeCommand: WorldCommand {
 
   @Option(
     name: [.customLong("for")],
-    help: "How long to serve: 1h (until it is ended).",
+    help: .time("How long to serve: 1h (until it is ended)."),
     transform: Duration.positiveArgument
   )
   package var limit: Duration?

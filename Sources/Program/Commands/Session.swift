@@ -49,7 +49,7 @@ struct SessionOptions {
 
   /// Opens the reports.
   func reportFiles(on kind: RecordedWhole.Kind) throws(Ending) -> ReportFiles {
-    let whole = RecordedWhole(kind).simulated(world.isSimulated)
+    let whole = RecordedWhole(kind, isSimulated: world.isSimulated)
     return try ReportFiles(reports, printed: format.whole, of: whole)
   }
 

@@ -1,6 +1,7 @@
 // `blerun simulate`: a simulated org.bluez on a private bus, for any program.
 
 import ArgumentParser
+import BlueZSimulator
 import DBus
 import Glibc
 import Jobs
@@ -85,17 +86,39 @@ struct Simulate: ParsableCommand {
     let bus = try PrivateBus()
     defer { bus.stop() }
     let loop = EventLoop()
-    let (seed, isSteered) = (seed ?? scenario.seed ?? 0, control)
-    let served = try loop.run {
-      try await ServedSimulation(scenario, on: loop, seed: seed, isSteered: isSteered) {
-        try await MessageBus.open(address: .given(bus.address), on: loop)
-      } closeBus: {
-        bus.stop()
-      }
+    let connect: ScenarioPlayer.Connect = {
+      try await MessageBus.open(address: .given(bus.address), on: loop)
     }
-    // On the loop, where the logic is asked.
-    defer { try? loop.run { served.end() } }
-    if control { StandardError.notice(ServedSimulation.hint(for: bus.address)) }
+    let (seed, log) = (seed ?? scenario.seed ?? 0, control ? BoundaryLog() : nil)
+    let (player, server) = try loop.run {
+      let player = World.player(
+        scenario,
+        on: loop,
+        seed: seed,
+        log: log,
+        connect: connect,
+        closeBus: bus.stop
+      )
+      try await player.start()
+      guard let log else { return (player, ControlServer?.none) }
+      let server = ControlServer(Steering(player, log: log), on: try await connect())
+      try await server.start()
+      return (player, server)
+    }
+    defer {
+      // On the loop, where the logic is asked.
+      try? loop.run {
+        player.endLogic()
+        player.reportUnused()
+      }
+      withExtendedLifetime(server) {}
+    }
+    if control {
+      StandardError.notice(
+        "to steer it: busctl --address='\(bus.address)' call \(ControlNames.bus) "
+          + "\(ControlNames.path.text) \(ControlNames.interface) ListDevices"
+      )
+    }
     guard !command.isEmpty else { return try serveUntilSignalled(bus, on: loop) }
     let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address), bus.mark]
     return try ChildProcess.run(command, environment: environment, on: loop)

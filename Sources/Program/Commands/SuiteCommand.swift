@@ -29,7 +29,7 @@ struct SuiteCommand {
     let reports = try ReportFiles(
       options.reports,
       printed: options.format.whole,
-      of: RecordedWhole(.suite, name: suite.title).simulated(options.world.isSimulated),
+      of: RecordedWhole(.suite, name: suite.title, isSimulated: options.world.isSimulated),
       suite: suite
     )
     return try reports.during { () throws(Ending) in
@@ -46,7 +46,7 @@ struct SuiteCommand {
   /// - Throws: ``Ending`` when `-d` names no target's device.
   func lines(_ simulated: ScenarioDefinition) throws(Ending) -> [String] {
     // Unlike a run, it needs no device.
-    guard chain.named.device != nil || simulated.devices.count == 1 else { return suite.lines }
+    guard chain.named.device != nil || simulated.only != nil else { return suite.lines }
     return suite.lines(devices: try devices(simulated))
   }
 
@@ -119,10 +119,10 @@ struct SuiteCommand {
       return [target.id: named]
     }
     guard suite.kind == .macro, let target = open.first else { return [:] }
-    guard let only = simulated.devices.first, simulated.devices.count == 1 else {
+    guard let only = simulated.only else {
       throw Ending(.usage, "no device is named: a macro runs on the one that -d names")
     }
-    return [target.id: only.name.map { .name($0) } ?? .address(only.address)]
+    return [target.id: only]
   }
 }
 

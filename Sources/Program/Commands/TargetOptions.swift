@@ -11,10 +11,12 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
 
   @Option(
-    help: """
+    help: .time(
+      """
       How long connecting, and the operation, may take, each: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written); pairing \(PairStep.usualTimeout.written))
-      """,
+      """
+    ),
     transform: Duration.positiveArgument
   )
   var timeout: Duration?

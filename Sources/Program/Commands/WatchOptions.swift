@@ -30,16 +30,18 @@ struct WatchedOptions: ParsableArguments {
   var exact = false
 
   @Option(
-    help: """
+    help: .time(
+      """
       How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written))
-      """,
+      """
+    ),
     transform: Duration.positiveArgument
   )
   var timeout = Plan.usualTimeout
 
   @Option(
-    help: "Read the values at this interval instead of subscribing: 1m, 500ms.",
+    help: .time("Read the values at this interval instead of subscribing: 1m, 500ms."),
     transform: Duration.positiveArgument
   )
   var poll: Duration?
@@ -84,7 +86,10 @@ struct WatchOptions: ParsableArguments {
   @Flag(help: "Print how many values come in each window, instead of the values.")
   var rate = false
 
-  @Option(help: "The length of a window of --rate: 5s.", transform: Duration.positiveArgument)
+  @Option(
+    help: .time("The length of a window of --rate: 5s."),
+    transform: Duration.positiveArgument
+  )
   var window: Duration?
 
   @Option(help: "Print this field of the values only: bpm. Repeat it for more.")
@@ -95,7 +100,7 @@ struct WatchOptions: ParsableArguments {
 
   @Option(
     name: [.customLong("for")],
-    help: "How long to watch, from when all subscriptions are active: 5s, 1m.",
+    help: .time("How long to watch, from when all subscriptions are active: 5s, 1m."),
     transform: Duration.positiveArgument
   )
   var duration: Duration?
@@ -104,7 +109,7 @@ struct WatchOptions: ParsableArguments {
   var count: Int?
 
   @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
-  var format: FormatArgument?
+  var format: ValueFormat?
 
   @Flag(help: "Take the values through a socket of this program's own (AcquireNotify).")
   var acquire = false
@@ -119,12 +124,12 @@ struct WatchOptions: ParsableArguments {
   var plot = false
 
   @Option(
-    help: "How much of the time --plot shows: 10m (all of it).",
+    help: .time("How much of the time --plot shows: 10m (all of it)."),
     transform: Duration.positiveArgument
   )
   var span: Duration?
 
-  @Option(help: "How records are printed: text, json or csv.")
+  @Option(help: "How records are printed.")
   var output: Output = .text
 
   func validate() throws {
@@ -157,7 +162,7 @@ struct WatchOptions: ParsableArguments {
   ) throws -> WatchPlan {
     var plan = try watched.plan(names, acquires: acquire, orElse: only)
     plan.view = window.map { .rate(window: $0) } ?? (combine ? .combined : .values)
-    plan.format = format?.format
+    plan.format = format
     plan.fields = field
     plan.duration = duration
     plan.count = count

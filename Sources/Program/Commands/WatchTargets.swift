@@ -102,7 +102,7 @@ struct WatchTargets {
   ) throws -> [WatchPlan.Device] {
     var found: [WatchPlan.Device] = []
     for device in devices {
-      let target = try device.name.map { try Self.target($0) } ?? only()
+      let target = try device.name.map(DeviceTarget.argument) ?? only()
       let chosen = isExact ? target.exact : target
       let characteristics = try device.characteristics.map {
         try CharacteristicSelector.argument($0, names)
@@ -114,13 +114,5 @@ struct WatchTargets {
       }
     }
     return found
-  }
-
-  private static func target(_ name: String) throws -> DeviceTarget {
-    do {
-      return try DeviceTarget(parsing: name)
-    } catch {
-      throw Problem("\(error)", path: "--device")
-    }
   }
 }

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Documents
-import Glibc
 import Jobs
 import Signals
 
@@ -79,10 +78,8 @@ private struct DemoProgram {
   let name: String
 
   init() {
-    let own = FolderOfFile.realPath("/proc/self/exe") ?? CommandLine.arguments[0]
-    let folders = (RuntimeFolder.variable("PATH") ?? "").split(separator: ":")
-    let first = folders.map { $0 + "/blerun" }.first { access(String($0), X_OK) == 0 }
-    path = own
-    name = first.flatMap { FolderOfFile.realPath(String($0)) } == own ? "blerun" : own
+    path = CompanionProgram.own ?? CommandLine.arguments[0]
+    let found = try? ProgramFile.path(of: "blerun", in: "/")
+    name = found.flatMap(FolderOfFile.realPath) == path ? "blerun" : path
   }
 }

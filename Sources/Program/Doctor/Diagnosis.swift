@@ -32,14 +32,11 @@ struct Diagnosis: Sendable {
       return [Finding(.ok, "bus", what)]
     }
     let subject = problem.code == .daemonMissing ? "daemon" : "bus"
-    let advice = RunFailure(problem).hint
-    let hint = advice.isEmpty ? nil : advice
+    let hint = problem.hint.isEmpty ? nil : problem.hint
     let answer = problem.bluez.map { " (\($0))" } ?? ""
-    if problem.code == .notPermitted {
-      let policy = ": the bus's policy (bluetooth.conf) decides who may"
-      return [Finding(.unusable, subject, problem.meaning + policy + answer, hint: hint)]
-    }
-    return [Finding(.unusable, subject, problem.meaning + answer, hint: hint)]
+    let policy =
+      problem.code == .notPermitted ? ": the bus's policy (bluetooth.conf) decides who may" : ""
+    return [Finding(.unusable, subject, problem.why + policy + answer, hint: hint)]
   }
 
   private static func daemon(_ facts: HostFacts) -> [Finding] {

@@ -2,6 +2,7 @@
 
 import BlueZ
 import Bluetooth
+import Jobs
 
 /// Everything that a diagnosis looks at.
 struct HostFacts: Sendable {
@@ -38,7 +39,7 @@ struct HostFacts: Sendable {
   /// Whether devices and adapters are simulated: nothing else is looked at then.
   var isSimulated = false
   /// Why bluetoothd could not be asked; nil when it could.
-  var problem: DeviceFailure?
+  var problem: RunFailure?
   var version: Version?
   var hasExperimentalInterfaces = false
   var adapters: [AdapterFacts] = []

@@ -5,6 +5,7 @@
 import BlueZ
 import Bluetooth
 import Glibc
+import Jobs
 import Signals
 
 /// Where facts come from. The paths are the kernel's, unless a test names others.
@@ -30,7 +31,7 @@ struct HostSurvey: Sendable {
       facts.links = client.linkFacts
       facts.hasExperimentalInterfaces = client.hasExperimentalInterfaces
     case .failure(let error):
-      facts.problem = error as? DeviceFailure ?? Self.failure(error)
+      facts.problem = RunFailure(error)
     }
     guard !world.isSimulated else { return facts }
     facts.version = version()
@@ -44,16 +45,6 @@ struct HostSurvey: Sendable {
     // Looked at and let go of: only a release takes them.
     facts.orphans = world.ledger?.orphans().map(\.lease) ?? []
     return facts
-  }
-
-  private static func failure(_ error: any Error) -> DeviceFailure {
-    DeviceFailure(
-      code: .unknown,
-      class: .unavailable,
-      operation: "asking bluetoothd",
-      meaning: "\(error)",
-      hint: ""
-    )
   }
 
   // MARK: The kernel

@@ -63,7 +63,7 @@ extension Ending {
   init(_ failure: JournalFailure) {
     switch failure.kind {
     case .damaged, .notAJournal, .newer: self.init(.data, "\(failure)")
-    case .missing: self.init(.failed, "\(failure)")
+    case .missing, .empty: self.init(.failed, "\(failure)")
     case .locked: self.init(.passing, "\(failure)")
     case .full, .noPlace, .notPermitted, .notReadable, .inTwoFiles, .system:
       self.init(.output, "\(failure)")
@@ -166,8 +166,9 @@ struct HistoryShow: ParsableCommand {
     guard !reports.isEmpty else { return }
     let (runs, whole) = try reading { () throws(JournalFailure) in
       let runs = try file.recordedRuns(run.run) ?? []
-      let whole = try file.recordedWhole(run.run, of: runs) ?? RecordedWhole(.run)
-      return (runs, whole.simulated(run.isSimulated))
+      var whole = try file.recordedWhole(run.run, of: runs) ?? RecordedWhole(.run)
+      whole.isSimulated = run.isSimulated
+      return (runs, whole)
     }
     for path in reports {
       guard case .whole(let report) = path.content else {

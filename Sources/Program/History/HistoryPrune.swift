@@ -18,17 +18,23 @@ struct HistoryPrune: ParsableCommand {
 
   @OptionGroup var options: HistoryOptions
 
-  @Option(help: ArgumentHelp("Runs that ended longer ago: 90d, 12h.", valueName: "age"))
-  var olderThan: AgeArgument?
+  @Option(
+    help: ArgumentHelp("Runs that ended longer ago: 90d, 12h.", valueName: "age"),
+    transform: Duration.ageArgument
+  )
+  var olderThan: Duration?
 
   @Option(
     help: ArgumentHelp("The oldest, until what is left takes no more: 500M.", valueName: "size"),
-    transform: SizeArgument.reading
+    transform: sizeArgument
   )
-  var maxSize: SizeArgument?
+  var maxSize: Int?
 
-  @Option(help: ArgumentHelp("Values of runs that are kept: 30d.", valueName: "age"))
-  var valuesOlderThan: AgeArgument?
+  @Option(
+    help: ArgumentHelp("Values of runs that are kept: 30d.", valueName: "age"),
+    transform: Duration.ageArgument
+  )
+  var valuesOlderThan: Duration?
 
   func validate() throws {
     if olderThan == nil, maxSize == nil, valuesOlderThan == nil {
@@ -43,9 +49,9 @@ struct HistoryPrune: ParsableCommand {
     let loop = EventLoop()
     let now = loop.wallClockAtStart
     let retention = Retention(
-      from: olderThan.map { Timestamp.text(now - $0.duration) },
-      mostOctets: maxSize?.octets,
-      valuesFrom: valuesOlderThan.map { Timestamp.text(now - $0.duration) }
+      from: olderThan.map { Timestamp.text(now - $0) },
+      mostOctets: maxSize,
+      valuesFrom: valuesOlderThan.map { Timestamp.text(now - $0) }
     )
     let pruned = try reading { () throws(JournalFailure) in
       try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }

@@ -37,19 +37,25 @@ struct HistoryValues: ParsableCommand {
   @Option(help: "Only this field: bpm.")
   var field: String?
 
-  @Option(help: ArgumentHelp("From how long ago on: 24h, 7d.", valueName: "age"))
-  var since: AgeArgument
-
-  @Option(help: ArgumentHelp("Until how long ago: 12h (now).", valueName: "age"))
-  var until: AgeArgument?
+  @Option(
+    help: ArgumentHelp("From how long ago on: 24h, 7d.", valueName: "age"),
+    transform: Duration.ageArgument
+  )
+  var since: Duration
 
   @Option(
-    help: ArgumentHelp("The length of a bucket, in whole minutes: 1m, 1h.", valueName: "time"),
+    help: ArgumentHelp("Until how long ago: 12h (now).", valueName: "age"),
+    transform: Duration.ageArgument
+  )
+  var until: Duration?
+
+  @Option(
+    help: .time("The length of a bucket, in whole minutes: 1m, 1h."),
     transform: Duration.argument
   )
   var bucket: Duration?
 
-  @Option(help: "How values are printed: csv or json.")
+  @Option(help: "How values are printed.")
   var output: Output = .csv
 
   func validate() throws {
@@ -60,7 +66,7 @@ struct HistoryValues: ParsableCommand {
         throw ValidationError("--bucket: expected whole minutes, up to 366 days.")
       }
     }
-    if let until, until.duration >= since.duration {
+    if let until, until >= since {
       throw ValidationError("--until must be later than --since.")
     }
   }
@@ -72,8 +78,8 @@ struct HistoryValues: ParsableCommand {
       device: device,
       attribute: characteristic,
       field: field,
-      from: now - since.duration,
-      to: until.map { now - $0.duration } ?? now + .microseconds(1)
+      from: now - since,
+      to: until.map { now - $0 } ?? now + .microseconds(1)
     )
     let printed = StandardOutput()
     do {

@@ -38,15 +38,9 @@ struct OmittedValues: Sendable {
         from: Instant(sinceStart: series.first.offset),
         to: Instant(sinceStart: series.last.offset)
       )
-      return RunEvent(
-        run: series.last.run,
-        device: series.last.device,
-        deviceName: series.last.deviceName,
-        attempt: series.last.attempt,
-        offset: series.last.offset,
-        wallClock: series.last.wallClock,
-        change: .gap(series.step, gap)
-      )
+      var event = series.last
+      event.change = .gap(series.step, gap)
+      return event
     }
   }
 }

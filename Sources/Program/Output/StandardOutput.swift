@@ -234,7 +234,7 @@ final class StandardStreams: Sendable {
     /// Somebody is asked at the terminal: the bottom line stays away.
     var isAsking = false
     /// What changed the modes of the terminal, and restores them.
-    var keys: TerminalKeys?
+    var mode: TerminalMode?
   }
 
   private let state = Guarded(State())
@@ -301,7 +301,7 @@ final class StandardStreams: Sendable {
   }
 
   /// Has the modes of the terminal restored at the end of the process, whatever ends it.
-  func restores(_ keys: TerminalKeys) { state.withLock { $0.keys = keys } }
+  func restores(_ mode: TerminalMode) { state.withLock { $0.mode = mode } }
 
   /// Somebody is asked at the terminal from now on, or not any more.
   func asks(_ isAsking: Bool) {
@@ -315,7 +315,7 @@ final class StandardStreams: Sendable {
   /// take nothing.
   func finish(patience: Duration) {
     show([])
-    state.withLock { $0.keys }?.end()
+    state.withLock { $0.mode }?.end()
     OutputWriter.ofProcess.flush(patience: patience)
   }
 }

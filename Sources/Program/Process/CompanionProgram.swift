@@ -2,6 +2,8 @@
 //
 // They are apart because they need libraries that no other command needs.
 
+import ArgumentParser
+import Documents
 import Glibc
 import Jobs
 
@@ -30,7 +32,7 @@ struct CompanionProgram: Sendable {
   /// - Parameter arguments: Those of the program.
   /// - Throws: ``Ending`` when there is no such program, or it cannot be run.
   func replaceProcess(_ arguments: [String]) throws(Ending) -> Never {
-    guard let file = file(in: Self.folders) else {
+    guard let file else {
       throw Ending(
         .unavailable,
         "\(name) is not installed: neither beside this program nor along PATH. Try: \(source)"
@@ -44,24 +46,18 @@ struct CompanionProgram: Sendable {
   }
 
   /// Whether the program is installed: help lists its commands only then.
-  var isInstalled: Bool { file(in: Self.folders) != nil }
+  var isInstalled: Bool { file != nil }
 
-  /// The program in the first folder that has it.
-  func file(in folders: [String]) -> String? {
-    folders.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+  /// The same for options that only it carries out. The manual pages have them always.
+  var visibility: ArgumentVisibility { isInstalled ? .default : RareOptions.visibility }
+
+  /// The program: beside this one, else along PATH.
+  private var file: String? {
+    let folder = Self.own.flatMap { ProgramFile.folder(of: $0) }
+    return folder.flatMap { try? ProgramFile.path(of: "\($0)/\(name)", in: $0) }
+      ?? (try? ProgramFile.path(of: name, in: "/"))
   }
 
-  /// The folder of this program, and those of PATH.
-  private static var folders: [String] {
-    let along = RuntimeFolder.variable("PATH") ?? "/usr/bin:/bin"
-    return (ownFolder.map { [$0] } ?? [])
-      + along.split(separator: ":").map { String($0) }
-  }
-
-  private static var ownFolder: String? {
-    guard let path = realpath("/proc/self/exe", nil) else { return nil }
-    defer { free(path) }
-    let file = String(cString: path)
-    return file.lastIndex(of: "/").map { String(file[..<$0]) }
-  }
+  /// The path of this program.
+  static var own: String? { FolderOfFile.realPath("/proc/self/exe") }
 }

@@ -1,7 +1,4 @@
 // Keys of the terminal, one at a time, without an echo.
-//
-// The terminal is as it was when this ends, and also when the program ends otherwise: the streams of
-// the process restore it last.
 
 import Glibc
 import Signals
@@ -10,12 +7,11 @@ import Signals
 final class TerminalKeys: Sendable {
   private struct State {
     var watch: Watch?
-    var settings: termios?
+    var mode: TerminalMode?
     /// The start of a character of several octets.
     var octets: [UInt8] = []
   }
 
-  private let descriptor: Int32
   private let state = Guarded(State())
   private let receive: @Sendable (PlotState.Key) -> Void
 
@@ -24,27 +20,15 @@ final class TerminalKeys: Sendable {
   /// - Parameter receive: Called on the loop with each key.
   init?(on loop: Loop, _ receive: @escaping @Sendable (PlotState.Key) -> Void) {
     guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return nil }
+    guard let mode = TerminalMode(for: .keys) else { return nil }
     self.receive = receive
-    descriptor = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    var settings = termios()
-    guard tcgetattr(descriptor, &settings) == 0 else { return nil }
-    let before = settings
-    state.withLock { $0.settings = before }
-    settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    // A stopped job would leave the terminal without an echo. Zero is _POSIX_VDISABLE.
-    withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(VSUSP)] = 0 }
-    StandardStreams.ofProcess.restores(self)
-    tcsetattr(descriptor, TCSANOW, &settings)
-    let watch = loop.watch(descriptor, for: .readable) { [weak self] _ in self?.read() }
-    state.withLock { $0.watch = watch }
+    let watch = loop.watch(TerminalMode.terminal, for: .readable) { [weak self] _ in self?.read() }
+    state.withLock { ($0.watch, $0.mode) = (watch, mode) }
   }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
 
   private func read() {
     var octets = [UInt8](repeating: 0, count: 256)
-    let count = Glibc.read(descriptor, &octets, octets.count)
+    let count = Glibc.read(TerminalMode.terminal, &octets, octets.count)
     guard count > 0 else {
       // The terminal is gone: its end must not be reported again and again.
       if count == 0 || errno != EAGAIN && errno != EINTR { end() }
@@ -84,11 +68,11 @@ final class TerminalKeys: Sendable {
 
   /// Restores the terminal. Further calls do nothing.
   func end() {
-    let (watch, settings) = state.withLock { state in
-      defer { (state.watch, state.settings) = (nil, nil) }
-      return (state.watch, state.settings)
+    let (watch, mode) = state.withLock { state in
+      defer { (state.watch, state.mode) = (nil, nil) }
+      return (state.watch, state.mode)
     }
     watch?.cancel()
-    if var settings { tcsetattr(descriptor, TCSANOW, &settings) }
+    mode?.end()
   }
 }

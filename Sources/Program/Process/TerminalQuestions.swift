@@ -10,14 +10,12 @@ final class TerminalQuestions: Sendable {
   /// What is read of one answer.
   private struct Reading {
     var watch: Watch?
-    var settings: termios?
+    /// While the answer is a secret.
+    var mode: TerminalMode?
     var octets: [UInt8] = []
   }
 
-  /// Open until the process ends, because what is written to it may still wait then.
-  private static let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK)
-
-  private let descriptor: Int32
+  private let descriptor = TerminalMode.terminal
   private let loop: Loop
   /// In virtual time nothing else goes on while a person thinks.
   private let blocks: Bool
@@ -25,8 +23,7 @@ final class TerminalQuestions: Sendable {
 
   /// The terminal; nil when there is none, or standard input is not it.
   init?(on loop: Loop, isVirtual: Bool) {
-    guard isatty(STDIN_FILENO) == 1, Self.terminal >= 0 else { return nil }
-    descriptor = Self.terminal
+    guard isatty(STDIN_FILENO) == 1, descriptor >= 0 else { return nil }
     self.loop = loop
     blocks = isVirtual
   }
@@ -41,16 +38,24 @@ final class TerminalQuestions: Sendable {
     end()
     let isSecret = question == .passkey || question == .pin
     // Before anything can be typed in answer.
-    if isSecret { silence() }
+    let mode = isSecret ? TerminalMode(for: .line) : nil
+    reading.withLock { $0.mode = mode }
     // What was printed before stands above the question, and nothing below it.
     StandardStreams.ofProcess.asks(true)
-    StandardStreams.ofProcess.finish(patience: .milliseconds(100))
+    OutputWriter.ofProcess.flush(patience: .milliseconds(100))
     let text = PrintableText(line: "\(question) \(isSecret ? "" : "[y/n] ")")
     _ = OutputWriter.ofProcess.put(to: descriptor) { [.text(text)] }
     if blocks {
       var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      while !readMore() { poll(&polled, 1, -1) }
-      answer(isSecret, reply)
+      // In short pieces: a signal ends the question, by a cancellation that is on its way to the loop. One
+      // that came before does not keep a clean-up from asking.
+      let former = SystemSignals.arrived
+      var isCancelled = false
+      while !isCancelled, !readMore() {
+        isCancelled = SystemSignals.arrived != former
+        poll(&polled, 1, 100)
+      }
+      if !isCancelled { answer(isSecret, reply) }
     } else {
       let watch = loop.watch(descriptor, for: .readable) { [weak self] _ in
         guard let self, readMore() else { return }
@@ -87,16 +92,6 @@ final class TerminalQuestions: Sendable {
     }
   }
 
-  /// Lets what is typed not be seen.
-  private func silence() {
-    var settings = termios()
-    guard tcgetattr(descriptor, &settings) == 0 else { return }
-    let before = settings
-    reading.withLock { $0.settings = before }
-    settings.c_lflag &= ~tcflag_t(ECHO)
-    tcsetattr(descriptor, TCSAFLUSH, &settings)
-  }
-
   /// The question is over: the terminal is as it was.
   private func end() {
     let reading = reading.withLock { reading in
@@ -105,8 +100,8 @@ final class TerminalQuestions: Sendable {
     }
     reading.watch?.cancel()
     StandardStreams.ofProcess.asks(false)
-    guard var settings = reading.settings else { return }
-    tcsetattr(descriptor, TCSAFLUSH, &settings)
+    guard let mode = reading.mode else { return }
+    mode.end()
     _ = OutputWriter.ofProcess.put(to: descriptor) { [.lineEnd] }
   }
 }

@@ -132,10 +132,12 @@ final class ReportFiles: Sendable {
   /// - Returns: What it ends with: that of output that failed where a file could not be written.
   func end(_ status: ExitStatus, remark: String? = nil, notRun: [String] = []) -> ExitStatus {
     var left = taken()
-    left.whole = notRun.isEmpty ? left.whole : left.whole.leavingOut(notRun)
-    if let remark { left.whole = left.whole.remarking(remark) }
+    if !notRun.isEmpty { left.whole.notRun = notRun }
+    if let remark { left.whole.remark = remark }
     if left.runs.isEmpty, state.withLock({ $0.wasWell == nil }) {
-      if status != .ok { left.whole = left.whole.failed(RunFailure(status, of: whole)) }
+      if status != .ok, left.whole.failure == nil {
+        left.whole.failure = RunFailure(status, of: whole)
+      }
       write(left, status)
     } else if !left.runs.isEmpty {
       write(left, status)
@@ -151,7 +153,7 @@ final class ReportFiles: Sendable {
       return try body()
     } catch {
       var left = taken()
-      left.whole = left.whole.failed(RunFailure(error, of: whole))
+      left.whole.failure = left.whole.failure ?? RunFailure(error, of: whole)
       write(left)
       _ = close(keepsFiles: true)
       throw error

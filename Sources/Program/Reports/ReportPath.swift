@@ -58,10 +58,10 @@ struct ReportOptions: ParsableArguments {
   }
 
   @Option(
-    help: """
-      When reports are written: always, or only after a failure, so that a run that succeeded leaves \
-      no file.
-      """
+    help: ArgumentHelp(
+      "When reports are written; failure: a run that succeeded leaves no file.",
+      valueName: "when"
+    )
   )
   var reportOn: Occasion = .always
 

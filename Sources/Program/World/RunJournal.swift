@@ -316,10 +316,10 @@ package final class RunJournal: Sendable {
 
   private func prune(sparing recorder: RunRecorder) {
     let retention = Retention(
-      from: options.journalAge.map { Timestamp.text(recorder.time - $0.duration) },
-      mostOctets: options.journalSize?.octets,
+      from: options.journalAge.map { Timestamp.text(recorder.time - $0) },
+      mostOctets: options.journalSize,
       sparing: recorder.run,
-      valuesFrom: options.journalValuesAge.map { Timestamp.text(recorder.time - $0.duration) }
+      valuesFrom: options.journalValuesAge.map { Timestamp.text(recorder.time - $0) }
     )
     guard retention != Retention(sparing: recorder.run) else { return }
     do {

@@ -22,14 +22,14 @@ struct TraceOption: ParsableArguments {
       """
       How much a trace may take: 64K, 64M, 1G. When FILE has a third of it, it goes on in \
       FILE.1, FILE.2 and so on, of which the last two are kept. (default: \
-      \(SizeArgument(HCITrace.usualLimit)))
+      \(HCITrace.usualLimit >> 20)M)
       """,
       valueName: "size",
       visibility: RareOptions.visibility
     ),
-    transform: SizeArgument.reading
+    transform: sizeArgument
   )
-  var traceLimit = SizeArgument(HCITrace.usualLimit)
+  var traceLimit = HCITrace.usualLimit
 
   /// Begins to record, if that was asked for.
   ///
@@ -37,7 +37,7 @@ struct TraceOption: ParsableArguments {
   func begin() throws(Ending) -> HCITrace? {
     guard let trace else { return nil }
     do {
-      return try HCITrace(to: trace, limit: traceLimit.octets)
+      return try HCITrace(to: trace, limit: traceLimit)
     } catch let failure as TraceFailure {
       throw Ending(.output, "\(failure)")
     } catch {

@@ -2,64 +2,53 @@
 
 import Signals
 
-/// Effects that DeviceState asks SimulatedDevice for.
-enum DeviceAction: Equatable {
+/// Something that a device does by itself when its time has come.
+enum DueAction: Equatable {
   /// Keep a value of the characteristic at this index, and send it to a subscriber.
-  case notify(characteristic: Int, value: [UInt8], after: Duration)
+  case notify(characteristic: Int, value: [UInt8])
   /// Keep a value of the characteristic at this index.
-  case store(characteristic: Int, value: [UInt8], after: Duration)
-  /// A machine's timer.
-  case timer(MachineTimer, after: Duration)
-  /// Forget the timers of a machine.
-  case stopTimers(machine: Int)
-  /// The device ends the link, or, for so long, is not there at all.
-  case leave(absence: Duration?, after: Duration)
-  /// The device is there again.
-  case comeBack(after: Duration)
-  /// See, after a supervision timeout, whether the link still stands.
+  case store(characteristic: Int, value: [UInt8])
+  /// Let the behaviour of the characteristic at this index go on.
+  case tick(characteristic: Int)
+  /// A machine's timer is over.
+  case timer(MachineTimer)
+  /// End the link, or, for so long, be gone.
+  case leave(absence: Duration?)
+  /// Be there again.
+  case comeBack
+  /// See whether the link still stands.
   case watchLink
-  /// Let the behaviour of the characteristic at this index go on at an instant.
-  case tick(characteristic: Int, at: Instant)
-  /// Forget the tick that is due.
-  case stopTicks(characteristic: Int)
-  /// Report a timer to the logic, in place of one of the same name.
-  case wake(String, after: Duration)
-  /// Forget the timers of the logic.
-  case stopWakes
-
-  func isTimer(of machine: Int) -> Bool {
-    guard case .timer(let timer, _) = self else { return false }
-    return timer.machine == machine
-  }
+  /// Report a timer to the logic.
+  case wake(String)
 
   /// Whether it has no meaning without the link it was decided on.
   var isOfLink: Bool {
     switch self {
-    case .notify, .store, .tick, .stopTicks, .watchLink,
-      .leave(absence: nil, _):
-      true
-    case .timer, .stopTimers, .leave, .comeBack, .wake, .stopWakes: false
+    case .notify, .store, .tick, .watchLink, .leave(absence: nil): true
+    case .timer, .leave, .comeBack, .wake: false
     }
   }
 
   /// The index of the characteristic that it is about; nil: of none.
   var characteristic: Int? {
     switch self {
-    case .notify(let index, _, _), .store(let index, _, _), .tick(let index, _),
-      .stopTicks(let index):
-      index
-    case .timer, .stopTimers, .leave, .comeBack, .watchLink, .wake, .stopWakes: nil
+    case .notify(let index, _), .store(let index, _), .tick(let index): index
+    case .timer, .leave, .comeBack, .watchLink, .wake: nil
     }
   }
 
-  /// Whether it is a timer of the logic: of this name, or, with nil, of any.
-  func isWake(_ name: String?) -> Bool {
-    guard case .wake(let own, _) = self else { return false }
-    return name == nil || own == name
-  }
+  /// The name of the logic's timer; nil: it is none.
+  var wake: String? { if case .wake(let name) = self { name } else { nil } }
 
-  func isTick(of index: Int) -> Bool {
-    guard case .tick(index, _) = self else { return false }
-    return true
+  func isTimer(of machine: Int) -> Bool {
+    if case .timer(let timer) = self { timer.machine == machine } else { false }
   }
+}
+
+/// Effects that DeviceState asks SimulatedDevice for.
+enum DeviceAction {
+  /// Do something when its time has come.
+  case schedule(DueAction, at: Instant)
+  /// Forget what is due.
+  case cancel(@Sendable (DueAction) -> Bool)
 }

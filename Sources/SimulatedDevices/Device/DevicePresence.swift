@@ -12,14 +12,12 @@ public enum DevicePresence: Sendable, Hashable {
   case comesBack
 
   /// What an action means for the device's presence; nil for those that mean nothing.
-  init?(_ action: DeviceAction) {
+  init?(_ action: DueAction) {
     switch action {
-    case .leave(absence: nil, _): self = .endsLink
+    case .leave(absence: nil): self = .endsLink
     case .leave: self = .leaves
     case .comeBack: self = .comesBack
-    case .notify, .store, .timer, .stopTimers, .tick, .stopTicks, .wake, .stopWakes,
-      .watchLink:
-      return nil
+    case .notify, .store, .timer, .tick, .wake, .watchLink: return nil
     }
   }
 }

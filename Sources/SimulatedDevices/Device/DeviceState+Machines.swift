@@ -8,7 +8,7 @@ extension DeviceState {
   mutating func beginMachines() -> [DeviceAction] {
     machines.indices.flatMap { index -> [DeviceAction] in
       machines[index].begin()
-      return [.stopTimers(machine: index)] + entered(index)
+      return entered(index)
     }
   }
 
@@ -39,7 +39,7 @@ extension DeviceState {
       if let target = transition.target {
         actions += enter(target, of: index)
       } else if case .timer(let timer) = event, case .every(let period) = transition.trigger {
-        actions.append(.timer(timer, after: period))
+        actions.append(after(period, .timer(timer)))
       }
     }
     return (isHandled, nil, actions)
@@ -73,23 +73,23 @@ extension DeviceState {
     guard transitions.indices.contains(timer.transition),
       case .every(let period) = transitions[timer.transition].trigger
     else { return actions }
-    return actions + [.timer(timer, after: period)]
+    return actions + [after(period, .timer(timer))]
   }
 
   private mutating func enter(_ state: Int, of index: Int) -> [DeviceAction] {
     machines[index].enter(state)
-    return [.stopTimers(machine: index)] + entered(index)
+    return entered(index)
   }
 
   private mutating func entered(_ index: Int) -> [DeviceAction] {
-    var actions: [DeviceAction] = []
+    var actions: [DeviceAction] = [.cancel { $0.isTimer(of: index) }]
     for action in machines[index].current?.entry ?? [] {
       actions += perform(action, of: index, names: Variables(), on: nil)
     }
     let entry = machines[index].entry
     return actions
       + machines[index].timers.map { transition, delay in
-        .timer(MachineTimer(machine: index, entry: entry, transition: transition), after: delay)
+        after(delay, .timer(MachineTimer(machine: index, entry: entry, transition: transition)))
       }
   }
 
@@ -123,8 +123,8 @@ extension DeviceState {
       let before = UInt32(truncatingIfNeeded: scope.variables.number(name))
       let sum = Checksum.crc32(value.octets(in: scope), after: before)
       machines[index].variables[name] = .number(Int64(sum))
-    case .disconnect(let delay): return [.leave(absence: nil, after: delay)]
-    case .restart(let absence): return [.leave(absence: absence, after: .zero)]
+    case .disconnect(let delay): return [after(delay, .leave(absence: nil))]
+    case .restart(let absence): return [after(.zero, .leave(absence: absence))]
     }
     return []
   }

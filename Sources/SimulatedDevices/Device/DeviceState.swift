@@ -60,10 +60,14 @@ struct DeviceState {
     }
   }
 
+  /// An action that is due so long after now.
+  func after(_ delay: Duration, _ action: DueAction) -> DeviceAction {
+    .schedule(action, at: now + delay)
+  }
+
   // MARK: Link
 
-  mutating func linkUp(now: Instant) -> [DeviceAction] {
-    self.now = now
+  mutating func linkUp() -> [DeviceAction] {
     isLinked = true
     wasEverLinked = true
     security = .none
@@ -89,8 +93,7 @@ struct DeviceState {
   }
 
   /// Forgets all subscriptions. Whatever was due is not to happen.
-  mutating func linkDown(now: Instant) -> [DeviceAction] {
-    self.now = now
+  mutating func linkDown() -> [DeviceAction] {
     let wasLinked = isLinked
     isLinked = false
     for index in characteristics.indices {
@@ -103,10 +106,8 @@ struct DeviceState {
   // MARK: Reading
 
   mutating func read(
-    _ handle: UInt16,
-    now: Instant
+    _ handle: UInt16
   ) -> (answer: Result<[UInt8], ATTErrorCode>, actions: [DeviceAction]) {
-    self.now = now
     guard case .value(let index) = position(of: handle) else {
       return (read(at: handle), [])
     }
@@ -143,13 +144,11 @@ struct DeviceState {
     _ handle: UInt16,
     _ value: [UInt8],
     at offset: Int = 0,
-    withResponse: Bool,
-    now: Instant
+    withResponse: Bool
   ) -> (answer: Answer, actions: [DeviceAction]) {
-    self.now = now
-    return switch position(of: handle) {
+    switch position(of: handle) {
     case .value(let index): write(value, at: offset, to: index, withResponse: withResponse)
-    case .descriptor(let index, let number): write(value, to: index, descriptor: number, now: now)
+    case .descriptor(let index, let number): write(value, to: index, descriptor: number)
     case .declaration, nil: (.failure(.invalidHandle), [])
     }
   }
@@ -175,7 +174,7 @@ struct DeviceState {
       return (.success(()), [])
     case .echo:
       characteristics[index].stored = value
-      return (.success(()), [.notify(characteristic: index, value: value, after: .zero)])
+      return (.success(()), [after(.zero, .notify(characteristic: index, value: value))])
     case .response(let response):
       let found = response.rule(for: value)
       if let found { characteristics[index].usedRules.insert(found.place) }
@@ -227,9 +226,9 @@ struct DeviceState {
       let value = action.value.octets(in: scope)
       switch action.kind {
       case .notify:
-        return [.notify(characteristic: target, value: value, after: action.delay)]
+        return [after(action.delay, .notify(characteristic: target, value: value))]
       case .set where action.delay > .zero:
-        return [.store(characteristic: target, value: value, after: action.delay)]
+        return [after(action.delay, .store(characteristic: target, value: value))]
       case .set:
         characteristics[target].stored = value
         return []
@@ -240,16 +239,15 @@ struct DeviceState {
   private mutating func write(
     _ value: [UInt8],
     to index: Int,
-    descriptor number: Int,
-    now: Instant
+    descriptor number: Int
   ) -> (answer: Answer, actions: [DeviceAction]) {
     let state = characteristics[index]
     guard state.descriptors[number].uuid != AttributeTable.configuration else {
       guard value.count == 2 else { return (.failure(.invalidAttributeValueLength), []) }
       switch value {
-      case [0, 0]: return subscribe(state.handle, nil, now: now)
-      case [1, 0]: return subscribe(state.handle, .notification, now: now)
-      case [2, 0]: return subscribe(state.handle, .indication, now: now)
+      case [0, 0]: return subscribe(state.handle, nil)
+      case [1, 0]: return subscribe(state.handle, .notification)
+      case [2, 0]: return subscribe(state.handle, .indication)
       default: return (.failure(.cccImproperlyConfigured), [])
       }
     }
@@ -264,8 +262,7 @@ struct DeviceState {
 
   mutating func subscribe(
     _ valueHandle: UInt16,
-    _ mode: SubscriptionMode?,
-    now: Instant
+    _ mode: SubscriptionMode?
   ) -> (answer: Answer, actions: [DeviceAction]) {
     guard case .value(let index) = position(of: valueHandle) else {
       return (.failure(.invalidHandle), [])
@@ -275,7 +272,6 @@ struct DeviceState {
       !definition.properties.isDisjoint(with: [.notify, .indicate])
     else { return (.failure(.attributeNotFound), []) }
     guard isLinked else { return (.failure(.unlikelyError), []) }
-    self.now = now
     let demanded = definition.security.subscription ?? definition.security.read
     if mode != nil, let error = refusal(demanded) { return (.failure(error), []) }
     let before = characteristics[index].mode
@@ -284,7 +280,7 @@ struct DeviceState {
       characteristics[index].ticks = 0
       guard before != nil else { return (.success(()), []) }
       let actions = runMachines(.unsubscribe, of: index).actions
-      return (.success(()), [.stopTicks(characteristic: index)] + actions)
+      return (.success(()), [.cancel { $0 == .tick(characteristic: index) }] + actions)
     }
     guard definition.properties.contains(mode == .notification ? .notify : .indicate) else {
       return (.failure(.cccImproperlyConfigured), [])
@@ -301,38 +297,38 @@ struct DeviceState {
     characteristics[index].mode = mode
     let actions = runMachines(.subscribe, of: index).actions
     guard let delay = characteristics[index].nextDelay else { return actions }
-    return [.tick(characteristic: index, at: now + delay)] + actions
+    return [after(delay, .tick(characteristic: index))] + actions
   }
 
   // MARK: What is due
 
   /// Does what was due: what a subscriber gets, and what is due next.
+  ///
+  /// - Parameter instant: When it was due, which may be earlier than now.
   mutating func perform(
-    _ action: DeviceAction,
-    now: Instant
-  ) -> (sent: (handle: UInt16, value: [UInt8])?, actions: [DeviceAction]) {
-    self.now = now
+    _ action: DueAction,
+    at instant: Instant
+  ) -> (answer: (handle: UInt16, value: [UInt8])?, actions: [DeviceAction]) {
     switch action {
-    case .notify(let index, let value, _):
+    case .notify(let index, let value):
       characteristics[index].stored = value
       return (sent(index, value), [])
-    case .store(let index, let value, _):
+    case .store(let index, let value):
       characteristics[index].stored = value
       return (nil, [])
-    case .tick(let index, let instant):
+    case .tick(let index):
       guard isLinked, characteristics[index].mode != nil,
         let value = characteristics[index].tick(elapsed: instant - start)
       else { return (nil, []) }
       let ticks =
         characteristics[index].nextDelay.map {
-          [DeviceAction.tick(characteristic: index, at: instant + $0)]
+          [DeviceAction.schedule(action, at: instant + $0)]
         } ?? []
       return (sent(index, value), ticks)
-    case .timer(let timer, _): return (nil, fired(timer))
-    case .leave(let absence, _):
-      return (nil, absence.map { [.comeBack(after: $0)] } ?? [])
+    case .timer(let timer): return (nil, fired(timer))
+    case .leave(let absence): return (nil, absence.map { [after($0, .comeBack)] } ?? [])
     case .comeBack: return (nil, beginMachines())
-    case .stopTicks, .stopTimers, .watchLink, .wake, .stopWakes: return (nil, [])
+    case .watchLink, .wake: return (nil, [])
     }
   }
 

@@ -59,7 +59,7 @@ extension SimulatedDevice {
     let state = self.logic
     endLogic()
     state.contents = LogicState(count: state.count, report: state.report)
-    steer { _ in ((), [.stopWakes]) }
+    stopWakes()
     guard let logic else { return }
     state.logic = logic
     state.place = place
@@ -138,9 +138,12 @@ extension SimulatedDevice {
     logic.hasFailed = true
     logic.wakes = []
     endLogic()
-    steer { _ in ((), [.stopWakes]) }
+    stopWakes()
     logic.report(error)
   }
+
+  /// Forgets the timers of the logic.
+  private func stopWakes() { steer { _ in ((), [.cancel { $0.wake != nil }]) } }
 
   /// The attribute that an event is about; nil where the handle is not that of a value.
   func attribute(at handle: UInt16) -> LogicEvent.Attribute? {
@@ -228,17 +231,17 @@ extension SimulatedDevice {
     to event: LogicEvent
   ) throws(LogicError.Reason) {
     try answer.check(for: event.kind)
-    var actions: [DeviceAction] = []
+    var actions: [(action: DueAction, delay: Duration)] = []
     var advertised = advertised()
     var isAdvertised = (false, setsRSSI: false)
     do throws(Problem) {
       for action in answer.actions {
         switch action {
         case .notify(let name, let value):
-          actions.append(.notify(characteristic: try index(of: name), value: value, after: .zero))
+          actions.append((.notify(characteristic: try index(of: name), value: value), .zero))
         case .set(let name, let value):
-          actions.append(.store(characteristic: try index(of: name), value: value, after: .zero))
-        case .disconnect: actions.append(.leave(absence: nil, after: .zero))
+          actions.append((.store(characteristic: try index(of: name), value: value), .zero))
+        case .disconnect: actions.append((.leave(absence: nil), .zero))
         case .advertise(let change):
           let changed = try DeviceFile.readAdvertisement(
             change,
@@ -247,34 +250,34 @@ extension SimulatedDevice {
           )
           advertised = changed.advertisement
           isAdvertised = (true, isAdvertised.setsRSSI || changed.setsRSSI)
-        case .wake(let name, let delay): actions.append(.wake(name, after: delay))
+        case .wake(let name, let delay): actions.append((.wake(name), delay))
         }
       }
     } catch {
       throw .invalidAnswer(error.description, received: answer.line)
     }
-    try remember(actions, answer)
+    try remember(actions.compactMap(\.action.wake), answer)
     steer { [actions] state in
-      for action in actions {
+      var due: [DeviceAction] = []
+      for (action, delay) in actions {
         switch action {
-        case .notify(let index, let value, _), .store(let index, let value, _):
+        case .notify(let index, let value), .store(let index, let value):
           state.characteristics[index].hold(value)
-        case .timer, .stopTimers, .leave, .comeBack, .watchLink, .tick, .stopTicks, .wake,
-          .stopWakes:
-          break
+        case .wake: due.append(.cancel { $0 == action })
+        case .timer, .leave, .comeBack, .watchLink, .tick: break
         }
+        due.append(state.after(delay, action))
       }
-      return ((), actions)
+      return ((), due)
     }
     if isAdvertised.0 { advertise(advertised) }
     if isAdvertised.setsRSSI { move(nil) }
   }
 
   private func remember(
-    _ actions: [DeviceAction],
+    _ names: [String],
     _ answer: LogicAnswer
   ) throws(LogicError.Reason) {
-    let names = actions.compactMap { if case .wake(let name, _) = $0 { name } else { nil } }
     let all = logic.wakes.union(names)
     guard all.count <= LogicState.wakeLimit else {
       throw .invalidAnswer("more than \(LogicState.wakeLimit) timers", received: answer.line)

@@ -47,7 +47,7 @@ extension SimulatedDevice {
       state.characteristics[index].hold(value)
       // Stored at once; subscribers receive it in the loop's next turn.
       state.characteristics[index].stored = value
-      return (true, [.notify(characteristic: index, value: value, after: .zero)])
+      return (true, [state.after(.zero, .notify(characteristic: index, value: value))])
     }
   }
 

@@ -1,6 +1,6 @@
 // A simulated peripheral that runs on a loop.
 //
-// A thin shell: DeviceState and FaultPlan decide, this holds the lock, the timers and the handler.
+// A thin shell: DeviceState and FaultPlan decide, this has the timers and the handlers.
 // It does not know over which bus or radio it is reached.
 
 public import Bluetooth
@@ -19,31 +19,12 @@ public final class SimulatedDevice: Sendable {
   /// Receives changes of the device's presence, on its loop.
   public typealias PresenceHandler = @Sendable (DevicePresence) -> Void
 
-  typealias Sent = (handle: UInt16, value: [UInt8])
-
-  /// An action that is due; the number shows whether it was cancelled.
+  /// An action that is due.
   private struct Due {
     let number: UInt64
-    let action: DeviceAction
-    var timer: LoopTimer?
-  }
-
-  /// Timers to arm and to disarm, outside the lock.
-  private struct Change {
-    var armed: [(number: UInt64, instant: Instant)] = []
-    var cancelled: [LoopTimer] = []
-  }
-
-  /// What to report after an action was performed.
-  private struct Fired {
-    let sent: Sent?
-    let isDoubled: Bool
-    let presence: DevicePresence?
-    /// The timer of the logic that is over.
-    let wake: String?
-    let change: Change
-    let handler: NotificationHandler?
-    let presenceHandler: PresenceHandler?
+    let action: DueAction
+    let instant: Instant
+    let timer: LoopTimer
   }
 
   private struct State {
@@ -60,49 +41,6 @@ public final class SimulatedDevice: Sendable {
     var presence: PresenceHandler?
     var due: [Due] = []
     var numbers: UInt64 = 0
-
-    mutating func schedule(_ actions: [DeviceAction], now: Instant) -> Change {
-      var change = Change()
-      for action in actions {
-        switch action {
-        case .notify(_, _, let delay), .store(_, _, let delay), .timer(_, let delay),
-          .leave(_, let delay), .comeBack(let delay):
-          change.armed.append((add(action), now + delay))
-        case .watchLink:
-          guard !due.contains(where: { $0.action == .watchLink }) else { continue }
-          change.armed.append((add(action), now + RadioState.supervisionTimeout))
-        case .tick(_, let instant):
-          change.armed.append((add(action), instant))
-        case .stopTicks(let index):
-          change.cancelled += cancel { $0.isTick(of: index) }
-        case .wake(let name, let delay):
-          change.armed.removeAll { number, _ in
-            due.first { $0.number == number }?.action.isWake(name) == true
-          }
-          change.cancelled += cancel { $0.isWake(name) }
-          change.armed.append((add(action), now + delay))
-        case .stopWakes: change.cancelled += cancel { $0.isWake(nil) }
-        case .stopTimers(let machine):
-          change.armed.removeAll { number, _ in
-            due.first { $0.number == number }?.action.isTimer(of: machine) == true
-          }
-          change.cancelled += cancel { $0.isTimer(of: machine) }
-        }
-      }
-      return change
-    }
-
-    private mutating func cancel(_ isMeant: (DeviceAction) -> Bool) -> [LoopTimer] {
-      let stopped = due.filter { isMeant($0.action) }
-      due.removeAll { isMeant($0.action) }
-      return stopped.compactMap(\.timer)
-    }
-
-    private mutating func add(_ action: DeviceAction) -> UInt64 {
-      numbers += 1
-      due.append(Due(number: numbers, action: action))
-      return numbers
-    }
   }
 
   private let described: Guarded<(definition: DeviceDefinition, table: AttributeTable)>
@@ -111,7 +49,7 @@ public final class SimulatedDevice: Sendable {
   let loop: Loop
   private let start: Instant
   let generator: SeededGenerator
-  private let state: Guarded<State>
+  private let state: Confined<State>
   /// What is asked before the device decides: SimulatedDevice+Logic.swift.
   let logic: Confined<LogicState>
 
@@ -131,16 +69,15 @@ public final class SimulatedDevice: Sendable {
     self.generator = generator
     let device = DeviceState(definition, table: table, start: loop.now, generator: generator)
     let faults = FaultPlan(definition.faults, generator: generator.split("faults"))
-    state = Guarded(
-      State(
-        device: device,
-        faults: faults,
-        radio: RadioState(definition, generator: generator),
-        passkeys: generator.split("passkeys"),
-        latency: generator.split("latency")
-      )
+    let state = State(
+      device: device,
+      faults: faults,
+      radio: RadioState(definition, generator: generator),
+      passkeys: generator.split("passkeys"),
+      latency: generator.split("latency")
     )
-    decide { ((), $0.device.beginMachines()) }
+    self.state = Confined(state, to: loop)
+    steer { ((), $0.beginMachines()) }
   }
 
   /// What the device was made from.
@@ -159,18 +96,16 @@ public final class SimulatedDevice: Sendable {
     precondition(definition.address == self.definition.address, "a device keeps its address")
     let table = AttributeTable(definition)
     described.withLock { $0 = (definition, table) }
-    let dropped = state.withLock { state in
-      let before = state.device.characteristics.map(\.handle)
-      state.device.serve(table, generator: generator)
-      let after = state.device.characteristics.map(\.handle)
-      let isDropped: (Due) -> Bool = { due in
-        guard let index = due.action.characteristic else { return false }
+    steer { [generator] state in
+      let before = state.characteristics.map(\.handle)
+      state.serve(table, generator: generator)
+      let after = state.characteristics.map(\.handle)
+      let drop = DeviceAction.cancel { action in
+        guard let index = action.characteristic else { return false }
         return !after.indices.contains(index) || after[index] != before[index]
       }
-      defer { state.due.removeAll(where: isDropped) }
-      return state.due.filter(isDropped)
+      return ((), [drop])
     }
-    for due in dropped { due.timer?.cancel() }
     advertise(definition.advertisement)
   }
 
@@ -181,7 +116,6 @@ public final class SimulatedDevice: Sendable {
   /// - Parameter offset: Where the client begins to read. The value is returned from its beginning.
   public func read(_ handle: UInt16, from offset: Int = 0) -> Result<[UInt8], ATTErrorCode> {
     loop.enter { [self] in
-      let now = loop.now
       if let attribute = attribute(at: handle), reachesLogic(reading: handle) {
         switch ask(.read(attribute, offset: offset)) {
         case .usual: break
@@ -189,7 +123,7 @@ public final class SimulatedDevice: Sendable {
         case .refused(let code): return .failure(code)
         }
       }
-      return decide { $0.device.read(handle, now: now) }
+      return steer { $0.read(handle) }
     }
   }
 
@@ -209,7 +143,6 @@ public final class SimulatedDevice: Sendable {
     withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
     loop.enter { [self] in
-      let now = loop.now
       if let attribute = attribute(at: handle),
         let whole = reachesLogic(writing: value, to: handle, at: offset, withResponse)
       {
@@ -222,9 +155,7 @@ public final class SimulatedDevice: Sendable {
         }
       }
       return reportingSubscription(at: handle) {
-        decide { state in
-          state.device.write(handle, value, at: offset, withResponse: withResponse, now: now)
-        }
+        steer { $0.write(handle, value, at: offset, withResponse: withResponse) }
       }
     }
   }
@@ -241,17 +172,14 @@ public final class SimulatedDevice: Sendable {
     _ mode: SubscriptionMode?
   ) -> Result<Void, ATTErrorCode> {
     loop.enter { [self] in
-      let now = loop.now
-      return reportingSubscription(at: valueHandle) {
-        decide { $0.device.subscribe(valueHandle, mode, now: now) }
-      }
+      reportingSubscription(at: valueHandle) { steer { $0.subscribe(valueHandle, mode) } }
     }
   }
 
   /// Has `handler` called for every notification and indication, on the loop, as long as the link
   /// is up and the characteristic subscribed to. The next handler replaces it.
   public func onNotification(_ handler: @escaping NotificationHandler) {
-    state.withLock { $0.handler = handler }
+    loop.enter { [state] in state.handler = handler }
   }
 
   // MARK: Link
@@ -259,8 +187,7 @@ public final class SimulatedDevice: Sendable {
   /// The link is there.
   public func linkUp() {
     loop.enter { [self] in
-      let now = loop.now
-      decide { ((), $0.device.linkUp(now: now)) }
+      steer { ((), $0.linkUp()) }
       watchLink()
       ask(.connected)
     }
@@ -268,42 +195,39 @@ public final class SimulatedDevice: Sendable {
 
   /// Sees from time to time whether the link is too weak, as long as it can come to be.
   func watchLink() {
-    decide { ((), $0.device.isLinked && $0.radio.canBeWeak ? [.watchLink] : []) }
+    loop.enter { [self] in
+      guard state.device.isLinked, state.radio.canBeWeak,
+        !state.due.contains(where: { $0.action == .watchLink })
+      else { return }
+      carryOut([.schedule(.watchLink, at: loop.now + RadioState.supervisionTimeout)])
+    }
   }
 
   /// Whether there is a link, whoever made it.
-  public var isLinked: Bool { state.withLock { $0.device.isLinked } }
+  public var isLinked: Bool { look(\.isLinked) }
 
   /// Whether there was a link at any time.
-  package var wasEverLinked: Bool { state.withLock { $0.device.wasEverLinked } }
+  package var wasEverLinked: Bool { look(\.wasEverLinked) }
 
   /// How secure the link is.
-  public var security: LinkSecurity { state.withLock { $0.device.security } }
+  public var security: LinkSecurity { look(\.security) }
 
   /// The link is encrypted, or not any more.
-  public func secure(_ level: LinkSecurity) {
-    state.withLock { $0.device.secure(level) }
-  }
+  public func secure(_ level: LinkSecurity) { steer { ($0.secure(level), []) } }
 
   /// The passkey, or the number to compare, of the next pairing: 0 to 999999.
   public func nextPasskey() -> UInt32 {
     if let passkey = definition.pairing.passkey { return passkey }
-    return state.withLock { UInt32.random(in: 0...999_999, using: &$0.passkeys) }
+    return loop.enter { [state] in UInt32.random(in: 0...999_999, using: &state.passkeys) }
   }
 
   /// The link is gone: subscriptions and everything that was due on it are forgotten. Values stay,
   /// and so do the timers of machines.
   public func linkDown() {
     loop.enter { [self] in
-      let now = loop.now
       let wasLinked = isLinked
       let subscriptions = subscriptions
-      let ended = state.withLock { state in
-        defer { state.due.removeAll { $0.action.isOfLink } }
-        return state.due.filter { $0.action.isOfLink }
-      }
-      for due in ended { due.timer?.cancel() }
-      decide { ((), $0.device.linkDown(now: now)) }
+      steer { ((), [.cancel(\.isOfLink)] + $0.linkDown()) }
       if wasLinked { ask(.disconnected) }
       for handle in subscriptions { tellProgram(handle, isSubscribed: false) }
     }
@@ -312,15 +236,15 @@ public final class SimulatedDevice: Sendable {
   /// Has `handler` called when the device itself ends the link, goes away or comes back, on the
   /// loop. The next handler replaces it.
   public func onPresence(_ handler: @escaping PresenceHandler) {
-    state.withLock { $0.presence = handler }
+    loop.enter { [state] in state.presence = handler }
   }
 
   // MARK: Air and faults
 
   /// Whether it sends advertisements while it is not connected: it does unless told otherwise.
   public var isAdvertising: Bool {
-    get { state.withLock { $0.isAdvertising } }
-    set { state.withLock { $0.isAdvertising = newValue } }
+    get { loop.enter { [state] in state.isAdvertising } }
+    set { loop.enter { [state] in state.isAdvertising = newValue } }
   }
 
   /// What a host receives from the device now; the RSSI is drawn anew each time.
@@ -328,15 +252,9 @@ public final class SimulatedDevice: Sendable {
   /// - Parameter number: The index of the advertisement, from 0; beyond the last it is the first.
   public func advertisement(_ number: Int = 0) -> AdvertisedData {
     let advertised = advertised(number)
-    let elapsed = loop.now - start
-    let (live, rssi) = state.withLock { state in
-      (
-        state.device.live(advertised, elapsed: elapsed),
-        state.radio.rssi(
-          state.radio.advertisements.indices.contains(number) ? number : 0,
-          elapsed: elapsed
-        )
-      )
+    let live = look { $0.live(advertised, elapsed: $0.now - $0.start) }
+    let rssi = radio { radio, elapsed in
+      radio.rssi(radio.advertisements.indices.contains(number) ? number : 0, elapsed: elapsed)
     }
     return AdvertisedData(
       name: advertised.name(of: definition),
@@ -354,15 +272,16 @@ public final class SimulatedDevice: Sendable {
     let link = definition.link
     let again = radio { $0.delay(elapsed: $1) }
     guard link.latencySpread > .zero else { return link.latency + again }
-    let fraction = state.withLock { Double.random(in: 0..<1, using: &$0.latency) }
+    let fraction = loop.enter { [state] in Double.random(in: 0..<1, using: &state.latency) }
     return link.latency + link.latencySpread * fraction + again
   }
 
   /// Reads or changes the radio's state: SimulatedDevice+Radio.swift.
   @discardableResult
-  func radio<Answer>(_ body: (inout RadioState, _ elapsed: Duration) -> Answer) -> Answer {
-    let elapsed = loop.now - start
-    return state.withLock { body(&$0.radio, elapsed) }
+  func radio<Answer: Sendable>(
+    _ body: @escaping @Sendable (inout RadioState, _ elapsed: Duration) -> Answer
+  ) -> Answer {
+    loop.enter { [self] in body(&state.radio, loop.now - start) }
   }
 
   /// The address that the device uses now: its own, or a private one.
@@ -377,125 +296,94 @@ public final class SimulatedDevice: Sendable {
   /// Counts an operation, and returns the fault that affects it. The caller carries it out.
   public func nextFault(_ operation: FaultOperation) -> OperationFault {
     loop.enter { [self] in
-      let elapsed = loop.now - start
-      let surroundings = state.withLock { $0.surroundings }()
-      return state.withLock { state in
-        let planned = state.faults.next(
-          operation,
-          at: elapsed,
-          in: surroundings,
-          of: table
-        )
-        guard operation == .connect, let next = state.nextConnect else { return planned }
-        state.nextConnect = nil
-        return next
-      }
+      let surroundings = state.surroundings
+      let (now, around) = (loop.now - start, surroundings())
+      let planned = state.faults.next(operation, at: now, in: around, of: table)
+      return (operation == .connect ? state.nextConnect.take() : nil) ?? planned
     }
   }
 
   /// Sets the fault of the next attempt to connect, whatever the rules are.
   public func setNextConnect(_ action: OperationFault) {
-    state.withLock { $0.nextConnect = action }
+    loop.enter { [state] in state.nextConnect = action }
   }
 
   /// Sets where the conditions of faults look up the scan and the number of connections.
   public func setSurroundings(_ surroundings: @escaping @Sendable () -> Surroundings) {
-    state.withLock { $0.surroundings = surroundings }
+    loop.enter { [state] in state.surroundings = surroundings }
   }
 
   /// Sets what happens to notifications from now on.
   public func setNotificationFault(_ fault: NotificationFault) {
-    state.withLock { $0.notificationFault = fault }
+    loop.enter { [state] in state.notificationFault = fault }
   }
 
   /// Replaces the rules of the definition; all counts begin again.
   public func setFaults(_ rules: [FaultRule]) {
     let plan = FaultPlan(rules, generator: generator.split("faults"))
-    state.withLock { $0.faults = plan }
+    loop.enter { [state] in state.faults = plan }
   }
 
   /// Adds a rule behind those that are there, whose counts go on.
   public func addFault(_ rule: FaultRule) {
-    state.withLock { $0.faults.add(rule, generator: generator.split("faults")) }
+    let generator = generator.split("faults")
+    loop.enter { [state] in state.faults.add(rule, generator: generator) }
   }
 
-  /// Does something to the device from outside of its link: SimulatedDevice+Steering.swift.
-  func steer<Answer>(
-    _ body: (inout DeviceState) -> (answer: Answer, actions: [DeviceAction])
+  /// Does something to the device as it is now, and what follows from it.
+  @discardableResult
+  func steer<Answer: Sendable>(
+    _ body: @escaping @Sendable (inout DeviceState) -> (answer: Answer, actions: [DeviceAction])
   ) -> Answer {
-    let now = loop.now
-    return decide { state in
-      state.device.now = now
-      return body(&state.device)
+    loop.enter { [self] in
+      state.device.now = loop.now
+      let (answer, actions) = body(&state.device)
+      carryOut(actions)
+      return answer
     }
   }
 
   /// Looks at the device as it is now.
-  func look<Answer>(_ body: (DeviceState) -> Answer) -> Answer {
+  func look<Answer: Sendable>(_ body: @escaping @Sendable (DeviceState) -> Answer) -> Answer {
     steer { state in (body(state), []) }
   }
 
   // MARK: What is due
 
-  @discardableResult
-  private func decide<Answer>(
-    _ body: (inout State) -> (answer: Answer, actions: [DeviceAction])
-  ) -> Answer {
-    let now = loop.now
-    let (answer, change) = state.withLock { state in
-      let (answer, actions) = body(&state)
-      return (answer, state.schedule(actions, now: now))
-    }
-    carryOut(change)
-    return answer
-  }
-
-  private func carryOut(_ change: Change) {
-    for timer in change.cancelled { timer.cancel() }
-    for (number, instant) in change.armed {
-      let timer = loop.at(instant) { [weak self] in self?.fire(number) }
-      let isDue = state.withLock { state in
-        guard let index = state.due.firstIndex(where: { $0.number == number }) else { return false }
-        state.due[index].timer = timer
-        return true
+  private func carryOut(_ actions: [DeviceAction]) {
+    for action in actions {
+      switch action {
+      case .schedule(let action, let instant):
+        state.numbers += 1
+        let number = state.numbers
+        let timer = loop.at(instant) { [weak self] in self?.fire(number) }
+        state.due.append(Due(number: number, action: action, instant: instant, timer: timer))
+      case .cancel(let isMeant):
+        for due in state.due where isMeant(due.action) { due.timer.cancel() }
+        state.due.removeAll { isMeant($0.action) }
       }
-      if !isDue { timer.cancel() }
     }
   }
 
   private func fire(_ number: UInt64) {
-    let now = loop.now
-    let fired = state.withLock { state -> Fired? in
-      guard let index = state.due.firstIndex(where: { $0.number == number }) else { return nil }
-      let action = state.due.remove(at: index).action
-      var (sent, actions) = state.device.perform(action, now: now)
-      var presence = DevicePresence(action)
-      if action == .watchLink {
-        if state.radio.losesLink(elapsed: now - start) {
-          presence = .losesLink
-        } else if state.radio.canBeWeak {
-          actions.append(.watchLink)
-        }
+    guard let index = state.due.firstIndex(where: { $0.number == number }) else { return }
+    let due = state.due.remove(at: index)
+    let sent = steer { $0.perform(due.action, at: due.instant) }
+    if let sent, state.notificationFault != .lost {
+      for _ in 0..<(state.notificationFault == .doubled ? 2 : 1) {
+        state.handler?(sent.handle, sent.value)
       }
-      let change = state.schedule(actions, now: now)
-      let wake: String? = if case .wake(let name, _) = action { name } else { nil }
-      return Fired(
-        sent: state.notificationFault == .lost ? nil : sent,
-        isDoubled: state.notificationFault == .doubled,
-        presence: presence,
-        wake: wake,
-        change: change,
-        handler: state.handler,
-        presenceHandler: state.presence
-      )
-    }
-    guard let fired else { return }
-    carryOut(fired.change)
-    if let sent = fired.sent {
-      for _ in 0..<(fired.isDoubled ? 2 : 1) { fired.handler?(sent.handle, sent.value) }
       confirm(sent.handle)
     }
-    if let presence = fired.presence { fired.presenceHandler?(presence) }
-    if let wake = fired.wake { woken(wake) }
+    var presence = DevicePresence(due.action)
+    if due.action == .watchLink {
+      if state.radio.losesLink(elapsed: loop.now - start) {
+        presence = .losesLink
+      } else {
+        watchLink()
+      }
+    }
+    if let presence { state.presence?(presence) }
+    if let wake = due.action.wake { woken(wake) }
   }
 }

@@ -3,52 +3,43 @@
 public import Bluetooth
 
 /// One thing that a client asks of a device.
-public enum FaultOperation: Sendable, Hashable {
-  /// Connecting.
-  case connect
-  /// Service discovery.
-  case discover
-  /// A read of a characteristic.
-  case read(BluetoothUUID, handle: UInt16? = nil)
-  /// A Write Request: a write with response.
-  case write(BluetoothUUID, handle: UInt16? = nil)
-  /// A Write Command: a write without response.
-  case command(BluetoothUUID, handle: UInt16? = nil)
-  /// Turning notifications or indications on or off.
-  case subscribe(BluetoothUUID, handle: UInt16? = nil)
-  /// Disconnecting.
-  case disconnect
-
-  /// The operation without its characteristic.
-  public var kind: FaultKind {
-    switch self {
-    case .connect: .connect
-    case .discover: .discover
-    case .read: .read
-    case .write: .write
-    case .command: .command
-    case .subscribe: .subscribe
-    case .disconnect: .disconnect
-    }
-  }
-
+public struct FaultOperation: Sendable, Hashable {
+  /// What it is; never ``FaultKind/any``.
+  public let kind: FaultKind
   /// The characteristic that is read, written or subscribed to.
-  public var characteristic: BluetoothUUID? {
-    switch self {
-    case .read(let uuid, _), .write(let uuid, _), .command(let uuid, _), .subscribe(let uuid, _):
-      uuid
-    case .connect, .discover, .disconnect: nil
-    }
+  public let characteristic: BluetoothUUID?
+  /// The handle of its value, where that is known.
+  public let handle: UInt16?
+
+  private init(_ kind: FaultKind, _ characteristic: BluetoothUUID? = nil, _ handle: UInt16? = nil) {
+    (self.kind, self.characteristic, self.handle) = (kind, characteristic, handle)
   }
 
-  /// The handle of its value, where that is known.
-  public var handle: UInt16? {
-    switch self {
-    case .read(_, let handle), .write(_, let handle), .command(_, let handle),
-      .subscribe(_, let handle):
-      handle
-    case .connect, .discover, .disconnect: nil
-    }
+  /// Connecting.
+  public static let connect = FaultOperation(.connect)
+  /// Service discovery.
+  public static let discover = FaultOperation(.discover)
+  /// Disconnecting.
+  public static let disconnect = FaultOperation(.disconnect)
+
+  /// A read of a characteristic.
+  public static func read(_ uuid: BluetoothUUID, handle: UInt16? = nil) -> FaultOperation {
+    FaultOperation(.read, uuid, handle)
+  }
+
+  /// A Write Request: a write with response.
+  public static func write(_ uuid: BluetoothUUID, handle: UInt16? = nil) -> FaultOperation {
+    FaultOperation(.write, uuid, handle)
+  }
+
+  /// A Write Command: a write without response.
+  public static func command(_ uuid: BluetoothUUID, handle: UInt16? = nil) -> FaultOperation {
+    FaultOperation(.command, uuid, handle)
+  }
+
+  /// Turning notifications or indications on or off.
+  public static func subscribe(_ uuid: BluetoothUUID, handle: UInt16? = nil) -> FaultOperation {
+    FaultOperation(.subscribe, uuid, handle)
   }
 }
 

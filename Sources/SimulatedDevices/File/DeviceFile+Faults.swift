@@ -23,7 +23,7 @@ extension DeviceFile {
       var reader = DeviceReader(attributeNames: device.names)
       reader.scenario.devices = [device]
       reader.scenario.targets = [0]
-      let fault = reader.deviceFault(root, in: .request)
+      let fault = reader.fault(root, in: .request)
       reader.checkReferences(in: device)
       guard reader.problems.isEmpty, let fault else { throw DocumentErrors(reader.problems) }
       return fault.actions(on: device.address)

@@ -5,7 +5,7 @@ import Documents
 
 extension DeviceFile {
   private static let root = Schema.any([
-    DeviceShape<LocatedDevices>.located.schema, DeviceReader.devicesForm.schema,
+    DeviceReader.deviceShape.schema, DeviceReader.devicesForm.schema,
   ])
 
   /// The text of `device.schema.json`.
@@ -56,8 +56,7 @@ extension NamedFault {
   /// What goes wrong, as a table in Markdown.
   fileprivate static var table: String {
     let rows = all.map { fault in
-      var entry = FaultEntry()
-      entry.settings = fault.settings
+      let entry = FaultEntry(settings: fault.settings)
       let keys = fault.parameters.map { parameter in
         let usual = parameter.key.usual(entry)
         return "`\(parameter.key.name)`" + (usual.isEmpty ? "" : " (\(usual))")
@@ -72,13 +71,7 @@ extension NamedFault {
 
 extension DeviceReader {
   /// One mapping whose keys depend on the fault that it names.
-  static let namedFaultSchema =
-    schema(of: NamedFault.forms, "Something that goes wrong.").named("fault")
-
-  static func schema(
-    of forms: [(fault: NamedFault, form: DeviceForm<FaultEntry>)],
-    _ doc: String
-  ) -> Schema {
+  static func schema(of forms: [NamedFault.Described], _ doc: String) -> Schema {
     let keys = forms.flatMap(\.form.keys)
     var names: [String] = []
     for key in keys where !names.contains(key.name) { names.append(key.name) }

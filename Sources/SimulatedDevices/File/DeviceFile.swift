@@ -33,7 +33,11 @@ public enum DeviceFile {
     _ text: String,
     file: String
   ) throws(DocumentErrors) -> [DeviceDefinition] {
-    let root = try Document.parse(text, file: file)
+    try read(Document.parse(text, file: file))
+  }
+
+  /// Reads the devices of a file.
+  static func read(_ root: Node) throws(DocumentErrors) -> [DeviceDefinition] {
     var reader = DeviceReader()
     let devices = reader.devices(root)
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }

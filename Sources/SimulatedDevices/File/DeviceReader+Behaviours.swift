@@ -5,7 +5,7 @@ import Documents
 
 /// A key of a characteristic that gives it a behaviour.
 struct BehaviourKey: Sendable {
-  let key: DeviceKey<DeviceReader.CharacteristicEntry>
+  let key: DeviceKey<CharacteristicDefinition>
   /// The table of what it has in turn, for the documentation.
   let table: String?
 
@@ -16,7 +16,15 @@ struct BehaviourKey: Sendable {
     _ doc: String,
     _ make: @escaping @Sendable (Value) -> Behaviour
   ) {
-    key = DeviceKey(name, shape, doc) { entry, value, _ in entry.behaviour = make(value) }
+    key = DeviceKey(name, shape, doc) { characteristic, value, _ in
+      var behaviour = make(value)
+      if case .response(var response) = behaviour {
+        // It may have a `value` to begin with.
+        response.initial = characteristic.behaviour.initialValue
+        behaviour = .response(response)
+      }
+      characteristic.behaviour = behaviour
+    }
     self.table = table
   }
 }

@@ -57,7 +57,7 @@ extension DeviceReader {
     AdapterEntry(),
     [
       DeviceKey("number", \.number, .integer(0...255), usual: "its index", "0 is `hci0`"),
-      DeviceKey("address", \.adapter.address, .address, usual: "one of its own", "its address"),
+      DeviceKey("address", \.address, .address, usual: "one of its own", "its address"),
       DeviceKey("name", \.adapter.name, .name, usual: "the host's", "its name"),
       DeviceKey("powered", \.adapter.isPowered, .truth, "whether it is switched on at first"),
       DeviceKey(
@@ -85,10 +85,11 @@ extension DeviceReader {
     ]
   )
 
-  /// The keys of an adapter, whose number may be its index.
+  /// The keys of an adapter, whose number may be its index, and whose address may follow from that.
   struct AdapterEntry: Sendable {
-    var adapter = HostDefinition.Adapter()
+    var adapter = AdapterSettings()
     var number: Int?
+    var address: BluetoothAddress?
   }
 
   private static let adapterShape = Shape.mapping(adapterForm).named("adapter")
@@ -96,7 +97,7 @@ extension DeviceReader {
   private static let adapter = adapterShape.map { $0.adapter(at: 0) }
 
   /// A list, whose numbers and addresses differ.
-  private static let adapters: DeviceShape<[HostDefinition.Adapter]> = {
+  private static let adapters: DeviceShape<[AdapterSettings]> = {
     let entry = DeviceShape<Located<AdapterEntry>>(
       adapterShape.expected,
       schema: adapterShape.schema
@@ -109,16 +110,17 @@ extension DeviceReader {
       none: "there is at least one adapter"
     )
     return DeviceShape(list.expected, schema: list.schema) { node, reader in
-      var all: [HostDefinition.Adapter] = []
+      var all: [AdapterSettings] = []
       for (index, entry) in (list.read(node, &reader) ?? []).enumerated() {
         let adapter = entry.value.adapter(at: index)
         if all.contains(where: { $0.number == adapter.number }) {
           reader.problems.append(
             entry.node.problem("another adapter has the number \(adapter.number)")
           )
-        }
-        if let address = adapter.address, all.contains(where: { $0.address == address }) {
-          reader.problems.append(entry.node.problem("another adapter has the address \(address)"))
+        } else if all.contains(where: { $0.address == adapter.address }) {
+          reader.problems.append(
+            entry.node.problem("another adapter has the address \(adapter.address)")
+          )
         }
         all.append(adapter)
       }
@@ -128,9 +130,10 @@ extension DeviceReader {
 }
 
 extension DeviceReader.AdapterEntry {
-  fileprivate func adapter(at index: Int) -> HostDefinition.Adapter {
+  fileprivate func adapter(at index: Int) -> AdapterSettings {
     var adapter = adapter
     adapter.number = number ?? index
+    adapter.address = address ?? AdapterSettings(number: adapter.number).address
     return adapter
   }
 }
@@ -147,11 +150,14 @@ extension Shape where State == DeviceReader, Value == Int {
       let found = adapters.indices.filter { index in
         let adapter = adapters[index]
         guard let text = node.text else { return false }
-        if "hci\(adapter.number)" == text || adapter.name == text { return true }
-        return adapter.address.map { BluetoothAddress(text) == $0 } ?? false
+        return ["hci\(adapter.number)", adapter.name].contains(text)
+          || BluetoothAddress(text) == adapter.address
       }
       if found.count == 1 { return found[0] }
-      let known = adapters.flatMap { ["hci\($0.number)"] + ($0.name.map { [$0] } ?? []) }
+      let names = adapters.map(\.name)
+      let known =
+        adapters.map { "hci\($0.number)" }
+        + names.filter { name in names.count { $0 == name } == 1 }
       reader.problems.append(
         found.isEmpty
           ? reader.wrongWord(node, node.text, known, "an adapter of the host")

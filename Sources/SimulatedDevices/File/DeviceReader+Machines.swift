@@ -2,7 +2,6 @@
 
 import Bluetooth
 import Documents
-import Spelling
 
 /// What is known of the machine that is being read.
 struct MachineScope {

@@ -1,11 +1,8 @@
-// Named faults in a scenario file: one form for each row of NamedFault.
-//
-// What happens to operations and devices from the start goes into their definitions, the rest is
-// scheduled.
+// Faults in files and in requests, rules and named ones: a form for each row of NamedFault, and what is
+// read comes to.
 
 import Bluetooth
 import Documents
-import Spelling
 
 /// A fault in a file, a rule or a named one: its parameters and its timing.
 struct FaultEntry: Sendable {
@@ -28,42 +25,66 @@ struct FaultEntry: Sendable {
   var delay = Duration.zero
 }
 
+/// Where a fault is written.
+enum FaultPlace {
+  case scenario
+  /// In the file of a device.
+  case file
+  /// In a request to add it to a device that runs.
+  case request
+}
+
 extension NamedFault {
-  /// Each fault with the keys of a file for it.
-  static let forms = all.map { (fault: $0, form: $0.form) }
+  typealias Described = (fault: NamedFault, form: DeviceForm<FaultEntry>)
 
-  private var form: DeviceForm<FaultEntry> {
-    var entry = FaultEntry()
-    entry.settings = settings
-    let initial = entry
-    let targets = isAboutDevices ? [DeviceReader.targetKey] : []
-    let head = [Self.nameKey(Self.all)] + targets + parameters.map(\.key)
-    let (keys, rules) = timing
-    return DeviceForm(doc, initial, head + keys, rules: rules)
-  }
+  static let inScenarios = described(in: .scenario)
+  static let inFiles = described(in: .file)
+  static let inRequests = described(in: .request)
 
-  /// The key with the name of one of these faults.
-  static func nameKey(_ faults: [NamedFault]) -> DeviceKey<FaultEntry> {
-    DeviceKey(
+  /// The faults that can be written there, with their keys.
+  private static func described(in place: FaultPlace) -> [Described] {
+    let allowed = all.filter { $0.isAllowed(in: place) }
+    let name = DeviceKey<FaultEntry>(
       "fault",
-      .later("the name of a fault", .words(faults.map(\.name))),
+      .later("the name of a fault", .words(allowed.map(\.name))),
       isRequired: true,
       "its name"
     ) { _, _, _ in }
+    return allowed.map { ($0, $0.form(in: place, name)) }
   }
 
-  /// What holds across the keys of a fault of operations.
-  static let operationRules: [KeyRule] = [
-    .exclusive(DeviceReader.occurrences),
-    .only("for", with: ["at"], "'for' counts from 'at'"),
-  ]
+  /// Whether it can be written there. A fault of the host belongs in a scenario, and so does one
+  /// that happens to a device at a moment, unless that moment is now.
+  private func isAllowed(in place: FaultPlace) -> Bool {
+    switch (effect, place) {
+    case (_, .scenario), (.operations, _), (.definition, .file), (.devices, .request): true
+    case (.definition, .request), (.devices, .file), (.host, .file), (.host, .request): false
+    }
+  }
 
-  /// The keys that set when it happens.
-  private var timing: (keys: [DeviceKey<FaultEntry>], rules: [KeyRule]) {
+  private func form(
+    in place: FaultPlace,
+    _ name: DeviceKey<FaultEntry>
+  ) -> DeviceForm<FaultEntry> {
+    let isScenario = place == .scenario
+    let targets = isScenario && isAboutDevices ? [DeviceReader.targetKey] : []
+    let own = parameters.map { isScenario ? $0.key : $0.deviceKey }
+    let (keys, rules) = timing(in: place)
+    let all = [name] + targets + own + keys
+    return DeviceForm(doc, FaultEntry(settings: settings), all, rules: rules)
+  }
+
+  /// The keys that set when it happens, and what holds across them.
+  private func timing(in place: FaultPlace) -> (keys: [DeviceKey<FaultEntry>], rules: [KeyRule]) {
     switch effect {
     case .definition: return ([], [])
-    case .operations: return (DeviceReader.operationKeys, Self.operationRules)
+    case .operations:
+      let rules: [KeyRule] = [
+        .exclusive(DeviceReader.occurrences), .only("for", with: ["at"], "'for' counts from 'at'"),
+      ]
+      return (DeviceReader.operationKeys, rules)
     case .devices, .host:
+      guard place == .scenario else { return ([], []) }
       // Some faults have a parameter with that key.
       let isTaken = parameters.contains { $0.key.name == "characteristic" }
       let keys = DeviceReader.triggerKeys.filter { !isTaken || $0.name != "characteristic" }
@@ -75,65 +96,120 @@ extension NamedFault {
       return (keys, DeviceReader.triggerRules(isTaken) + (lasts ? [] : [when]))
     }
   }
+
+  /// The names for a device file, in Markdown.
+  static var fileList: String {
+    inFiles.map { "`\($0.fault.name)`" }.joined(separator: ", ") + "\n"
+  }
+}
+
+/// What a fault in a file comes to.
+enum ReadFault: Sendable {
+  /// Rules for operations of devices.
+  case rules([FaultRule])
+  /// A change of their definitions.
+  case definition(@Sendable (inout DeviceDefinition) -> Void)
+  /// Something that happens at a moment.
+  case moment(NamedFault, FaultEntry)
+
+  /// Changes the definition of a device; its rules come behind those that are there.
+  func apply(to device: inout DeviceDefinition) {
+    switch self {
+    case .rules(let rules): device.faults += rules
+    case .definition(let change): change(&device)
+    case .moment: break
+    }
+  }
+
+  /// What adds it to a device that runs.
+  func actions(on device: BluetoothAddress) -> [TimedAction] {
+    switch self {
+    case .rules(let rules): rules.map { TimedAction(.device(device, .rule($0))) }
+    case .definition: []
+    case .moment(let fault, let entry): fault.actions(entry.settings, [device])
+    }
+  }
 }
 
 extension DeviceReader {
-  /// A named fault, or a rule; nil where it is all in the definitions of devices.
+  /// A fault of a device, in its file.
+  static let deviceFault = DeviceShape<ReadFault>(
+    "a mapping",
+    schema: .any([
+      ruleForm.schema.named("fault"),
+      schema(of: NamedFault.inFiles, "A named fault of the device.").named("namedFault"),
+    ])
+  ) { node, reader in reader.fault(node, in: .file) }
+
+  /// A fault of a scenario; nil where it is all in the definitions of devices.
   static let scenarioFault = DeviceShape<ScheduledFault?>(
     "a mapping",
-    schema: .any([namedFaultSchema, scenarioRuleForm.schema.named("rule")])
+    schema: .any([
+      schema(of: NamedFault.inScenarios, "Something that goes wrong.").named("fault"),
+      scenarioRuleForm.schema.named("rule"),
+    ])
   ) { node, reader in
     reader.scenario.targets = Array(reader.scenario.devices.indices)
-    if node.value(of: "fault") == nil, node.value(of: "do") != nil {
-      reader.add(reader.rule(node, scenarioRuleForm))
-      return .some(nil)
-    }
-    var keys = MappingReader(node)
-    let name = keys.required(
-      "fault",
-      expected: "the name of a fault; a rule has 'on' and 'do' in its place"
-    )
-    guard let name, let (fault, form) = reader.fault(named: name) else {
+    return .some(reader.fault(node, in: .scenario).flatMap { reader.add($0, node) })
+  }
+
+  /// Reads a rule such as `{ on: read, nth: 2, do: refuse 0x80 }`, or a named fault such as
+  /// `{ fault: slow, on: read, by: 3s }`; nil after a complaint.
+  mutating func fault(_ node: Node, in place: FaultPlace) -> ReadFault? {
+    guard let name = node.value(of: "fault") else {
+      guard place == .scenario else { return .rules(rule(node, Self.ruleForm)) }
+      if node.value(of: "do") != nil { return .rules(rule(node, Self.scenarioRuleForm)) }
+      var keys = MappingReader(node)
+      let expected = "the name of a fault; a rule has 'on' and 'do' in its place"
+      _ = keys.required("fault", expected: expected)
       // What else is written here cannot be judged.
-      reader.problems += keys.problems
-      return .some(nil)
+      problems += keys.problems
+      return nil
     }
-    let entry = form.read(node, &reader)
-    return .some(reader.apply(fault, entry, node))
-  }
-
-  private mutating func fault(
-    named node: Node
-  ) -> (fault: NamedFault, form: DeviceForm<FaultEntry>)? {
-    if let found = NamedFault.forms.first(where: { $0.fault.name == node.text }) { return found }
-    problems.append(wrongWord(node, node.text, NamedFault.all.map(\.name), "a fault"))
-    return nil
-  }
-
-  /// Changes the definitions of devices, or makes something to be scheduled.
-  private mutating func apply(
-    _ fault: NamedFault,
-    _ entry: FaultEntry,
-    _ node: Node
-  ) -> ScheduledFault? {
+    let known =
+      switch place {
+      case .scenario: NamedFault.inScenarios
+      case .file: NamedFault.inFiles
+      case .request: NamedFault.inRequests
+      }
+    guard let (fault, form) = known.first(where: { $0.fault.name == name.text }) else {
+      problems.append(problem(withFault: name, among: known.map(\.fault.name)))
+      return nil
+    }
+    let entry = form.read(node, &self)
     checkCharacteristic(entry, node)
     switch fault.effect {
+    case .operations(let make): return .rules(rules(make(entry.settings), entry, node))
     case .definition(let change):
-      for index in scenario.targets { change(&scenario.devices[index], entry.settings) }
-      return nil
-    case .operations(let make):
-      add(rules(make(entry.settings), entry, node))
-      return nil
-    case .devices, .host:
-      let devices = scenario.targets.map { scenario.devices[$0].address }
-      let actions = fault.actions(entry.settings, devices)
-      return trigger(entry, node).map { ScheduledFault($0, actions) }
+      let settings = entry.settings
+      return .definition { change(&$0, settings) }
+    case .devices, .host: return .moment(fault, entry)
     }
   }
 
-  /// Adds rules to the devices that the present fault is about.
-  private mutating func add(_ rules: [FaultRule]) {
-    for index in scenario.targets { scenario.devices[index].faults += rules }
+  private func problem(withFault name: Node, among known: [String]) -> Problem {
+    guard let fault = NamedFault.all.first(where: { $0.name == name.text }) else {
+      return wrongWord(name, name.text, known, "a fault")
+    }
+    let home =
+      switch fault.effect {
+      case .definition: "a device file or a scenario"
+      case .operations, .devices, .host: "a scenario"
+      }
+    return name.problem(
+      "'\(fault.name)' belongs in \(home)",
+      expected: "one of " + known.joined(separator: ", ")
+    )
+  }
+
+  /// Changes the devices that a fault of the scenario is about, or makes something to be scheduled.
+  private mutating func add(_ fault: ReadFault, _ node: Node) -> ScheduledFault? {
+    guard case .moment(let fault, let entry) = fault else {
+      for index in scenario.targets { fault.apply(to: &scenario.devices[index]) }
+      return nil
+    }
+    let devices = scenario.targets.map { scenario.devices[$0].address }
+    return trigger(entry, node).map { ScheduledFault($0, fault.actions(entry.settings, devices)) }
   }
 
   /// Complains of a characteristic where the operation has none.

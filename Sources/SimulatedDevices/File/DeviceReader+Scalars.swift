@@ -55,12 +55,7 @@ extension DeviceReader {
     _ known: [String],
     _ what: String
   ) -> Problem {
-    let guess = Node.guess(word, among: known)
-    return node.problem(
-      "\(node.shown) is not \(what)",
-      expected: guess.expected,
-      nearest: guess.nearest
-    )
+    Problem.unknown("\(node.shown) is not \(what)", word, among: known).at(node)
   }
 
   // MARK: Codes
@@ -85,19 +80,9 @@ extension DeviceReader {
 }
 
 extension Node {
-  /// What to propose for a word: the nearest of those that are known; where none is near, all.
-  fileprivate static func guess(
-    _ word: String?,
-    among known: [String]
-  ) -> (expected: String?, nearest: String?) {
-    let nearest = word.flatMap { Spelling.nearest(to: $0, among: known) }
-    let isOpen = nearest == nil && !known.isEmpty
-    return (isOpen ? "one of " + known.joined(separator: ", ") : nil, nearest)
-  }
-
   /// A complaint about a word of a kind, such as "state", that is none of those that are known.
   func problem(unknown kind: String, among known: [String]) -> Problem {
-    let guess = Self.guess(text, among: known)
+    let guess = Problem.unknown("", text, among: known)
     return problem(unknown: kind, expected: guess.expected, nearest: guess.nearest)
   }
 

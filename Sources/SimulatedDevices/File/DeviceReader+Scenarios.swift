@@ -8,7 +8,7 @@ struct ScenarioScope {
   var devices: [DeviceDefinition] = []
   var addresses: Set<BluetoothAddress> = []
   /// Those of the host, as faults may name them.
-  var adapters = [HostDefinition.Adapter()]
+  var adapters = [AdapterSettings()]
   /// The devices that the present fault is about, by their places.
   var targets: [Int] = []
 }
@@ -75,7 +75,7 @@ extension DeviceReader {
   /// find it.
   private static let scenarioDevice = DeviceShape<Int>(
     "a device",
-    schema: .any([usedForm.schema.named("used"), DeviceShape<LocatedDevices>.located.schema])
+    schema: .any([usedForm.schema.named("used"), deviceShape.schema])
   ) { node, reader in
     let before = reader.problems.count
     let isUse = node.value(of: "use") != nil

@@ -2,7 +2,6 @@
 
 import Bluetooth
 import Documents
-import Spelling
 
 extension DeviceReader {
   // MARK: Services
@@ -49,102 +48,86 @@ extension DeviceReader {
 
   // MARK: Characteristics
 
-  /// The keys of a characteristic: it may have one behaviour.
-  struct CharacteristicEntry: Sendable {
-    var definition = CharacteristicDefinition(uuid: BluetoothUUID(short: 0), properties: [])
-    var value: [UInt8]?
-    var behaviour: Behaviour?
-  }
-
   private static let characteristicShape = DeviceShape<CharacteristicDefinition>(
     "a mapping",
     schema: characteristicForm.schema.named("characteristic")
   ) { node, reader in
     reader.count += 1
     let before = reader.problems.count
-    let entry = characteristicForm.read(node, &reader)
-    var result = entry.definition
-    switch entry.behaviour {
-    case nil: result.behaviour = .constant(entry.value ?? [])
-    case .response(var response)?:
-      response.initial = entry.value ?? []
-      result.behaviour = .response(response)
-    case let behaviour?: result.behaviour = behaviour
-    }
+    let result = characteristicForm.read(node, &reader)
     if reader.problems.count == before { reader.check(result, node) }
     return result
   }
 
   static let characteristicForm = DeviceForm(
     "A characteristic: its properties, and how it behaves.",
-    CharacteristicEntry(),
+    CharacteristicDefinition(uuid: BluetoothUUID(short: 0), properties: []),
     valueKeys + Behaviour.inFiles.map(\.key) + attributeKeys,
     rules: behaviourRules
   )
 
-  private static let valueKeys: [DeviceKey<CharacteristicEntry>] = [
+  private static let valueKeys: [DeviceKey<CharacteristicDefinition>] = [
     DeviceKey(
       "characteristic",
-      \.definition.uuid,
+      \.uuid,
       .characteristic,
       isRequired: true,
       "an assigned name or a UUID"
     ),
     DeviceKey(
       "properties",
-      \.definition.properties,
+      \.properties,
       properties,
       isRequired: true,
       "its properties"
     ),
     DeviceKey(
       "value",
-      \.value,
       .octets,
       usual: "an empty value",
       "a value that is constant until it is written"
-    ),
+    ) { characteristic, value, _ in characteristic.behaviour = .constant(value) },
   ]
 
-  private static let attributeKeys: [DeviceKey<CharacteristicEntry>] = [
+  private static let attributeKeys: [DeviceKey<CharacteristicDefinition>] = [
     DeviceKey(
       "descriptors",
-      \.definition.descriptors,
+      \.descriptors,
       descriptorShape.list(of: "descriptors", 0...FileLimits.descriptors),
       usual: "none",
       "`{ descriptor: characteristic-user-description, value: …, writable: true }` and the like"
     ),
     DeviceKey(
       "cccd",
-      \.definition.hasConfiguration,
+      \.hasConfiguration,
       .truth,
       "whether it has a Client Characteristic Configuration if it notifies or indicates; without "
         + "one it sends its values to every central"
     ),
     DeviceKey(
       "security",
-      \.definition.security,
+      \.security,
       securityShape,
       usual: "none",
       "what it demands of the link; descriptors take it too"
     ),
     DeviceKey(
       "refuse-read",
-      \.definition.readError,
+      \.readError,
       .errorCode,
       usual: "none",
       "the error that every read is refused with"
     ),
     DeviceKey(
       "refuse-write",
-      \.definition.writeError,
+      \.writeError,
       .errorCode,
       usual: "none",
       "the error that every write is refused with"
     ),
     DeviceKey(
       "longest",
-      \.definition.longest,
+      \.longest,
       .integer(0...FileLimits.octets),
       "the longest value that may be written, in bytes"
     ),

@@ -2,7 +2,6 @@
 
 import Bluetooth
 import Documents
-import Spelling
 
 // MARK: Shapes of shapes
 
@@ -33,13 +32,9 @@ extension Shape where State == DeviceReader {
   }
 
   /// One of these, or a list of them.
-  ///
-  /// - Parameter none: The complaint about an empty list.
-  func oneOrMore(_ expected: String, none: String? = nil) -> DeviceShape<[Value]> {
+  func oneOrMore(_ expected: String) -> DeviceShape<[Value]> {
     DeviceShape<[Value]>(expected, schema: .any([schema, .list(of: schema)])) { node, reader in
-      guard let nodes = node.sequence else { return self.read(node, &reader).map { [$0] } ?? [] }
-      if nodes.isEmpty, let none { reader.problems.append(node.problem(none)) }
-      return nodes.compactMap { self.read($0, &reader) }
+      (node.sequence ?? [node]).compactMap { self.read($0, &reader) }
     }
   }
 
@@ -52,16 +47,7 @@ extension Shape where State == DeviceReader {
     of what: String
   ) -> DeviceShape<[Value]> {
     DeviceShape<[Value]>(expected, schema: .any([schema, .list(of: schema)])) { node, reader in
-      if node.isNull { return [] }
-      if node.mapping != nil { return self.read(node, &reader).map { [$0] } ?? [] }
-      guard let nodes = node.sequence else {
-        reader.problems.append(node.problem(expected: "a list of \(what)"))
-        return []
-      }
-      guard nodes.count <= limit else {
-        reader.problems.append(node.problem("more than \(limit) \(what)"))
-        return []
-      }
+      let nodes = node.mapping == nil ? reader.list(node, what, atMost: limit) : [node]
       return nodes.compactMap { self.read($0, &reader) }
     }
   }
@@ -263,18 +249,5 @@ extension Shape where State == DeviceReader, Value == Node {
     _ schema: @autoclosure @escaping @Sendable () -> Schema
   ) -> DeviceShape<Node> {
     DeviceShape(expected, schema: schema()) { node, _ in node }
-  }
-}
-
-extension Shape where State == DeviceReader, Value == LocatedDevices {
-  /// A device, or several copies of it, with its node.
-  static var located: DeviceShape<LocatedDevices> {
-    DeviceShape("a device", schema: DeviceReader.deviceForm.schema.named("device")) {
-      node,
-      reader in
-      let before = reader.problems.count
-      let found = reader.copies(node)
-      return reader.problems.count == before ? LocatedDevices(node: node, devices: found) : nil
-    }
   }
 }

@@ -2,7 +2,6 @@
 
 import Bluetooth
 import Documents
-import Spelling
 
 /// The names that a value may use at some place of a file.
 struct KnownNames {

@@ -4,36 +4,15 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// The keys of a transition.
-  struct TransitionEntry: Sendable {
-    var trigger: Transition.Trigger?
-    var pattern = ResponseRule.Pattern.any
-    var conditions: [Condition] = []
-    var refusal: ATTErrorCode?
-    var actions: [MachineAction] = []
-    var target: Int?
-  }
-
-  static let transitions: DeviceShape<[Transition]> = {
-    let transition = DeviceShape<Transition?>(
-      "a transition",
-      schema: transitionForm.schema.named("transition")
-    ) { node, reader in
-      reader.names = reader.machine.names
-      reader.machine.written = nil
-      return .some(transitionForm.read(node, &reader).transition)
-    }
-    return transition.oneOrMore(
-      "one transition or a list",
-      atMost: FileLimits.transitions,
-      of: "transitions"
-    ).map { $0.compactMap(\.self) }
-  }()
+  static let transitions = Shape.mapping(transitionForm).named("transition").after { reader in
+    reader.names = reader.machine.names
+    reader.machine.written = nil
+  }.oneOrMore("one transition or a list", atMost: FileLimits.transitions, of: "transitions")
 
   // MARK: Keys
 
   /// The keys for what a transition waits for.
-  private static let triggers: [DeviceKey<TransitionEntry>] = [
+  private static let triggers: [DeviceKey<Transition>] = [
     trigger(
       "write",
       DeviceShape<CharacteristicSelector>.reference(.write).then { _, node, reader in
@@ -63,13 +42,13 @@ extension DeviceReader {
     _ shape: DeviceShape<Value>,
     _ doc: String,
     _ make: @escaping @Sendable (Value) -> Transition.Trigger
-  ) -> DeviceKey<TransitionEntry> {
-    DeviceKey(name, shape, doc) { entry, value, _ in entry.trigger = make(value) }
+  ) -> DeviceKey<Transition> {
+    DeviceKey(name, shape, doc) { transition, value, _ in transition.trigger = make(value) }
   }
 
-  static let transitionForm = DeviceForm<TransitionEntry>(
+  static let transitionForm = DeviceForm<Transition>(
     "What happens when something happens.",
-    TransitionEntry(),
+    Transition(.linkEnd),
     triggers + patternKeys(\.pattern) + [
       DeviceKey(
         "if",
@@ -237,11 +216,10 @@ extension DeviceReader {
   }
 }
 
-extension DeviceReader.TransitionEntry {
-  /// The transition; nil where nothing is waited for.
-  fileprivate var transition: Transition? {
-    guard var trigger else { return nil }
-    if case .write(let selector, _) = trigger { trigger = .write(selector, pattern) }
-    return Transition(trigger, if: conditions, do: actions, refuse: refusal, to: target)
+extension Transition {
+  /// Which values a write is for; of no meaning for other triggers.
+  fileprivate var pattern: ResponseRule.Pattern {
+    get { if case .write(_, let pattern) = trigger { pattern } else { .any } }
+    set { if case .write(let written, _) = trigger { trigger = .write(written, newValue) } }
   }
 }

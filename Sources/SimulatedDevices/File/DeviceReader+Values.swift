@@ -2,7 +2,6 @@
 
 import Bluetooth
 import Documents
-import Spelling
 
 extension DeviceReader {
   static let formats = ValueFormat.names + ["medfloat", "medfloat16"]

@@ -9,12 +9,6 @@ typealias DeviceKey<Payload> = Key<Payload, DeviceReader>
 typealias DeviceShape<Value> = Shape<Value, DeviceReader>
 typealias DeviceForm<Payload> = Form<Payload, DeviceReader>
 
-/// The devices that one node of a list describes.
-struct LocatedDevices: Sendable {
-  let node: Node
-  let devices: [DeviceDefinition]
-}
-
 /// Makes definitions of nodes, and collects everything that is wrong on the way.
 ///
 /// What is wrong is replaced by something harmless and read on; the definitions count only if there
@@ -44,10 +38,10 @@ struct DeviceReader: Reading {
     var devices: [DeviceDefinition] = []
     var addresses: Set<BluetoothAddress> = []
     for found in all {
-      if let taken = found.devices.first(where: { !addresses.insert($0.address).inserted }) {
+      if let taken = found.value.first(where: { !addresses.insert($0.address).inserted }) {
         problems.append(found.node.problem("another device has the address \(taken.address)"))
       }
-      devices += found.devices
+      devices += found.value
     }
     if devices.count > FileLimits.devices {
       problems.append(root.problem("the file has more than \(FileLimits.devices) devices"))
@@ -81,15 +75,21 @@ struct DeviceReader: Reading {
 
   // MARK: Descriptions
 
+  /// A device, or several copies of it.
+  static let deviceShape = DeviceShape<[DeviceDefinition]>(
+    "a device",
+    schema: deviceForm.schema.named("device")
+  ) { node, reader in reader.copies(node) }
+
   /// Several devices in one file, each with the node that it is of.
-  static let devicesForm = DeviceForm<[LocatedDevices]>(
+  static let devicesForm = DeviceForm<[Located<[DeviceDefinition]>]>(
     "Several devices.",
     [],
     [
       namesKey("names for UUIDs, which all devices of the file may use"),
       DeviceKey(
         "devices",
-        DeviceShape.located.list(
+        deviceShape.checked.list(
           of: "devices",
           1...FileLimits.devices,
           none: "the list of devices is empty"

@@ -47,10 +47,7 @@ public enum ScenarioFile {
   ) throws(DocumentErrors) -> ScenarioDefinition {
     let root = try Document.parse(text, file: file)
     guard root.mapping?.contains(where: { $0.key == "scenario" }) == true else {
-      var reader = DeviceReader()
-      let devices = reader.devices(root)
-      guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
-      return ScenarioDefinition(devices: devices)
+      return ScenarioDefinition(devices: try DeviceFile.read(root))
     }
     var reader = DeviceReader()
     let scenario = reader.scenario(root)

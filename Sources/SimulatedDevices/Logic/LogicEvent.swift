@@ -99,17 +99,13 @@ public struct LogicEvent: Hashable, Sendable {
       members.append(.init("offset", JSONValue(offset)))
     case .write(let attribute, let value, let withResponse):
       add(attribute)
-      members.append(.init("value", .string(hexadecimal(value))))
+      members.append(.init("value", .string("\(DecodedValue.octets(value))")))
       members.append(.init("response", .boolean(withResponse)))
     case .subscribed(let attribute), .unsubscribed(let attribute): add(attribute)
     case .timer(let name): members.append(.init("name", .string(name)))
     }
     if let asked { members.append(.init("handle", .string(asked))) }
     return JSONValue.object(members).compact
-  }
-
-  private func hexadecimal(_ octets: [UInt8]) -> String {
-    octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 

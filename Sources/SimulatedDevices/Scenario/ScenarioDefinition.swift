@@ -1,7 +1,5 @@
 // A world to run in, as data: devices, a host, a seed, and what goes wrong.
 
-public import Bluetooth
-
 /// Devices around a host, and the faults that affect them.
 public struct ScenarioDefinition: Sendable, Hashable {
   /// What it is about; empty for a file that only defines devices.
@@ -52,7 +50,7 @@ public struct HostDefinition: Sendable, Hashable {
   /// The release that is played, such as 5.83.
   public var release: Release?
   /// Its adapters, the first of the one that faults affect; empty: one as usual.
-  public var adapters: [Adapter] = []
+  public var adapters: [AdapterSettings] = []
   /// Whether clients may listen for advertisements without a scan.
   public var offersMonitors = false
   /// From the request to disconnect to the end of the link.
@@ -62,34 +60,6 @@ public struct HostDefinition: Sendable, Hashable {
 
   /// The usual host: one adapter, and the delays of bluetoothd.
   public init() {}
-
-  /// One adapter.
-  public struct Adapter: Sendable, Hashable {
-    /// 0 is the first.
-    public var number: Int
-    /// nil: one of its own.
-    public var address: BluetoothAddress?
-    /// The name, which people see.
-    public var name: String?
-    /// Whether it is switched on at first.
-    public var isPowered: Bool
-    /// The device that a program on it is for other adapters: its link, its pairing and its faults
-    /// count.
-    public var peripheral = DeviceDefinition(address: BluetoothAddress(number: 0))
-
-    /// An adapter; see the properties.
-    public init(
-      number: Int = 0,
-      address: BluetoothAddress? = nil,
-      name: String? = nil,
-      isPowered: Bool = true
-    ) {
-      self.number = number
-      self.address = address
-      self.name = name
-      self.isPowered = isPowered
-    }
-  }
 
   /// A release by its numbers.
   public struct Release: Sendable, Hashable {

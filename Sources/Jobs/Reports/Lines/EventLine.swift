@@ -45,13 +45,14 @@ package struct EventLine: Equatable, Sendable {
       "deviceName": event.deviceName?.json,
       "attempt": event.attempt > 1 ? event.attempt.json : nil,
     ])
+    let (name, members) = event.change.line
     self.init(
-      event.change.name.rawValue,
+      name.rawValue,
       [
         "time": Timestamp.text(event.wallClock), "offset": event.offset,
         "run": event.run.description, "device": event.device,
       ],
-      and: others + event.change.members
+      and: others + members
     )
   }
 
@@ -60,44 +61,31 @@ package struct EventLine: Equatable, Sendable {
 }
 
 extension RunEvent.Change {
-  fileprivate var name: EventLine.Name {
+  fileprivate var line: (EventLine.Name, JSONMembers) {
     switch self {
-    case .runStarted: .runStarted
-    case .stepStarted: .stepStarted
-    case .value, .advertisement: .value
-    case .pairingDisplay: .pairingDisplay
-    case .gap: .gap
-    case .note: .note
-    case .stepFinished: .stepFinished
-    case .runFinished: .runFinished
-    }
-  }
-
-  fileprivate var members: JSONMembers {
-    switch self {
-    case .runStarted(let start): return start.members
-    case .stepStarted(let step): return step.members
-    case .value(let step, let value): return step.members + value.members(of: step)
+    case .runStarted(let start): return (.runStarted, start.members)
+    case .stepStarted(let step): return (.stepStarted, step.members)
+    case .value(let step, let value): return (.value, step.members + value.members(of: step))
     case .advertisement(let step, let device):
-      return step.members + [.init("value", JSONValue(device))]
+      return (.value, step.members + [.init("value", JSONValue(device))])
     case .pairingDisplay(let step, let display):
       let kind =
         switch display {
         case .passkey: "passkey"
         case .pin: "pin"
         }
-      return (step?.members ?? []) + [
-        .init("show", kind.json), .init("value", display.digits.json),
-      ]
-    case .gap(let step, let gap): return step.members + gap.members
-    case .note(let text): return [.init("text", .string(text))]
-    case .stepFinished(let result): return result.step.members + result.members
+      let shown = JSONValue.members(["show": kind.json, "value": display.digits.json])
+      return (.pairingDisplay, (step?.members ?? []) + shown)
+    case .gap(let step, let gap): return (.gap, step.members + gap.members)
+    case .note(let text): return (.note, [.init("text", .string(text))])
+    case .stepFinished(let result): return (.stepFinished, result.step.members + result.members)
     case .runFinished(let ending):
-      return JSONValue.members([
+      let members = JSONValue.members([
         "status": ending.status.json,
         "exitStatus": ending.exitStatus.rawValue.json,
         "error": ending.failure?.json,
       ])
+      return (.runFinished, members)
     }
   }
 }

@@ -74,13 +74,8 @@ extension StepOutcome {
           )
         )
       ]
-    case .polled(let summary):
-      [
-        .init(
-          "value",
-          JSONValue(["count": summary.count, "rate": summary.rate, "latency": summary.latencies])
-        )
-      ]
+    case .polled(let count, let rate, let latencies):
+      [.init("value", JSONValue(["count": count, "rate": rate, "latency": latencies]))]
     case .exchanged(let value, let answered, let notified):
       value.members(of: step) + [
         .init("answered", answered.json), .init("notified", notified.json),

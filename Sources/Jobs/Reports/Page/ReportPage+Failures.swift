@@ -11,15 +11,19 @@ extension ReportPage {
     let step: (reported: ReportedStep, index: Int)?
     let run: Int
 
-    /// What makes failures of different devices the same.
+    /// What makes failures of different devices the same. Their reasons are none of it: numbers and
+    /// values in them differ.
     var cause: [String?] {
       [
-        // Values that differ are unexpected for one reason.
-        failure.code.rawValue, failure.expectation?.expected ?? failure.reason.why,
+        failure.code.rawValue, failure.expectation?.expected, failure.bluez?.description,
+        failure.att?.description, failure.hint,
         step.map { "\($0.reported.position.written) \($0.reported.title)" },
         failure.source?.description,
       ]
     }
+
+    /// Why it failed, without the value that was received instead of the expected one.
+    var reason: String { failure.expectation.map { "expected \($0.expected)" } ?? failure.why }
   }
 
   /// How many runs of a group are named.
@@ -70,15 +74,18 @@ extension ReportPage {
   /// What is known of a cause: that of the first of the runs which have it.
   private func card(_ group: [Found]) -> [String] {
     let (first, isSeveral) = (group[0], group.count > 1)
+    let reasons = Set(group.map(\.reason))
     // Where there is one run, its name distinguishes nothing.
     let isAlone = runs.count == 1 && first.step != nil
     let links = group.prefix(Self.placeLimit).map { found in
       let ordinal = found.step.map { runs[found.run].earlierStepCount + $0.index }
       let target = ordinal.map { Self.anchor(found.run, ordinal: $0) } ?? Self.anchor(found.run)
       let name = isAlone ? "Its row" : PageMarkup.text(runs[found.run].label)
-      let got = isSeveral ? found.failure.expectation?.got ?? found.failure.reason.last : nil
-      let received = got.map { " <code>\(PageMarkup.text($0, limit: 40))</code>" } ?? ""
-      return "<li><a href=\"#\(target)\">\(name)</a>\(received)</li>"
+      let got = isSeveral ? found.failure.expectation?.got : nil
+      let own =
+        got.map { " <code>\(PageMarkup.text($0, limit: 40))</code>" }
+        ?? (reasons.count > 1 ? " \(PageMarkup.text(found.failure.why, limit: 160))" : "")
+      return "<li><a href=\"#\(target)\">\(name)</a>\(own)</li>"
     }
     let others = group.count - links.count
     let more = others == 0 ? "" : "<li>and \(PageMarkup.counted(others, "more \(noun)"))</li>"
@@ -91,7 +98,11 @@ extension ReportPage {
     return [
       "<article class=\"failure\">", "<h3>\(step)\(count)</h3>",
       "<ul class=\"places\" aria-label=\"Where it failed\">\(links.joined())\(more)</ul>",
-      Self.explanation(first.failure, ofSeveral: isSeveral, from: runs[first.run].startedAt),
+      Self.explanation(
+        first.failure,
+        ofSeveral: isSeveral ? reasons : nil,
+        from: runs[first.run].startedAt
+      ),
       "</article>",
     ]
   }
@@ -99,18 +110,18 @@ extension ReportPage {
   /// All that is known of a failure.
   ///
   /// - Parameters:
-  ///   - ofSeveral: Whether it is for failures that differ in what was received.
+  ///   - reasons: Why several failed that have it in common; nil for this one alone.
   ///   - start: When the run began, since 1970-01-01T00:00:00Z; nil outside a run.
   static func explanation(
     _ failure: RunFailure,
-    ofSeveral: Bool = false,
+    ofSeveral reasons: Set<String>? = nil,
     from start: Duration? = nil
   ) -> String {
     func code(_ text: String) -> String { "<code>\(PageMarkup.text(text))</code>" }
     let facts: [(term: String, markup: String?)] = [
       ("While", PageMarkup.text(failure.what)),
       ("Expected", failure.expectation.map { code($0.expected) }),
-      ("Received", ofSeveral ? nil : failure.expectation.map { code($0.received) }),
+      ("Received", reasons == nil ? failure.expectation.map { code($0.received) } : nil),
       ("BlueZ", failure.bluez.map { code("\($0)") }),
       ("ATT error", failure.att.map { code("\($0)") }),
       ("Try", failure.hint.isEmpty ? nil : PageMarkup.text(failure.hint)),
@@ -118,8 +129,9 @@ extension ReportPage {
       ("Trace", failure.trace.map { PageMarkup.text($0.sentence) }),
       ("Code", "\(code(failure.code.rawValue)), \(meaning(failure.class))"),
     ]
-    let common = failure.expectation.map { "expected \($0.expected)" } ?? failure.reason.why
-    return "<p class=\"why\">\(PageMarkup.text(ofSeveral ? common : failure.why))</p>"
+    let why = reasons ?? [failure.why]
+    // Where reasons differ, each is at its place.
+    return (why.count == 1 ? "<p class=\"why\">\(PageMarkup.text(why.joined()))</p>" : "")
       + PageMarkup.facts(facts, class: "explanation")
       + (start.map { messages(before: failure, from: $0) } ?? "")
   }

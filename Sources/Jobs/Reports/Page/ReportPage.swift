@@ -86,7 +86,7 @@ struct ReportPage {
   /// From the start of the first run to the end of the last one.
   private var axis: TimeAxis {
     let ends = runs.map { $0.startedAt + $0.lasted }
-    return TimeAxis(from: .zero, to: (ends.max() ?? began) - began)
+    return TimeAxis((ends.max() ?? began) - began)
   }
 
   // MARK: The runs

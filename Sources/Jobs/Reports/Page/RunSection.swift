@@ -25,7 +25,7 @@ struct RunSection {
     self.room = room
     attempts = run.attempts
     marks = run.marks
-    axis = TimeAxis(from: .zero, to: run.lasted)
+    axis = TimeAxis(run.lasted)
     takeRows()
   }
 

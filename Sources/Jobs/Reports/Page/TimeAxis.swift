@@ -1,6 +1,6 @@
 // The time axis that lanes share: where a time is, and which times are named.
 
-/// A period of time across the width of a page.
+/// A period of time across the width of a page, from 0 on.
 struct TimeAxis: Equatable, Sendable {
   /// A named time.
   struct Tick: Equatable, Sendable {
@@ -13,25 +13,19 @@ struct TimeAxis: Equatable, Sendable {
   /// The maximum number of named times, the start included.
   static let tickLimit = 6
 
-  let from: Duration
   /// Always positive.
   let length: Duration
 
-  init(from: Duration, to: Duration) {
-    self.from = from
-    length = max(to - from, .microseconds(1))
-  }
+  init(_ length: Duration) { self.length = max(length, .microseconds(1)) }
 
-  var to: Duration { from + length }
-
-  /// The period in seconds, as attributes for the script of the page.
-  var data: String { "data-from=\"\(from.seconds)\" data-to=\"\(to.seconds)\"" }
+  /// The period in seconds, as an attribute for the script of the page.
+  var data: String { "data-length=\"\(length.seconds)\"" }
 
   /// The time that one of ``columns`` takes.
   var column: Duration { length / Self.columns }
 
   /// Where a time is: 0 at the start, 1 at the end.
-  func share(_ time: Duration) -> Double { min(1, max(0, (time - from) / length)) }
+  func share(_ time: Duration) -> Double { min(1, max(0, time / length)) }
 
   /// Where a time is, in percent with two decimals.
   func percent(_ time: Duration) -> String { Self.percent(share(time)) }
@@ -48,7 +42,7 @@ struct TimeAxis: Equatable, Sendable {
     let all = length.wholeMicroseconds
     let step = Self.steps.first { all / $0 < Int64(Self.tickLimit) } ?? all
     return stride(from: 0, through: all, by: Int64.Stride(step)).map {
-      Tick(at: from + .microseconds($0), label: Self.label($0, step: step))
+      Tick(at: .microseconds($0), label: Self.label($0, step: step))
     }
   }
 

@@ -14,26 +14,6 @@ public struct RecordedRun: Equatable, Sendable {
     case file
   }
 
-  /// How it ended.
-  public struct Ending: Equatable, Sendable {
-    /// How it ended; warnings count as success.
-    public let status: RunEnding.Status
-    /// The first cause; nil when all succeeded.
-    public let failure: RunFailure?
-    /// The title of the step that failed or was cancelled, if it was one.
-    public let place: String?
-    /// The values that steps of the last try captured, by their names.
-    public let captured: [String: DecodedValue]
-
-    /// The ending of a run; warnings count as success.
-    init(_ ending: RunEnding) {
-      status = ending.status == .warning ? .ok : ending.status
-      failure = ending.failure
-      place = ending.step?.place
-      captured = ending.captured
-    }
-  }
-
   /// A try of the chain.
   struct Attempt: Equatable, Sendable {
     /// From 1.
@@ -103,8 +83,8 @@ public struct RecordedRun: Equatable, Sendable {
   private(set) var values = RecordedValues()
   /// The first notes of all tries, where values are kept.
   private(set) var notes: [Note] = []
-  /// How it ended; nil while it is under way.
-  public private(set) var ending: Ending?
+  /// How it ended, where warnings count as success; nil while it is under way.
+  public private(set) var ending: RunEnding?
 
   init(
     run: RunIdentity,
@@ -149,7 +129,8 @@ public struct RecordedRun: Equatable, Sendable {
       notes.append(Note(at: event.offset, text: text))
     case .runFinished(let ending):
       underWay = []
-      self.ending = Ending(ending)
+      self.ending = ending
+      if ending.status == .warning { self.ending?.status = .ok }
       took = event.offset
     case .runStarted, .advertisement, .pairingDisplay: break
     }
@@ -216,7 +197,7 @@ public struct RecordedRun: Equatable, Sendable {
 
   /// A failure outside steps: the run ended between two, or in its clean-up.
   public var failureBetweenSteps: RunFailure? {
-    ending?.place == nil ? ending?.failure : nil
+    ending?.step == nil ? ending?.failure : nil
   }
 
   /// The steps that count as tests: a block that failed only because a step inside it did is not

@@ -69,20 +69,16 @@ extension RecordedRun {
 extension StepResult {
   /// The result without warnings and expected failures.
   fileprivate var judged: StepResult {
-    let (status, failure, notes): (Status, RunFailure?, [String]) =
-      switch self.status {
-      case .ok: (.ok, nil, (failure.map { ["failed, as expected: \($0.why)"] } ?? []) + self.notes)
-      case .warning: (failure?.code == .notSupportedHere ? .skipped : .ok, nil, self.notes)
-      case .failed, .cancelled, .skipped: (self.status, failure, self.notes)
-      }
-    return StepResult(
-      step,
-      status: status,
-      outcome: outcome,
-      failure: failure,
-      notes: notes,
-      tries: tries,
-      took: took
-    )
+    var judged = self
+    switch status {
+    case .ok:
+      if let failure { judged.notes.insert("failed, as expected: \(failure.why)", at: 0) }
+      judged.failure = nil
+    case .warning:
+      judged.status = failure?.code == .notSupportedHere ? .skipped : .ok
+      judged.failure = nil
+    case .failed, .cancelled, .skipped: break
+    }
+    return judged
   }
 }

@@ -29,25 +29,27 @@ public struct RecordedWhole: Equatable, Sendable {
   /// The outcomes of an earlier run, for a resumed batch.
   public private(set) var before: BatchCounts?
   /// The names of the devices or files that did not begin.
-  public private(set) var notRun: [String] = []
+  public var notRun: [String] = []
   /// Its own failure; nil without one.
-  public private(set) var failure: RunFailure?
+  public var failure: RunFailure?
   /// Whether its devices were simulated.
-  public private(set) var isSimulated = false
+  public var isSimulated: Bool
   /// The names of devices that are listed by their addresses.
   private var names: [String: String] = [:]
   /// Why there is nothing to report, when that is not a failure.
-  public private(set) var remark: String?
+  public var remark: String?
 
-  /// Nothing is known of it yet but its kind and name.
+  /// Nothing is known of its results yet.
   ///
   /// ```swift
-  /// let whole = RecordedWhole(.run).leavingOut(["attic.yaml"])
+  /// var whole = RecordedWhole(.run)
+  /// whole.notRun = ["attic.yaml"]
   /// print(SummaryReport().text(on: [try await plan.run(on: sensor)], of: whole))
   /// ```
-  public init(_ kind: Kind, name: String? = nil) {
+  public init(_ kind: Kind, name: String? = nil, isSimulated: Bool = false) {
     self.kind = kind
     self.name = name
+    self.isSimulated = isSimulated
   }
 
   /// A batch as a journal has it, which does not have its own failure.
@@ -120,28 +122,6 @@ public struct RecordedWhole: Equatable, Sendable {
       notRun = ending.notRun.map { DeviceTitle.text($0, name: names[$0]) }
       failure = ending.failure ?? stop(ending) ?? leftOut
     }
-  }
-
-  /// The same with a failure, unless it has one.
-  public func failed(_ failure: RunFailure) -> RecordedWhole {
-    with { $0.failure = $0.failure ?? failure }
-  }
-
-  /// The same with the names of what did not begin.
-  public func leavingOut(_ names: [String]) -> RecordedWhole { with { $0.notRun = names } }
-
-  /// The same with a reason why there is nothing to report.
-  public func remarking(_ remark: String) -> RecordedWhole { with { $0.remark = remark } }
-
-  /// The same with simulated devices, or with real ones.
-  public func simulated(_ isSimulated: Bool) -> RecordedWhole {
-    with { $0.isSimulated = isSimulated }
-  }
-
-  private func with(_ change: (inout RecordedWhole) -> Void) -> RecordedWhole {
-    var whole = self
-    change(&whole)
-    return whole
   }
 
   /// Whether it did not fail itself, whatever its runs.

@@ -171,7 +171,7 @@ const titlesAt = (bars, share) => {
 
 // One cursor for all lanes over an axis, which the pointer and the keys move.
 for (const lanes of all('.lanes')) {
-  const [from, to] = [Number(lanes.dataset.from), Number(lanes.dataset.to)];
+  const length = Number(lanes.dataset.length);
   const cursor = make('div', lanes, { className: 'cursor', hidden: true });
   const readout = make('output', lanes, { className: 'readout' });
   const drawing = () => lanes.querySelector('svg').getBoundingClientRect();
@@ -185,7 +185,7 @@ for (const lanes of all('.lanes')) {
     cursor.style.left = (area.left - frame.left + share * area.width) + 'px';
     cursor.style.top = (area.top - frame.top) + 'px';
     cursor.style.height = (readout.offsetTop - area.top + frame.top) + 'px';
-    const parts = [(from + share * (to - from)).toFixed(3) + ' s'];
+    const parts = [(share * length).toFixed(3) + ' s'];
     if (lanes.matches('figure')) {
       for (const bars of all('svg.bars', lanes)) parts.push(...titlesAt(bars, share));
     }

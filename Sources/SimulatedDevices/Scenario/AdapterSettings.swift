@@ -1,7 +1,6 @@
 // The settings of an adapter.
 
 public import Bluetooth
-public import SimulatedDevices
 
 /// One adapter of the simulated host.
 public struct AdapterSettings: Hashable, Sendable {
@@ -20,14 +19,16 @@ public struct AdapterSettings: Hashable, Sendable {
   package var seed: UInt64 = 0
 
   /// An adapter; see the properties.
+  ///
+  /// - Parameter address: nil: one that goes with its number.
   public init(
     number: Int = 0,
-    address: BluetoothAddress = BluetoothAddress(number: 0x0000_5e00_5300),
+    address: BluetoothAddress? = nil,
     name: String = "simulated",
     isPowered: Bool = true
   ) {
     self.number = number
-    self.address = address
+    self.address = address ?? BluetoothAddress(number: 0x0000_5e00_5300 + UInt64(clamping: number))
     self.name = name
     self.isPowered = isPowered
   }
