@@ -1,7 +1,7 @@
 // Values in files that name no characteristic and no format.
 
 import Bluetooth
-package import Documents
+import Documents
 
 extension Problem {
   /// A text that does not name a characteristic.
