@@ -255,7 +255,8 @@ struct RecordTests {
   func records(example: Case) throws {
     let folder = try TemporaryFolder()
     _ = try folder.file(example.file.0, example.file.1)
-    let words = example.words.split(separator: " ").map { $0.replacing("$P", with: packageFolder) }
+    let words = example.words.split(separator: " ")
+      .map { String($0).replacing("$P", with: packageFolder) }
     let run = try RunningProgram(blerun: ["record"] + words, in: folder.path).end()
     #expect(run.status == example.status, "\(run.errors)")
     for (text, count) in example.says {
