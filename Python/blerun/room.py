@@ -236,6 +236,10 @@ class RoomDevice:
         """Makes the device appear again."""
         self.room.call("Appear", "s", self.name)
 
+    def lose_bonds(self) -> None:
+        """Makes the device lose its bonds, as after a reset; hosts still have them."""
+        self.room.call("LoseBonds", "s", self.name)
+
     def move(self, rssi: int, within: float = 0.0) -> None:
         """Changes its RSSI evenly to that value in dBm, within that many seconds."""
         self.room.call("Move", "snu", self.name, rssi, round(within * 1000))

@@ -27,9 +27,8 @@ struct AdvertisedFields: Sendable {
     case 0x02, 0x03: addServices(&content, 2)
     case 0x04, 0x05: addServices(&content, 4)
     case 0x06, 0x07: addServices(&content, 16)
-    case 0x08, 0x09:
-      // The complete name comes after a shortened one, if both are there.
-      name = String(decoding: content.takeRest(), as: UTF8.self)
+    case 0x08: name = name ?? String(decoding: content.takeRest(), as: UTF8.self)
+    case 0x09: name = String(decoding: content.takeRest(), as: UTF8.self)
     case 0x0a: txPower = content.int8()
     case 0x19: appearance = content.uint16()
     case 0x16: addData(&content, 2)

@@ -32,11 +32,36 @@ struct AttributeFacts: Sendable {
   var reads: [RecordedValue] = []
   /// How many packets were cut off by the program that wrote the trace.
   var cut = 0
+  /// Whether there were attributes that others have replaced.
+  var hasChanged = false
+  /// Whether something was exchanged over more channels than the fixed one.
+  var hasMoreChannels = false
 
   static let primary = BluetoothUUID(short: 0x2800)
   static let secondary = BluetoothUUID(short: 0x2801)
   static let include = BluetoothUUID(short: 0x2802)
   static let characteristic = BluetoothUUID(short: 0x2803)
+
+  /// Adds a service; where another one was, the device has changed its attributes from there on.
+  fileprivate mutating func learn(_ group: Group, at start: UInt16) {
+    if let known = groups[start], known.end != group.end || known.uuid != group.uuid {
+      forget(from: start)
+    }
+    groups[start] = group
+  }
+
+  private mutating func forget(from handle: UInt16) {
+    hasChanged = true
+    groups = groups.filter { $0.key < handle }
+    declarations = declarations.filter { $0.key < handle }
+    includes = includes.filter { $0.key < handle }
+    types = types.filter { $0.key < handle }
+    readings = readings.filter { $0.key < handle }
+    protected = protected.filter { $0.key < handle }
+    writes.removeAll { $0.handle >= handle }
+    notifications.removeAll { $0.handle >= handle }
+    reads.removeAll { $0.handle >= handle }
+  }
 
   /// The services, in order of handle.
   ///
@@ -104,12 +129,18 @@ struct AttributeTrace: Sendable {
   /// Of long writes, until they are executed.
   private var prepared: [(handle: UInt16, offset: Int, octets: [UInt8])] = []
   private let begun: Duration
-  /// When the latest step of the discovery of services ended.
+  /// When the latest step of the discovery of services ended; what comes after a use is another discovery.
   private var discovered: Duration?
+  private var isUsed = false
+  /// The MTU of a device that asks for ours.
+  private var offeredMTU: UInt16?
+  /// Whether one side has asked for more channels.
+  private var asksForChannels = false
 
   init(begun: Duration) { self.begun = begun }
 
-  private static let attributeChannel: UInt16 = 4
+  static let attributeChannel: UInt16 = 4
+  private static let signallingChannel: UInt16 = 5
   /// Parts of a long write: of 512 octets, there are fewer.
   private static let mostPrepared = 512
 
@@ -125,6 +156,7 @@ struct AttributeTrace: Sendable {
     } else {
       guard let length = reader.uint16(), let channel = reader.uint16() else { return }
       partial[isSent] = nil
+      if channel == Self.signallingChannel { signalled(&reader, &facts) }
       guard channel == Self.attributeChannel else { return }
       partial[isSent] = (reader.takeRest(), Int(length), packet.isCut)
     }
@@ -139,6 +171,23 @@ struct AttributeTrace: Sendable {
     }
   }
 
+  /// Notices the channels that Enhanced ATT opens.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part A §4.22 to §4.26; Part G §5.3.
+  private mutating func signalled(_ reader: inout PacketReader, _ facts: inout AttributeFacts) {
+    guard let code = reader.uint8(), reader.take(3) != nil else { return }
+    switch code {
+    case 0x17: asksForChannels = reader.uint16() == 0x27
+    case 0x18:
+      // The MTU, the MPS, and the credits.
+      if asksForChannels, reader.take(6) != nil, reader.uint16() == 0 {
+        facts.hasMoreChannels = true
+      }
+    // open: other signals
+    default: break
+    }
+  }
+
   // MARK: To the device
 
   private mutating func sent(_ octets: [UInt8], _ at: Duration, _ facts: inout AttributeFacts) {
@@ -150,6 +199,8 @@ struct AttributeTrace: Sendable {
       guard let handle = reader.uint16() else { return }
       let value = opcode == 0xd2 ? reader.rest.dropLast(12) : reader.rest
       Self.keep(RecordedWrite(handle: handle, octets: Array(value), at: at), &facts)
+    case 0x03:
+      if let offeredMTU, let own = reader.uint16() { agree(offeredMTU, own, &facts) }
     case 0x02, 0x04, 0x06, 0x08, 0x0a, 0x0c, 0x0e, 0x10, 0x12, 0x16, 0x18, 0x20:
       request = Request(opcode: opcode, octets: Array(octets.dropFirst()), at: at)
     // open: responses of this host, confirmations, and opcodes of the future
@@ -163,6 +214,7 @@ struct AttributeTrace: Sendable {
     guard let opcode = octets.first else { return }
     var reader = PacketReader(octets.dropFirst())
     switch opcode {
+    case 0x02: offeredMTU = reader.uint16()
     case 0x1b, 0x1d:
       guard let handle = reader.uint16() else { return }
       Self.keep(
@@ -198,6 +250,8 @@ struct AttributeTrace: Sendable {
     _ error: ATTErrorCode,
     _ facts: inout AttributeFacts
   ) {
+    // The client has to discover the attributes again: that says nothing of this one.
+    guard error != .databaseOutOfSync else { return }
     var reader = PacketReader(request.octets)
     switch request.opcode {
     case 0x0a:
@@ -208,7 +262,10 @@ struct AttributeTrace: Sendable {
         RecordedWrite(handle: handle, octets: reader.takeRest(), at: request.at, error: error),
         &facts
       )
-    case 0x18: prepared = []
+    case 0x16:
+      prepare(&reader)
+      execute(request.at, error, &facts)
+    case 0x18: execute(request.at, error, &facts)
     // open: the end of a discovery, and others
     default: break
     }
@@ -222,10 +279,20 @@ struct AttributeTrace: Sendable {
   ) {
     var asked = PacketReader(request.octets)
     switch request.opcode {
+    case 0x04, 0x06, 0x08, 0x10: if !isUsed { discovered = at }
+    case 0x0a, 0x12: isUsed = true
+    // open: opcodes
+    default: break
+    }
+    switch request.opcode {
     case 0x02:
-      // What the device offers: its own limit.
-      if let own = asked.uint16(), let other = response.uint16() {
-        facts.link.mtu = Int(max(23, min(own, other)))
+      if let own = asked.uint16(), let other = response.uint16() { agree(own, other, &facts) }
+    case 0x06:
+      // The services of one type.
+      guard asked.take(4) != nil, asked.uint16() == 0x2800, let uuid = asked.uuid(asked.rest.count)
+      else { return }
+      while let start = response.uint16(), let end = response.uint16() {
+        facts.learn(.init(end: end, uuid: uuid, isPrimary: true), at: start)
       }
     case 0x10:
       guard let length = response.uint8(), let type = Self.type(&asked) else { return }
@@ -235,9 +302,8 @@ struct AttributeTrace: Sendable {
           let uuid = group.uuid(Int(length) - 4)
         else { break }
         let isPrimary = type == AttributeFacts.primary
-        facts.groups[start] = .init(end: end, uuid: uuid, isPrimary: isPrimary)
+        facts.learn(.init(end: end, uuid: uuid, isPrimary: isPrimary), at: start)
       }
-      discovered = at
     case 0x08:
       guard let length = response.uint8(), length > 2, let type = Self.type(&asked) else { return }
       while let entry = response.take(Int(length)) {
@@ -245,7 +311,6 @@ struct AttributeTrace: Sendable {
         guard let handle = entry.uint16() else { break }
         learn(type, at: handle, &entry, &facts)
       }
-      discovered = at
     case 0x04:
       guard let format = response.uint8() else { return }
       let size = format == 1 ? 2 : 16
@@ -256,20 +321,16 @@ struct AttributeTrace: Sendable {
         ]
         if !own.contains(uuid) { facts.types[handle] = uuid }
       }
-      discovered = at
     case 0x0a:
       guard let handle = asked.uint16() else { return }
-      // Of several reads the first counts; a refusal before it was without a bond, and counts, too.
-      let octets = response.takeRest()
-      switch facts.readings[handle] {
-      case nil: facts.readings[handle] = .octets(octets)
-      case .refused? where facts.protected[handle] == nil: facts.protected[handle] = octets
-      case .octets?, .refused?, .unanswered?, .unknown?: break
-      }
-      if facts.reads.count < RecordedValue.most {
-        facts.reads.append(RecordedValue(handle: handle, octets: octets, at: at))
-      }
+      read(response.takeRest(), of: handle, at, &facts)
       took(at - request.at, &facts)
+    case 0x20:
+      while let handle = asked.uint16(), let length = response.uint16(),
+        let octets = response.take(Int(length))
+      {
+        read(octets, of: handle, at, &facts)
+      }
     case 0x0c:
       guard let handle = asked.uint16(), let offset = asked.uint16() else { return }
       let octets = response.takeRest()
@@ -286,14 +347,33 @@ struct AttributeTrace: Sendable {
       guard let handle = asked.uint16() else { return }
       Self.keep(RecordedWrite(handle: handle, octets: asked.takeRest(), at: request.at), &facts)
       took(at - request.at, &facts)
-    case 0x16:
-      guard let handle = asked.uint16(), let offset = asked.uint16() else { return }
-      if prepared.count < Self.mostPrepared {
-        prepared.append((handle, Int(offset), asked.takeRest()))
-      }
-    case 0x18: execute(isMeant: asked.uint8() == 1, request.at, &facts)
+    case 0x16: prepare(&asked)
+    case 0x18:
+      if asked.uint8() != 1 { prepared = [] }
+      execute(request.at, nil, &facts)
     // open: opcodes that say nothing of use here
     default: break
+    }
+  }
+
+  private func agree(_ one: UInt16, _ other: UInt16, _ facts: inout AttributeFacts) {
+    facts.link.mtu = Int(max(23, min(one, other)))
+  }
+
+  /// Of several reads the first counts; a refusal before it was without a bond, and counts, too.
+  private func read(
+    _ octets: [UInt8],
+    of handle: UInt16,
+    _ at: Duration,
+    _ facts: inout AttributeFacts
+  ) {
+    switch facts.readings[handle] {
+    case nil: facts.readings[handle] = .octets(octets)
+    case .refused? where facts.protected[handle] == nil: facts.protected[handle] = octets
+    case .octets?, .refused?, .unanswered?, .unknown?: break
+    }
+    if facts.reads.count < RecordedValue.most {
+      facts.reads.append(RecordedValue(handle: handle, octets: octets, at: at))
     }
   }
 
@@ -316,23 +396,40 @@ struct AttributeTrace: Sendable {
       else { return }
       facts.declarations[handle] = .init(value: value, properties: properties, uuid: uuid)
     case AttributeFacts.include:
-      if let start = entry.uint16() { facts.includes[handle] = start }
+      guard let start = entry.uint16() else { return }
+      facts.includes[handle] = start
+      // A secondary service, which not every client looks for.
+      if facts.groups[start] == nil, let end = entry.uint16(), let uuid = entry.uuid(2) {
+        facts.groups[start] = .init(end: end, uuid: uuid, isPrimary: false)
+      }
     // open: a value that was read by its type
     default:
       if facts.readings[handle] == nil { facts.readings[handle] = .octets(entry.takeRest()) }
     }
   }
 
-  private mutating func execute(isMeant: Bool, _ at: Duration, _ facts: inout AttributeFacts) {
-    defer { prepared = [] }
-    guard isMeant else { return }
+  /// Adds a part of a long write.
+  private mutating func prepare(_ asked: inout PacketReader) {
+    guard prepared.count < Self.mostPrepared, let handle = asked.uint16(),
+      let offset = asked.uint16()
+    else { return }
+    prepared.append((handle, Int(offset), asked.takeRest()))
+  }
+
+  /// The long writes that are prepared, accepted or refused together.
+  private mutating func execute(
+    _ at: Duration,
+    _ error: ATTErrorCode?,
+    _ facts: inout AttributeFacts
+  ) {
     for handle in Set(prepared.map(\.handle)).sorted() {
       let parts = prepared.filter { $0.handle == handle }
       // A part that does not begin where the last one ended is of a write from an offset.
       guard parts.first?.offset == 0 else { continue }
       let octets = parts.flatMap(\.octets)
-      Self.keep(RecordedWrite(handle: handle, octets: octets, at: at), &facts)
+      Self.keep(RecordedWrite(handle: handle, octets: octets, at: at, error: error), &facts)
     }
+    prepared = []
   }
 
   /// How long the discovery of services took; nil where there was none.

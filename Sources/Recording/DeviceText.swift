@@ -366,15 +366,20 @@ package struct DeviceText {
 
   private mutating func write(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) {
     guard !exchanges.isEmpty else { return }
-    // Accepted, and nothing follows: that is what every value does.
-    let isPlain = exchanges.allSatisfy { $0.outcome.error == nil && $0.outcome.effects.isEmpty }
-    if isPlain, unrecorded == nil { return }
     guard !one.properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       return comment(4, "It was written all the same, \(exchanges.count) values.")
     }
+    // Accepted, and nothing follows: that is what every value does.
+    let shown = unrecorded == nil ? exchanges.filter { !$0.isPlain } : exchanges
+    guard !shown.isEmpty else { return }
+    let others = exchanges.count - shown.count
+    if others > 0 {
+      let values = others == 1 ? "value was" : "values were"
+      comment(4, "\(others) other \(values) accepted, and nothing followed.")
+    }
     line(4, "responses:")
     let most = FileLimits.responses
-    for exchange in exchanges.prefix(most) {
+    for exchange in shown.prefix(most) {
       line(5, "- when: \(value(exchange.written, of: one.uuid).text)")
       if exchange.others > 0 {
         let times = exchange.others == 1 ? "once" : "\(exchange.others) times"
@@ -394,8 +399,8 @@ package struct DeviceText {
         comment(7, "\(effects.count - FileLimits.responses) more values followed.")
       }
     }
-    if exchanges.count > most {
-      comment(5, "\(exchanges.count - most) more values were written.")
+    if shown.count > most {
+      comment(5, "\(shown.count - most) more values were written.")
     }
   }
 

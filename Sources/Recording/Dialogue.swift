@@ -52,9 +52,13 @@ struct Dialogue: Sendable {
     var outcome: Outcome
     /// How often something else came of the same value.
     var others = 0
+
+    /// Whether it was accepted each time, and nothing followed.
+    var isPlain: Bool { outcome.error == nil && outcome.effects.isEmpty && others == 0 }
   }
 
-  private static let security: [ATTErrorCode] = [
+  /// The refusals that a secure connection ends.
+  static let security: [ATTErrorCode] = [
     .insufficientAuthentication, .insufficientEncryption, .encryptionKeyTooShort,
   ]
 

@@ -127,7 +127,7 @@ package struct Redaction: Sendable {
   }
 
   /// A name without its owner and without the number of a piece: "Ann Lee's Band 4F2A" is "Somebody's Band
-  /// 83C1", where 4F2A is the end of the address.
+  /// 83C1", where 4F2A is the end of the address. Other letters may be before such a number.
   static func name(_ name: String, of address: BluetoothAddress) -> String {
     var text = name
     for ending in ["'s ", "’s "] {
@@ -137,12 +137,15 @@ package struct Redaction: Sendable {
     let other = octets(of: pseudonym(of: address)).map { hexadecimal($0) }.joined()
     var (result, run) = ("", "")
     func end() {
-      let lower = run.lowercased()
-      if run.count >= 4, own.hasSuffix(lower) {
-        let tail = String(other.suffix(run.count))
-        result += run.contains(where: \.isLowercase) ? tail : tail.uppercased()
-      } else if run.count >= 7, run.allSatisfy(\.isHexDigit), run.contains(where: \.isNumber) {
-        result += String(decoding: shaped(Array(run.utf8), isText: true), as: UTF8.self)
+      let number = String(run.reversed().prefix(while: \.isHexDigit).reversed())
+      let known = zip(number.lowercased().reversed(), own.reversed()).prefix { $0 == $1 }.count
+      if known >= 4 {
+        let tail = String(other.suffix(known))
+        let isLower = run.suffix(known).contains(where: \.isLowercase)
+        result += run.dropLast(known) + (isLower ? tail : tail.uppercased())
+      } else if number.count >= 7, number.contains(where: \.isNumber) {
+        let pseudonym = shaped(Array(number.utf8), isText: true)
+        result += run.dropLast(number.count) + String(decoding: pseudonym, as: UTF8.self)
       } else {
         result += run
       }
@@ -165,7 +168,7 @@ package struct Redaction: Sendable {
   private func apply(to recording: inout DeviceRecording) {
     for index in recording.advertisements.indices {
       for place in recording.advertisements[index].manufacturerData.indices {
-        replace(in: &recording.advertisements[index].manufacturerData[place].data)
+        replace(in: &recording.advertisements[index].manufacturerData[place])
       }
       for place in recording.advertisements[index].serviceData.indices {
         replace(in: &recording.advertisements[index].serviceData[place].data)
@@ -191,6 +194,16 @@ package struct Redaction: Sendable {
     }
     recording.notifications = recording.notifications.map { replaced($0) }
     recording.reads = recording.reads.map { replaced($0) }
+  }
+
+  /// An address may be there in the place of a company, with its first two bytes as the company.
+  private func replace(in entry: inout RecordedAdvertisement.Entry<UInt16>) {
+    let octets = replaced(
+      [UInt8(truncatingIfNeeded: entry.key), UInt8(entry.key >> 8)] + entry.data
+    )
+    let changes = entry.changes
+    entry = .init(UInt16(octets[1]) << 8 | UInt16(octets[0]), Array(octets.dropFirst(2)))
+    entry.changes = changes
   }
 
   private func replace(in reading: inout RecordedReading?) {

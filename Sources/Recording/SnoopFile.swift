@@ -42,6 +42,7 @@ package struct SnoopFile: Sendable {
 
   /// The longest packet that any of the formats can have, and some more.
   private static let longest = 1 << 17
+  private static let longestPause = Duration.seconds(86_400)
 
   /// Whether a file begins as one.
   package static func isOne(_ octets: [UInt8]) -> Bool { octets.starts(with: magic) }
@@ -59,7 +60,8 @@ package struct SnoopFile: Sendable {
       )
     }
     var packets: [Packet] = []
-    var start: Int64?
+    var latest: Int64?
+    var now = Duration.zero
     var isComplete = true
     while !reader.isAtEnd {
       guard let original = reader.bigEndian(4), let length = reader.bigEndian(4),
@@ -70,17 +72,17 @@ package struct SnoopFile: Sendable {
         break
       }
       let microseconds = Int64(bitPattern: time)
-      if start == nil { start = microseconds }
+      let passed = microseconds.subtractingReportingOverflow(latest ?? microseconds).partialValue
+      // A clock that is set back does not make time negative, nor one that is set forward years of it.
+      now += min(max(.zero, .microseconds(passed)), Self.longestPause)
+      latest = microseconds
       guard let (kind, octets) = Self.kind(payload, UInt32(flags), link) else { continue }
       packets.append(
         Packet(
           kind: kind,
           controller: link == DataLink.monitor ? UInt16(truncatingIfNeeded: flags >> 16) : 0,
           octets: octets,
-          // A clock that was set back does not make time negative.
-          at: .microseconds(
-            max(0, microseconds.subtractingReportingOverflow(start ?? 0).partialValue)
-          ),
+          at: now,
           isCut: original > length
         )
       )

@@ -14,10 +14,14 @@ package struct SnoopRecording: Sendable {
     package fileprivate(set) var packets = 0
     package var isConnected: Bool { connections > 0 }
     fileprivate var connections = 0
+    /// Whether its address is made up: it was connected before the trace began.
+    fileprivate var isAnonymous = false
     fileprivate var appearance: UInt16?
     fileprivate var advertisements: [RecordedAdvertisement] = []
     /// The place of the advertisement that came last: a scan response belongs to it.
     fileprivate var latest: Int?
+    /// The beginning of data that the controller reports in parts.
+    fileprivate var fragment: [UInt8] = []
     /// Whether the controller has reported what it received once alone.
     fileprivate var isFiltered = false
     fileprivate var facts = AttributeFacts()
@@ -40,6 +44,8 @@ package struct SnoopRecording: Sendable {
 
   private var known: [BluetoothAddress: Device] = [:]
   private var links: [LinkKey: Link] = [:]
+  /// The connections that have ended: data of them may still come.
+  private var ended: Set<LinkKey> = []
   /// When the latest request to connect was sent, by controller.
   private var connecting: [UInt16: Duration] = [:]
   /// Whether a controller reports an advertisement once alone while it scans.
@@ -48,6 +54,8 @@ package struct SnoopRecording: Sendable {
 
   /// How many devices are kept: a crowd whose addresses change is none to record.
   private static let mostDevices = 10_000
+  /// The most data that an extended advertisement has.
+  private static let longestData = 1650
 
   package init(_ file: SnoopFile) {
     endsEarly = file.endsEarly
@@ -112,7 +120,9 @@ package struct SnoopRecording: Sendable {
     switch code {
     case 0x05:
       guard reader.uint8() == 0, let handle = reader.uint16() else { return }
-      end(LinkKey(controller: packet.controller, handle: handle))
+      let key = LinkKey(controller: packet.controller, handle: handle)
+      end(key)
+      ended.insert(key)
     case 0x3e:
       switch reader.uint8() {
       case 0x01?, 0x0a?, 0x29?: connected(packet, &reader)
@@ -176,11 +186,18 @@ package struct SnoopRecording: Sendable {
         // The interval of periodic advertisements, and whom it is directed at.
         reader.take(9) != nil, let length = reader.uint8(), let data = reader.take(Int(length))
       else { return }
-      // More of the data comes, or it was cut off.
-      guard kind >> 5 & 3 == 0 else { continue }
+      // An advertisement without an address.
+      guard type != 0xff else { continue }
+      let earlier = known[address]?.fragment ?? []
+      // More of the data comes.
+      if kind >> 5 & 3 == 1 {
+        change(address, type) { $0.fragment = Array((earlier + data).prefix(Self.longestData)) }
+        continue
+      }
+      if !earlier.isEmpty { known[address]?.fragment = [] }
       let isResponse = kind & 8 != 0
       received(
-        AdvertisedFields(data),
+        AdvertisedFields(earlier + data),
         from: address,
         type,
         isResponse: isResponse,
@@ -203,7 +220,8 @@ package struct SnoopRecording: Sendable {
     let isFiltered = filters[packet.controller] ?? false
     change(address, type) { device in
       device.packets += 1
-      if let name = fields.name { device.name = name }
+      // A shortened name does not replace the complete one.
+      if let name = fields.name, device.name?.hasPrefix(name) != true { device.name = name }
       if let appearance = fields.appearance { device.appearance = appearance }
       if isResponse, let latest = device.latest {
         return device.advertisements[latest].add(fields)
@@ -237,6 +255,7 @@ package struct SnoopRecording: Sendable {
     guard let header = reader.uint16() else { return }
     let key = LinkKey(controller: packet.controller, handle: header & 0xfff)
     // Taken out meanwhile, so that its arrays are not copied.
+    if links[key] == nil { beginWithin(key, packet) }
     guard var link = links.removeValue(forKey: key),
       var device = known.removeValue(forKey: link.address)
     else { return }
@@ -244,6 +263,23 @@ package struct SnoopRecording: Sendable {
     link.trace.add(packet, isSent: isSent, to: &device.facts)
     known[link.address] = device
     links[key] = link
+  }
+
+  /// A trace that begins within a connection has packets of it without the address of the device.
+  private mutating func beginWithin(_ key: LinkKey, _ packet: SnoopFile.Packet) {
+    var reader = PacketReader(packet.octets)
+    guard !ended.contains(key), let header = reader.uint16(), header >> 12 & 3 != 1,
+      // Two lengths; a classic connection does not have the channel.
+      reader.take(4) != nil, reader.uint16() == AttributeTrace.attributeChannel
+    else { return }
+    let address = BluetoothAddress(
+      number: 0xc0ff_ee00_0000 | UInt64(key.controller & 0xf) << 12 | UInt64(key.handle)
+    )
+    links[key] = Link(address: address, trace: AttributeTrace(begun: packet.at))
+    change(address, 1, isConnected: true) { device in
+      device.connections += 1
+      device.isAnonymous = true
+    }
   }
 
   private mutating func change(
@@ -265,13 +301,25 @@ package struct SnoopRecording: Sendable {
 
   /// What the trace has of one device; of one with several addresses, of the first, and what the others are.
   ///
+  /// - Parameter isMeant: Which device; nil: the only one that is connected.
   /// - Throws: ``SnoopError`` when no device, or several, fit.
   package func recording(
-    of isMeant: (Device) -> Bool
+    of isMeant: ((Device) -> Bool)?
   ) throws(SnoopError) -> DeviceRecording {
-    let meant = devices.filter(isMeant)
+    let devices = devices
+    guard !devices.isEmpty else {
+      throw SnoopError(
+        description:
+          "the trace has no Bluetooth LE device: neither an advertisement nor a connection"
+      )
+    }
+    let meant = devices.filter { isMeant?($0) ?? $0.isConnected }
     guard let first = meant.first else {
-      throw SnoopError(description: "no such device is in the trace\(listing(devices))")
+      let problem =
+        isMeant == nil
+        ? "the trace has no connection: name a device with -d, and its advertisements are recorded"
+        : "no such device is in the trace"
+      throw SnoopError(description: problem + listing(devices))
     }
     // One name under several private addresses is one device that changed its address.
     let isOne = meant.allSatisfy { other in
@@ -303,32 +351,67 @@ package struct SnoopRecording: Sendable {
     recording.writes = facts.writes
     recording.notifications = facts.notifications
     recording.reads = facts.reads
-    for one in recording.characteristics where one.uuid == BluetoothUUID(short: 0x2a00) {
-      if recording.name == nil, case .octets(let octets)? = one.reading {
+    for one in recording.characteristics {
+      guard let octets = one.reading?.octets else { continue }
+      if recording.name == nil, one.uuid == BluetoothUUID(short: 0x2a00) {
         recording.name = String(decoding: octets, as: UTF8.self)
+      }
+      if recording.appearance == nil, one.uuid == BluetoothUUID(short: 0x2a01), octets.count == 2 {
+        recording.appearance = UInt16(octets[1]) << 8 | UInt16(octets[0])
+      }
+    }
+    // What a subscription is refused with, where nothing can be read.
+    let refusals = facts.writes.filter { $0.error.map(Dialogue.security.contains) ?? false }
+      .reduce(into: [:]) { $0[$1.handle] = $1.error }
+    for one in recording.characteristics where !one.properties.contains(.read) {
+      for descriptor in one.descriptors where descriptor.uuid == BluetoothUUID(short: 0x2902) {
+        if let error = refusals[descriptor.handle] {
+          recording.learn(.refused(error), of: one.handle)
+        }
       }
     }
     let handles = Set(recording.characteristics.map(\.handle))
     recording.writes.removeAll { !handles.contains($0.handle) }
     recording.notifications.removeAll { !handles.contains($0.handle) }
     recording.reads.removeAll { !handles.contains($0.handle) }
+    if first.isAnonymous {
+      recording.unknown.append(
+        "its address, which is made up: the trace begins within a connection"
+      )
+    }
     if !first.isConnected {
       recording.unknown.append("its services: the trace has no connection to it")
     } else if recording.services.isEmpty {
-      recording.unknown.append(
-        "its services: the client knew them already and did not ask; forget the device there, and "
-          + "trace again"
-      )
+      recording.unknown.append("its services: \(Self.reason(first))")
     }
     if first.advertisements.isEmpty {
       recording.unknown.append("its advertisements: the trace begins after them")
     }
     if first.isFiltered { recording.unknown.append(Self.filtered) }
+    if facts.hasChanged {
+      recording.unknown.append("what its attributes were before it changed them in the trace")
+    }
+    if facts.hasMoreChannels {
+      recording.unknown.append("what was exchanged over further channels (Enhanced ATT)")
+    }
     if facts.cut > 0 {
       recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")
     }
     if endsEarly { recording.unknown.append("what came last: the trace ends within a packet") }
     return recording
+  }
+
+  /// Why a device that was connected has no services.
+  private static func reason(_ device: Device) -> String {
+    if device.facts.cut > 0 {
+      return
+        "the trace has packets in part only; a phone has a setting for all of them, and one that "
+        + "filters"
+    }
+    let cause =
+      device.isAnonymous ? "the trace begins after their discovery, or " : ""
+    return cause
+      + "the client knew them already and did not ask; forget the device there, and trace again"
   }
 
   /// At most so many devices are listed.

@@ -136,11 +136,12 @@ struct DeviceTextTests {
     recording.notifications = notified([(1050, [9]), (1100, [8]), (8050, [9])], handle: 0x14)
     #expect(
       try behaviour(recording) == [
-        #"value: { hex: "00" }"#, "responses:", #"- when: { hex: "01" }"#,
+        #"value: { hex: "00" }"#, "# 1 other value was accepted, and nothing followed.",
+        "responses:", #"- when: { hex: "01" }"#,
         "# Something else came of it once: a machine can tell them apart.", "then:",
         #"- { notify: { hex: "09" }, on: fff4, after: 50ms }"#,
         #"- { notify: { hex: "08" }, on: fff4, after: 100ms }"#, #"- when: { hex: "02" }"#,
-        "refuse: value-not-allowed", #"- when: { hex: "03" }"#,
+        "refuse: value-not-allowed",
       ]
     )
   }
@@ -161,8 +162,8 @@ struct DeviceTextTests {
     ].map { RecordedValue(handle: $0.0, octets: $0.1, at: .seconds($0.2)) }
     #expect(
       try behaviour(recording) == [
-        #"value: { hex: "00" }"#, "responses:", #"- when: { hex: "01" }"#,
-        #"- when: { hex: "02" }"#,
+        #"value: { hex: "00" }"#, "# 1 other value was accepted, and nothing followed.",
+        "responses:", #"- when: { hex: "02" }"#,
         "# Something else came of it once: a machine can tell them apart.", "then:",
         #"- { notify: { hex: "09" }, on: fff4, after: 10ms }"#, #"- when: { hex: "03" }"#, "then:",
         #"- { set: { hex: "06" } }"#,
@@ -223,7 +224,11 @@ struct RedactionTests {
       name: "Ann Lee's Band 1102"
     )
     var advertisement = RecordedAdvertisement()
-    advertisement.manufacturerData = [.init(0xffff, [9, 0x02, 0x11, 0x6a, 0x8d, 0x7c, 0xc4, 9])]
+    advertisement.manufacturerData = [
+      .init(0xffff, [9, 0x02, 0x11, 0x6a, 0x8d, 0x7c, 0xc4, 9]),
+      // The address, where a company should be.
+      .init(0x1102, [0x6a, 0x8d, 0x7c, 0xc4]),
+    ]
     recording.advertisements = [advertisement]
     var service = RecordedService(uuid: BluetoothUUID(short: 0x180a), handle: 0x10)
     var number = RecordedCharacteristic(
@@ -249,7 +254,7 @@ struct RedactionTests {
       redacted.name == "Somebody's Band \("\(redacted.address)".suffix(5).filter { $0 != ":" })"
     )
     let lines = DeviceText.lines(of: redacted, source: "A test.").joined(separator: "\n")
-    for secret in ["00412", "C4:7C:8D", "02 11 6a", "Ann", "Lee", "1102"] {
+    for secret in ["00412", "C4:7C:8D", "02 11 6a", "6a 8d", "Ann", "Lee", "1102"] {
       #expect(!lines.contains(secret), "\(secret) in \(lines)")
     }
     // The form stays: letters for letters, digits for digits, and the number that is written, too.
@@ -263,5 +268,18 @@ struct RedactionTests {
     let data = redacted.advertisements[0].manufacturerData[0].data
     #expect(data.first == 9 && data.last == 9 && data.count == 8)
     #expect(Array(data[1...6].reversed()).prefix(3) == [0xc0, 0xff, 0xee])
+  }
+
+  @Test(
+    "a name loses the end of the address and long numbers, whatever is before them",
+    arguments: [
+      ("Band 1102", "Band EEFC"), ("h2o6a1102", "h2o00eefc"), ("Blade1102", "BladeEEFC"),
+      ("M0RobotED320C98B9", "M0RobotDT791H39L3"), ("Scale 3000", "Scale 3000"),
+      ("Decade", "Decade"),
+    ]
+  )
+  func names(_ name: String, _ expected: String) throws {
+    let address = try #require(BluetoothAddress("C4:7C:8D:6A:11:02"))
+    #expect(Redaction.name(name, of: address) == expected)
   }
 }

@@ -64,6 +64,153 @@ struct SnoopTests {
     #expect(device.map(\.address.description) == ["C0:00:5E:00:00:01"])
   }
 
+  /// What a trace has besides, or otherwise, and lines of its file; what begins with a minus is not one.
+  private struct Variant: CustomTestStringConvertible {
+    let testDescription: String
+    let lines: [String]
+    let build: @Sendable (inout Trace) -> Void
+
+    init(_ name: String, _ lines: [String], _ build: @escaping @Sendable (inout Trace) -> Void) {
+      (testDescription, self.lines, self.build) = (name, lines, build)
+    }
+  }
+
+  private static let variants = [
+    Variant(
+      "a connection that began before the trace",
+      [
+        "# Not learned: its address, which is made up: the trace begins within a connection.",
+        "- service: fff0",
+      ]
+    ) { trace in
+      trace.discover()
+      trace.disconnect()
+      trace.received([0x1b, 0x25, 0, 1])
+    },
+    Variant(
+      "packets that a filter has cut off",
+      [
+        "# Not learned: its services: the trace has packets in part only; a phone has a setting for all of them, "
+          + "and one that filters.",
+        "# Not learned: what was in 1 packets, which the trace has in part only.",
+      ]
+    ) { trace in
+      trace.connect()
+      trace.filtered()
+    },
+    Variant("an extended advertisement in parts", [#"0xffff: "01 02""#, #"name: "Soil-7!""#]) {
+      trace in
+      trace.extended([8, 9] + Array("Soil-7".utf8), isLast: false)
+      trace.extended([0x21, 5, 0xff, 0xff, 0xff, 1, 2], isLast: true)
+      trace.connect()
+    },
+    Variant("a name that is shortened later", ["name: Soil-7"]) { trace in
+      trace.advertisement([7, 9] + Array("Soil-7".utf8))
+      trace.advertisement([5, 8] + Array("Soil".utf8))
+      trace.connect()
+    },
+    Variant(
+      "an MTU that the device asks for",
+      ["link: { mtu: 185, connect-time: 40ms, discovery-time: 0s }"]
+    ) { trace in
+      trace.connect()
+      trace.received([0x02, 0xb9, 0])
+      trace.sent([0x03, 0x05, 0x02])
+    },
+    Variant("a service that is found by its UUID", ["- service: fff0", "- characteristic: fff1"]) {
+      trace in
+      trace.connect()
+      trace.exchange([0x06, 1, 0, 0xff, 0xff, 0, 0x28, 0xf0, 0xff], [0x07, 0x20, 0, 0x26, 0])
+      trace.exchange(
+        [0x08, 0x20, 0, 0x26, 0, 0x03, 0x28],
+        [0x09, 7, 0x21, 0, 0x0a, 0x22, 0, 0xf1, 0xff]
+      )
+    },
+    Variant(
+      "a secondary service that is known from its inclusion",
+      ["includes: [device-information]", "# It is a secondary service."]
+    ) { trace in
+      trace.connect()
+      trace.discover()
+      trace.exchange(
+        [0x08, 1, 0, 0xff, 0xff, 0x02, 0x28],
+        [0x09, 8, 0x23, 0, 0x30, 0, 0x33, 0, 0x0a, 0x18]
+      )
+    },
+    Variant(
+      "attributes that change",
+      [
+        "# Not learned: what its attributes were before it changed them in the trace.",
+        "- service: fff9", "-- service: fff0", #"-value: { hex: "05" }"#,
+      ]
+    ) { trace in
+      trace.connect()
+      trace.discover()
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+      trace.connect()
+      trace.discover(service: 0xf9)
+    },
+    Variant(
+      "several values that are read at once, after a client that was out of date",
+      [#"value: { hex: "05" }"#, "-refuse-read: database-out-of-sync"]
+    ) { trace in
+      trace.connect()
+      trace.discover()
+      trace.exchange([0x0a, 0x22, 0], [0x01, 0x0a, 0x22, 0, 0x12])
+      trace.exchange([0x20, 0x25, 0, 0x22, 0], [0x21, 1, 0, 4, 1, 0, 5])
+    },
+    Variant(
+      "a long write that is refused when it is executed",
+      [#"- when: { utf8: "long" }"#, "refuse: invalid-attribute-value-length"]
+    ) { trace in
+      trace.connect()
+      trace.discover()
+      trace.exchange([0x16, 0x22, 0, 0, 0] + "lo".utf8, [0x17, 0x22, 0, 0, 0] + "lo".utf8)
+      trace.exchange([0x16, 0x22, 0, 2, 0] + "ng".utf8, [0x17, 0x22, 0, 2, 0] + "ng".utf8)
+      trace.exchange([0x18, 1], [0x01, 0x18, 0x22, 0, 0x0d])
+    },
+    Variant("a subscription that is refused", ["security: encrypted"]) { trace in
+      trace.connect()
+      trace.discover()
+      trace.exchange([0x12, 0x26, 0, 1, 0], [0x01, 0x12, 0x26, 0, 0x0f])
+    },
+    Variant(
+      "further channels of ATT",
+      ["# Not learned: what was exchanged over further channels (Enhanced ATT)."]
+    ) { trace in
+      trace.connect()
+      trace.packet([0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0], isSent: true, on: 5)
+      trace.packet([0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x41, 0], isSent: false, on: 5)
+    },
+    Variant(
+      "a clock that is set back",
+      [#"- { notify: { hex: "09" }, on: fff2, after: 35ms }"#]
+    ) { trace in
+      trace.connect()
+      trace.discover()
+      trace.setBack()
+      trace.exchange([0x12, 0x22, 0, 1], [0x13])
+      trace.wait(milliseconds: 35)
+      trace.received([0x1b, 0x25, 0, 9])
+    },
+  ]
+
+  @Test("what other programs and devices do otherwise is in the file, too", arguments: variants)
+  private func variant(_ variant: Variant) throws {
+    var trace = Trace(.uart)
+    variant.build(&trace)
+    let lines = try Self.lines(trace.octets)
+    _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: "the test")
+    let trimmed = Set(lines.map { $0.drop { $0 == " " } })
+    for line in variant.lines {
+      let isMeant = !line.hasPrefix("-") || line.hasPrefix("- ")
+      #expect(
+        trimmed.contains(isMeant ? line[...] : line.dropFirst()) == isMeant,
+        "\(line) in \(lines)"
+      )
+    }
+  }
+
   @Test("a trace that ends anywhere is recorded up to there, and its file says so")
   func cutOff() throws {
     let whole = Trace.thermometer(.monitor).octets
@@ -124,6 +271,9 @@ struct SnoopTests {
       [0x02, 1, 0, 1, 2, 0, 0, 0x5e, 0, 0xc0, 8, 7, 9] + Array("Soil-7".utf8) + [0xc4]
     )
     let recording = SnoopRecording(try SnoopFile(trace.octets))
+    #expect {
+      try SnoopRecording(try SnoopFile(Trace(.uart).octets)).recording(of: nil)
+    } throws: { "\($0)".hasPrefix("the trace has no Bluetooth LE device") }
     #expect {
       try recording.recording { $0.name == "Soil-8" }
     } throws: { error in

@@ -28,9 +28,18 @@ struct Trace {
 
   mutating func wait(milliseconds: UInt64) { time += milliseconds * 1000 }
 
-  private mutating func add(_ packet: [UInt8], uart: UInt8, monitor: UInt64, flags: UInt64) {
+  /// The clock of the host, set back by an hour.
+  mutating func setBack() { time -= 3_600_000_000 }
+
+  private mutating func add(
+    _ packet: [UInt8],
+    uart: UInt8,
+    monitor: UInt64,
+    flags: UInt64,
+    missing: Int = 0
+  ) {
     let payload = format == .uart ? [uart] + packet : packet
-    octets += Self.big(UInt64(payload.count), 4) + Self.big(UInt64(payload.count), 4)
+    octets += Self.big(UInt64(payload.count + missing), 4) + Self.big(UInt64(payload.count), 4)
     octets += Self.big(format == .monitor ? monitor : flags, 4) + Self.big(0, 4)
     octets += Self.big(time, 8) + payload
   }
@@ -47,6 +56,12 @@ struct Trace {
     event(0x3e, head + data + [UInt8(bitPattern: rssi)])
   }
 
+  /// A part of an extended advertisement.
+  mutating func extended(_ data: [UInt8], isLast: Bool) {
+    let head: [UInt8] = [0x0d, 1, isLast ? 1 : 0x21, 0, 1] + Self.device + [1, 1, 1, 0x7f, 0xc4]
+    event(0x3e, head + Array(repeating: 0, count: 9) + [UInt8(data.count)] + data)
+  }
+
   /// The request to connect, and 40 ms later the connection.
   mutating func connect() {
     command([0x0d, 0x20, 0])
@@ -56,9 +71,14 @@ struct Trace {
 
   mutating func disconnect() { event(0x05, [0, 0x40, 0, 0x13]) }
 
-  /// A packet of ATT, in fragments of `size` octets.
-  private mutating func attribute(_ octets: [UInt8], isSent: Bool, size: Int) {
-    var rest = ([UInt8(octets.count), 0, 4, 0] + octets)[...]
+  /// A packet of ATT of which a filter left nothing but the headers.
+  mutating func filtered() {
+    add([0x40, 0x20, 7, 0, 3, 0, 4, 0], uart: 2, monitor: 5, flags: 1, missing: 3)
+  }
+
+  /// A packet of a channel, ATT unless it is another one, in fragments of `size` octets.
+  mutating func packet(_ octets: [UInt8], isSent: Bool, on channel: UInt8 = 4, size: Int = 27) {
+    var rest = ([UInt8(octets.count), 0, channel, 0] + octets)[...]
     var isFirst = true
     while !rest.isEmpty {
       let part = rest.prefix(size)
@@ -75,15 +95,25 @@ struct Trace {
   }
 
   /// A packet to the device.
-  mutating func sent(_ octets: [UInt8]) { attribute(octets, isSent: true, size: 27) }
+  mutating func sent(_ octets: [UInt8]) { packet(octets, isSent: true) }
 
-  mutating func received(_ octets: [UInt8]) { attribute(octets, isSent: false, size: 27) }
+  mutating func received(_ octets: [UInt8]) { packet(octets, isSent: false) }
 
   /// A request, and 15 ms later its response.
   mutating func exchange(_ request: [UInt8], _ response: [UInt8]) {
     sent(request)
     wait(milliseconds: 15)
     received(response)
+  }
+
+  /// The discovery of one service at 0x0020 to 0x0026, with fff1 at 0x0022 and fff2 at 0x0025.
+  mutating func discover(service uuid: UInt8 = 0xf0) {
+    exchange([0x10, 1, 0, 0xff, 0xff, 0, 0x28], [0x11, 6, 0x20, 0, 0x26, 0, uuid, 0xff])
+    exchange(
+      [0x08, 1, 0, 0xff, 0xff, 0x03, 0x28],
+      [0x09, 7, 0x21, 0, 0x0a, 0x22, 0, 0xf1, 0xff, 0x24, 0, 0x10, 0x25, 0, 0xf2, 0xff]
+    )
+    exchange([0x04, 0x26, 0, 0x26, 0], [0x05, 1, 0x26, 0, 0x02, 0x29])
   }
 
   /// A thermometer with a control point: advertised, connected, discovered, used.

@@ -101,6 +101,8 @@ struct NamedFaultTests {
       .map { for value in $0 { seen(value.value) } }
       .flattenMap { first.pair(PairingAnswers()) }
       .flattenMap { _ in first.disconnect() }
+      .flattenMap { first.connect() }
+      .flattenMap { _ in first.disconnect() }
       .flattenMap { second.disconnect() }
   }
 
@@ -121,6 +123,7 @@ struct NamedFaultTests {
       .daemonCrash:
       "after: read, nth: 1"
     case .otherConnecting, .linkLeftBehind: "at: 0s"
+    case .bondLost: "device: First, after: paired"
     case .disconnectHangs: "nth: 1"
     default: "device: First"
     }

@@ -135,6 +135,11 @@ extension Cause {
   static let bondHint: Hint =
     "try again, or \(.moreTime); if the attribute is protected, the device may "
     + "require an authenticated bond: unpair it, and pair with more capability"
+  /// A device without the key of the bond has the kernel disconnect, and that is all that a client
+  /// sees before 5.83, which reports the reason.
+  static let bondLostHint: Hint =
+    "it is paired here: if it was reset, or paired with another host, it has lost the bond; remove "
+    + "the bond here with \(.unpair), and pair again"
   static let pairingHint: Hint =
     "try again, or \(.moreTime); if the attribute is protected, the device "
     + "requires pairing first: \(.pair)"

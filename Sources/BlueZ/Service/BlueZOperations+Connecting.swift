@@ -15,8 +15,10 @@ extension BlueZOperations {
       try await forgetIfFresh()
       return try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
     } catch {
-      let failure = suspecting(await explained(error, .connect, "connecting"))
-      throw Self.counted(failure, attempts.made)
+      let failure = await explained(error, .connect, "connecting")
+      let isUnread = error as? Cause == .lostWhileResolving
+      let suspected = suspecting(isUnread ? suspectingBond(failure) : failure)
+      throw Self.counted(suspected, attempts.made)
     }
   }
 
@@ -39,6 +41,15 @@ extension BlueZOperations {
       hint: "another program scans over \(name), which makes connecting fail: end its scan "
         + "(Bluetooth settings of the desktop, bluetoothctl scan off)"
     )
+  }
+
+  /// A connection to a paired device that drops before its services are read, as it does when the
+  /// device has lost its bond with this host.
+  private func suspectingBond(_ error: any Error) -> any Error {
+    guard let failure = error as? DeviceFailure, failure.code == .connectFailed,
+      let device = state.withLock({ $0.device }), client.look({ $0.isPaired(device) })
+    else { return error }
+    return failure.adding(hint: Cause.bondLostHint)
   }
 
   func connect(

@@ -109,6 +109,9 @@ struct ControlVerb: Sendable {
     change("DropLink", [], "drops the connection, as if out of range") { _ in .loseLink },
     change("Vanish", [], "makes the device disappear, with its connection") { _ in .vanish },
     change("Appear", [], "makes it appear again") { _ in .appear },
+    change("LoseBonds", [], "makes the device lose its bonds, which hosts still have") { _ in
+      .loseBonds
+    },
   ]
 
   private static let ofSignals = [

@@ -316,7 +316,7 @@ public final class Steering: Sendable {
       guard value.count <= Self.longestValue else {
         throw invalid("the value has \(value.count) bytes: expected at most \(Self.longestValue)")
       }
-    case .follow(nil), .release, .advertise, .notifications, .rules, .rule: break
+    case .loseBonds, .follow(nil), .release, .advertise, .notifications, .rules, .rule: break
     }
   }
 }

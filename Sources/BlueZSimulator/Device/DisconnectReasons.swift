@@ -13,6 +13,8 @@ enum LinkEnd: Sendable {
   case timeout
   /// The device disconnected.
   case remote
+  /// The device no longer has the key of the bond.
+  case authentication
 
   /// The arguments of the signal.
   ///
@@ -25,6 +27,11 @@ enum LinkEnd: Sendable {
       (Device1.DisconnectReason.timeout, "Connection timeout")
     case .remote:
       (Device1.DisconnectReason.remote, "Connection terminated by remote user")
+    case .authentication:
+      (
+        Device1.DisconnectReason.authentication,
+        "Connection terminated due to authentication failure"
+      )
     }
   }
 }

@@ -182,6 +182,10 @@ extension RemoteDevice {
     func resolve(_ delay: Duration) {
       after(delay) { device in device.perform { $0.resolved(attempt) } }
     }
+    // The device answers the request to encrypt with PIN or Key Missing, and the kernel disconnects.
+    guard !isBondLost else {
+      return after(delay) { $0.loseLink(of: attempt, because: .authentication) }
+    }
     let fault = device.nextFault(.discover)
     // As in bluetoothd: services that could not be read count as resolved.
     state.isDiscoveryRefused =
@@ -205,8 +209,10 @@ extension RemoteDevice {
   }
 
   /// Drops the connection if it is still the one of an attempt.
-  private func loseLink(of attempt: Int) {
+  private func loseLink(of attempt: Int, because end: LinkEnd = .local) {
+    state.end = end
     perform { $0.isResolving(attempt) ? $0.lost() : [] }
+    state.end = .local
   }
 
   private func beginClosing(_ attempt: Int) {

@@ -68,6 +68,7 @@ extension RemoteDevice {
   /// The other side of the connection has paired.
   func bonded(_ security: LinkSecurity) {
     device.secure(security)
+    state.keyring = device.keyring
     state.pairing.adopt(security)
     state.known.isPaired = true
     state.known.isTemporary = false
@@ -75,10 +76,13 @@ extension RemoteDevice {
     mark(Device1.paired)
   }
 
+  /// Whether the device has lost the key of the bond that this host has.
+  var isBondLost: Bool { state.pairing.bond != .none && state.keyring != device.keyring }
+
   /// The connection is up: with a bond, it is encrypted at once.
   func resumeBond() {
     state.linkCapability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
-    device.secure(state.pairing.bond)
+    device.secure(isBondLost ? .none : state.pairing.bond)
   }
 
   // MARK: Requests
@@ -140,6 +144,7 @@ extension RemoteDevice {
       }
     case .bond(let security):
       device.secure(security)
+      state.keyring = device.keyring
       peer?.bonded(security)
       host.observe(.paired(address, security))
       state.known.isPaired = true

@@ -45,6 +45,8 @@ final class RemoteDevice: Sendable {
     /// request starts. Recorded from bluetoothd 5.66.
     var linkCapability = IOCapability.noInputNoOutput
     var question: Int?
+    /// The number of the device's keys that the bond was made with.
+    var keyring = 0
     /// Callers that wait for the services after pairing.
     var paired: [WaitingCall] = []
     /// Other programs that wait for the services.
@@ -86,6 +88,7 @@ final class RemoteDevice: Sendable {
     path = BlueZPath.device(address, of: adapter)
     var first = State(known: stored?.known ?? KnownDevice(address, addressType))
     first.pairing = PairingMachine(bond: stored?.bond ?? .none)
+    first.keyring = stored?.keyring ?? 0
     first.isExported = stored != nil
     state = Confined(first, to: host.loop)
     let queue = RequestQueue(to: device, host: host) { [weak self] isGone in

@@ -21,6 +21,8 @@ struct StoredDevice: Sendable {
   /// Without the data that only discovery provides.
   let known: KnownDevice
   let bond: LinkSecurity
+  /// The number of the device's keys that the bond was made with.
+  let keyring: Int
 }
 
 extension RemoteDevice {
@@ -35,7 +37,8 @@ extension RemoteDevice {
       address: address,
       addressType: addressType,
       known: known,
-      bond: state.pairing.bond
+      bond: state.pairing.bond,
+      keyring: state.keyring
     )
   }
 

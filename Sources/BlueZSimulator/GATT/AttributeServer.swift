@@ -30,8 +30,14 @@ final class AttributeServer: Sendable {
         let characteristic = CharacteristicServer(entry, of: path, access: access)
         characteristics.append(characteristic)
         objects.append((characteristic.path, characteristic.interface))
+        let configuration = entry.configuration
         for entry in entry.descriptors {
-          let descriptor = DescriptorServer(entry, of: characteristic.path, access: access)
+          let descriptor = DescriptorServer(
+            entry,
+            isConfiguration: entry == configuration,
+            of: characteristic.path,
+            access: access
+          )
           descriptors.append(descriptor)
           objects.append((descriptor.path, descriptor.interface))
           removals.append(descriptor.path)

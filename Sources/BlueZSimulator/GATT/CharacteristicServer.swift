@@ -221,7 +221,7 @@ final class CharacteristicServer: Sendable {
   ///
   /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (notify_chrc_create).
   private func subscribe(_ done: @escaping @Sendable (Result<Void, ATTErrorCode>) -> Void) {
-    guard entry.hasConfiguration else { return done(.success(())) }
+    guard entry.configuration != nil else { return done(.success(())) }
     let (device, handle, mode) = (access.device, entry.handle, mode)
     access.submit(.subscribe(entry.uuid, handle: entry.handle)) { answer in
       self.observe(.subscribed(self.access.address, self.entry.uuid))
@@ -232,7 +232,7 @@ final class CharacteristicServer: Sendable {
   }
 
   private func unsubscribe() {
-    guard access.link().isConnected, entry.hasConfiguration else { return }
+    guard access.link().isConnected, entry.configuration != nil else { return }
     observe(.unsubscribed(access.address, entry.uuid))
     // There is one configuration for all: bluetoothd's own subscription ends too.
     state.isKept = false
@@ -249,7 +249,7 @@ final class CharacteristicServer: Sendable {
   /// - Source: recorded from bluetoothd 5.66, whose parts each count their own subscriptions.
   func keepSubscribed() {
     state.isKept =
-      !entry.hasConfiguration || (try? access.device.subscribe(entry.handle, mode).get()) != nil
+      entry.configuration == nil || (try? access.device.subscribe(entry.handle, mode).get()) != nil
   }
 
   /// The connection has ended.

@@ -13,6 +13,8 @@ final class DescriptorServer: Sendable {
 
   let path: ObjectPath
   private let entry: DescriptorEntry
+  /// What bluetoothd takes it for.
+  private let uuid: BluetoothUUID
   private let characteristic: ObjectPath
   private let access: AttributeAccess
   private let state: Confined<State>
@@ -22,8 +24,14 @@ final class DescriptorServer: Sendable {
     var isWriting = false
   }
 
-  init(_ entry: DescriptorEntry, of characteristic: ObjectPath, access: AttributeAccess) {
+  init(
+    _ entry: DescriptorEntry,
+    isConfiguration: Bool,
+    of characteristic: ObjectPath,
+    access: AttributeAccess
+  ) {
     self.entry = entry
+    uuid = isConfiguration ? Self.configuration : entry.uuid
     self.characteristic = characteristic
     self.access = access
     state = Confined(State(), to: access.host.loop)
@@ -32,14 +40,14 @@ final class DescriptorServer: Sendable {
 
   /// The interface, with the properties that bluetoothd exports.
   var interface: ExportedInterface {
-    let (entry, characteristic) = (entry, characteristic)
+    let (uuid, characteristic) = (uuid, characteristic)
     return GattDescriptor1.declaration.exported(
       methods: [
         ExportedMethod(GattDescriptor1.readValue, read),
         ExportedMethod(GattDescriptor1.writeValue) { self.write($0.0, $0.1, $1) },
       ],
       properties: [
-        ExportedProperty(GattDescriptor1.uuid) { entry.uuid },
+        ExportedProperty(GattDescriptor1.uuid) { uuid },
         ExportedProperty(GattDescriptor1.characteristic) { characteristic },
         ExportedProperty(GattDescriptor1.value) { self.state.value.octets },
       ]
@@ -83,7 +91,7 @@ final class DescriptorServer: Sendable {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
-    guard entry.uuid != Self.configuration else { return call.refuse(.writeNotPermitted) }
+    guard uuid != Self.configuration else { return call.refuse(.writeNotPermitted) }
     if state.isWriting { return call.refuse(.inProgress) }
     state.isWriting = true
     let (device, handle) = (access.device, entry.handle)

@@ -11,6 +11,7 @@ extension BlueZSimulator {
     case .loseLink: loseLink(device)
     case .vanish: vanish(device)
     case .appear: appear(device)
+    case .loseBonds: own?.loseBonds()
     case .offer(let service, let isOffered): offer(service, isOffered, at: device)
     case .replace(let service, let isReplaced): replace(service, isReplaced, at: device)
     case .services(let resolution): resolve(resolution, at: device)

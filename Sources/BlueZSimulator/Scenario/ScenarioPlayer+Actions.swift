@@ -145,8 +145,8 @@ extension ScenarioPlayer.State {
       services.removeAll { $0.device == device }
       services.append((device, resolution))
     // The device itself keeps these.
-    case .loseLink, .notifications, .rules, .rule, .move, .follow, .stray, .set, .release,
-      .advertise:
+    case .loseLink, .loseBonds, .notifications, .rules, .rule, .move, .follow, .stray, .set,
+      .release, .advertise:
       break
     }
   }

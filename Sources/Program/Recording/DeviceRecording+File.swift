@@ -23,9 +23,9 @@ extension DeviceRecording {
     }
     if SnoopFile.isOne(octets) {
       do throws(SnoopError) {
-        self = try SnoopRecording(try SnoopFile(octets)).recording { device in
-          target.map { $0.isMeant(device) } ?? device.isConnected
-        }
+        self = try SnoopRecording(try SnoopFile(octets)).recording(
+          of: target.map { target in { target.isMeant($0) } }
+        )
       } catch {
         // Each device is on a line of its own.
         throw Ending(.data, "\(path): \(error)".split(separator: "\n").map { Problem(String($0)) })

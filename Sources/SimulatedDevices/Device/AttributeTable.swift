@@ -31,9 +31,14 @@ public struct CharacteristicEntry: Sendable, Hashable {
   /// Its descriptors, in the order of their handles.
   public let descriptors: [DescriptorEntry]
 
-  /// Whether it has a Client Characteristic Configuration, with which a central subscribes.
-  public var hasConfiguration: Bool {
-    descriptors.contains { $0.uuid == AttributeTable.configuration }
+  /// What a central writes to subscribe: the Client Characteristic Configuration. Where there is none,
+  /// bluetoothd takes the only descriptor of what notifies or indicates for it.
+  ///
+  /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (discover_descs); seen in the lab.
+  public var configuration: DescriptorEntry? {
+    let own = descriptors.first { $0.uuid == AttributeTable.configuration }
+    if own != nil || descriptors.count != 1 { return own }
+    return properties.isDisjoint(with: [.notify, .indicate]) ? nil : descriptors[0]
   }
 }
 

@@ -268,10 +268,14 @@ struct DeviceState {
       return (.failure(.invalidHandle), [])
     }
     let definition = characteristics[index].definition
-    guard definition.hasConfiguration,
-      !definition.properties.isDisjoint(with: [.notify, .indicate])
+    guard !definition.properties.isDisjoint(with: [.notify, .indicate]),
+      definition.hasConfiguration || characteristics[index].descriptors.count == 1
     else { return (.failure(.attributeNotFound), []) }
     guard isLinked else { return (.failure(.unlikelyError), []) }
+    guard definition.hasConfiguration else {
+      let asked = SubscriptionMode.configuration(of: mode)
+      return write(asked, to: index, descriptor: 0)
+    }
     let demanded = definition.security.subscription ?? definition.security.read
     if mode != nil, let error = refusal(demanded) { return (.failure(error), []) }
     let before = characteristics[index].mode

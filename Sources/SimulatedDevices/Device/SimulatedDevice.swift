@@ -36,6 +36,7 @@ public final class SimulatedDevice: Sendable {
     var radio: RadioState
     var isAdvertising = true
     var passkeys: SeededGenerator
+    var keyring = 0
     var latency: SeededGenerator
     var handler: NotificationHandler?
     var presence: PresenceHandler?
@@ -214,6 +215,12 @@ public final class SimulatedDevice: Sendable {
 
   /// The link is encrypted, or not any more.
   public func secure(_ level: LinkSecurity) { steer { ($0.secure(level), []) } }
+
+  /// The number of its present keys: a bond that was made with an earlier number is lost.
+  public var keyring: Int { state.withLock { $0.keyring } }
+
+  /// It no longer has the keys of its bonds, as after a reset.
+  public func loseBonds() { state.withLock { $0.keyring += 1 } }
 
   /// The passkey, or the number to compare, of the next pairing: 0 to 999999.
   public func nextPasskey() -> UInt32 {

@@ -2,8 +2,8 @@
 
 extension NamedFault {
   static let ofDevices: [NamedFault] = [
-    linkLost, outOfRange, dropInTurn, serviceMissing, servicesStale, servicesEarly, servicesEmpty,
-    servicesNever, lostNotifications, duplicateNotifications,
+    linkLost, outOfRange, dropInTurn, bondLost, serviceMissing, servicesStale, servicesEarly,
+    servicesEmpty, servicesNever, lostNotifications, duplicateNotifications,
   ]
 
   /// `link-lost`: the connection is lost; subscriptions are gone.
@@ -41,6 +41,14 @@ extension NamedFault {
         ]
       }
     }
+  )
+  /// `bond-lost`: the device has lost its bond, and the host has not.
+  public static let bondLost = NamedFault(
+    "bond-lost",
+    pain: "the device was reset, or paired with another host, and lost its bond with this one",
+    "connections drop before the services are read, until the host removes the device and pairs "
+      + "again",
+    effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseBonds)) } }
   )
   /// `service-missing`: the services have changed, and the device sends Service Changed.
   public static let serviceMissing = NamedFault(

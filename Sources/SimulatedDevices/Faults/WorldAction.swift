@@ -34,6 +34,8 @@ public enum DeviceChange: Sendable, Hashable {
   case vanish
   /// The device is back.
   case appear
+  /// It no longer has the keys of its bonds; hosts have them still.
+  case loseBonds
   /// It begins or ceases to offer a service.
   case offer(BluetoothUUID, Bool)
   /// It has other firmware, without a service, and does not announce the change.

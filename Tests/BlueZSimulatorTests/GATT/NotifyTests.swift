@@ -56,6 +56,31 @@ struct NotifyTests {
     #expect(!lab.events.contains { "\($0)".contains("subscribed") })
   }
 
+  @Test(
+    "the only descriptor of what has no configuration is taken for it, and written",
+    arguments: [
+      (true, "StartNotify replied", [1, 0]),
+      (
+        false, "StartNotify failed org.bluez.Error.NotPermitted: Write not permitted", [0x48, 0x69]
+      ),
+    ] as [(Bool, String, [UInt8])]
+  )
+  func presumed(isWritable: Bool, answer: String, value: [UInt8]) throws {
+    let description = DescriptorDefinition(
+      uuid: "2901",
+      value: [0x48, 0x69],
+      isWritable: isWritable
+    )
+    let device = DeviceDefinition.monitor.changing { device in
+      device.services[0].characteristics[0].hasConfiguration = false
+      device.services[0].characteristics[0].descriptors = [description]
+    }
+    let lab = try Lab([device])
+    try lab.connect()
+    #expect(try lab.client.ask("StartNotify", .heartRate) == answer)
+    #expect(try lab.device.read(13).get() == value)
+  }
+
   @Test("StopNotify: Notifying is announced, then the reply, and no value after that")
   func stop() throws {
     let lab = try Lab()

@@ -50,6 +50,22 @@ struct FailedPairingTests {
     #expect(failure.hint.contains(hint))
   }
 
+  @Test("a device that has lost the bond: no connection stays until it is removed and pairs again")
+  func lostBond() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let service = simulation.service
+    #expect(simulation.pair(PairingAnswers()).error == nil)
+    simulation.simulator.apply(.loseBonds, to: DeviceDefinition.thermometerAddress)
+    let read = service.connect().flattenMap { service.read(.encrypted) }
+    let failure = try simulation.failure(simulation.run(read))
+    #expect(failure.code == .connectFailed)
+    #expect(failure.hint.contains("it has lost the bond; remove the bond here with unpair()"))
+    #expect(try simulation.deviceProperty("Paired") == true)
+    #expect(simulation.run(service.unpair()).error == nil)
+    #expect(simulation.pair(PairingAnswers()).error == nil)
+    #expect(simulation.run(read).error == nil)
+  }
+
   @Test("this side says no: so says the failure")
   func declined() throws {
     let simulation = try Simulation(definition: .pairing(.confirm, passkey: 5))
