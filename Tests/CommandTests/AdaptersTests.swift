@@ -1,4 +1,6 @@
 // `blerun adapters`: bluetoothd's adapters and the kernel's, put together.
+//
+// The last test needs a process that serves a bus, and one that reads it.
 
 import BlueZ
 import Bluetooth

@@ -1,4 +1,5 @@
-// `blerun read`, `write`, `watch`, and descriptors in `inspect`, on simulated devices.
+// `blerun read`, `write`, `watch`, and descriptors in `inspect`, on simulated devices:
+// what standard output has and what standard error, and the exit status.
 
 import Fixtures
 import Testing

@@ -1,4 +1,4 @@
-// Batches as a user runs them: many devices, signals, a terminal, exit status.
+// Batches as a user runs them: many devices, signals, a terminal, exit status, a bound of memory.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,4 @@
-// A batch whose journal cannot be written.
+// A batch whose journal cannot be written: a full disk, the lock of another process, and the exit status.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,6 @@
-// Reports of batches into files: devices that were not run, batches that run none, schedules.
+// Reports of batches into files: batches that run none, schedules, what a kill leaves.
+//
+// What is in a report is in BatchReportTests of Jobs.
 
 import Fixtures
 import Foundation

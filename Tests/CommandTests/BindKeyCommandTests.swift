@@ -1,4 +1,5 @@
-// Encrypted advertisements on the command line: the keys of a names file, and that they stay secret.
+// Encrypted advertisements on the command line: the keys of a names file, and that they stay secret
+// in all streams and files of a process.
 
 import Fixtures
 import Foundation

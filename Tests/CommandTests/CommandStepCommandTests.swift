@@ -1,4 +1,5 @@
-// `command` from the command line: real programs, in a simulation and outside one.
+// `command` from the command line: real programs, in a simulation and outside one;
+// what ends them, and what a signal to blerun does.
 
 import Fixtures
 import Foundation

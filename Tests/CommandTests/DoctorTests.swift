@@ -1,4 +1,5 @@
-// `blerun doctor`: from facts to findings, and the command as a user sees it.
+// `blerun doctor`: from facts to findings, and the command as a user sees it: beside the leases of
+// other processes, with an exit status.
 
 import BlueZ
 import Bluetooth

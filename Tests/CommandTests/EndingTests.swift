@@ -1,4 +1,4 @@
-// How a run that is interrupted ends: always disconnected, with the promised status.
+// How a run that is interrupted ends: always disconnected, with the promised status of the process.
 
 import Fixtures
 import Foundation

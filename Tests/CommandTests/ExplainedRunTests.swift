@@ -1,4 +1,5 @@
-// The messages before a failure, `--verbose`, and `--report-on failure`, as a user has them.
+// The messages before a failure, `--verbose`, and `--report-on failure`, as a user has them: in both streams,
+// and in the files of a run.
 
 import Fixtures
 import Foundation

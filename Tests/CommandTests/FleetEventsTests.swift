@@ -1,4 +1,5 @@
-// The events of jobs reach whoever follows them, also where the server was away.
+// The events of jobs reach whoever follows them, also where the server was away, and the process of a
+// gateway was killed.
 
 #if Fleet
   import Fixtures

@@ -1,4 +1,5 @@
-// Gateways on a host whose bluetoothd outlives them, and has other clients.
+// Gateways on a host whose bluetoothd outlives them, and has other clients: processes that are killed
+// and stopped.
 
 #if Fleet
   import Fixtures

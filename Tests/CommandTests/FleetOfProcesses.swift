@@ -113,17 +113,19 @@
 
     /// Waits until something is so, at most a minute.
     func wait(until isSo: () throws -> Bool) throws {
-      for _ in 0..<6000 {
+      for _ in 0..<600 {
         if try isSo() { return }
-        poll(nil, 0, 10)
+        poll(nil, 0, 100)
       }
       Issue.record("what was awaited never came")
     }
 
-    /// Looks at the jobs until they show what is awaited; each look takes some 100 ms.
+    /// Looks at the jobs until they show what is awaited. Each look is a process: there are few.
     func jobs(show isAwaited: (RunningProgram.Ended) -> Bool) throws {
-      for _ in 0..<300 where isAwaited(try run("fleet", "jobs").end()) { return }
-      Issue.record("the jobs never showed what was awaited")
+      try wait {
+        poll(nil, 0, 200)
+        return isAwaited(try run("fleet", "jobs").end())
+      }
     }
   }
 #endif

@@ -1,4 +1,4 @@
-// Where the jobs of a fleet run: at the gateway with the bond.
+// Where the jobs of a fleet run: at the gateway with the bond. Gateways are processes, one of which is stopped.
 
 #if Fleet
   import Fixtures

@@ -1,4 +1,4 @@
-// A fleet whose server uses TLS, with certificates of the test's own.
+// A fleet whose server uses TLS, with certificates of the test's own: each member is a process with its OpenSSL.
 
 #if Fleet
   import Fixtures

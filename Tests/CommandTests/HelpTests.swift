@@ -19,9 +19,8 @@ struct HelpTests {
 
   @Test("what is rare is in the long help alone")
   func hidden() {
-    let (short, long) = (
-      Blerun.helpMessage(for: Run.self), Blerun.helpMessage(for: Run.self, includeHidden: true)
-    )
+    let short = Blerun.helpMessage(for: Run.self, columns: 1000)
+    let long = Blerun.helpMessage(for: Run.self, includeHidden: true, columns: 1000)
     for text in ["--journal-sync", "(default: 64M)"] {
       #expect(!short.contains(text) && long.contains(text))
     }

@@ -1,4 +1,5 @@
-// A device whose names and values are made to control a terminal, through every command.
+// A device whose names and values are made to control a terminal, through every command: all that a
+// process prints is searched.
 
 import Documents
 import Fixtures

@@ -1,4 +1,4 @@
-// A run of which its journal lacks records, as `blerun history` shows it.
+// A run of which its journal lacks records, as `blerun history` prints it.
 
 import Fixtures
 import Testing

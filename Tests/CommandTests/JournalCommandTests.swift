@@ -1,4 +1,5 @@
-// `--journal` and `blerun history`, as a user has them.
+// `--journal` and `blerun history`, as a user has them: files of the user's, full disks, locks, limits of
+// a process.
 
 import Fixtures
 import Foundation
@@ -162,23 +163,18 @@ struct JournalBadDayTests {
 
   private func events(_ run: RunningProgram.Ended) -> Int { run.lines.count }
 
-  @Test("a required one ends the run with 74 before anything is touched")
-  func requiredAtOnce() throws {
+  @Test(
+    "a file that is none: required ends the run with 74 before anything is touched, optional lets it go on",
+    arguments: [("required", 74, "the file is not a journal"), ("optional", 0, "in no journal")]
+      as [(String, Int32, String)]
+  )
+  func atOnce(need: String, status: Int32, message: String) throws {
     let text = try folder.file("notes.txt", String(repeating: "no database\n", count: 500))
-    let run = try run(text)
-    #expect(run.status == 74)
-    #expect(run.errors.contains("the file is not a journal"), "\(run.errors)")
-    #expect(run.output == "")
+    let run = try run(text, "--journal-need", need)
+    #expect(run.status == status && run.errors.contains(message), "\(run.errors)")
+    #expect(run.output.contains("run-finished") == (status == 0))
+    #expect(run.output.isEmpty == (status != 0))
     #expect(try String(contentsOfFile: text, encoding: .utf8).hasPrefix("no database"))
-  }
-
-  @Test("an optional one lets the run go on, and that is said")
-  func optionalAtOnce() throws {
-    let text = try folder.file("notes.txt", String(repeating: "no database\n", count: 500))
-    let run = try run(text, "--journal-need", "optional")
-    #expect(run.status == 0)
-    #expect(run.errors.contains("this run is in no journal"), "\(run.errors)")
-    #expect(run.output.contains("run-finished"))
   }
 
   /// Root may write anywhere: others see what a folder that may not be written does.

@@ -1,4 +1,5 @@
-// What the options of a journal take, and what is said of those that they do not.
+// What the options of a journal take, and what is said of those that they do not: an exit status before anything is
+// printed.
 
 import Fixtures
 import Glibc

@@ -1,4 +1,4 @@
-// `blerun history` where nothing may be written.
+// `blerun history` where nothing may be written: in a process with fewer rights than the tests.
 
 import Fixtures
 import Foundation

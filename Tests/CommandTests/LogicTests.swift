@@ -1,4 +1,5 @@
-// Devices whose logic is a program or a socket, from the command line.
+// Devices whose logic is a program or a socket, from the command line: what their ends make of a run,
+// and that none of them is left.
 
 import Fixtures
 import Foundation

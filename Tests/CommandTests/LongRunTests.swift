@@ -1,4 +1,4 @@
-// What is done ten thousand times takes no more stack than what is done once.
+// What is done thousands of times takes no more stack than what is done once: a process has a limit of its stack.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,6 @@
 // Names for UUIDs on the command line: `--names`, the user's file, and what is printed with them.
+//
+// The user's file is read once a process, and is found by its environment.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,5 @@
-// What a killed run left is ended only where it is nobody else's.
+// What a killed run left is ended only where it is nobody else's: processes that were killed, and others
+// beside them.
 
 import BlueZ
 import Bluetooth

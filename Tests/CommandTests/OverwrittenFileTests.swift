@@ -1,4 +1,4 @@
-// Reports that would be written over other files of the command.
+// Reports that would be written over other files of the command: it ends with 2, and every file is as it was.
 
 import Fixtures
 import Foundation

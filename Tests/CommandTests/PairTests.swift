@@ -1,4 +1,4 @@
-// `blerun pair` and `blerun unpair`, and that no output shows a passkey.
+// `blerun pair` and `blerun unpair`, and that no output of a process shows a passkey of its environment.
 
 import Fixtures
 import Foundation

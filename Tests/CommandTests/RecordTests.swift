@@ -1,4 +1,4 @@
-// `blerun record`: what it writes is the device.
+// `blerun record`: what it writes is the device, which is played again; files, Ctrl-C, exit statuses.
 
 import Fixtures
 import Foundation
@@ -23,17 +23,6 @@ struct RecordTests {
 
   private static func device(_ name: String) -> String {
     "\(packageFolder)/Simulators/devices/\(name).yaml"
-  }
-
-  /// Records in a folder that has one file.
-  private func record(
-    _ words: [String],
-    with text: String,
-    in file: String
-  ) throws -> RunningProgram.Ended {
-    let folder = try TemporaryFolder()
-    _ = try folder.file(file, text)
-    return try RunningProgram(blerun: ["record"] + words, in: folder.path).end()
   }
 
   /// The values and errors of a chain, in their order, without times.
@@ -158,108 +147,121 @@ struct RecordTests {
     #expect(!scan.errors.contains("was never used"), "nothing is connected to: \(scan.errors)")
   }
 
-  @Test("a series that goes on until the connection is ended is one that repeats")
-  func goesOn() throws {
-    let device = """
-      name: Belt
-      address: C0:FF:EE:0A:00:05
-      services:
-        - service: fff0
-          characteristics:
-            - { characteristic: fff1, properties: [notify], series: { values: [{ u8: 3 }, { u8: 1 }, { u8: 4 }], every: 200ms } }
-      """
-    let run = try record(["--simulate", "belt.yaml", "--for", "5s"], with: device, in: "belt.yaml")
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("every: 200ms"), "\(run.output)")
-    #expect(!run.output.contains("repeats: false"), "\(run.output)")
+  /// A recording in a folder with one file: its status, and how often its output has which texts.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let words: String
+    var file = ("file.yaml", "")
+    var status: Int32 = 0
+    let says: [String: Int]
   }
 
-  @Test("a device that changes its address before it is connected keeps what it sends")
-  func rotates() throws {
-    let device = """
-      name: Tag
-      address: 00:00:5E:00:53:09
-      address-type: public
-      private-address: { kind: resolvable, every: 5s }
-      services:
-        - service: battery
-          characteristics:
-            - { characteristic: battery-level, properties: [read, notify], counter: { format: u8, every: 1s } }
-      """
-    let run = try record(
-      ["-d", "Tag", "--simulate", "tag.yaml", "--for", "12s"],
-      with: device,
-      in: "tag.yaml"
-    )
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("counter: { format: u8"), "\(run.output)")
-  }
+  static let cases = [
+    Case(
+      testDescription: "a series that goes on until the connection is ended is one that repeats",
+      words: "--simulate belt.yaml --for 5s",
+      file: (
+        "belt.yaml",
+        """
+        name: Belt
+        address: C0:FF:EE:0A:00:05
+        services:
+          - service: fff0
+            characteristics:
+              - { characteristic: fff1, properties: [notify], series: { values: [{ u8: 3 }, { u8: 1 }, { u8: 4 }], every: 200ms } }
+        """
+      ),
+      says: ["every: 200ms": 1, "repeats: false": 0]
+    ),
+    Case(
+      testDescription:
+        "a device that changes its address before it is connected keeps what it sends",
+      words: "-d Tag --simulate tag.yaml --for 12s",
+      file: (
+        "tag.yaml",
+        """
+        name: Tag
+        address: 00:00:5E:00:53:09
+        address-type: public
+        private-address: { kind: resolvable, every: 5s }
+        services:
+          - service: battery
+            characteristics:
+              - { characteristic: battery-level, properties: [read, notify], counter: { format: u8, every: 1s } }
+        """
+      ),
+      says: ["counter: { format: u8": 1]
+    ),
+    Case(
+      testDescription:
+        "a subscription that is refused by dropping the connection leaves the others",
+      words: "--simulate safe.yaml --for 9s",
+      file: (
+        "safe.yaml",
+        """
+        name: Safe
+        address: C0:FF:EE:0A:00:06
+        security: { pairing: just-works }
+        services:
+          - service: fff0
+            characteristics:
+              - { characteristic: fff1, properties: [notify], counter: { format: u8, from: 3, every: 1s } }
+              - { characteristic: fff4, properties: [notify], counter: { format: u8, every: 1s } }
+              - { characteristic: fff2, properties: [read, notify], security: encrypted, value: { u8: 1 } }
+              - { characteristic: fff3, properties: [notify], counter: { format: u8, from: 9, every: 1s } }
+        faults: [{ on: subscribe, characteristic: fff4, do: refuse 0x80 }]
+        """
+      ),
+      says: [
+        "# Not learned: what fff2 sends: it cannot be subscribed to (": 1, "every: 1s": 2,
+        "what fff4 sends:": 1,
+      ]
+    ),
+    Case(
+      testDescription: "a chain that fails does not end the subscriptions",
+      words: "--simulate $P/Simulators/devices/thermometer.yaml --while chain.yaml --for 9s",
+      file: (
+        "chain.yaml", "steps: [{ read: battery-level, expect: { percent: { above: 99 } } }]"
+      ),
+      status: 1,
+      says: ["it failed (expectation-not-met)": 1, "every: 500ms": 1]
+    ),
+    Case(
+      testDescription: "a chain that connects again goes on, and the file says what that ended",
+      words: "--simulate $P/Simulators/devices/battery.yaml --while chain.yaml --for 9s",
+      file: ("chain.yaml", "steps: [disconnect, connect, read: battery-level]"),
+      says: ["# Not learned: what battery-level sent later: its subscription ended (": 1]
+    ),
+    Case(
+      testDescription:
+        "a connection that is lost ends the subscriptions, and what was before is kept",
+      words: "--simulate $P/Simulators/scenarios/out-of-range.yaml --for 30s",
+      status: 75,
+      says: [
+        "characteristic: body-sensor-location": 1,
+        "# Not learned: what would have come next: it failed (link-lost)": 1,
+      ]
+    ),
+    Case(
+      testDescription: "a device that accepts no connections is recorded without one",
+      words: "--simulate $P/Simulators/devices/beacon.yaml --no-connect",
+      says: [
+        "changes: this is the first of": 1, "# Not learned: its services: it was not connected.": 1,
+      ]
+    ),
+  ]
 
-  @Test("a connection that is lost ends the subscriptions, and what came before it is kept")
-  func lost() throws {
-    let run = try blerun(
-      "record",
-      "--simulate",
-      "Simulators/scenarios/out-of-range.yaml",
-      "--for",
-      "30s"
-    )
-    #expect(run.status == 75, "\(run.errors)")
-    #expect(run.errors.contains("the link to the device was lost"), "\(run.errors)")
-    for line in [
-      "characteristic: body-sensor-location",
-      "# Not learned: what would have come next: it failed (link-lost)",
-    ] { #expect(run.output.contains(line), "\(line) in\n\(run.output)") }
-  }
-
-  @Test("a subscription that the device refuses by dropping the connection leaves the others")
-  func refused() throws {
-    let device = """
-      name: Safe
-      address: C0:FF:EE:0A:00:06
-      security: { pairing: just-works }
-      services:
-        - service: fff0
-          characteristics:
-            - { characteristic: fff1, properties: [notify], counter: { format: u8, from: 3, every: 1s } }
-            - { characteristic: fff4, properties: [notify], counter: { format: u8, every: 1s } }
-            - { characteristic: fff2, properties: [read, notify], security: encrypted, value: { u8: 1 } }
-            - { characteristic: fff3, properties: [notify], counter: { format: u8, from: 9, every: 1s } }
-      faults: [{ on: subscribe, characteristic: fff4, do: refuse 0x80 }]
-      """
-    let run = try record(["--simulate", "safe.yaml", "--for", "9s"], with: device, in: "safe.yaml")
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("# Not learned: what fff2 sends: it cannot be subscribed to ("))
-    #expect(run.output.components(separatedBy: "every: 1s").count == 3, "\(run.output)")
-    #expect(run.output.components(separatedBy: "what fff4 sends:").count == 2, "\(run.output)")
-  }
-
-  @Test("a chain that fails does not end the subscriptions")
-  func failed() throws {
-    let chain = "steps: [{ read: battery-level, expect: { percent: { above: 99 } } }]"
-    let run = try record(
-      ["--simulate", Self.device("thermometer"), "--while", "chain.yaml", "--for", "9s"],
-      with: chain,
-      in: "chain.yaml"
-    )
-    #expect(run.status == 1, "\(run.errors)")
-    #expect(run.output.contains("it failed (expectation-not-met)"), "\(run.output)")
-    #expect(run.output.contains("every: 500ms"), "\(run.output)")
-  }
-
-  @Test("a chain that connects again goes on, and the file says which subscriptions that ended")
-  func chained() throws {
-    let chain = "steps: [disconnect, connect, read: battery-level]"
-    let run = try record(
-      ["--simulate", Self.device("battery"), "--while", "chain.yaml", "--for", "9s"],
-      with: chain,
-      in: "chain.yaml"
-    )
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(
-      run.output.contains("# Not learned: what battery-level sent later: its subscription ended ("),
-      "\(run.output)"
-    )
+  @Test("what goes on while it records", arguments: cases)
+  func records(example: Case) throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.file(example.file.0, example.file.1)
+    let words = example.words.split(separator: " ")
+      .map { String($0).replacing("$P", with: packageFolder) }
+    let run = try RunningProgram(blerun: ["record"] + words, in: folder.path).end()
+    #expect(run.status == example.status, "\(run.errors)")
+    for (text, count) in example.says {
+      #expect(run.output.components(separatedBy: text).count - 1 == count, "\(text) \(run.output)")
+    }
   }
 
   @Test("with a passkey, what is protected is recorded with its value and its protection")
@@ -290,14 +292,6 @@ struct RecordTests {
     #expect(run.status == 2)
     #expect(run.errors == "blerun: \(file) exists already: name another file, or remove it\n")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
-  }
-
-  @Test("a device that accepts no connections is recorded without one")
-  func beacon() throws {
-    let run = try blerun("record", "--simulate", "Simulators/devices/beacon.yaml", "--no-connect")
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("changes: this is the first of"))
-    #expect(run.output.contains("# Not learned: its services: it was not connected."))
   }
 
   @Test("Ctrl-C keeps what was recorded, and ends with the status of the signal")

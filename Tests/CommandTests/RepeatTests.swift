@@ -92,7 +92,7 @@ struct RepeatTests {
     #expect(alone.run.output.contains("run-finished"))
     #expect(!alone.log.isEmpty)
 
-    let spinners = try (0..<4).map { _ in try Spinner() }
+    let spinners = try (0..<2).map { _ in try Spinner() }
     let busy = try run(device, chain, seed: 7, in: there)
     for spinner in spinners { spinner.end() }
     #expect(alone.run.output == busy.run.output)

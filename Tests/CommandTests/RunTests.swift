@@ -1,4 +1,4 @@
-// `blerun run` on simulated devices, as a user sees it.
+// `blerun run` on simulated devices, as a user sees it: messages on standard error, no bus, a pipe.
 
 import Fixtures
 import Testing
@@ -21,35 +21,12 @@ struct RunTests {
   func strongest() throws {
     let folder = try TemporaryFolder()
     let lamps = try folder.file("lamps.yaml", Self.lamps)
-    func run(_ device: String) throws -> RunningProgram.Ended {
-      try blerun("run", "-e", "connect", "-d", device, "--simulate", lamps, "--output", "json")
-    }
-    let named = try run("Lamp")
+    let named = try blerun("run", "-e", "connect", "-d", "Lamp", "--simulate", lamps)
     #expect(named.status == 0, "\(named.errors)")
     let note =
       "2 devices match 'Lamp'; the strongest is used: 'Lamp' (C0:FF:EE:00:00:06, -40 dBm), "
       + "'Lamp' (C0:FF:EE:00:00:05, -80 dBm)"
     #expect(named.errors.contains(note), "\(named.errors)")
-    #expect(named.output.contains(#""candidates":[{"address":"C0:FF:EE:00:00:06","name":"Lamp","#))
-    let given = try run("C0:FF:EE:00:00:05")
-    #expect(given.status == 0 && !given.output.contains("candidates"), "\(given.output)")
-  }
-
-  @Test("where one device is to match, several are a failure with all of them")
-  func unique() throws {
-    let folder = try TemporaryFolder()
-    let lamps = try folder.file("lamps.yaml", Self.lamps)
-    let chain = try folder.file(
-      "chain.yaml",
-      "device: { name: \"La*\", unique: true }\nsteps: [ connect ]\n"
-    )
-    let run = try blerun("run", chain, "--simulate", lamps, "--output", "json")
-    #expect(run.status != 0)
-    let texts = [
-      #""code":"ambiguous""#, "2 devices match 'La*'", "C0:FF:EE:00:00:05, -80 dBm",
-      "C0:FF:EE:00:00:06, -40 dBm",
-    ]
-    for text in texts { #expect(run.output.contains(text), "\(run.output)") }
   }
 
   @Test("a missing bus: one clear sentence, status 69")

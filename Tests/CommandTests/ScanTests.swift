@@ -1,4 +1,4 @@
-// `blerun scan` on simulated devices, as a user sees it.
+// `blerun scan` on simulated devices, as a user sees it: lines on standard output, and exit statuses.
 
 import Fixtures
 import Testing
@@ -40,5 +40,25 @@ struct ScanTests {
     let run = try scan("--passive")
     #expect(run.status == 1)
     #expect(run.errors.contains("does not scan passively"))
+  }
+
+  @Test("a scan names the company behind manufacturer data")
+  func companies() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file(
+      "beacon.yaml",
+      """
+      name: Beacon
+      address: C0:FF:EE:00:00:09
+      advertisement: { manufacturer-data: { 0x0059: "01 02", 0xffff: "03" } }
+      """
+    )
+    let text = try blerun("scan", "--simulate", file)
+    #expect(text.output.contains("0x0059:0102 (Nordic Semiconductor ASA)"), "\(text.output)")
+    let json = try blerun("scan", "--simulate", file, "--output", "json")
+    for data in [
+      #"{"company":89,"companyName":"Nordic Semiconductor ASA","hex":"0102"}"#,
+      #"{"company":65535,"companyName":null,"hex":"03"}"#,
+    ] { #expect(json.output.contains(data), "\(json.output)") }
   }
 }

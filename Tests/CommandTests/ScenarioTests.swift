@@ -1,4 +1,4 @@
-// The shipped scenarios, as a user runs them: what comes of a chain in each.
+// The shipped scenarios, as a user runs them: what a chain prints in each, and its exit status.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,5 @@
-// `blerun schema`. That the schemas are those in the package is tested where they are made.
+// `blerun schema`. That the schemas are those in the package is tested where they are
+// made; here, that a whole one is printed.
 
 import Fixtures
 import Foundation

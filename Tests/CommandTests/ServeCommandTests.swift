@@ -1,4 +1,5 @@
-// `blerun serve` from the shell: where it listens, who gets the token, what it may run.
+// `blerun serve` from the shell: where it listens, who gets the token, what it may run: sockets, modes of files,
+// exit statuses.
 
 import Fixtures
 import Foundation

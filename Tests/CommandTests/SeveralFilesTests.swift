@@ -1,4 +1,4 @@
-// `blerun run` with several chain files, as a user sees it.
+// `blerun run` with several chain files, as a user sees it: one stream and one exit status of all of them.
 
 import Fixtures
 import Foundation

@@ -118,13 +118,9 @@ struct SteeredSimulationTests {
   private static func text(of path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }
-    var octets: [UInt8] = []
-    var octet = getc(file)
-    while octet != EOF {
-      octets.append(UInt8(truncatingIfNeeded: octet))
-      octet = getc(file)
-    }
-    return String(decoding: octets, as: UTF8.self)
+    var octets = [UInt8](repeating: 0, count: 1 << 16)
+    let count = fread(&octets, 1, octets.count, file)
+    return String(decoding: octets[..<count], as: UTF8.self)
   }
 
   private static func names(in folder: TemporaryFolder) -> [String] {
@@ -133,9 +129,9 @@ struct SteeredSimulationTests {
 
   /// Whether something becomes so within ten seconds: other processes do it.
   private static func becomes(_ isSo: () -> Bool) -> Bool {
-    for _ in 0..<1000 {
+    for _ in 0..<200 {
       if isSo() { return true }
-      poll(nil, 0, 10)
+      poll(nil, 0, 50)
     }
     return false
   }

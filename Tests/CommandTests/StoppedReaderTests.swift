@@ -55,7 +55,7 @@ struct StoppedReaderTests {
     let program = try start(Self.watch)
     program.pause(.output)
     // Until the pipe is full, and more waits.
-    poll(nil, 0, 4_000)
+    poll(nil, 0, 1_000)
     let began = Date()
     program.send(SIGTERM)
     let ended = program.end()
@@ -85,12 +85,12 @@ struct StoppedReaderTests {
   func virtualTime() throws {
     let scenario = try host.folder.file("flood.yaml", Self.flood)
     let arguments = [
-      "run", "--simulate", scenario, "-e", "notify ff01 for 10s", "--output", "json",
+      "run", "--simulate", scenario, "-e", "notify ff01 for 3s", "--output", "json",
     ]
     let program = try RunningProgram(blerun: arguments)
     try program.waitForOutput(#""event":"value""#)
     program.pause(.output)
-    poll(nil, 0, 2_000)
+    poll(nil, 0, 1_000)
     #expect(!program.hasExited())
     program.resume(.output)
     let ended = program.end()

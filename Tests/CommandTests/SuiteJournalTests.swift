@@ -1,4 +1,4 @@
-// Suites of nRF Connect in the journal.
+// Suites of nRF Connect in the journal: of a process that is killed, and beside one that holds it.
 
 import Bluetooth
 import Fixtures

@@ -1,4 +1,6 @@
-// Reports of suites of nRF Connect: into files, and on standard output.
+// Reports of suites of nRF Connect: into files, and on standard output, also where a signal ends them.
+//
+// What they say is recorded in Tests/Golden/recorded/reports.txt, and tested in NordicSuitesTests.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,4 @@
-// Calls that bluetoothd never answers: silence is not success.
+// Calls that bluetoothd never answers: silence is not success, and the exit status agrees with the last event.
 
 import Fixtures
 import Foundation

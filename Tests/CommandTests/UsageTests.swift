@@ -140,4 +140,12 @@ struct UsageTests {
         + "blerun simulate --seed 7 \(file) -- no-such-file -c 'echo it'\\''s'"
     )
   }
+
+  @Test("a trace of simulated devices is refused, with what to use instead")
+  func trace() throws {
+    let error = #expect(throws: ValidationError.self) {
+      try TraceOption.parse(["--trace", "a.btsnoop"]).check(isSimulated: true)
+    }
+    #expect(error?.message.contains("use --bus-log") == true)
+  }
 }

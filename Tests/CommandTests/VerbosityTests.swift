@@ -1,4 +1,4 @@
-// --quiet, --verbose, --color and the announcement of simulated runs, in the output of the binary.
+// --quiet, --verbose, --color and the announcement of simulated runs, in both streams of the binary.
 
 import Fixtures
 import Foundation

@@ -1,4 +1,4 @@
-// `blerun watch`: its arguments, its forms of output, its journal.
+// `blerun watch`: its arguments, its forms of output, its journal. It runs in real time, until a signal.
 
 import Fixtures
 import Foundation

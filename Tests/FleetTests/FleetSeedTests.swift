@@ -18,14 +18,18 @@ struct FleetSeedTests {
     #expect(SimulatedFleet.play(seed: seed).violations == [])
   }
 
+  /// Seeds that meet what few meet: they are played first.
+  private static let seeds: [Omission: UInt64] = [
+    .leaseCheck: 15, .leaseFromSending: 291, .armedReply: 3, .armedCheck: 23, .lateClaimGivenUp: 19,
+    .endBeforeRelease: 3, .eventRequest: 22,
+  ]
+
   @Test(
     "a step of the protocol is needed: without it a rule is broken",
     arguments: Omission.allCases
   )
   func omissions(_ step: Omission) {
-    // One is met by few seeds: its own is played first.
-    let first: [UInt64] = step == .leaseFromSending ? [291] : []
-    let found = (first + Array(0..<400)).first { seed in
+    let found = ([Self.seeds[step] ?? 0] + Array(0..<400)).first { seed in
       !SimulatedFleet.play(seed: seed, omitting: step).violations.isEmpty
     }
     #expect(found != nil, "\(step) is not missed")

@@ -211,15 +211,21 @@ struct MemberTests {
     #expect(isRecorded && !runs, "\(actions)")
   }
 
-  @Test("a gateway whose journal cannot be written claims nothing, until it can be again")
-  func fullDisk() throws {
+  @Test(
+    "a gateway whose journal cannot be written, or whose device another program holds, claims nothing until then",
+    arguments: [
+      (Gateway.Event.journalWritable(false), Gateway.Event.journalWritable(true)),
+      (.held([device]), .held([])),
+    ]
+  )
+  func unable(from begin: Gateway.Event, until end: Gateway.Event) throws {
     let submitter = try submitted(job { $0.deadline = .seconds(100) })
     let gateway = GatewayOnStore(loop, store.client("hall"))
-    gateway.handle(.journalWritable(false))
+    gateway.handle(begin)
     gateway.handle(.observed(Self.device, rssi: -50))
     try submitter.wait(.seconds(14))
     #expect(gateway.chain == nil)
-    gateway.handle(.journalWritable(true))
+    gateway.handle(end)
     gateway.handle(.observed(Self.device, rssi: -50))
     gateway.handle(.announced(Self.device))
     try submitter.wait(.seconds(2))
@@ -271,21 +277,6 @@ struct MemberTests {
     let end = try #require(submitter.end(of: job.id))
     #expect(end.state == .held)
     #expect(end.detail == "the device is connected to by another program on gateway a")
-  }
-
-  @Test("a gateway claims nothing for a device that another program holds, until it lets go")
-  func heldAtGateway() throws {
-    let submitter = try submitted(job { $0.deadline = .seconds(100) })
-    let gateway = GatewayOnStore(loop, store.client("hall"))
-    gateway.handle(.held([Self.device]))
-    gateway.handle(.observed(Self.device, rssi: -50))
-    try submitter.wait(.seconds(14))
-    #expect(gateway.chain == nil)
-    gateway.handle(.held([]))
-    gateway.handle(.observed(Self.device, rssi: -50))
-    gateway.handle(.announced(Self.device))
-    try submitter.wait(.seconds(2))
-    #expect(gateway.chain != nil)
   }
 
   @Test("a successor that cannot connect names its predecessor, and when that last renewed")

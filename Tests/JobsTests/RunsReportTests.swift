@@ -208,6 +208,34 @@ struct RunsReportTests {
     #expect(HTMLReport().text(on: recorder.runs).contains("2000-01-01"))
   }
 
+  @Test(
+    "JUnit and TAP count one failure once, whatever blocks the step is in",
+    arguments: [
+      ("try { repeat 2 { read battery-level expect percent > 99 } } finally { log done }", 1, 0),
+      ("try { write alert-level u8:1 } finally { write alert-level u8:2 }", 0, 2),
+      ("repeat 2 { write alert-level u8:1 on-failure continue }", 0, 2),
+    ]
+  )
+  func innerFailure(line: String, failures: Int, errors: Int) throws {
+    let bench = RunBench()
+    bench.device.answer(
+      "write alert-level",
+      .failure(DeviceFailure.scripted(.notPermitted, .definite))
+    )
+    try bench.run(line)
+    var recorder = RunCollector()
+    for event in bench.events { recorder.take(event) }
+    let xml = JUnitReport().text(on: recorder.runs)
+    let cases = xml.split(separator: "<testcase ").count - 1
+    let head = "tests=\"\(cases)\" failures=\"\(failures)\" errors=\"\(errors)\""
+    #expect(
+      xml.split(separator: "\n").contains { $0.hasPrefix("<testsuites ") && $0.contains(head) }
+    )
+    #expect(!xml.contains("a step inside it failed"), "\(xml)")
+    let tap = TAPReport().text(on: recorder.runs)
+    #expect(tap.components(separatedBy: "\n    not ok ").count - 1 == failures + errors, "\(tap)")
+  }
+
   @Test("what a device is called cannot break out of a report")
   func hostile() throws {
     let name = "\"><script>\u{1b}[31m&]]>\n# TODO\u{0}"

@@ -13,7 +13,9 @@ struct TimedOperatorTests {
   }
 
   /// Sends 1, 2, 3 … at these milliseconds after the start, and completes with the last.
-  func timed(_ milliseconds: Int...) -> Signal<Int> {
+  func timed(_ milliseconds: Int...) -> Signal<Int> { timed(milliseconds) }
+
+  func timed(_ milliseconds: [Int]) -> Signal<Int> {
     Signal.deferred { [loop] in
       let start = loop.now
       return Signal.values(Array(milliseconds.enumerated())).flattenMap { index, at in
@@ -26,29 +28,115 @@ struct TimedOperatorTests {
   }
 
   /// A consumer that takes `milliseconds` over each value.
-  func slowly<Value>(_ signal: Signal<Value>, _ milliseconds: Int) -> Signal<Value> {
+  static func slowly<Value>(_ signal: Signal<Value>, _ milliseconds: Int) -> Signal<Value> {
     signal.flattenMap { .just($0).delay(.milliseconds(milliseconds)) }
   }
 
-  @Test("throttle sends the first value at once, then the latest at the end of each interval")
-  func throttleLatest() throws {
-    let source = timed(100, 200, 300, 1500, 5000, 5100)
-    #expect(
-      try history(source.throttle(.seconds(1))) == [
-        Moment(100, "1"), Moment(1100, "3"), Moment(2100, "4"), Moment(5000, "5"),
-        Moment(5100, "6"), Moment(5100, "completed"),
-      ]
-    )
+  /// An operator over a source, and its history: `1100 3` is the value 3 after 1100 ms.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let source: [Int]
+    let apply: @Sendable (Signal<Int>) -> Signal<String>
+    let history: String
+
+    init<Value: Sendable>(
+      _ what: String,
+      of source: Int...,
+      by apply: @escaping @Sendable (Signal<Int>) -> Signal<Value>,
+      gives history: String
+    ) {
+      testDescription = what
+      self.source = source
+      self.apply = { apply($0).map { "\($0)" } }
+      self.history = history
+    }
   }
 
-  @Test("throttle that keeps the first drops what comes too soon")
-  func throttleFirst() throws {
-    let source = timed(100, 200, 1100, 1500, 5000, 5100)
-    #expect(
-      try history(source.throttle(.seconds(1), keeping: .first)) == [
-        Moment(100, "1"), Moment(1100, "3"), Moment(5000, "5"), Moment(5100, "completed"),
-      ]
-    )
+  static let cases = [
+    Case(
+      "throttle: the first at once, then the latest at the end of each interval",
+      of: 100,
+      200,
+      300,
+      1500,
+      5000,
+      5100,
+      by: { $0.throttle(.seconds(1)) },
+      gives: "100 1, 1100 3, 2100 4, 5000 5, 5100 6, 5100 completed"
+    ),
+    Case(
+      "throttle that keeps the first drops what comes too soon",
+      of: 100,
+      200,
+      1100,
+      1500,
+      5000,
+      5100,
+      by: { $0.throttle(.seconds(1), keeping: .first) },
+      gives: "100 1, 1100 3, 5000 5, 5100 completed"
+    ),
+    Case(
+      "throttle neither slows its source nor queues for a slow consumer",
+      of: 0,
+      1000,
+      2000,
+      3000,
+      4000,
+      by: { slowly($0.throttle(.milliseconds(500)), 2500) },
+      gives: "2500 1, 5000 3, 7500 5, 7500 completed"
+    ),
+    Case(
+      "debounce: a value after a pause, and the last one at the end",
+      of: 100,
+      200,
+      300,
+      2000,
+      2900,
+      4500,
+      4600,
+      by: { $0.debounce(.seconds(1)) },
+      gives: "1300 3, 3900 5, 4600 7, 4600 completed"
+    ),
+    Case(
+      "sample at a period keeps to a grid",
+      of: 100,
+      2900,
+      3100,
+      4200,
+      by: { $0.sample(every: .seconds(1)) },
+      gives: "1000 1, 3000 2, 4000 3, 4200 completed"
+    ),
+    Case(
+      "bufferWithTime keeps to its grid and sends the open window at the end",
+      of: 100,
+      900,
+      1000,
+      4200,
+      4300,
+      by: { $0.bufferWithTime(.seconds(1)) },
+      gives: "1000 [1, 2], 2000 [3], 4300 [4, 5], 4300 completed"
+    ),
+    Case(
+      "bufferWithTime sends empty windows where that is asked for",
+      of: 100,
+      3200,
+      by: { $0.bufferWithTime(.seconds(1), emptyWindows: true) },
+      gives: "1000 [1], 2000 [], 3000 [], 3200 [2], 3200 completed"
+    ),
+    Case(
+      "timestamped gives each value its instant",
+      of: 1000,
+      2500,
+      by: { $0.timestamped() },
+      gives: "1000 +1.0 seconds 1, 2500 +2.5 seconds 2, 2500 completed"
+    ),
+  ]
+
+  @Test("each has its history", arguments: cases)
+  func histories(example: Case) throws {
+    let moments = try history(example.apply(timed(example.source)))
+    let text = moments.map { "\(Int($0.at / .milliseconds(1))) \($0.what)" }
+    #expect(text.joined(separator: ", ") == example.history)
   }
 
   @Test("throttle sends the value that it held back before a failure")
@@ -57,26 +145,6 @@ struct TimedOperatorTests {
     #expect(
       try history(source.throttle(.seconds(1))) == [
         Moment(100, "1"), Moment(200, "2"), Moment(200, "failed: Broken()"),
-      ]
-    )
-  }
-
-  @Test("throttle neither slows its source nor queues for a slow consumer")
-  func throttleSlow() throws {
-    let source = timed(0, 1000, 2000, 3000, 4000)
-    #expect(
-      try history(slowly(source.throttle(.milliseconds(500)), 2500)) == [
-        Moment(2500, "1"), Moment(5000, "3"), Moment(7500, "5"), Moment(7500, "completed"),
-      ]
-    )
-  }
-
-  @Test("debounce sends a value after a pause, and the last one at the end")
-  func debounce() throws {
-    let source = timed(100, 200, 300, 2000, 2900, 4500, 4600)
-    #expect(
-      try history(source.debounce(.seconds(1))) == [
-        Moment(1300, "3"), Moment(3900, "5"), Moment(4600, "7"), Moment(4600, "completed"),
       ]
     )
   }
@@ -105,42 +173,14 @@ struct TimedOperatorTests {
     )
   }
 
-  @Test("sample at a period keeps to a grid; a failure of either ends it")
-  func sampleEvery() throws {
-    #expect(
-      try history(timed(100, 2900, 3100, 4200).sample(every: .seconds(1)))
-        == [
-          Moment(1000, "1"), Moment(3000, "2"), Moment(4000, "3"), Moment(4200, "completed"),
-        ]
-    )
+  @Test("a failure of either ends a sample")
+  func sampleFailure() throws {
     let failing = Signal<Int>.failure(Broken())
     #expect(
       try history(Signal<Int>.never().sample(on: failing)).map(\.what) == ["failed: Broken()"]
     )
     #expect(
       try history(failing.sample(on: Signal<Int>.never())).map(\.what) == ["failed: Broken()"]
-    )
-  }
-
-  @Test("bufferWithTime keeps to its grid and sends the open window at the end")
-  func windows() throws {
-    let source = timed(100, 900, 1000, 4200, 4300)
-    #expect(
-      try history(source.bufferWithTime(.seconds(1))) == [
-        Moment(1000, "[1, 2]"), Moment(2000, "[3]"), Moment(4300, "[4, 5]"),
-        Moment(4300, "completed"),
-      ]
-    )
-  }
-
-  @Test("bufferWithTime sends empty windows where that is asked for")
-  func emptyWindows() throws {
-    let source = timed(100, 3200)
-    #expect(
-      try history(source.bufferWithTime(.seconds(1), emptyWindows: true)) == [
-        Moment(1000, "[1]"), Moment(2000, "[]"), Moment(3000, "[]"), Moment(3200, "[2]"),
-        Moment(3200, "completed"),
-      ]
     )
   }
 
@@ -152,14 +192,14 @@ struct TimedOperatorTests {
         Moment(1000, "[1]"), Moment(1100, "[2]"), Moment(1100, "failed: Broken()"),
       ]
     )
-    let slow = slowly(timed(200, 1200, 2200, 3200).bufferWithTime(.seconds(1)), 5000)
+    let slow = Self.slowly(timed(200, 1200, 2200, 3200).bufferWithTime(.seconds(1)), 5000)
     #expect(try history(slow).map(\.what) == ["[1]", "[2]", "[3]", "[4]", "completed"])
   }
 
   @Test("bufferWithTime fails by name at its bound, after what it holds")
   func windowsBound() throws {
     let source = ticks(9, every: .milliseconds(300)).bufferWithTime(.seconds(1), bufferLimit: 5)
-    let seen = try history(slowly(source, 60_000)).map(\.what)
+    let seen = try history(Self.slowly(source, 60_000)).map(\.what)
     #expect(
       seen == [
         "[1, 2, 3]", "[4, 5, 6]",
@@ -174,14 +214,6 @@ struct TimedOperatorTests {
     #expect(try history(endless.throttle(.seconds(1)).take(1)).map(\.what) == ["1", "completed"])
     let windows = try history(endless.bufferWithTime(.seconds(1), bufferLimit: 1000)).map(\.what)
     #expect(windows.count == 1 && windows[0].hasPrefix("failed: more than 1000 values"))
-  }
-
-  @Test("timestamped gives each value its instant")
-  func timestamped() throws {
-    #expect(
-      try history(timed(1000, 2500).timestamped()).map(\.what)
-        == ["+1.0 seconds 1", "+2.5 seconds 2", "completed"]
-    )
   }
 
   @Test("a deadline over a timed operator names what its source waits for")

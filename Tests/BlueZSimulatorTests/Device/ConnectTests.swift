@@ -181,43 +181,29 @@ struct ConnectTests {
     #expect(lab.client.take().last == "DEV Device1 RSSI=-50")
   }
 
-  @Test("a connection that breaks while it is made is announced up and down, Connect as canceled")
-  func flickering() throws {
-    let lab = try Lab(faults: [FaultRule(on: .connect, action: .loseLinkBefore)])
-    try lab.discover()
-    #expect(try lab.client.ask("Connect", .device) == Self.canceled)
-    try lab.pass()
-    #expect(
-      lab.client.take() == [
-        "DEV Device1 Connected=true", "DEV Device1 Connected=false", Self.canceled,
-      ]
-    )
-  }
-
-  @Test("a link that is lost before the services are resolved: Connected alone becomes false")
-  func unresolved() throws {
-    let lab = try Lab(faults: [FaultRule(on: .discover, action: .loseLinkBefore)])
-    try lab.discover()
-    try lab.client.call("Connect", .device)
-    try lab.pass(.seconds(1))
-    #expect(
-      lab.client.take() == [
-        "DEV Device1 Connected=true", "Connect replied", "DEV Device1 Connected=false",
-      ]
-    )
-  }
-
-  @Test("when service discovery is refused, ServicesResolved is announced without services")
-  func undiscovered() throws {
-    let refusal = OperationFault.refuse(.insufficientResources)
-    let lab = try Lab(faults: [FaultRule(on: .discover, action: refusal)])
+  @Test(
+    "what goes wrong with a link while it is made is announced",
+    arguments: [
+      (
+        FaultRule(on: .connect, action: .loseLinkBefore),
+        ["DEV Device1 Connected=true", "DEV Device1 Connected=false", canceled]
+      ),
+      (
+        FaultRule(on: .discover, action: .loseLinkBefore),
+        ["DEV Device1 Connected=true", "Connect replied", "DEV Device1 Connected=false"]
+      ),
+      // Where discovery is refused there are no services, and they are resolved.
+      (
+        FaultRule(on: .discover, action: OperationFault.refuse(.insufficientResources)),
+        ["DEV Device1 Connected=true", "Connect replied", "DEV Device1 ServicesResolved=true"]
+      ),
+    ]
+  )
+  func faults(fault: FaultRule, announced: [String]) throws {
+    let lab = try Lab(faults: [fault])
     try lab.discover()
     try lab.client.call("Connect", .device)
     try lab.pass(.seconds(1))
-    #expect(
-      lab.client.take() == [
-        "DEV Device1 Connected=true", "Connect replied", "DEV Device1 ServicesResolved=true",
-      ]
-    )
+    #expect(lab.client.take() == announced)
   }
 }
