@@ -99,6 +99,8 @@ extension Plan {
     guard let only = simulated.devices.first, simulated.devices.count == 1 else {
       throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
     }
-    return only.name.map { .name($0) } ?? .address(only.address)
+    // The name as it is received: not every device advertises its own.
+    let name = only.advertisements.lazy.compactMap { $0.name(of: only) }.first
+    return name.map { .name($0) } ?? .address(only.address)
   }
 }
