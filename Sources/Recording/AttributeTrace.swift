@@ -44,8 +44,10 @@ struct AttributeFacts: Sendable {
 
   /// Adds a service; where another one was, the device has changed its attributes from there on.
   fileprivate mutating func learn(_ group: Group, at start: UInt16) {
-    if let known = groups[start], known.end != group.end || known.uuid != group.uuid {
+    if let known = groups[start], known.uuid != group.uuid {
       forget(from: start)
+    } else if let known = groups[start], known.end != group.end {
+      forget(from: min(known.end, group.end) + 1)
     }
     groups[start] = group
   }

@@ -9,7 +9,7 @@ enum Motion: Hashable, Sendable {
   case few([[UInt8]])
   /// A number that counts.
   case counter(Count, every: Duration)
-  /// The values as they came; the same one once, where it goes on.
+  /// The values as they came; where they repeat, once.
   case series([[UInt8]], every: Duration, repeats: Bool)
 
   /// A number that counts: how it begins and goes on.
@@ -43,7 +43,7 @@ enum Motion: Hashable, Sendable {
   ///
   /// - Parameter end: When the subscriptions ended; nil where it may have sent more that nobody heard.
   init?(_ values: [RecordedValue], until end: Duration?) {
-    guard let first = values.first, let last = values.last else { return nil }
+    guard let last = values.last else { return nil }
     guard let every = Self.gap(of: values), values.count > 2 || every >= Self.shortestOfTwo else {
       self = .few(values.map(\.octets))
       return
@@ -51,13 +51,21 @@ enum Motion: Hashable, Sendable {
     // It stopped: what counts, or stays the same, would have gone on.
     if let end, end - last.at > every * 3 {
       self = .series(values.map(\.octets), every: every, repeats: false)
-    } else if values.allSatisfy({ $0.octets == first.octets }) {
-      self = .series([first.octets], every: every, repeats: true)
     } else if let count = Self.count(values.map(\.octets)) {
       self = .counter(count, every: every)
     } else {
-      self = .series(values.map(\.octets), every: every, repeats: true)
+      self = .series(Self.cycle(values.map(\.octets)), every: every, repeats: true)
     }
+  }
+
+  /// The values up to where they repeat, which they do once at least; all of them where they do not.
+  ///
+  /// - Parameter values: Two or more.
+  private static func cycle(_ values: [[UInt8]]) -> [[UInt8]] {
+    let length = (1...values.count / 2).first { length in
+      zip(values.dropFirst(length), values).allSatisfy { $0 == $1 }
+    }
+    return Array(values.prefix(length ?? values.count))
   }
 
   private static func gaps(_ values: [RecordedValue]) -> [Duration] {

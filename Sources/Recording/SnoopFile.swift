@@ -47,9 +47,31 @@ package struct SnoopFile: Sendable {
   /// Whether a file begins as one.
   package static func isOne(_ octets: [UInt8]) -> Bool { octets.starts(with: magic) }
 
+  /// What a file of another kind is, and where a btsnoop file comes from; nil for one that is not known.
+  package static func otherKind(_ octets: [UInt8]) -> String? {
+    let wireshark =
+      "editcap -F btsnoop FILE trace.log, a part of Wireshark, converts it if it has HCI packets; what a radio "
+      + "sniffer received has none"
+    let kinds: [([UInt8], String)] = [
+      ([0x0a, 0x0d, 0x0d, 0x0a], "it is a pcapng file: " + wireshark),
+      ([0xd4, 0xc3, 0xb2, 0xa1], "it is a pcap file: " + wireshark),
+      ([0xa1, 0xb2, 0xc3, 0xd4], "it is a pcap file: " + wireshark),
+      ([0x4d, 0x3c, 0xb2, 0xa1], "it is a pcap file: " + wireshark),
+      (
+        Array("PK".utf8) + [3, 4],
+        "it is a zip file: unpack it; the bug report of an Android phone has btsnoop_hci.log, often in "
+          + "FS/data/misc/bluetooth/logs"
+      ),
+      ([0x1f, 0x8b], "it is a gzip file: unpack it"),
+    ]
+    return kinds.first { octets.starts(with: $0.0) }?.1
+  }
+
   /// - Throws: ``SnoopError`` for another kind of file.
   package init(_ octets: [UInt8]) throws(SnoopError) {
-    guard Self.isOne(octets) else { throw SnoopError(description: "it is not a btsnoop file") }
+    guard Self.isOne(octets) else {
+      throw SnoopError(description: Self.otherKind(octets) ?? "it is not a btsnoop file")
+    }
     var reader = PacketReader(octets.dropFirst(Self.magic.count))
     guard let version = reader.bigEndian(4), let link = reader.bigEndian(4), version == 1 else {
       throw SnoopError(description: "its header is not one of version 1")

@@ -165,6 +165,7 @@ struct RecordTests {
         """
         name: Belt
         address: C0:FF:EE:0A:00:05
+        advertisement: { name: false }
         services:
           - service: fff0
             characteristics:

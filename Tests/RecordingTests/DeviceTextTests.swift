@@ -86,6 +86,13 @@ struct DeviceTextTests {
           #"value: { hex: "00" }"#,
         ]
       ),
+      (
+        [3, 1, 4, 3, 1, 4, 3].enumerated().map { (1000 * $0.offset, [$0.element]) },
+        [
+          "series:", "values:", #"- { hex: "03" }"#, #"- { hex: "01" }"#, #"- { hex: "04" }"#,
+          "every: 1s",
+        ]
+      ),
       // Two steps alone are chance.
       (
         [(0, [1]), (1000, [2]), (2000, [3])],
@@ -178,7 +185,9 @@ struct DeviceTextTests {
     var recording = try device()
     recording.notifications = [0x12, 0x14].flatMap { handle in
       notified(
-        (0..<6_000).map { (100 * $0, Array(repeating: UInt8($0 % 251), count: 40)) },
+        (0..<6_000).map {
+          (100 * $0, [UInt8($0 >> 8)] + Array(repeating: UInt8($0 & 0xff), count: 39))
+        },
         handle: handle
       )
     }

@@ -246,7 +246,7 @@ struct SnoopTests {
   @Test(
     "another kind of file is refused with what it is",
     arguments: [
-      ([], "it is not a btsnoop file"),
+      ([], "it is not a btsnoop file"), ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
       (
         Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its header is not one of version 1"
       ),

@@ -106,6 +106,8 @@ extension ScenarioDefinition {
   /// The device, where there is one and no other.
   var only: DeviceTarget? {
     guard let device = devices.first, devices.count == 1 else { return nil }
-    return device.name.map { .name($0) } ?? .address(device.address)
+    // The name as it is received: not every device advertises its own.
+    let name = device.advertisements.lazy.compactMap { $0.name(of: device) }.first
+    return name.map { .name($0) } ?? .address(device.address)
   }
 }

@@ -36,8 +36,9 @@ extension DeviceRecording {
     guard BlueZCache.isOne(text) else {
       throw Ending(
         .data,
-        "\(path): it is neither a btsnoop trace nor a file of bluetoothd's cache (a pcap file of "
-          + "Wireshark: save it as btsnoop)"
+        "\(path): "
+          + (SnoopFile.otherKind(octets)
+            ?? "it is neither a btsnoop trace nor a file of bluetoothd's cache")
       )
     }
     let name = path.split(separator: "/").last.map(String.init) ?? path
