@@ -112,7 +112,8 @@ extension Key {
 extension LineForm {
   /// The kind of write: the word alone.
   fileprivate static var writeKind: LineForm {
-    .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of write")
+    let kinds = WriteKind.allCases.map(\.rawValue)
+    return .bare(kinds, what: kinds.joined(separator: ", "))
   }
 }
 
