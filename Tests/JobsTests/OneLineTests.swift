@@ -129,8 +129,8 @@ struct OneLineTests {
       ("write 2a06 u9:3", "1:12: unknown format 'u9' (did you mean 'u8'?)"),
       (
         "write 2a06 u8:1 reqest",
-        "1:17: expected a value such as u8:1, a kind of write, offset, delivery, name, expect, within, "
-          + "attempts, backoff, or on-failure, "
+        "1:17: expected a value such as u8:1, automatic, request, command, reliable, offset, delivery, "
+          + "name, expect, within, attempts, backoff, or on-failure, "
           + "found 'reqest' (did you mean 'request'?)"
       ),
       (

@@ -8,6 +8,14 @@ extension ErrorMapping {
   static func notPermitted(_ text: String, _ situation: ErrorSituation) -> Cause {
     switch ErrorAnswer.notPermitted(text) {
     case .readNotPermitted: return refusal(ATTErrorCode(rawValue: 0x02))
+    case .writeNotPermitted where [.notify, .acquireNotify].contains(situation.call):
+      return .permanent(
+        .notPermitted,
+        "the device does not permit writing the configuration that enables its notifications",
+        hint:
+          "\(.inspect) shows the descriptors: where a characteristic has no Client Characteristic "
+          + "Configuration, bluetoothd takes its only descriptor for one"
+      )
     case .writeNotPermitted: return refusal(ATTErrorCode(rawValue: 0x03))
     case .notPaired: return .notPaired
     case .writeAcquired, .notifyAcquired:

@@ -243,7 +243,7 @@ extension RemoteDevice {
     if isFirst { attributes?.export() }
     if state.known.found(attributes?.services ?? []) { mark(Device1.uuids) }
     mark(Device1.servicesResolved)
-    nameCentral()
+    readName()
     keepServiceChanged()
     let waiters = state.resolvedWaiters
     state.resolvedWaiters = []

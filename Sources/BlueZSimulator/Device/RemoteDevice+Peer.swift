@@ -18,10 +18,22 @@ extension RemoteDevice {
     perform { $0.accepted() }
   }
 
-  /// The services of a central are resolved: its name is that of the adapter, unless it advertises
-  /// another one.
-  func nameCentral() {
-    guard isAccepted, let name = device.definition.name, state.known.learn(name) else { return }
+  /// The services are resolved: bluetoothd reads the Device Name of a device that advertises none. That
+  /// of a central is the adapter's.
+  ///
+  /// - Source: recorded from bluetoothd 5.66; BlueZ 5.66, `profiles/gap/gas.c`.
+  func readName() {
+    guard state.known.name == nil, !isAccepted else { return learnName() }
+    after(host.settings.link(device.definition.link.latency)) { remote in
+      if remote.isConnected { remote.learnName() }
+    }
+  }
+
+  private func learnName() {
+    guard let name = device.definition.name?.endedAtNUL, !name.isEmpty, state.known.learn(name)
+    else {
+      return
+    }
     mark(Device1.name)
     mark(Device1.alias)
   }

@@ -68,6 +68,8 @@ extension Write: StepKind {
       )
     ]
 
+  private static let kinds = WriteKind.allCases.map(\.rawValue)
+
   /// What is written, and how.
   static let valueKeys: [Key<Write>] = [
     .value(\.value),
@@ -76,7 +78,7 @@ extension Write: StepKind {
       \.kind,
       .choice,
       default: .automatic,
-      .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of write"),
+      .bare(kinds, what: kinds.joined(separator: ", ")),
       documentation: "the kind of write"
     ),
     Key("offset", \.offset, .offset, default: 0, documentation: "the first byte to write"),

@@ -77,6 +77,11 @@ extension DeviceReader {
     "a device",
     schema: .any([usedForm.schema.named("used"), deviceShape.schema])
   ) { node, reader in
+    if let file = node.text {
+      let use = file.hasSuffix(".yaml") ? file : "FILE.yaml"
+      reader.problems.append(node.problem(expected: "a device, or { use: \(use) }"))
+      return nil
+    }
     let before = reader.problems.count
     let isUse = node.value(of: "use") != nil
     let found = isUse ? reader.used(node) : reader.copies(node)

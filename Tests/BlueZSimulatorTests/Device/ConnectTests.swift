@@ -58,6 +58,20 @@ struct ConnectTests {
     #expect(lab.simulator.connectedDevices == [.monitor])
   }
 
+  @Test("the name of a device that advertises none is read after its services")
+  func name() throws {
+    let unnamed = DeviceDefinition.monitor.changing { $0.advertisement.includesName = false }
+    let lab = try Lab([unnamed])
+    try lab.discover()
+    try lab.client.begin("Connect", .device)
+    try lab.pass(.seconds(1))
+    let lines = lab.client.take()
+    let read = lines.firstIndex { $0.contains(" Name=") }
+    let resolved = lines.firstIndex { $0.hasSuffix(" ServicesResolved=true") }
+    #expect(try #require(read) > #require(resolved))
+    #expect(try lab.client.property("Alias", .device) == .string("Lab HRM"))
+  }
+
   @Test("a known device is connected again without announcing its attributes again")
   func again() throws {
     let lab = try Lab()

@@ -99,6 +99,15 @@ struct ErrorMappingTests {
     #expect(problem.failureClass == expected.failureClass)
   }
 
+  @Test(
+    "a refused write of a subscription is about the configuration, which the caller did not write"
+  )
+  func configuration() {
+    let problem = ErrorMapping.explain(.writeNotPermitted, ErrorSituation(.notify))
+    #expect(problem.code == .notPermitted)
+    #expect(problem.meaning.contains("the configuration that enables its notifications"))
+  }
+
   @Test("an invalid handle names the services that bluetoothd has cached", arguments: ["01", "12"])
   func staleCache(code: String) {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x\(code)")
