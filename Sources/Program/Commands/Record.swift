@@ -306,7 +306,10 @@ struct Record: WorldCommand {
   ) throws(Ending) {
     let shown = keep ? recording : Redaction.redacted(recording)
     let note =
-      keep ? "" : " Addresses, serial numbers and owners are pseudonyms; check the values for other private data."
+      keep
+      ? ""
+      : " Addresses, serial numbers and owners are pseudonyms; check the values for other "
+        + "private data."
     let lines = DeviceText.lines(
       of: shown,
       source: source + note,
