@@ -79,9 +79,7 @@ struct OneLineTests {
       (
         "frobnicate",
         "1:1: unknown step 'frobnicate' "
-          + "(expected one of read, write, notify, exchange, poll, combine, scan, sleep, repeat, "
-          + "when, assert, try, include, connect, disconnect, rssi, log, command, pair, unpair, trust, "
-          + "mtu, connection-parameters, services, read-descriptor, write-descriptor)"
+          + "(expected one of \(Step.verbs.joined(separator: ", ")))"
       ),
       (
         "include a",

@@ -12,10 +12,8 @@ struct StepComplaintTests {
     arguments: [
       (
         "frobnicate: x",
-        "2:3: steps.1: unknown step 'frobnicate' (expected one of read, write, notify, exchange, poll, combine, scan, "
-          + "sleep, repeat, when, assert, try, include, connect, disconnect, rssi, log, command, pair, unpair, trust, "
-          + "mtu, connection-parameters, services, "
-          + "read-descriptor, write-descriptor)"
+        "2:3: steps.1: unknown step 'frobnicate' (expected one of "
+          + "\(Step.verbs.joined(separator: ", ")))"
       ),
       (
         "read",

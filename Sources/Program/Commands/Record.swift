@@ -302,7 +302,10 @@ struct Record: WorldCommand {
   ) throws(Ending) {
     let shown = keep ? recording : Redaction.redacted(recording)
     let note =
-      keep ? "" : " Addresses, serial numbers and owners are pseudonyms; look for others yourself."
+      keep
+      ? ""
+      : " Addresses, serial numbers and owners are pseudonyms; check the values for other "
+        + "private data."
     let lines = DeviceText.lines(
       of: shown,
       source: source + note,

@@ -20,7 +20,7 @@ public struct Counter: MovingValue {
   public var repeats: Bool
   /// Whether a subscriber gets the present value at once.
   public var beginsAtOnce: Bool
-  /// Whether it goes on at the other end of the format's range, as a number of so many bits does.
+  /// Whether it continues at the other end of the format's range, like an integer of that many bits.
   public var wraps: Bool
 
   /// A counter; see the properties.
@@ -140,7 +140,7 @@ extension Counter {
         "wraps",
         \.wraps,
         .truth,
-        "whether it goes on at the other end of its format, as a number of so many bits does"
+        "whether it continues at the other end of its format, like an integer of that many bits"
       ),
       DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
     ],

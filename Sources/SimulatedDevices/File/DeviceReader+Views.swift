@@ -21,7 +21,7 @@ extension DeviceReader {
         \.format,
         .format(among: wholeFormats),
         usual: "bytes",
-        "a format of whole numbers"
+        "an integer format"
       ),
       DeviceKey(
         "at",
