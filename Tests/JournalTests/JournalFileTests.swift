@@ -127,14 +127,11 @@ struct JournalFileTests {
       (empty, .empty), (bench.folder.path, .notAJournal), (bench.folder.path + "/none", .missing),
     ]
     for file in files {
-      let openers = [
-        { () throws(JournalFailure) in try JournalFile(reading: file.path) },
-        { () throws(JournalFailure) in try JournalFile(existing: file.path) },
-      ]
-      for open in openers {
-        let failure = #expect(throws: JournalFailure.self) { _ = try open() }
-        #expect(failure?.kind == file.kind)
+      let reading = #expect(throws: JournalFailure.self) { _ = try JournalFile(reading: file.path) }
+      let existing = #expect(throws: JournalFailure.self) {
+        _ = try JournalFile(existing: file.path)
       }
+      #expect(reading?.kind == file.kind && existing?.kind == file.kind)
     }
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: bench.folder.path) == ["empty.sqlite"]

@@ -43,7 +43,7 @@ extension Step {
     if let capture, !VariablePath.isName(capture) {
       return Problem(found: "'\(capture)'", expected: VariablePath.shape)
     }
-    if onFailure == .warn, kind is any OuterKind {
+    if onFailure == .warn, type(of: kind).hasInnerSteps {
       return Problem("'\(operation)' does not warn: its steps do")
     }
     return complaintAboutFailing ?? kind.complaint(limits, within: timeout)

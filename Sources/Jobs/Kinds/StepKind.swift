@@ -130,7 +130,7 @@ extension StepKind {
   static var sharedKeys: [StepKey] {
     let named: [StepKey] = keys.contains { $0.name == "name" } ? [] : [.name]
     let tried: [StepKey] = needsLink ? [.attempts, .backoff] : []
-    return named + common + tried + [self is any OuterKind.Type ? .onInnerFailure : .onFailure]
+    return named + common + tried + [hasInnerSteps ? .onInnerFailure : .onFailure]
   }
 
   static var descriptions: [KeyDescription] {

@@ -53,7 +53,7 @@ struct CompanionProgram: Sendable {
 
   /// The program: beside this one, else along PATH.
   private var file: String? {
-    let folder = Self.own.flatMap { ProgramFile.folder(of: $0) }
+    let folder = Self.own.flatMap { FolderOfFile($0).path }
     return folder.flatMap { try? ProgramFile.path(of: "\($0)/\(name)", in: $0) }
       ?? (try? ProgramFile.path(of: name, in: "/"))
   }

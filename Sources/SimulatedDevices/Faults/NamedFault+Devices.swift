@@ -45,7 +45,7 @@ extension NamedFault {
   /// `bond-lost`: the device has lost its bond, and the host has not.
   public static let bondLost = NamedFault(
     "bond-lost",
-    pain: "the device was reset, or paired with another host, and lost its bond with this one",
+    symptom: "the device was reset, or paired with another host, and lost its bond with this one",
     "connections drop before the services are read, until the host removes the device and pairs "
       + "again",
     effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseBonds)) } }
