@@ -102,7 +102,7 @@ struct UsageTests {
       ("write Thermo-1 2a06 u8:1", "; a device is given with -d"),
       ("write 2a19 u8:300", "300 is more than 255"),
       ("write 2a19 5", "invalid value '5' (expected u8:1"),
-      ("scan --rssi 99", "--rssi 99: a signal strength lies from -127 to 20 dBm"),
+      ("scan --rssi 99", "--rssi 99: expected an RSSI from -127 to 20 dBm"),
       ("scan --service hart-rate", "--service: unknown service 'hart-rate'"),
       ("scan --manufacturer apple", "--manufacturer: expected 0x004c"),
       ("scan --service-data feaa:0", "--service-data: expected feaa"),

@@ -74,7 +74,7 @@ struct SampleTests {
     # Files of the package.
 
     docs/examples/nordic/heart-rate.xml on heart-rate
-    ~> scan-for | connect | discover-services
+    => scan-for | connect | discover-services
     | scan-for ok: no matching advertisement was received within 2s | assert-service | connect
     | read | write-descriptor | assert-notification warning: 62 beats: the value is 16…
     | read-rssi | disconnect
@@ -87,7 +87,7 @@ struct SampleTests {
     | write-descriptor | assert-notification
 
     Tests/Golden/suites/battery.xml ADDRESS=C0:FF:EE:00:00:03 on battery
-    ~> connect | discover-services | read warning: Half full: the value is 64, not 32
+    => connect | discover-services | read warning: Half full: the value is 64, not 32
 
     Tests/Golden/suites/every-operation.xml on thermometer, heart-rate
     ~> 1 scan | scan-for | scan-for failed: expected a failure, but it succeeded
@@ -325,10 +325,10 @@ struct SampleTests {
     => connect | read
 
     <connect/> <read $control expected='SUCCESS_WARNING_ON_FAIL'/>
-    ~> connect | read warning: $unreadable
+    => connect | read warning: $unreadable
 
     <connect/> <read $echo expected='SUCCESS_WARNING_ON_FAIL'/>
-    ~> connect | read
+    => connect | read
 
     <connect/> <read $control expected='FAIL'/>
     => connect | read ok: $unreadable
@@ -337,10 +337,10 @@ struct SampleTests {
     => 1 connect | read failed: expected a failure, but it succeeded
 
     <connect/> <read $control expected='FAIL_WARNING_ON_SUCCESS'/>
-    ~> connect | read ok: $unreadable
+    => connect | read ok: $unreadable
 
     <connect/> <read $echo expected='FAIL_WARNING_ON_SUCCESS'/>
-    ~> connect | read warning: expected a failure, but it succeeded
+    => connect | read warning: expected a failure, but it succeeded
 
     <connect/> <write $control value='07' expected='FAIL' expectedErrorCode='19'/>
     => connect | write ok: the device refused: value not allowed
@@ -414,7 +414,7 @@ struct SampleTests {
     macro on echo
     <write $echo value='0102'/> <read $echo><assert-value value='03'/></read>
     <write $echo value='04'/>
-    ~> connect | discover-services | write | read warning: assert-value: the value is 0102, not 03
+    => connect | discover-services | write | read warning: assert-value: the value is 0102, not 03
     | write
 
     # Several tests, several devices.

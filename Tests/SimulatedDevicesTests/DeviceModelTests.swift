@@ -165,7 +165,7 @@ struct DeviceModelTests {
       ("noise: { every: 1s }", "the key 'parts' is missing"),
       ("noise: { parts: { u8: 1 }, every: 1s }", "no number with low and high"),
       ("noise: { parts: { u8: { low: 1, high: 9 } }, every: 1s, shape: bel }", "'bell'?"),
-      ("noise: { parts: { u8: { low: 1, high: 9 } }, evry: 1s, every: 1s }", "'every'?"),
+      ("noise: { parts: { u8: { low: 1, high: 9 } }, evry: 1s }", "'every'?"),
       ("responses: [{ when-like: 0x }]", "'0x': invalid byte"),
       ("responses: [{ when-like: [1] }]", "expected a pattern of bytes"),
       ("responses: [{ when: { u8: 1 }, when-like: '01' }]", "'when' and 'when-like' exclude"),

@@ -301,7 +301,7 @@ struct ScenarioFileTests {
     #expect(errors("[{ use: none.yaml }]").contains("the file cannot be read"))
     #expect(errors("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:5:1: "))
     let bare = "test.yaml:2:11: devices.1: expected a device, or { use: a.yaml }, found 'a.yaml'"
-    #expect(errors("[a.yaml]") == bare)
+    #expect(errors("[a.yaml]").hasSuffix(bare))
     #expect(errors("[{ us: a.yaml }]").contains("unknown key 'us'"))
     #expect(errors("[{ use: ../devices/echo.yaml, cont: 2 }]").contains("did you mean 'count'?"))
     #expect(errors("[{ use: ../devices/echo.yaml, count: 0 }]").contains("from 1 to 100"))

@@ -8,14 +8,6 @@ extension ErrorMapping {
   static func notPermitted(_ text: String, _ situation: ErrorSituation) -> Cause {
     switch ErrorAnswer.notPermitted(text) {
     case .readNotPermitted: return refusal(ATTErrorCode(rawValue: 0x02))
-    case .writeNotPermitted where [.notify, .acquireNotify].contains(situation.call):
-      return .permanent(
-        .notPermitted,
-        "the device does not permit writing the configuration that enables its notifications",
-        hint:
-          "\(.inspect) shows the descriptors: where a characteristic has no Client Characteristic "
-          + "Configuration, bluetoothd takes its only descriptor for one"
-      )
     case .writeNotPermitted: return refusal(ATTErrorCode(rawValue: 0x03))
     case .notPaired: return .notPaired
     case .writeAcquired, .notifyAcquired:
@@ -64,6 +56,14 @@ extension ErrorMapping {
         "if its firmware has changed, bluetoothd uses the services that it has cached: \(.fresh)"
     )
   }
+
+  /// A subscription writes the configuration, which is what the device does not permit.
+  static let configurationNotPermitted = Cause.permanent(
+    .notPermitted,
+    "the device does not permit writing the configuration that enables its notifications",
+    hint: "\(.inspect) shows the descriptors: where a characteristic has no Client Characteristic "
+      + "Configuration, bluetoothd takes its only descriptor for one"
+  )
 
   /// The peer returned an ATT error code.
   ///

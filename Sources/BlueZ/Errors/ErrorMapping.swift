@@ -14,7 +14,11 @@ enum ErrorMapping {
       return situation.wasDisconnected && answer == .gattNotConnected ? .notConnected : .linkLost
     }
     if let reason = ConnectionText(parsing: answer.text) { return connection(reason) }
-    if situation.isGATT, let code = answer.attErrorCode { return refusal(code) }
+    if situation.isGATT, let code = answer.attErrorCode {
+      let isSubscription = [.notify, .acquireNotify].contains(situation.call)
+      return code == .writeNotPermitted && isSubscription
+        ? configurationNotPermitted : refusal(code)
+    }
     if answer.name == BlueZErrorName.failed { return failed(answer.text, situation) }
     return named(answer, situation)
   }
