@@ -175,18 +175,17 @@ struct JobEvents {
 }
 
 extension RunEnding {
-  /// The ending with the number of steps that events report as done.
+  /// The ending with the numbers of steps that events report as done, and as ended with a warning.
   fileprivate func counting(steps events: [RunEvent]) -> RunEnding {
-    let done = events.count { event in
-      guard case .stepFinished(let result) = event.change else { return false }
-      return !result.step.position.isImplied && result.status != .failed
+    let results = events.compactMap { event in
+      if case .stepFinished(let result) = event.change { result } else { nil }
     }
     return RunEnding(
       status: status,
       failure: failure,
       step: step,
-      done: done,
-      warnings: warnings,
+      done: results.count { !$0.step.position.isImplied && $0.status != .failed },
+      warnings: results.count { $0.status == .warning },
       captured: captured
     )
   }

@@ -282,6 +282,9 @@ struct SampleTests {
     <connect expected='FAIL'/>
     => 1 connect failed: expected a failure, but it succeeded
 
+    <connect expected='FAIL_WARNING_ON_SUCCESS'/> <read $echo/>
+    ~> connect warning: expected a failure, but it succeeded | read
+
     on battery
     <bond timeout='20000'/> <unbond/> <connect/>
     => bond | unbond | connect

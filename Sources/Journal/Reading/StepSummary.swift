@@ -15,8 +15,7 @@ public struct StepSummary: Hashable, Sendable {
   public let attribute: String?
   /// Microseconds since the start of the chain's run.
   public let offset: Int64
-  /// `ok`, `failed`, `cancelled` or `skipped`, of a suite also `warning`; nil without a recorded
-  /// end.
+  /// `ok`, `warning`, `failed`, `cancelled` or `skipped`; nil without a recorded end.
   public let status: String?
   /// The result, a JSON object with the keys of docs/json.md.
   public let result: String?

@@ -104,10 +104,10 @@ extension ChainWriter {
 
   /// Why no step ends as an operation has to; nil when one does.
   private func obstacleToResult(of operation: Operation) -> String? {
-    guard operation.expected.isFailure else {
-      return operation.expected == .success || mayWarn(operation)
-        ? nil : "no step of this kind only warns"
+    if operation.expected.isLenient, !mayWarn(operation) {
+      return "no step of this kind only warns"
     }
+    guard operation.expected.isFailure else { return nil }
     guard mayFail(operation) else { return "no step of this kind is expected to fail" }
     if operation.expected.isLenient, operation.errorCode != nil {
       return "a step that warns does so after any other failure, too"

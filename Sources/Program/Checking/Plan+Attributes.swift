@@ -7,12 +7,12 @@ import SimulatedDevices
 
 extension Plan {
   /// What the steps name that none of the services has, each once, with the first step that names
-  /// it, in their order.
+  /// it, in their order. Steps that only warn are left out.
   func attributes(
     missingIn services: [ServiceEntry]
   ) -> [(selector: CharacteristicSelector, step: Step)] {
     var named: [(selector: CharacteristicSelector, step: Step)] = []
-    for step in allSteps {
+    for step in allSteps where step.onFailure != .warn {
       for selector in step.characteristics
       where !named.contains(where: { $0.selector == selector }) {
         named.append((selector, step))
@@ -22,12 +22,12 @@ extension Plan {
   }
 
   /// The operations that no characteristic of the services offers, in the order of the steps. Steps
-  /// that are to fail are left out.
+  /// that are to fail, or only warn, are left out.
   func operations(
     refusedBy services: [ServiceEntry]
   ) -> [(problem: String, remedy: String?, step: Step)] {
     var refused: [(problem: String, remedy: String?, step: Step)] = []
-    for step in allSteps where !step.isToFail {
+    for step in allSteps where !step.isToFail && step.onFailure != .warn {
       for (target, operation) in step.operations {
         let offers = services.flatMap { $0.offers(of: target) }
         let refusals = offers.compactMap { operation.refusal(by: $0) }

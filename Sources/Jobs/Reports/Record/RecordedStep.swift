@@ -79,7 +79,8 @@ extension StepResult {
       judged.failure = nil
     case .warning:
       judged.status = .ok
-      judged.notes = notes.map { "warning: \($0)" }
+      // Tries and remarks are notes, too.
+      judged.notes = notes.map { failure == nil || $0 == failure?.why ? "warning: \($0)" : $0 }
       judged.failure = nil
     case .failed, .cancelled, .skipped: break
     }
