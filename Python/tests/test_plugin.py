@@ -193,7 +193,10 @@ def test(simulated_bluez):
         *processes, bus = line.split()
         tests.send_signal(number)
         # Each program that a test leaves is given 5 s, and so is its monitor: a busy machine needs them.
-        assert tests.wait(60) != 0
+        try:
+            assert tests.wait(60) != 0
+        finally:
+            tests.kill()
     end = time.monotonic() + 30
     paths = [bus, *(f"/proc/{process}" for process in processes)]
     while (left := list(filter(os.path.exists, paths))) and time.monotonic() < end:

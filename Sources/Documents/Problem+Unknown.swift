@@ -28,7 +28,8 @@ extension Problem {
     return Problem(found: found, expected: any(of: known))
   }
 
-  private static func any(of known: [String]) -> String {
+  /// What is expected where only some words are allowed.
+  package static func any(of known: [String]) -> String {
     switch known.count {
     case 0: "nothing"
     case 1: known[0]

@@ -73,8 +73,11 @@ package struct SnoopFile: Sendable {
       throw SnoopError(description: Self.otherKind(octets) ?? "it is not a btsnoop file")
     }
     var reader = PacketReader(octets.dropFirst(Self.magic.count))
-    guard let version = reader.bigEndian(4), let link = reader.bigEndian(4), version == 1 else {
-      throw SnoopError(description: "its header is not one of version 1")
+    guard let version = reader.bigEndian(4), let link = reader.bigEndian(4) else {
+      throw SnoopError(description: "it ends within its header")
+    }
+    guard version == 1 else {
+      throw SnoopError(description: "its version is \(version); expected 1")
     }
     guard [DataLink.hci, DataLink.uart, DataLink.monitor].contains(link) else {
       throw SnoopError(

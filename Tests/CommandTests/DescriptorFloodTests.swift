@@ -14,7 +14,7 @@ struct DescriptorFloodTests {
   static let writeAcquired = "org.bluez.Error.NotPermitted: Write acquired"
   /// More than the system bus allows a user.
   static let tooMany = 300
-  /// Enough for one file each time to be seen.
+  /// Often enough that one descriptor kept each time is noticed.
   static let often = testsEverything ? 300 : 60
 
   let host: FloodedHost

@@ -159,7 +159,7 @@ struct RecordTests {
   static let cases = [
     Case(
       testDescription: "a series that goes on until the connection is ended is one that repeats",
-      words: "--simulate belt.yaml --for 5s",
+      words: "--simulate belt.yaml --for 5s --keep",
       file: (
         "belt.yaml",
         """
@@ -172,7 +172,7 @@ struct RecordTests {
               - { characteristic: fff1, properties: [notify], series: { values: [{ u8: 3 }, { u8: 1 }, { u8: 4 }], every: 200ms } }
         """
       ),
-      says: ["every: 200ms": 1, "repeats: false": 0]
+      says: ["every: 200ms": 1, "repeats: false": 0, "name: Belt": 1]
     ),
     Case(
       testDescription:

@@ -248,7 +248,7 @@ struct SnoopTests {
     arguments: [
       ([], "it is not a btsnoop file"), ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
       (
-        Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its header is not one of version 1"
+        Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its version is 2; expected 1"
       ),
       (
         Array("btsnoop".utf8) + [0, 0, 0, 0, 1, 0, 0, 0, 9],

@@ -268,6 +268,7 @@ struct ScenarioFileTests {
         "no device has the characteristic"
       ),
       ("faults: [{ fault: slow, by: long }]", "from 0s to 1h"),
+      ("faults: [{ fault: bond-lost, device: [], at: 1s }]", "found an empty list"),
       ("faults: [{ fault: small-mtu, mtu: 22 }]", "from 23 to 517"),
       ("faults: [{ fault: weak-signal, rssi: 21 }]", "from -127 to 20"),
       ("faults: [{ fault: adapter-off, adapter: hci1, at: 1s }]", "did you mean 'hci0'?"),

@@ -64,6 +64,7 @@ public final class BlueZDevice: Device {
   public var options: ConnectOptions { device.options }
   public var scheduler: SerialScheduler { device.scheduler }
   public var deviceDescription: String { device.deviceDescription }
+  public var name: String? { device.name }
   public var candidates: [DeviceCandidate] { device.candidates }
   public var operations: any DeviceOperations { device }
 

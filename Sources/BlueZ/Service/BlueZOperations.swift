@@ -86,6 +86,11 @@ final class BlueZOperations: DeviceOperations {
     } ?? []
   }
 
+  var name: String? {
+    guard let device = state.withLock({ $0.device }) else { return nil }
+    return client.look { $0.properties(Device1.interface, at: device)?[Device1.name] }
+  }
+
   private func title(of device: ObjectPath) -> String? {
     client.look { tree in
       guard let known = tree.properties(Device1.interface, at: device),

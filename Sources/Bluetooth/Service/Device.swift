@@ -43,6 +43,9 @@ public protocol Device: Sendable {
   /// The device, as errors name it.
   var deviceDescription: String { get }
 
+  /// Its name, as far as it is known: advertised, or read from it once it was connected.
+  var name: String? { get }
+
   /// The devices that matched when the last `connect` looked for the device, the one that it used
   /// first. Empty when only one can be meant: by an address, or by a name that one device had.
   var candidates: [DeviceCandidate] { get }
@@ -137,6 +140,8 @@ public protocol Device: Sendable {
 extension Device {
   /// None.
   public var candidates: [DeviceCandidate] { [] }
+  /// None.
+  public var name: String? { nil }
 
   /// Connects, runs `body`, and disconnects whatever happened. A connection that existed before is
   /// left up, and so is one that another turn uses, too.

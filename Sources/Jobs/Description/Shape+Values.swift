@@ -123,7 +123,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   static func choice(among values: [Value]) -> Self {
     let known = values.map(\.rawValue)
     var shape = Shape(
-      known.joined(separator: " or "),
+      Problem.any(of: known),
       schema: .oneOf(known),
       words: { [$0.rawValue] }
     ) { node, reader in

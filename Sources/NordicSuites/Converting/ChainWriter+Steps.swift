@@ -105,7 +105,7 @@ extension ChainWriter {
   /// Why no step ends as an operation has to; nil when one does.
   private func obstacleToResult(of operation: Operation) -> String? {
     if operation.expected.isLenient, !mayWarn(operation) {
-      return "no step of this kind only warns"
+      return "it only warns, and what follows depends on whether it succeeded"
     }
     guard operation.expected.isFailure else { return nil }
     guard mayFail(operation) else { return "no step of this kind is expected to fail" }

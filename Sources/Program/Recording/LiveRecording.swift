@@ -139,6 +139,9 @@ final class LiveRecording: Sendable {
       try await readMTU()
       try await readValues(follow)
       try await readLateValues(follow)
+      // That of a device which advertises none is read by bluetoothd meanwhile.
+      let name = service.name
+      change { $0.name = $0.name ?? name }
       if let pairing {
         follow(RunWait(what: "pairing", begun: loop.now))
         try await service.pair(pairing).timeout(limit, "pairing").run { _ in }

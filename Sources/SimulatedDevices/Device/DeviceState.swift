@@ -271,10 +271,10 @@ struct DeviceState {
     }
     let definition = characteristics[index].definition
     guard !definition.properties.isDisjoint(with: [.notify, .indicate]),
-      definition.hasConfiguration || characteristics[index].descriptors.count == 1
+      let configuration = characteristics[index].attribute.entry.configuration
     else { return (.failure(.attributeNotFound), []) }
     guard isLinked else { return (.failure(.unlikelyError), []) }
-    guard definition.hasConfiguration else {
+    guard configuration.uuid == AttributeTable.configuration else {
       let asked = SubscriptionMode.configuration(of: mode)
       return write(asked, to: index, descriptor: 0)
     }

@@ -217,7 +217,7 @@ public final class SimulatedDevice: Sendable {
   public func secure(_ level: LinkSecurity) { steer { ($0.secure(level), []) } }
 
   /// The number of its present keys: a bond that was made with an earlier number is lost.
-  public var keyring: Int { loop.enter { [state] in state.keyring } }
+  package var keyring: Int { loop.enter { [state] in state.keyring } }
 
   /// It no longer has the keys of its bonds, as after a reset.
   public func loseBonds() { loop.enter { [state] in state.keyring += 1 } }

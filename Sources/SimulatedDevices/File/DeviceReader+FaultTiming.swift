@@ -13,6 +13,9 @@ extension DeviceReader {
         Schema(["type": "string"]), .list(of: Schema(["type": "string"])),
       ])
     ) { node, reader in
+      if node.sequence?.isEmpty == true {
+        reader.problems.append(node.problem(expected: "a name, or a list of names"))
+      }
       reader.scenario.targets = (node.sequence ?? [node]).flatMap { reader.devices(named: $0) }
       return reader.scenario.targets
     },

@@ -75,6 +75,8 @@ extension ReportPage {
   private func card(_ group: [Found]) -> [String] {
     let (first, isSeveral) = (group[0], group.count > 1)
     let reasons = Set(group.map(\.reason))
+    // What was done may name the device.
+    let doings = Set(group.map(\.failure.what))
     // Where there is one run, its name distinguishes nothing.
     let isAlone = runs.count == 1 && first.step != nil
     let links = group.prefix(Self.placeLimit).map { found in
@@ -100,7 +102,7 @@ extension ReportPage {
       "<ul class=\"places\" aria-label=\"Where it failed\">\(links.joined())\(more)</ul>",
       Self.explanation(
         first.failure,
-        ofSeveral: isSeveral ? reasons : nil,
+        ofSeveral: isSeveral ? (reasons, doings) : nil,
         from: runs[first.run].startedAt
       ),
       "</article>",
@@ -110,18 +112,18 @@ extension ReportPage {
   /// All that is known of a failure.
   ///
   /// - Parameters:
-  ///   - reasons: Why several failed that have it in common; nil for this one alone.
+  ///   - several: Why several failed that have it in common, and while doing what; nil for this one alone.
   ///   - start: When the run began, since 1970-01-01T00:00:00Z; nil outside a run.
   static func explanation(
     _ failure: RunFailure,
-    ofSeveral reasons: Set<String>? = nil,
+    ofSeveral several: (reasons: Set<String>, doings: Set<String>)? = nil,
     from start: Duration? = nil
   ) -> String {
     func code(_ text: String) -> String { "<code>\(PageMarkup.text(text))</code>" }
     let facts: [(term: String, markup: String?)] = [
-      ("While", PageMarkup.text(failure.what)),
+      ("While", several.map { $0.doings.count == 1 } ?? true ? PageMarkup.text(failure.what) : nil),
       ("Expected", failure.expectation.map { code($0.expected) }),
-      ("Received", reasons == nil ? failure.expectation.map { code($0.received) } : nil),
+      ("Received", several == nil ? failure.expectation.map { code($0.received) } : nil),
       ("BlueZ", failure.bluez.map { code("\($0)") }),
       ("ATT error", failure.att.map { code("\($0)") }),
       ("Try", failure.hint.isEmpty ? nil : PageMarkup.text(failure.hint)),
@@ -129,7 +131,7 @@ extension ReportPage {
       ("Trace", failure.trace.map { PageMarkup.text($0.sentence) }),
       ("Code", "\(code(failure.code.rawValue)), \(meaning(failure.class))"),
     ]
-    let why = reasons ?? [failure.why]
+    let why = several?.reasons ?? [failure.why]
     // Where reasons differ, each is at its place.
     return (why.count == 1 ? "<p class=\"why\">\(PageMarkup.text(why.joined()))</p>" : "")
       + PageMarkup.facts(facts, class: "explanation")
