@@ -192,7 +192,7 @@ def test(simulated_bluez):
         line = next(line for line in tests.stdout if "blerun-bus" in line)
         *processes, bus = line.split()
         tests.send_signal(number)
-        # Each program that a test leaves is given 5 s, and so is its monitor: a busy machine needs them.
+        # The fixture gives each of its programs 5 s, which a busy machine needs.
         try:
             assert tests.wait(60) != 0
         finally:
