@@ -113,9 +113,10 @@
 
     /// Waits until something is so, at most a minute.
     func wait(until isSo: () throws -> Bool) throws {
-      for _ in 0..<600 {
+      // Often: a gateway's events are on its disk only until they are sent.
+      for _ in 0..<6000 {
         if try isSo() { return }
-        poll(nil, 0, 100)
+        poll(nil, 0, 10)
       }
       Issue.record("what was awaited never came")
     }
