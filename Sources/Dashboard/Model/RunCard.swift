@@ -106,7 +106,7 @@ package struct StepLine: Equatable, Sendable {
   let position: String
   let title: String
   let device: String
-  /// `running`, `ok`, `failed`, `cancelled`, `skipped`.
+  /// `running`, `ok`, `warning`, `failed`, `cancelled`, `skipped`.
   let status: String
   /// What came of it, or why it failed.
   let text: String?
