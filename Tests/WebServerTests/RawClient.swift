@@ -28,8 +28,10 @@ final class RawClient {
 
   let descriptor: Int32
   private let deadline: Duration
-  /// What came and was not asked for yet.
+  /// What came and was not asked for yet; of a body in chunks, its text alone.
   private var received: [UInt8] = []
+  /// Set while the body of an answer comes in chunks.
+  private var chunks: Chunks?
   private(set) var isClosed = false
 
   private static var now: Duration { EventLoop.time(CLOCK_MONOTONIC) }
@@ -113,8 +115,14 @@ final class RawClient {
       isClosed = true
       return false
     }
-    received += buffer[..<count]
+    take(buffer[..<count])
     return true
+  }
+
+  private func take(_ bytes: ArraySlice<UInt8>) {
+    let end = chunks?.read(bytes, into: &received) ?? bytes.startIndex
+    if chunks?.isComplete == true { chunks = nil }
+    received += bytes[end...]
   }
 
   private var text: String { String(decoding: received.suffix(2000), as: UTF8.self) }
@@ -143,6 +151,15 @@ final class RawClient {
     return nil
   }
 
+  /// Takes what comes up to the end of a body in chunks.
+  func readToEndOfChunks() throws -> String {
+    while chunks != nil {
+      guard try receive() else { throw Failure("closed within a body after: \(text)") }
+    }
+    defer { received = [] }
+    return String(decoding: received, as: UTF8.self)
+  }
+
   /// Takes what comes until the other end closes.
   func readToEnd() throws -> String {
     while try receive() {}
@@ -165,7 +182,7 @@ final class RawClient {
     )
   }
 
-  /// Takes the status and the headers of an answer.
+  /// Takes the status and the headers of an answer; its body is read without the borders of chunks.
   func head() throws -> (status: Int, headers: [String: String]) {
     let lines = try read(to: "\r\n\r\n").split(separator: "\r\n")
     let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
@@ -174,7 +191,41 @@ final class RawClient {
       let sides = line.split(separator: ":", maxSplits: 1)
       headers[sides[0].lowercased()] = sides.count > 1 ? String(sides[1].dropFirst()) : ""
     }
+    if headers["transfer-encoding"] == "chunked" {
+      let body = received[...]
+      received = []
+      chunks = Chunks()
+      take(body)
+    }
     return (status, headers)
+  }
+}
+
+/// A body in chunks as it comes, in pieces of any length. Source: RFC 9112, section 7.1.
+private struct Chunks {
+  private var line: [UInt8] = []
+  /// How much of the present chunk is to come, with its line break.
+  private var left = 0
+  private var isLast = false
+  var isComplete: Bool { isLast && left == 0 }
+
+  /// Appends the text in `bytes` to `body`; the index behind what belongs to the chunks.
+  mutating func read(_ bytes: ArraySlice<UInt8>, into body: inout [UInt8]) -> Int {
+    for (index, byte) in zip(bytes.indices, bytes) {
+      if isComplete { return index }
+      if left > 0 {
+        if left > 2 { body.append(byte) }
+        left -= 1
+      } else if byte == UInt8(ascii: "\n") {
+        let size = Int(String(decoding: line, as: UTF8.self), radix: 16) ?? 0
+        isLast = size == 0
+        left = size + 2
+        line = []
+      } else if byte != UInt8(ascii: "\r") {
+        line.append(byte)
+      }
+    }
+    return bytes.endIndex
   }
 }
 
