@@ -42,7 +42,8 @@ struct ResumeDecisionTests {
     )
   }
 
-  private static let done = FinishedDevice(device: "A", status: "ok", exitStatus: 0, class: nil)
+  private static let done =
+    FinishedDevice(device: "A", status: "ok", exitStatus: 0, class: nil, warnings: 0)
 
   private static func decide(
     _ batch: Batch,

@@ -27,6 +27,23 @@ struct BatchReportTests {
     )
   }
 
+  @Test("a batch counts the warnings of its devices, also of those that were done before")
+  func warnings() throws {
+    let bench = BatchRunnerTests.Bench(["B": [BatchRunnerTests.refused]])
+    let plan = try Plan.parse(line: "read battery-level on-failure warn")
+    let devices = ["A", "B"].map { BatchDevice(label: $0, target: .name($0), plan: plan) }
+    let past = BatchPast(
+      round: 1,
+      devices: [.init(label: "A", ending: .init(.ok, warnings: 2)), .init(label: "B")],
+      skipsFailed: false
+    )
+    let batch = Batch(devices: .listed(devices), concurrency: 1, onFailure: .continue)
+    try bench.run(bench.runner(batch, goingOn: past))
+    let line = try #require(bench.told.all.flatMap { JSONLinesReport().lines(for: $0) }.last)
+    let counts = #""ok":2,"failed":0,"cancelled":0,"warnings":3,"notRun":[]}"#
+    #expect(line.hasSuffix(counts), "\(line)")
+  }
+
   @Test("progress: counts, a bar, and how long the rest takes at this pace")
   func progress() {
     func counts(ok: Int, failed: Int) -> BatchCounts {

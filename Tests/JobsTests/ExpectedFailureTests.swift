@@ -200,7 +200,12 @@ struct ExpectedFailureTests {
       ]
     )
     #expect(bench.text().last?.hasSuffix(", 2 warnings") == true)
-    #expect(bench.json().count { $0.contains(#""status":"warning""#) } == 2)
+    let lines = bench.json()
+    #expect(lines.count { $0.contains(#""status":"warning""#) } == 2)
+    #expect(lines.last?.hasSuffix(#""status":"ok","exitStatus":0,"warnings":2}"#) == true)
+    var reader = EventLines()
+    let read = try lines.compactMap { try reader.event(in: $0) }
+    #expect(read.last.map { JSONLinesReport().lines(for: $0) } == Array(lines.suffix(1)))
     var collector = RunCollector()
     for event in bench.events { collector.take(event) }
     let reports: [any RunsReport] = [TAPReport(), JUnitReport(), HTMLReport()]
@@ -209,6 +214,8 @@ struct ExpectedFailureTests {
       #expect(text.contains("warning: the link was lost") && !text.contains("not ok"), "\(text)")
       #expect(!text.contains("warning: try"), "\(text)")
     }
+    let totals = SummaryReport().text(on: collector.runs).prefix { $0 != "\n" }
+    #expect(totals == "1 device: 1 ok, 2 warnings")
   }
 
   @Test("this host is no reason to warn, and a step with inner steps leaves that to them")

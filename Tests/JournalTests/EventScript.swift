@@ -54,9 +54,11 @@ struct EventScript {
     _ number: Int,
     _ outcome: StepOutcome? = nil,
     failure: RunFailure? = nil,
+    warns: Bool = false,
+    notes: [String] = [],
     tries: [StepTry] = []
   ) {
-    let status: StepResult.Status = failure == nil ? .ok : .failed
+    let status: StepResult.Status = failure == nil ? .ok : warns ? .warning : .failed
     tell(
       .stepFinished(
         StepResult(
@@ -64,6 +66,7 @@ struct EventScript {
           status: status,
           outcome: outcome,
           failure: failure,
+          notes: notes,
           tries: tries,
           took: .milliseconds(5)
         )
@@ -71,9 +74,13 @@ struct EventScript {
     )
   }
 
-  mutating func end(_ failure: RunFailure? = nil) {
+  mutating func end(_ failure: RunFailure? = nil, warnings: Int = 0) {
     let status: RunEnding.Status = failure == nil ? .ok : .failed
-    tell(.runFinished(RunEnding(status: status, failure: failure, step: nil, done: 1)))
+    tell(
+      .runFinished(
+        RunEnding(status: status, failure: failure, step: nil, done: 1, warnings: warnings)
+      )
+    )
   }
 
   /// A chain that connects and reads a value; it fails where a failure is given.

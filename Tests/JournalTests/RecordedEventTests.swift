@@ -60,6 +60,27 @@ struct RecordedEventTests {
     #expect(try file.steps(of: 1, run: run).map(\.result) == [#"{"value":72,"hex":"48"}"#, nil])
   }
 
+  @Test("the warnings of the last attempt are counted")
+  func warnings() throws {
+    var script = try EventScript("read battery-level; read battery-level")
+    script.start()
+    for (attempt, steps) in [(1, [1, 2]), (2, [1])] {
+      script.attempt = attempt
+      for step in steps {
+        script.begin(step)
+        script.finish(step, failure: .lost, warns: true, notes: ["try 1", RunFailure.lost.why])
+      }
+    }
+    script.end(warnings: 1)
+    let run = try record(script)
+    let printed = script.events.flatMap { JSONLinesReport().lines(for: $0) }
+    #expect(printed.last?.hasSuffix(#""warnings":1}"#) == true)
+    #expect(try lines(of: run).exported == printed)
+    #expect(try lines(of: run).read == printed)
+    #expect(try file.run(run)?.chains.map(\.warnings) == [1])
+    #expect(try file.finishedDevices(of: run).map(\.warnings) == [1])
+  }
+
   @Test("a value out of its range is exported with the reason")
   func outOfRange() throws {
     var script = try EventScript("read battery-level")

@@ -30,11 +30,14 @@ public struct BatchPast: Hashable, Sendable {
     public let status: RunEnding.Status
     /// The class of the failure; nil when the chain succeeded.
     public let `class`: FailureClass?
+    /// How many steps ended with a warning.
+    public let warnings: Int
 
     /// An ending, with the class of its failure.
-    public init(_ status: RunEnding.Status, _ class: FailureClass? = nil) {
+    public init(_ status: RunEnding.Status, _ class: FailureClass? = nil, warnings: Int = 0) {
       self.status = status
       self.class = `class`
+      self.warnings = warnings
     }
   }
 

@@ -62,6 +62,8 @@ public struct BatchCounts: Hashable, Sendable {
   public private(set) var failed = 0
   /// How many devices were cancelled.
   public private(set) var cancelled = 0
+  /// How many steps on these devices ended with a warning.
+  public private(set) var warnings = 0
   private var passing = 0
   private var unavailable = 0
 
@@ -69,7 +71,7 @@ public struct BatchCounts: Hashable, Sendable {
   public init() {}
 
   package mutating func count(_ ending: RunEnding) {
-    count(BatchPast.Ending(ending.status, ending.failure?.class))
+    count(BatchPast.Ending(ending.status, ending.failure?.class, warnings: ending.warnings))
   }
 
   mutating func count(_ ending: BatchPast.Ending) {
@@ -78,6 +80,7 @@ public struct BatchCounts: Hashable, Sendable {
     case .failed: failed += 1
     case .cancelled: cancelled += 1
     }
+    warnings += ending.warnings
     count(ending.class)
   }
 

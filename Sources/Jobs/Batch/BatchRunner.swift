@@ -346,7 +346,13 @@ public final class BatchRunner: Sendable {
       guard ending.status == .ok else { return ending }
       // The chain succeeded, but the clean-up of its turn failed.
       let failure = RunFailure(error)
-      return RunEnding(status: .failed, failure: failure, step: nil, done: ending.done)
+      return RunEnding(
+        status: .failed,
+        failure: failure,
+        step: nil,
+        done: ending.done,
+        warnings: ending.warnings
+      )
     }
   }
 }

@@ -38,8 +38,9 @@ extension JSONLinesReport {
         JSONValue.members([
           "status": ending.status.json, "exitStatus": ending.exitStatus.rawValue.json,
           "ok": ending.counts.ok.json, "failed": ending.counts.failed.json,
-          "cancelled": ending.counts.cancelled.json, "notRun": ending.notRun.json,
-          "error": ending.failure?.json,
+          "cancelled": ending.counts.cancelled.json,
+          "warnings": ending.counts.warnings > 0 ? ending.counts.warnings.json : nil,
+          "notRun": ending.notRun.json, "error": ending.failure?.json,
         ])
       )
     case .deviceEnded: return []

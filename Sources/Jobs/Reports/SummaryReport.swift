@@ -42,7 +42,7 @@ public struct SummaryReport: RunsReport {
     return ["not run: \(names)\(more > 0 ? " and \(more) more" : "")".printable]
   }
 
-  /// `3 devices: 2 ok, 1 failed`.
+  /// `3 devices: 2 ok, 1 failed, 4 warnings`.
   static func totals(_ runs: [RecordedRun], _ whole: RecordedWhole?) -> String {
     let notRun = whole?.notRun ?? []
     let failed = runs.count { $0.ending?.status == .failed }
@@ -55,7 +55,8 @@ public struct SummaryReport: RunsReport {
     let all = runs.count + notRun.count
     let noun = runs.first?.kind.rawValue ?? "device"
     guard all > 0 else { return "no \(noun) was run" }
-    return "\(counted(all, noun)): \(list(parts))"
+    let warnings = runs.reduce(0) { $0 + ($1.ending?.warnings ?? 0) }
+    return "\(counted(all, noun)): \(list(parts))\(TextReport.warnings(warnings))"
   }
 
   private static func slowest(_ runs: [RecordedRun]) -> [String] {

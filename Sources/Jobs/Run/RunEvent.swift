@@ -142,7 +142,7 @@ public struct RunEnding: Equatable, Sendable {
   public let step: ReportedStep?
   /// How many steps of the chain were done in the last try, those of repetitions counted each time.
   public let done: Int
-  /// How many steps ended with a warning.
+  /// How many steps of the last try ended with a warning.
   public let warnings: Int
   /// The values that steps of the last try captured, by their names.
   public let captured: [String: DecodedValue]

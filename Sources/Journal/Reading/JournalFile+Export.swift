@@ -68,7 +68,7 @@ extension JournalFile {
 /// A chain whose events are exported.
 struct ExportedChain {
   static let query = """
-    SELECT c.*, json(e.error) AS error,
+    SELECT c.*, json(e.error) AS error, \(ChainSummary.warnings),
       (SELECT d.name FROM batch_devices d WHERE d.run = c.run AND d.device = c.device LIMIT 1)
         AS device_name
     FROM chains c LEFT JOIN errors e
@@ -94,6 +94,7 @@ struct ExportedChain {
     let attempts: Int
     let status: String
     let exitStatus: Int
+    let warnings: Int
     let error: JSONValue?
 
     /// Nil for a chain without a recorded end.
@@ -106,6 +107,7 @@ struct ExportedChain {
       offset = try row.offset("finished_offset")
       attempts = try row.ordinal("attempts")
       exitStatus = try row.exitStatus("exit_status").map { Int($0) } ?? 0
+      warnings = try row.ordinal("warnings")
       error = try row.jsonObject("error")
     }
   }
@@ -137,7 +139,8 @@ struct ExportedChain {
         .runFinished,
         (end.time, end.offset, end.attempts),
         JSONValue.members([
-          "status": end.status.json, "exitStatus": end.exitStatus.json, "error": end.error,
+          "status": end.status.json, "exitStatus": end.exitStatus.json,
+          "warnings": end.warnings > 0 ? end.warnings.json : nil, "error": end.error,
         ])
       )
     }

@@ -48,7 +48,7 @@ extension JournalFile {
     try read { database in
       let rows = try database.rows(
         """
-        SELECT c.device, c.status, c.exit_status, e.class
+        SELECT c.device, c.status, c.exit_status, e.class, \(ChainSummary.warnings)
         FROM chains c LEFT JOIN errors e
           ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
         WHERE c.run = ? AND c.status IS NOT NULL
@@ -63,7 +63,8 @@ extension JournalFile {
           device: try row.text("device"),
           status: try row.text("status"),
           exitStatus: try row.exitStatus("exit_status") ?? 0,
-          class: try row.optionalText("class")
+          class: try row.optionalText("class"),
+          warnings: try row.ordinal("warnings")
         )
         if let index = indices[device.device] {
           devices[index] = device
@@ -75,6 +76,14 @@ extension JournalFile {
       return devices
     }
   }
+}
+
+extension ChainSummary {
+  /// The column `warnings` of a row of `chains c`: how many steps of its last attempt ended with one.
+  static let warnings = """
+    (SELECT count(*) FROM steps w WHERE w.run = c.run AND w.chain = c.chain
+     AND w.attempt = c.attempts AND w.status = 'warning') AS warnings
+    """
 }
 
 extension Database {
@@ -103,7 +112,7 @@ extension Database {
   private func chains(of run: Int64) throws -> [ChainSummary] {
     let rows = try rows(
       """
-      SELECT c.*, e.code, e.class,
+      SELECT c.*, e.code, e.class, \(ChainSummary.warnings),
         (SELECT count(*) FROM steps s
          WHERE s.run = c.run AND s.chain = c.chain AND s.status NOT IN ('failed', 'cancelled')
            AND s.position GLOB '[0-9]*' AND s.operation NOT IN ('repeat', 'when', 'try')
@@ -132,6 +141,7 @@ extension Database {
         code: try row.optionalText("code"),
         class: try row.optionalText("class"),
         stepsDone: try row.ordinal("done_steps"),
+        warnings: try row.ordinal("warnings"),
         values: try row.ordinal("kept")
       )
     }

@@ -48,6 +48,8 @@ public struct ChainSummary: Hashable, Sendable {
   /// The number of steps that succeeded in the last attempt, as the text output counts them: without
   /// implied steps and those around others.
   public let stepsDone: Int
+  /// The number of steps that ended with a warning in the last attempt.
+  public let warnings: Int
   /// The number of recorded values.
   public let values: Int
 }
@@ -61,4 +63,6 @@ public struct FinishedDevice: Hashable, Sendable {
   public let exitStatus: Int32
   /// The class of the failure, a raw value of `FailureClass`; nil when the chain succeeded.
   public let `class`: String?
+  /// The number of steps that ended with a warning in the last attempt.
+  public let warnings: Int
 }

@@ -37,7 +37,7 @@ extension BatchSummary {
       return (
         state == "failed" ? 0 : state == "ok" ? 2 : 1,
         [
-          title(of: member.device), state,
+          title(of: member.device), state + TextReport.warnings(chain?.warnings ?? 0),
           chain.map { "\($0.stepsDone)" } ?? "-", took.map { "\($0) s" } ?? "-",
           chain?.code ?? "",
         ]

@@ -69,11 +69,13 @@ extension RunSummary {
 
   private var stepsDone: Int { chains.map(\.stepsDone).reduce(0, +) }
   private var values: Int { chains.map(\.values).reduce(0, +) }
+  private var warnings: Int { chains.map(\.warnings).reduce(0, +) }
 
   /// The cells of its row in a ``TextTable``.
   var columns: [String] {
     [
-      "\(run)", began, devices, name, state + (lost > 0 ? ", incomplete" : ""),
+      "\(run)", began, devices, name,
+      state + TextReport.warnings(warnings) + (lost > 0 ? ", incomplete" : ""),
       "\(stepsDone)", "\(values)",
     ]
   }
@@ -115,10 +117,12 @@ extension RunSummary {
 
 extension ChainSummary {
   fileprivate var jsonValue: JSONValue {
-    JSONValue([
+    let all: KeyValuePairs<String, any JSONWritable> = [
       "device": device, "chain": name, "status": status, "exitStatus": exitStatus, "code": code,
       "started": started, "finished": finished, "steps": stepsDone, "values": values,
-    ])
+    ]
+    let others = JSONValue.members(["warnings": warnings > 0 ? warnings.json : nil])
+    return .object(all.map { .init($0, $1.json) } + others)
   }
 
   /// What comes before its steps.
@@ -128,7 +132,8 @@ extension ChainSummary {
     let seconds = took.map { " after \(Duration.microseconds($0).decimalSeconds.dropLast(3)) s" }
     let title = run.batch?.title(of: device) ?? device
     let name = run.isSuite ? name.map { "  \($0)" } : nil
-    return ["", "\(title)\(name ?? "")  \(status ?? "not ended")\(seconds ?? "")"]
+    let ending = "\(status ?? "not ended")\(seconds ?? "")\(TextReport.warnings(warnings))"
+    return ["", "\(title)\(name ?? "")  \(ending)"]
   }
 }
 

@@ -195,6 +195,10 @@ extension BatchPast.Ending {
   /// Nil for words of a later blerun: such a device is run again.
   fileprivate init?(_ finished: FinishedDevice) {
     guard let status = RunEnding.Status(rawValue: finished.status) else { return nil }
-    self.init(status, finished.class.flatMap { FailureClass(rawValue: $0) })
+    self.init(
+      status,
+      finished.class.flatMap { FailureClass(rawValue: $0) },
+      warnings: finished.warnings
+    )
   }
 }

@@ -83,6 +83,7 @@ extension RunEvent.Change {
       let members = JSONValue.members([
         "status": ending.status.json,
         "exitStatus": ending.exitStatus.rawValue.json,
+        "warnings": ending.warnings > 0 ? ending.warnings.json : nil,
         "error": ending.failure?.json,
       ])
       return (.runFinished, members)
@@ -157,7 +158,15 @@ package struct EventLines {
       guard let status: RunEnding.Status = json.read("status") else { return nil }
       let failure: RunFailure? = json.read("error")
       let step = failure.flatMap { failed[$0.message] }
-      return .runFinished(RunEnding(status: status, failure: failure, step: step, done: 0))
+      return .runFinished(
+        RunEnding(
+          status: status,
+          failure: failure,
+          step: step,
+          done: 0,
+          warnings: json.read("warnings") ?? 0
+        )
+      )
     }
   }
 }
