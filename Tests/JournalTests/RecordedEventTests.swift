@@ -60,7 +60,7 @@ struct RecordedEventTests {
     #expect(try file.steps(of: 1, run: run).map(\.result) == [#"{"value":72,"hex":"48"}"#, nil])
   }
 
-  @Test("the warnings of the last attempt are counted")
+  @Test("the warnings of the last attempt are counted, and a step has its reason once")
   func warnings() throws {
     var script = try EventScript("read battery-level; read battery-level")
     script.start()
@@ -79,6 +79,9 @@ struct RecordedEventTests {
     #expect(try lines(of: run).read == printed)
     #expect(try file.run(run)?.chains.map(\.warnings) == [1])
     #expect(try file.finishedDevices(of: run).map(\.warnings) == [1])
+    let steps = try file.steps(of: 1, run: run)
+    #expect(steps.map(\.result) == Array(repeating: #"{"notes":["try 1"]}"#, count: 3))
+    #expect(steps.map(\.message) == Array(repeating: RunFailure.lost.message, count: 3))
   }
 
   @Test("a value out of its range is exported with the reason")

@@ -17,7 +17,8 @@ public struct StepSummary: Hashable, Sendable {
   public let offset: Int64
   /// `ok`, `warning`, `failed`, `cancelled` or `skipped`; nil without a recorded end.
   public let status: String?
-  /// The result, a JSON object with the keys of docs/json.md.
+  /// The result, a JSON object with the keys of docs/json.md, without a note that is the reason of
+  /// the failure.
   public let result: String?
   /// The code and the message of the failure.
   public let code: String?
@@ -35,7 +36,7 @@ extension JournalFile {
       let rows = try database.rows(
         """
         SELECT s.attempt, s.position, s.operation, s.attribute, s.started_offset, s.status,
-          nullif(json_remove(s.result, '$.name', '$.title'), '{}') AS result,
+          json_remove(s.result, '$.name', '$.title') AS result, e.error ->> 'why' AS why,
           coalesce(s.result ->> 'name', s.result ->> 'title') AS label, e.code, e.message,
           (SELECT count(*) FROM step_values v
            WHERE v.run = s.run AND v.chain = s.chain AND v.step = s.step
@@ -55,12 +56,26 @@ extension JournalFile {
           attribute: try row.optionalText("attribute"),
           offset: try row.offset("started_offset"),
           status: try row.optionalText("status"),
-          result: try row.jsonObject("result")?.text,
+          result: Self.text(
+            of: try row.jsonObject("result"),
+            without: try row.optionalText("why")
+          ),
           code: try row.optionalText("code"),
           message: try row.optionalText("message"),
           values: try row.ordinal("kept")
         )
       }
     }
+  }
+
+  /// What a step recorded, without the note that is the reason of its failure; nil for nothing.
+  private static func text(of result: JSONValue?, without reason: String?) -> String? {
+    guard case .object(let members)? = result else { return nil }
+    let rest = members.compactMap { member -> JSONValue.Member? in
+      guard let reason, member.key == "notes" else { return member }
+      let others = member.value.elements.filter { $0 != .string(reason) }
+      return others.isEmpty ? nil : .init(member.key, .array(others))
+    }
+    return rest.isEmpty ? nil : JSONValue.object(rest).text
   }
 }
