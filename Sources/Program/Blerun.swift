@@ -187,6 +187,6 @@ package struct Blerun: ParsableCommand {
   private static func status(printing text: String) -> ExitStatus {
     let output = StandardOutput()
     output.lines(text)
-    return output.finish() == nil ? .ok : .output
+    return status { try output.end() }
   }
 }

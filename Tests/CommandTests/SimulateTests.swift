@@ -44,10 +44,10 @@ struct SimulateTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
   }
 
-  @Test("an address that cannot be printed, and a bus log that cannot be written, end with 74")
+  @Test("what cannot be printed, or written to a bus log, is reported and ends with 74")
   func full() throws {
     for line in [
-      "simulate \(heartRate) >/dev/full",
+      "simulate \(heartRate) >/dev/full", "help run >/dev/full", "--version >/dev/full",
       "run --simulate \(heartRate) -e 'read body-sensor-location' --bus-log /dev/full",
     ] {
       let ended = try RunningProgram(["sh", "-c", "'\(binaryPath)' \(line)"], in: packageFolder)
