@@ -18,7 +18,7 @@ final class GatewayEvents: Sendable {
   init(_ folder: String) throws(Ending) {
     self.folder = folder
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-      throw Ending(.output, "\(folder) cannot be made: \(String(cString: strerror(errno)))")
+      throw Ending(.output, "\(FileFailure(folder, "cannot be made"))")
     }
   }
 

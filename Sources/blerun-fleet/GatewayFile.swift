@@ -45,7 +45,9 @@ final class GatewayFile: Sendable {
       throw Ending(.unavailable, "no thread is left: see ulimit -u")
     }
     self.worker = worker
-    if let slash = path.lastIndex(of: "/") { Folder.make(String(path[..<slash])) }
+    if let slash = path.lastIndex(of: "/"), let number = Folder.make(String(path[..<slash])) {
+      throw Self.failure(path, "cannot be written", number)
+    }
     let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw Self.failure(path, "cannot be locked") }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -57,7 +59,7 @@ final class GatewayFile: Sendable {
       throw Ending(.data, "\(path) is not the journal of a gateway, or of another version")
     }
     state.withLock { ($0.journal, $0.lock) = (journal, lock) }
-    guard put(journal) else { throw Self.failure(path, "cannot be written") }
+    if let number = put(journal) { throw Self.failure(path, "cannot be written", number) }
   }
 
   deinit {
@@ -109,7 +111,7 @@ final class GatewayFile: Sendable {
       defer { state.waiting = [] }
       return (state.journal, state.waiting)
     }
-    let isWritten = put(journal)
+    let isWritten = put(journal) == nil
     loop.post { for one in waiting { one.written(isWritten) } }
   }
 
@@ -126,8 +128,8 @@ final class GatewayFile: Sendable {
 
   // MARK: The disk
 
-  private static func failure(_ path: String, _ what: String) -> Ending {
-    Ending(.output, "\(path) \(what): \(String(cString: strerror(errno)))")
+  private static func failure(_ path: String, _ what: String, _ number: Int32 = errno) -> Ending {
+    Ending(.output, "\(FileFailure(path, what, number))")
   }
 
   private static func read(_ path: String) throws(Ending) -> String {
@@ -148,9 +150,13 @@ final class GatewayFile: Sendable {
   }
 
   /// Replaces the file: after a loss of power it is the old one or the new one.
-  private func put(_ journal: GatewayJournal) -> Bool {
+  ///
+  /// - Returns: The error number when it was not replaced.
+  private func put(_ journal: GatewayJournal) -> Int32? {
     // The lock keeps others away; what a process left that was killed is written over.
-    let new = FileReplacement(of: path, beside: "\(path).new", isShared: false)
-    return new?.put(Array(journal.text.utf8), mode: 0o600, isDurable: true) == .some(.none)
+    guard let new = FileReplacement(of: path, beside: "\(path).new", isShared: false) else {
+      return errno
+    }
+    return new.put(Array(journal.text.utf8), mode: 0o600, isDurable: true)
   }
 }

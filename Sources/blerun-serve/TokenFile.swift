@@ -19,7 +19,7 @@ struct TokenFile {
   /// - Throws: ``Ending`` when others can read the file, or it cannot be read or written.
   func token() throws(Ending) -> SecretText {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw failure("cannot be used: \(reason)") }
+    guard descriptor >= 0 else { throw Ending(.data, "\(FileFailure(path, "cannot be used"))") }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -30,7 +30,7 @@ struct TokenFile {
     }
     var octets = [UInt8](repeating: 0, count: Self.longest)
     let count = read(descriptor, &octets, octets.count)
-    guard count >= 0 else { throw failure("cannot be read: \(reason)") }
+    guard count >= 0 else { throw Ending(.data, "\(FileFailure(path, "cannot be read"))") }
     let text = String(decoding: octets[..<count], as: UTF8.self)
       .split(whereSeparator: \.isWhitespace).joined()
     guard text.isEmpty else {
@@ -43,12 +43,10 @@ struct TokenFile {
     let token = SecretText.generated()
     let line = Array((token.revealed + "\n").utf8)
     guard write(descriptor, line, line.count) == line.count else {
-      throw failure("cannot be written: \(reason)")
+      throw Ending(.data, "\(FileFailure(path, "cannot be written"))")
     }
     return token
   }
-
-  private var reason: String { String(cString: strerror(errno)) }
 
   private func failure(_ reason: String) -> Ending { Ending(.data, "\(path): \(reason)") }
 }

@@ -3,6 +3,7 @@
 import Fixtures
 import Foundation
 import Glibc
+import Jobs
 import Testing
 
 @testable import Program
@@ -48,5 +49,33 @@ struct FileReplacementTests {
     let new = try #require(FileReplacement(of: path, beside: beside, isShared: false))
     #expect(new.put(Array("new".utf8), mode: 0o600, isDurable: true) == nil)
     #expect(content == "new")
+  }
+}
+
+@Suite("A file that cannot be made or written")
+struct UnwrittenFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(
+    "is refused with the reason and what to try",
+    arguments: [
+      ("none/a.yaml", "its folder does not exist. Try: make the folder, or name another one"),
+      ("file/a.yaml", "a part of its path is not a folder. Try: another name"),
+      ("folder", "a folder is in its place. Try: another name"),
+      (String(repeating: "a", count: 256), "File name too long. Try: a shorter name"),
+    ]
+  )
+  func refused(name: String, reason: String) throws {
+    _ = try folder.file("file", "")
+    mkdir(folder.path + "/folder", 0o700)
+    let path = "\(folder.path)/\(name)"
+    let whole = #expect(throws: Program.Ending.self) { _ = try WholeFile(path) }
+    let lines = #expect(throws: Program.Ending.self) { _ = try LineFile(path) }
+    for ending in [whole, lines] {
+      #expect(ending?.status == .output)
+      #expect(ending?.messages == ["\(path) cannot be written: \(reason)"])
+    }
   }
 }

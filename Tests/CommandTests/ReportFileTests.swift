@@ -22,7 +22,7 @@ struct ReportFileTests {
     let ended = try run("read battery-level", reports: "missing/a.xml")
     #expect(ended.status == 74)
     #expect(ended.output == "")
-    #expect(ended.errors.contains("missing/a.xml cannot be written: No such file or directory"))
+    #expect(ended.errors.contains("missing/a.xml cannot be written: its folder does not exist."))
   }
 
   @Test("a full disk is told at the end, and the chain goes well all the same")

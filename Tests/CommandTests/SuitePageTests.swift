@@ -95,6 +95,22 @@ struct SuitePageTests {
     #expect(one.output.contains("hex: \"01\""))
   }
 
+  @Test(
+    "chains that cannot be written are reported with the reason",
+    arguments: [
+      ("none/chains", "none/chains cannot be made: its folder does not exist. Try: "),
+      (".", "1-find.yaml could not be written: No space left on device. Try: "),
+    ]
+  )
+  func unwritten(into: String, reason: String) throws {
+    let full = folder.path + "/1-find.yaml"
+    try FileManager.default.createSymbolicLink(atPath: full, withDestinationPath: "/dev/full")
+    let suite = "docs/examples/nordic/heart-rate.xml"
+    let ended = try run(["convert", suite, "--into", "\(folder.path)/\(into)"])
+    #expect(ended.status == 74 && ended.errors.contains(reason), "\(ended.errors)")
+    #expect(!ended.errors.contains("wrote"))
+  }
+
   @Test("a signal ends a suite, and disconnects what it connected")
   func interrupted() throws {
     let suite = try folder.file(

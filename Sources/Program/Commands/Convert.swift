@@ -61,8 +61,9 @@ struct Convert: ParsableCommand {
     guard empty.isEmpty else {
       throw Ending(.failed, "nothing of \(empty.map(\.name).joined(separator: ", ")) is a chain")
     }
-    // A folder that exists is fine; one that cannot be made is reported with the file in it.
-    if let into { mkdir(into, 0o777) }
+    if let into, mkdir(into, 0o777) != 0, errno != EEXIST {
+      throw Ending(.output, "\(FileFailure(into, "cannot be made"))")
+    }
     for chain in chains { try write(chain) }
   }
 
@@ -74,6 +75,7 @@ struct Convert: ParsableCommand {
     let path = "\(into)/\(chain.name).yaml"
     let file = try LineFile(path)
     for line in chain.lines { file.line(line) }
+    if let failure = file.failure { throw Ending(.output, failure) }
     StandardError.notice("wrote \(path)")
   }
 }

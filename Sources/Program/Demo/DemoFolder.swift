@@ -42,6 +42,6 @@ struct DemoFolder {
   }
 
   private static func failure(_ path: String, _ number: Int32 = errno) -> Ending {
-    Ending(.output, "\(path) cannot be made: \(String(cString: strerror(number)))")
+    Ending(.output, "\(FileFailure(path, "cannot be made", number))")
   }
 }

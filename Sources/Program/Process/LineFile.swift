@@ -28,7 +28,7 @@ final class LineFile: Sendable {
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC
     descriptor = open(beside ?? path, flags | (beside == nil ? O_TRUNC : O_EXCL), 0o644)
     guard descriptor >= 0 else {
-      throw Ending(.output, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+      throw Ending(.output, "\(FileFailure(path, "cannot be written"))")
     }
   }
 
@@ -36,7 +36,7 @@ final class LineFile: Sendable {
 
   /// The message where a part of it could not be written; nil while all was.
   var failure: String? {
-    failed.withLock { $0 }.map { "\(path) could not be written: \(String(cString: strerror($0)))" }
+    failed.withLock { $0 }.map { "\(FileFailure(path, "could not be written", $0))" }
   }
 
   /// Writes a line. After a failure it does nothing.

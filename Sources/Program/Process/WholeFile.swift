@@ -25,7 +25,7 @@ final class WholeFile: Sendable {
     isNew = access(path, F_OK) != 0
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
-      throw Ending(.output, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+      throw Ending(.output, "\(FileFailure(path, "cannot be written"))")
     }
   }
 
@@ -33,7 +33,7 @@ final class WholeFile: Sendable {
 
   /// The message where its content could not be written; nil while it was.
   var failure: String? {
-    failed.withLock { $0 }.map { "\(path) could not be written: \(String(cString: strerror($0)))" }
+    failed.withLock { $0 }.map { "\(FileFailure(path, "could not be written", $0))" }
   }
 
   /// Deletes the file where there was none before.

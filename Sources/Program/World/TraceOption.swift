@@ -39,7 +39,7 @@ struct TraceOption: ParsableArguments {
     do {
       return try HCITrace(to: trace, limit: traceLimit)
     } catch let failure as TraceFailure {
-      throw Ending(.output, "\(failure)")
+      throw Ending(.output, failure.text)
     } catch {
       throw Ending(RunFailure(error))
     }
@@ -54,6 +54,13 @@ struct TraceOption: ParsableArguments {
   }
 }
 
+extension TraceFailure {
+  /// The failure with what to try.
+  fileprivate var text: String {
+    "the trace \(FileFailure(file, "could not be written", errorNumber))"
+  }
+}
+
 extension HCITrace {
   /// Ends the recording, and reports what is in the file.
   ///
@@ -64,7 +71,7 @@ extension HCITrace {
     try? loop.run { try await loop.sleep(for: .milliseconds(100)) }
     close()
     if let failure {
-      StandardError.failure("\(failure)")
+      StandardError.failure(failure.text)
       return [.ok, .failed, .passing].contains(status) ? .output : status
     }
     let parts = files.map { "\($0.name): \($0.packets) packets" }.joined(separator: "; ")

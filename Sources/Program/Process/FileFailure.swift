@@ -1,0 +1,45 @@
+// Why a file could not be made or written, and what to try.
+
+import Glibc
+
+/// A file or a folder that the system did not let this program make or write.
+package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
+  let path: String
+  /// What was not possible: "cannot be written".
+  let what: String
+  /// The error number.
+  let number: Int32
+
+  /// The failure of the last call, or the one with a number.
+  package init(_ path: String, _ what: String, _ number: Int32 = errno) {
+    (self.path, self.what, self.number) = (path, what, number)
+  }
+
+  /// What, why, and what to try where there is something.
+  package var description: String {
+    "\(path) \(what): \(why)\(hint.map { ". Try: \($0)" } ?? "")"
+  }
+
+  private var why: String {
+    switch number {
+    case ENOENT: "its folder does not exist"
+    case ENOTDIR: "a part of its path is not a folder"
+    case EISDIR: "a folder is in its place"
+    default: String(cString: strerror(number))
+    }
+  }
+
+  private var hint: String? {
+    switch number {
+    case ENOENT: "make the folder, or name another one"
+    case ENOTDIR, EISDIR, EEXIST: "another name"
+    case EACCES, EPERM: "check the permissions of the file and its folder, or name another file"
+    case EROFS: "name a file on another disk"
+    case ENOSPC, EDQUOT: "free space, or name a file on another disk"
+    case ENAMETOOLONG: "a shorter name"
+    case EFBIG: "the limits of the shell (ulimit -f)"
+    case EMFILE, ENFILE: "the limits of the shell (ulimit -n)"
+    default: nil
+    }
+  }
+}
