@@ -9,7 +9,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
   public enum Kind: Hashable, Sendable {
     /// The disk or the quota of the user is full.
     case full
-    /// The folder is missing, or the path is not in a folder.
+    /// No file can have this path: its folder is missing, it is a folder itself, or it is too long.
     case noPlace
     /// No permission to write to the file or its folder.
     case notPermitted
@@ -94,7 +94,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
   public var meaning: String {
     switch kind {
     case .full: "the disk is full"
-    case .noPlace: "its folder is missing, or is not a folder"
+    case .noPlace: "no file can be there"
     case .notPermitted: "it cannot be opened for writing"
     case .notReadable: "it cannot be opened for reading"
     case .inTwoFiles: "its latest commits are in its -wal file, and its folder may not be written"

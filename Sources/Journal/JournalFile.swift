@@ -122,8 +122,8 @@ public final class JournalFile: Sendable {
     let kind: JournalFailure.Kind =
       switch number {
       case ENOSPC, EDQUOT: .full
-      case EACCES, EPERM, EROFS, EISDIR: .notPermitted
-      case ENOENT, ENOTDIR: .noPlace
+      case EACCES, EPERM, EROFS: .notPermitted
+      case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG: .noPlace
       default: .system
       }
     return JournalFailure(kind, path: path, reason: String(cString: strerror(number)))
