@@ -19,7 +19,7 @@
       try gateway("a", options: options, environment: host.environment())
     }
 
-    /// The events of the gateway's runs, as far as they are on its disk.
+    /// The events of the gateway's runs, which stay on its disk for a day.
     private func events() throws -> String {
       let path = "\(folder.path)/a.json.events"
       let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []

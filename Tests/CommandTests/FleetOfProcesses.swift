@@ -113,10 +113,9 @@
 
     /// Waits until something is so, at most a minute.
     func wait(until isSo: () throws -> Bool) throws {
-      // Often: a gateway's events are on its disk only until they are sent.
-      for _ in 0..<6000 {
+      for _ in 0..<600 {
         if try isSo() { return }
-        poll(nil, 0, 10)
+        poll(nil, 0, 100)
       }
       Issue.record("what was awaited never came")
     }
