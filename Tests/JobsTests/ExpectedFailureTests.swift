@@ -216,6 +216,9 @@ struct ExpectedFailureTests {
     }
     let totals = SummaryReport().text(on: collector.runs).prefix { $0 != "\n" }
     #expect(totals == "1 device: 1 ok, 2 warnings")
+    let files = FilesSummary(collector.runs, notRun: [])
+    #expect(files.lines == ["1 passed, 2 warnings"])
+    #expect(files.json(.ok).hasSuffix(#""passed":1,"failed":0,"notRun":0,"warnings":2}"#))
   }
 
   @Test("this host is no reason to warn, and a step with inner steps leaves that to them")

@@ -1,6 +1,7 @@
 // The results of several chain files, as test runners sum up.
 
 import Bluetooth
+import Documents
 
 /// How many files passed, and which ones failed where.
 public struct FilesSummary: Equatable, Sendable {
@@ -24,13 +25,14 @@ public struct FilesSummary: Equatable, Sendable {
 
   private var failed: [RecordedRun] { runs.filter { !$0.succeeded } }
 
-  /// `3 passed, 1 failed`, then a line for each file that failed or did not run.
+  /// `3 passed, 1 failed, 2 warnings`, then a line for each file that failed or did not run.
   public var lines: [String] {
     let counts = [
       (runs.count - failed.count, "passed"), (failed.count, "failed"), (notRun.count, "not run"),
     ]
     let total = counts.filter { $0.0 > 0 || $0.1 == "passed" }.map { "\($0.0) \($0.1)" }
-    return [total.joined(separator: ", ")] + failed.map { Self.line($0).printable }
+    return [total.joined(separator: ", ") + TextReport.warnings(runs.warnings)]
+      + failed.map { Self.line($0).printable }
       + notRun.map { "  not run  \($0)".printable }
   }
 
@@ -50,6 +52,7 @@ public struct FilesSummary: Equatable, Sendable {
       "status": failed.isEmpty && notRun.isEmpty ? "ok" : "failed", "exitStatus": status.rawValue,
       "passed": runs.count - failed.count, "failed": failed.count, "notRun": notRun.count,
     ]
-    return EventLine("files-finished", members).text
+    let warnings = runs.warnings > 0 ? [JSONValue.Member("warnings", runs.warnings.json)] : []
+    return EventLine("files-finished", members, and: warnings).text
   }
 }

@@ -55,8 +55,7 @@ public struct SummaryReport: RunsReport {
     let all = runs.count + notRun.count
     let noun = runs.first?.kind.rawValue ?? "device"
     guard all > 0 else { return "no \(noun) was run" }
-    let warnings = runs.reduce(0) { $0 + ($1.ending?.warnings ?? 0) }
-    return "\(counted(all, noun)): \(list(parts))\(TextReport.warnings(warnings))"
+    return "\(counted(all, noun)): \(list(parts))\(TextReport.warnings(runs.warnings))"
   }
 
   private static func slowest(_ runs: [RecordedRun]) -> [String] {

@@ -244,3 +244,8 @@ extension RecordedRun: CustomStringConvertible {
     return ([verdict] + lines).joined(separator: "\n")
   }
 }
+
+extension [RecordedRun] {
+  /// How many steps ended with a warning in the last attempts.
+  var warnings: Int { reduce(0) { $0 + ($1.ending?.warnings ?? 0) } }
+}
