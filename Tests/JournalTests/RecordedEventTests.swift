@@ -68,7 +68,13 @@ struct RecordedEventTests {
       script.attempt = attempt
       for step in steps {
         script.begin(step)
-        script.finish(step, failure: .lost, warns: true, notes: ["try 1", RunFailure.lost.why])
+        script.finish(
+          step,
+          failure: .lost,
+          warns: true,
+          notes: ["slow", "try 1 of 2 failed: the link was lost", "the link was lost"],
+          tries: [StepTry(began: .zero, took: .zero, why: "the link was lost")]
+        )
       }
     }
     script.end(warnings: 1)
@@ -80,7 +86,9 @@ struct RecordedEventTests {
     #expect(try file.run(run)?.chains.map(\.warnings) == [1])
     #expect(try file.finishedDevices(of: run).map(\.warnings) == [1])
     let steps = try file.steps(of: 1, run: run)
-    #expect(steps.map(\.result) == Array(repeating: #"{"notes":["try 1"]}"#, count: 3))
+    let result =
+      #"{"notes":["slow"],"tries":[{"offset":0.000000,"took":0.000000,"why":"the link was lost"}]}"#
+    #expect(steps.map(\.result) == Array(repeating: result, count: 3))
     #expect(steps.map(\.message) == Array(repeating: RunFailure.lost.message, count: 3))
   }
 

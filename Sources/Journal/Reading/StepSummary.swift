@@ -17,8 +17,8 @@ public struct StepSummary: Hashable, Sendable {
   public let offset: Int64
   /// `ok`, `warning`, `failed`, `cancelled` or `skipped`; nil without a recorded end.
   public let status: String?
-  /// The result, a JSON object with the keys of docs/json.md, without a note that is the reason of
-  /// the failure.
+  /// The result, a JSON object with the keys of docs/json.md, without the notes that repeat why the
+  /// step or one of its tries failed.
   public let result: String?
   /// The code and the message of the failure.
   public let code: String?
@@ -68,12 +68,17 @@ extension JournalFile {
     }
   }
 
-  /// What a step recorded, without the note that is the reason of its failure; nil for nothing.
+  /// What a step recorded, without the notes that repeat the reason of its failure or of a try; nil
+  /// for nothing.
   private static func text(of result: JSONValue?, without reason: String?) -> String? {
     guard case .object(let members)? = result else { return nil }
+    let tries = result?["tries"]?.elements ?? []
+    let reasons = tries.compactMap { $0["why"]?.string } + [reason].compactMap(\.self)
     let rest = members.compactMap { member -> JSONValue.Member? in
-      guard let reason, member.key == "notes" else { return member }
-      let others = member.value.elements.filter { $0 != .string(reason) }
+      guard member.key == "notes" else { return member }
+      let others = member.value.elements.filter { note in
+        !reasons.contains { note.string?.hasSuffix($0) == true }
+      }
       return others.isEmpty ? nil : .init(member.key, .array(others))
     }
     return rest.isEmpty ? nil : JSONValue.object(rest).text
