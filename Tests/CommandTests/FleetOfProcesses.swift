@@ -113,9 +113,9 @@
 
     /// Waits until something is so, at most a minute.
     func wait(until isSo: () throws -> Bool) throws {
-      for _ in 0..<600 {
+      for _ in 0..<3000 {
         if try isSo() { return }
-        poll(nil, 0, 100)
+        poll(nil, 0, 20)
       }
       Issue.record("what was awaited never came")
     }
