@@ -22,8 +22,7 @@ struct PowerTests {
   @Test("off while connected: the link ends as a lost one, then the answer, then the adapter")
   func connected() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(5)))
-    let lab = try Lab(faults: [slow])
-    try lab.connect()
+    let lab = try Lab.connected(faults: [slow])
     let socket = try lab.client.call("AcquireNotify", .heartRate, .noOptions).get()
     lab.client.forget()
     try lab.client.begin("ReadValue", .slow, .noOptions)
@@ -61,8 +60,7 @@ struct PowerTests {
 
   @Test("a device that was connected to stays known, with its attributes, while the adapter is off")
   func kept() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let before = try lab.client.objects().map(\.path)
     try set(false, lab)
     #expect(try lab.client.objects().map(\.path) == before)
@@ -100,8 +98,7 @@ struct PowerTests {
 
   @Test("after off and on, a device can be connected to again")
   func reconnected() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try set(false, lab)
     try set(true, lab)
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
@@ -109,8 +106,7 @@ struct PowerTests {
 
   @Test("off while a Connect is pending: it fails")
   func connecting() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.vanish(.monitor)
     try lab.pass()
     try lab.client.begin("Connect", .device)
@@ -129,8 +125,7 @@ struct PowerTests {
 
   @Test("powered off by the host, it is announced as when a client does it")
   func switched() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.setPowered(false)
     try lab.pass()
     #expect(

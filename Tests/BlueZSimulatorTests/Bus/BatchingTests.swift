@@ -11,8 +11,7 @@ import Testing
 struct BatchingTests {
   @Test("simultaneous changes are one message, in the order in which they were made")
   func together() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
     try lab.pass()
     let first = try #require(lab.client.messages.first)
@@ -22,8 +21,7 @@ struct BatchingTests {
 
   @Test("a change carries the values at the time of its announcement")
   func latest() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.setPowered(false)
     lab.simulator.setPowered(true)
     try lab.pass()
@@ -32,8 +30,7 @@ struct BatchingTests {
 
   @Test("pending changes are announced before any reply, also to another client")
   func beforeAnswers() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     try other.begin("GetDiscoveryFilters", .adapter)
     lab.simulator.loseLink(.monitor)
@@ -48,8 +45,7 @@ struct BatchingTests {
     "a client that sees an answer has seen what the call did, in every call that does something"
   )
   func effects() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let calls: [(String, Target, [DBusValue], String)] = [
       ("StartNotify", .echo, [], "Notifying=true"), ("StopNotify", .echo, [], "Notifying=false"),
       ("AcquireWrite", .echo, .noOptions, "WriteAcquired=true"),

@@ -24,8 +24,7 @@ struct PropertiesTests {
 
   @Test("a change is announced before the reply to the Set that made it")
   func order() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     _ = try set("Trusted", .boolean(true), .device, lab.client)
     #expect(lab.client.take() == ["DEV Device1 Trusted=true", "Set replied"])
     _ = try set("Alias", .string("Kitchen"), .device, lab.client)
@@ -34,8 +33,7 @@ struct PropertiesTests {
 
   @Test("a Set of the current value replies, and nothing is announced")
   func unchanged() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     #expect(try set("Trusted", .boolean(false), .device, lab.client) == "Set replied")
     #expect(try set("Powered", .boolean(true), .adapter, lab.client) == "Set replied")
     #expect(try set("Discoverable", .boolean(false), .adapter, lab.client) == "Set replied")
@@ -45,8 +43,7 @@ struct PropertiesTests {
 
   @Test("an empty alias resets it to the name")
   func alias() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     for target in [Target.device, .adapter] {
       let name = try lab.client.property("Name", target)
       _ = try set("Alias", .string("Other"), target, lab.client)
@@ -72,8 +69,7 @@ struct PropertiesTests {
 
   @Test("a value of another type is refused, and changes nothing")
   func wrongType() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     let cases: [(String, DBusValue, Target)] = [
       ("Trusted", .string("yes"), .device), ("Alias", .boolean(true), .device),
       ("Powered", .uint32(0), .adapter), ("DiscoverableTimeout", .uint16(1), .adapter),
@@ -90,8 +86,7 @@ struct PropertiesTests {
 
   @Test("a property that does not exist, or not now, cannot be set")
   func absentSet() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     for name in ["Bogus", "RSSI"] {
       #expect(
         try set(name, .int16(1), .device, lab.client)
@@ -104,8 +99,7 @@ struct PropertiesTests {
 
   @Test("a property that does not exist, or not now, cannot be got")
   func absentGet() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     for name in ["Bogus", "RSSI", "TxPower", "Appearance"] {
       let body: [DBusValue] = [.string("org.bluez.Device1"), .string(name)]
       #expect(
@@ -117,8 +111,7 @@ struct PropertiesTests {
 
   @Test("GetAll gives what GetManagedObjects lists, for each interface of each object")
   func getAll() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let device = try #require(try lab.client.objects().first { $0.path == "DEV" })
     for (name, properties) in device.interfaces {
       let prefix =
@@ -131,8 +124,7 @@ struct PropertiesTests {
 
   @Test("an interface that the object does not have has no properties", arguments: [0, 1, 2])
   func noInterface(method: Int) throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     let name = DBusValue.string("org.bluez.Battery1")
     let calls: [(String, [DBusValue])] = [
       ("Get", [name, .string("Percentage")]), ("GetAll", [name]),
@@ -154,8 +146,7 @@ struct PropertiesTests {
 
   @Test("an unknown object: UnknownObject, with the text of libdbus")
   func unknownObject() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let target = Target.attribute("service0012/char0013ff")
     let text = absent("ReadValue", "a{sv}", target.interface)
     #expect(
@@ -171,8 +162,7 @@ struct PropertiesTests {
 
   @Test("an unknown method, interface or signature on an object: UnknownMethod, the same text")
   func unknownMethod() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let client = lab.client
     let path = Target.battery.path
     let unknown = Target(path, "org.bluez.Bogus1")

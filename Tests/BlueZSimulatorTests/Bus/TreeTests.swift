@@ -48,8 +48,7 @@ struct TreeTests {
 
   @Test("a connected device has all its attributes below it, the last of each parent first")
   func connected() throws {
-    let lab = try Lab([.small])
-    try lab.connect()
+    let lab = try Lab.connected([.small])
     let objects = try lab.client.objects()
     #expect(
       objects.map(\.path) == [
@@ -66,8 +65,7 @@ struct TreeTests {
 
   @Test("services, characteristics and descriptors have bluetoothd's properties, by their kind")
   func attributes() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let objects = try lab.client.objects()
     func properties(_ path: String, _ interface: String) throws -> PropertyMap {
       try #require(objects.first { $0.path == path }?[interface])
@@ -104,8 +102,7 @@ struct TreeTests {
 
   @Test("without a link there is no MTU and no Battery1")
   func disconnected() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
     try lab.pass()
     let objects = try lab.client.objects()
@@ -117,8 +114,7 @@ struct TreeTests {
 
   @Test("the service Generic Access is not exported, but among the UUIDs of the device")
   func hidden() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let objects = try lab.client.objects()
     #expect(objects.contains { $0.path == "DEV/service0001" } == false)
     let uuids = try lab.client.property("UUIDs", .device)?.asStrings
@@ -142,8 +138,7 @@ struct TreeTests {
 
   @Test("from the root, Introspect leads to every object, and names its interfaces")
   func introspection() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     var found: [String: [String]] = [:]
     var open: [ObjectPath] = ["/"]
     while let path = open.popLast() {
@@ -170,8 +165,7 @@ struct TreeTests {
 
   @Test("Introspect describes the arguments of methods and the access of properties")
   func document() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let adapter = try introspect(lab.client, Target.adapter.path)
     #expect(
       adapter.contains("<property name=\"Powered\" type=\"b\" access=\"readwrite\"></property>")

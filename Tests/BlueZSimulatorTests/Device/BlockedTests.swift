@@ -20,8 +20,7 @@ struct BlockedTests {
 
   @Test("blocking ends the link without the wait of Disconnect")
   func connected() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try set(true, lab)
     #expect(
       lab.client.take() == [
@@ -34,8 +33,7 @@ struct BlockedTests {
 
   @Test("a blocked device is received, and cannot be connected, unless it is unblocked before")
   func connecting() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     try set(true, lab)
     lab.client.forget()
     try lab.client.call("StartDiscovery", .adapter)
@@ -57,8 +55,7 @@ struct BlockedTests {
 
   @Test("a device that was blocked stays known")
   func known() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     try set(true, lab)
     try lab.pass(.seconds(60))
     #expect(try lab.client.property("Blocked", .device) == .boolean(true))

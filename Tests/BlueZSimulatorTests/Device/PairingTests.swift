@@ -87,8 +87,7 @@ struct PairingTests {
 
   @Test("Pair with a link: Bonded and Paired in one message, then the answer")
   func connected() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     _ = try register(lab.client)
     try lab.pass()
     lab.client.forget()
@@ -98,8 +97,7 @@ struct PairingTests {
 
   @Test("Pair without a link makes one, and is answered once the services are resolved")
   func disconnected() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     _ = try register(lab.client)
     try lab.pass()
     lab.client.forget()
@@ -115,8 +113,7 @@ struct PairingTests {
 
   @Test("without any agent, Pair fails, and the link that it made stays")
   func withoutAgent() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     let failed = "Pair failed org.bluez.Error.AuthenticationFailed: Authentication Failed"
     try lab.client.begin("Pair", .device)
     try lab.pass(.seconds(1))
@@ -129,8 +126,7 @@ struct PairingTests {
 
   @Test("Pair of a paired device is not answered before the link ends")
   func again() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     _ = try register(lab.client)
     try lab.client.call("Pair", .device)
     lab.client.forget()
@@ -150,8 +146,7 @@ struct PairingTests {
 
   @Test("a second Pair is refused while one is pending; CancelPairing ends it")
   func canceled() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     _ = try register(lab.client)
     #expect(
       try lab.client.ask("CancelPairing", .device)
@@ -175,8 +170,7 @@ struct PairingTests {
 
   @Test("Pair of a device out of range fails as its connection does")
   func absent() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     _ = try register(lab.client)
     lab.simulator.vanish(.monitor)
     #expect(
@@ -187,8 +181,7 @@ struct PairingTests {
 
   @Test("a bond stays through disconnections, and goes with RemoveDevice")
   func bond() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     _ = try register(lab.client)
     try lab.client.call("Pair", .device)
     try lab.client.call("Disconnect", .device)

@@ -38,8 +38,7 @@ struct PresenceTests {
   func connected(_ version: BlueZVersion = .recorded) throws -> Lab {
     var settings = SimulatorSettings()
     settings.version = version
-    let lab = try Lab([leaving], settings: settings)
-    try lab.discover()
+    let lab = try Lab.discovered([leaving], settings: settings)
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
     try lab.pass(.seconds(1))
     lab.client.forget()
