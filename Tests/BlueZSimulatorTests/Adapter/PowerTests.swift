@@ -96,14 +96,6 @@ struct PowerTests {
     #expect(lab.client.lines.last == "DEV added Device1")
   }
 
-  @Test("after off and on, a device can be connected to again")
-  func reconnected() throws {
-    let lab = try Lab.connected()
-    try set(false, lab)
-    try set(true, lab)
-    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
-  }
-
   @Test("off while a Connect is pending: it fails")
   func connecting() throws {
     let lab = try Lab.connected()
@@ -121,18 +113,5 @@ struct PowerTests {
     )
     try lab.pass(.seconds(60))
     #expect(lab.client.take() == [])
-  }
-
-  @Test("powered off by the host, it is announced as when a client does it")
-  func switched() throws {
-    let lab = try Lab.connected()
-    lab.simulator.setPowered(false)
-    try lab.pass()
-    #expect(
-      lab.client.take() == [
-        "DEV Device1 ServicesResolved=false Connected=false", "DEV removed Battery1",
-        "hci0 Adapter1 Powered=false Discovering=false",
-      ]
-    )
   }
 }

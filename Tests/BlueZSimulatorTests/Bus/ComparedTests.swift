@@ -85,16 +85,6 @@ struct ComparedTests {
     #expect(!lines.contains { $0.contains("NotifyAcquired") })
   }
 
-  @Test("a second write of a descriptor is refused while one is pending")
-  func descriptor() throws {
-    let lab = try Lab.connected()
-    try lab.client.begin("WriteValue", .description, .write([1]))
-    #expect(
-      try lab.client.ask("WriteValue", .description, .write([2]))
-        == "WriteValue failed org.bluez.Error.InProgress: In Progress"
-    )
-  }
-
   @Test("profiles are refused as by an adapter that has no BR/EDR")
   func profiles() throws {
     let lab = try Lab.connected()

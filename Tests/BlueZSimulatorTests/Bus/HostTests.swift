@@ -122,42 +122,6 @@ struct HostTests {
     #expect(lab.simulator.connectedDevices == [])
   }
 
-  @Test("restarted: it knows what was connected before, and the device can be connected")
-  func successor() throws {
-    let lab = try Lab.connected()
-    lab.simulator.crash()
-    let next = lab.simulator.successor(on: try lab.bus.connect())
-    try lab.loop.run { try await next.start() }
-    let client = try lab.join()
-    let known = try #require(try client.objects().compactMap { $0["Device1"] }.first)
-    #expect(known["Connected"]?.asBool == false)
-    #expect(try client.ask("Connect", .device) == "Connect replied")
-    #expect(next.connectedDevices == [.monitor])
-    #expect(lab.events.last == .linkUp(.monitor))
-  }
-
-  @Test("calls are delayed, ignored, or left unanswered, as requested")
-  func treatments() throws {
-    let lab = try Lab.discovered()
-    let (loop, simulator) = (lab.loop, lab.simulator)
-    let began = loop.now
-    simulator.treatCalls { $0.member == "Connect" ? .delay(.seconds(3)) : .take }
-    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
-    #expect(loop.now - began >= .seconds(3))
-
-    simulator.treatCalls { $0.member == "Disconnect" ? .ignore : .take }
-    try lab.client.begin("Disconnect", .device)
-    try lab.pass(.seconds(90))
-    #expect(simulator.connectedDevices == [.monitor])
-
-    lab.client.forget()
-    simulator.treatCalls { $0.member == "Disconnect" ? .loseAnswer : .take }
-    try lab.client.begin("Disconnect", .device)
-    try lab.pass(.seconds(90))
-    #expect(simulator.connectedDevices == [])
-    #expect(!lab.client.take().contains { $0.hasPrefix("Disconnect") })
-  }
-
   @Test("a call that is taken up when its caller has left leaves nothing behind")
   func callerLeft() throws {
     let lab = try Lab.connected()

@@ -1,4 +1,4 @@
-// Properties.Get, GetAll and Set on every kind of object, and calls to what is not there.
+// Properties.Get, GetAll and Set on every kind of object.
 
 import BlueZSimulator
 import Bluetooth
@@ -7,7 +7,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Properties and absent things")
+@Suite("Properties")
 struct PropertiesTests {
   private static let bus = "org.freedesktop.DBus.Error"
 
@@ -29,6 +29,19 @@ struct PropertiesTests {
     #expect(lab.client.take() == ["DEV Device1 Trusted=true", "Set replied"])
     _ = try set("Alias", .string("Kitchen"), .device, lab.client)
     #expect(lab.client.take() == ["DEV Device1 Alias=\"Kitchen\"", "Set replied"])
+  }
+
+  @Test("pending changes are announced before any reply, also to another client")
+  func beforeAnswers() throws {
+    let lab = try Lab.connected()
+    let other = try lab.join()
+    try other.begin("GetDiscoveryFilters", .adapter)
+    lab.simulator.loseLink(.monitor)
+    try lab.pass()
+    let lines = other.lines
+    let change = lines.firstIndex { $0.contains("Connected=false") }
+    let answer = lines.firstIndex { $0.hasPrefix("GetDiscoveryFilters replied") }
+    #expect(try #require(change) < #require(answer))
   }
 
   @Test("a Set of the current value replies, and nothing is announced")
@@ -67,23 +80,6 @@ struct PropertiesTests {
     )
   }
 
-  @Test("a value of another type is refused, and changes nothing")
-  func wrongType() throws {
-    let lab = try Lab.discovered()
-    let cases: [(String, DBusValue, Target)] = [
-      ("Trusted", .string("yes"), .device), ("Alias", .boolean(true), .device),
-      ("Powered", .uint32(0), .adapter), ("DiscoverableTimeout", .uint16(1), .adapter),
-    ]
-    for (name, value, target) in cases {
-      let before = try lab.client.property(name, target)
-      #expect(
-        try set(name, value, target, lab.client)
-          == "Set failed \(Self.bus).InvalidSignature: Invalid signature for '\(name)'"
-      )
-      #expect(try lab.client.property(name, target) == before)
-    }
-  }
-
   @Test("a property that does not exist, or not now, cannot be set")
   func absentSet() throws {
     let lab = try Lab.discovered()
@@ -119,65 +115,6 @@ struct PropertiesTests {
       let body: [DBusValue] = [.string(prefix + name)]
       let all = try lab.client.call("GetAll", Target.device.properties, body).get()
       #expect(all == [.properties(properties)])
-    }
-  }
-
-  @Test("an interface that the object does not have has no properties", arguments: [0, 1, 2])
-  func noInterface(method: Int) throws {
-    let lab = try Lab.discovered()
-    let name = DBusValue.string("org.bluez.Battery1")
-    let calls: [(String, [DBusValue])] = [
-      ("Get", [name, .string("Percentage")]), ("GetAll", [name]),
-      ("Set", [name, .string("Percentage"), .variant(of: .byte(1))]),
-    ]
-    let (member, body) = calls[method]
-    #expect(
-      try lab.client.ask(member, Target.device.properties, body)
-        == "\(member) failed \(Self.bus).InvalidArgs: No such interface 'org.bluez.Battery1'"
-    )
-  }
-
-  // MARK: What is not there
-
-  private func absent(_ member: String, _ signature: String, _ interface: String) -> String {
-    "Method \"\(member)\" with signature \"\(signature)\" on interface \"\(interface)\" "
-      + "doesn't exist\n"
-  }
-
-  @Test("an unknown object: UnknownObject, with the text of libdbus")
-  func unknownObject() throws {
-    let lab = try Lab.connected()
-    let target = Target.attribute("service0012/char0013ff")
-    let text = absent("ReadValue", "a{sv}", target.interface)
-    #expect(
-      try lab.client.ask("ReadValue", target, .noOptions)
-        == "ReadValue failed \(Self.bus).UnknownObject: \(text)"
-    )
-    #expect(
-      try lab.client.ask("Get", target.properties, [.string("a.b"), .string("c")])
-        == "Get failed \(Self.bus).UnknownObject: "
-        + absent("Get", "ss", "org.freedesktop.DBus.Properties")
-    )
-  }
-
-  @Test("an unknown method, interface or signature on an object: UnknownMethod, the same text")
-  func unknownMethod() throws {
-    let lab = try Lab.connected()
-    let client = lab.client
-    let path = Target.battery.path
-    let unknown = Target(path, "org.bluez.Bogus1")
-    let calls: [(String, Target, [DBusValue], String)] = [
-      ("Bogus", .battery, [], ""), ("ReadValue", .battery, [], ""),
-      ("WriteValue", .echo, [.properties([:])], "a{sv}"), ("ReadValue", unknown, [], ""),
-      ("Connect", .device, [.string("x")], "s"), ("GetManagedObjects", .device, [], ""),
-      ("RegisterProfile", Target("/org/bluez", "org.bluez.ProfileManager1"), [], ""),
-    ]
-    for (member, target, body, signature) in calls {
-      let text = absent(member, signature, target.interface)
-      #expect(
-        try client.ask(member, target, body)
-          == "\(member) failed \(Self.bus).UnknownMethod: \(text)"
-      )
     }
   }
 }

@@ -9,8 +9,7 @@ import Testing
 
 @Suite("The tree of objects")
 struct TreeTests {
-  private static let standard = ["Introspectable", "Properties"]
-  /// The methods of those.
+  /// The methods of the standard interfaces.
   private static let own = ["Introspect", "Get", "Set", "GetAll"]
 
   @Test("at first there are the agent manager and the adapter; what has properties has Properties")
@@ -134,33 +133,6 @@ struct TreeTests {
   private func introspect(_ client: RawClient, _ path: ObjectPath) throws -> String {
     let target = Target(path, "org.freedesktop.DBus.Introspectable")
     return try #require(try client.call("Introspect", target).get().first?.asString)
-  }
-
-  @Test("from the root, Introspect leads to every object, and names its interfaces")
-  func introspection() throws {
-    let lab = try Lab.connected()
-    var found: [String: [String]] = [:]
-    var open: [ObjectPath] = ["/"]
-    while let path = open.popLast() {
-      let document = try introspect(lab.client, path)
-      found[path.text] = names("interface", in: document)
-      for child in names("node", in: document) {
-        let text = path == "/" ? "/\(child)" : "\(path.text)/\(child)"
-        open.append(ObjectPath(stringLiteral: text))
-      }
-    }
-    let prefix = "org.freedesktop.DBus."
-    #expect(found["/"] == ["\(prefix)Introspectable", "\(prefix)ObjectManager"])
-    #expect(found["/org"] == [])
-    let own = found.mapValues { $0.filter { $0.hasPrefix("org.bluez.") }.map(Line.last) }
-    for object in try lab.client.objects() {
-      let path = object.path.replacing("DEV", with: "/org/bluez/hci0/dev_C0_FF_EE_00_00_01")
-        .replacing("hci0", with: object.path == "hci0" ? "/org/bluez/hci0" : "hci0")
-      let expected = object.interfaces.map(\.name).filter { !Self.standard.contains($0) }
-      #expect(own[path] == expected, "\(path)")
-      let hasProperties = object.interfaces.contains { $0.name == "Properties" }
-      #expect(found[path]?.contains("\(prefix)Properties") == hasProperties)
-    }
   }
 
   @Test("Introspect describes the arguments of methods and the access of properties")

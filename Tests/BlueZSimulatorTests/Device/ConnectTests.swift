@@ -128,17 +128,6 @@ struct ConnectTests {
     #expect(lab.client.take() == [Self.ioError])
   }
 
-  @Test("Connect to a device that bluetoothd does not know is a call to an unknown object")
-  func unknown() throws {
-    let lab = try Lab()
-    let target = Target("/org/bluez/hci0/dev_00_11_22_33_44_55", "org.bluez.Device1")
-    #expect(
-      try lab.client.ask("Connect", target)
-        == "Connect failed org.freedesktop.DBus.Error.UnknownObject: Method \"Connect\" with "
-        + "signature \"\" on interface \"org.bluez.Device1\" doesn't exist\n"
-    )
-  }
-
   @Test("Disconnect of a pending Connect cancels it, and succeeds")
   func canceling() throws {
     let lab = try Lab.discovered()

@@ -134,15 +134,20 @@ struct AcquireTests {
     #expect(lab.client.take() == ["\(Self.heartRate) NotifyAcquired=false"])
   }
 
-  @Test("only a characteristic that notifies can be acquired: not one that indicates")
-  func notifyUnsupported() throws {
+  @Test(
+    "what the properties do not offer is not supported: an indication cannot be acquired, either",
+    arguments: [
+      ("StartNotify", Target.location), ("AcquireNotify", .location),
+      ("AcquireNotify", .indicated), ("AcquireWrite", .short),
+    ]
+  )
+  func unsupported(member: String, target: Target) throws {
     let lab = try Lab.connected()
-    for target in [Target.location, .indicated] {
-      #expect(
-        try lab.client.ask("AcquireNotify", target, .noOptions)
-          == "AcquireNotify failed org.bluez.Error.NotSupported: Operation is not supported"
-      )
-    }
+    let body = member == "StartNotify" ? [] : [DBusValue].noOptions
+    #expect(
+      try lab.client.ask(member, target, body)
+        == "\(member) failed org.bluez.Error.NotSupported: Operation is not supported"
+    )
   }
 
   // MARK: Write
@@ -186,15 +191,6 @@ struct AcquireTests {
     try lab.pass(.milliseconds(100))
     #expect(lab.client.take() == ["\(Self.echo) WriteAcquired=false"])
     #expect(try lab.client.ask("WriteValue", .echo, .write([1])) == "WriteValue replied")
-  }
-
-  @Test("without write-without-response, AcquireWrite is not supported")
-  func writeUnsupported() throws {
-    let lab = try Lab.connected()
-    #expect(
-      try lab.client.ask("AcquireWrite", .short, .noOptions)
-        == "AcquireWrite failed org.bluez.Error.NotSupported: Operation is not supported"
-    )
   }
 
   // MARK: Links that end

@@ -198,15 +198,6 @@ struct NotifyTests {
     )
   }
 
-  @Test("without notify and indicate, StartNotify is not supported")
-  func unsupported() throws {
-    let lab = try Lab.connected()
-    #expect(
-      try lab.client.ask("StartNotify", .location)
-        == "StartNotify failed org.bluez.Error.NotSupported: Operation is not supported"
-    )
-  }
-
   @Test("a subscription that the device refuses has the error of its code, and no session")
   func refused() throws {
     let refusal = OperationFault.refuse(.insufficientResources)

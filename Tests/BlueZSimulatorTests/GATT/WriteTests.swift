@@ -94,13 +94,6 @@ struct WriteTests {
     #expect(try lab.client.ask("ReadValue", .short, .noOptions) == "ReadValue replied 0x")
   }
 
-  @Test("a reliable write is a request")
-  func reliable() throws {
-    let lab = try Lab.connected()
-    let body = [DBusValue].write([1], type("reliable"))
-    #expect(try lab.client.ask("WriteValue", .echo, body) == "WriteValue replied")
-  }
-
   @Test("as much as a request and as the device take is written")
   func longRequest() throws {
     let lab = try Lab.connected()
@@ -122,15 +115,6 @@ struct WriteTests {
     )
     try lab.pass(.seconds(1))
     #expect(lab.events == [])
-  }
-
-  @Test("a write from an offset keeps what is before it")
-  func offset() throws {
-    let lab = try Lab.connected()
-    try lab.client.call("WriteValue", .echo, .write([1, 2, 3]))
-    let body = [DBusValue].write([9], ["offset": .uint16(2)])
-    #expect(try lab.client.ask("WriteValue", .echo, body) == "WriteValue replied")
-    #expect(try lab.client.ask("ReadValue", .echo, .noOptions) == "ReadValue replied 0x010209")
   }
 
   @Test("a write from an offset beyond the end is refused, of a value that cannot be read too")
@@ -160,16 +144,6 @@ struct WriteTests {
     try lab.pass(.seconds(1))
     #expect(lab.client.lines.last == "WriteValue replied")
     #expect(try lab.client.ask("WriteValue", .echo, .write([2])) == "WriteValue replied")
-  }
-
-  @Test("the device's refusal has the name and text of its code")
-  func refused() throws {
-    let refusal = OperationFault.refuse(ATTErrorCode(rawValue: 0x80))
-    let lab = try Lab.connected(faults: [FaultRule(on: .write, action: refusal)])
-    #expect(
-      try lab.client.ask("WriteValue", .echo, .write([1]))
-        == "WriteValue failed org.bluez.Error.Failed: Operation failed with ATT error: 0x80"
-    )
   }
 
   // MARK: Descriptors
