@@ -36,16 +36,6 @@ struct EventStreamTests {
     return client
   }
 
-  /// Waits, within a limit, until something holds that the loop brings about.
-  private func eventually(_ condition: () -> Bool) -> Bool {
-    let end = EventLoop.time(CLOCK_MONOTONIC) + .seconds(20)
-    while !condition() {
-      guard EventLoop.time(CLOCK_MONOTONIC) < end else { return false }
-      poll(nil, 0, 1)
-    }
-    return true
-  }
-
   @Test("events arrive in order, as they are sent, and the stream ends with the feed")
   func order() async throws {
     let feeds = Feeds()
@@ -201,7 +191,7 @@ struct EventStreamTests {
     let start = EventLoop.time(CLOCK_MONOTONIC)
     await server.stop(within: .seconds(1))
     // Waiting for any of them would take 30 s and more; the rest is for a busy machine.
-    #expect(EventLoop.time(CLOCK_MONOTONIC) - start < .seconds(10))
+    #expect(EventLoop.time(CLOCK_MONOTONIC) - start < .seconds(25))
     #expect(server.server.load == .init())
     #expect(feeds.ended.count == 30)
     #expect(throws: RawClient.Failure.self) { try server.client() }
