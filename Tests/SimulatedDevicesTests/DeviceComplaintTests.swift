@@ -173,7 +173,6 @@ struct DeviceComplaintTests {
       ("advertisement: { manufacturer-data: { 1: \"0\" } }", "not pairs of hex digits"),
       ("advertisement: { manufacturer-data: { 1: [0] } }", "expected bytes such as"),
       ("advertisement: { service-data: { batterie: \"00\" } }", "did you mean 'battery'?"),
-      ("advertisement: { servics: [] }", "did you mean 'services'?"),
       ("link: { latency: 2h }", "expected a duration from 0s to 1h"),
       ("appearance: 65536", "expected a number from 0 to 0xffff"),
       ("faults: [{ on: rad, do: vanish }]", "did you mean 'read'?"),
@@ -267,7 +266,6 @@ struct DeviceComplaintTests {
       ),
       ("longest: 513", "a whole number from 0 to 512"),
       ("refuse-read: 256", "unknown error code '256'"),
-      ("valu: { u8: 1 }", "did you mean 'value'?"),
     ]
   )
   func characteristic(keys: String, complaint: String) {
