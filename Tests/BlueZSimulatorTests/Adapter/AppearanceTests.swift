@@ -173,8 +173,7 @@ struct AppearanceTests {
   @Test("a trusted device is forgotten all the same")
   func trusted() throws {
     let lab = try Lab.discovered()
-    let body = [DBusValue].set("Trusted", .boolean(true), of: .device)
-    try lab.client.call("Set", Target.device.properties, body)
+    try lab.client.set("Trusted", .boolean(true), .device)
     try lab.pass(.seconds(31))
     #expect(try lab.client.objects().map(\.path) == ["/org/bluez", "hci0"])
   }

@@ -11,11 +11,7 @@ import Testing
 @Suite("Power")
 struct PowerTests {
   private func set(_ isOn: Bool, _ lab: Lab) throws {
-    try lab.client.call(
-      "Set",
-      Target.adapter.properties,
-      .set("Powered", .boolean(isOn), of: .adapter)
-    )
+    try lab.client.set("Powered", .boolean(isOn), .adapter)
     try lab.pass()
   }
 

@@ -103,10 +103,7 @@ struct ComparedTests {
   @Test("a device that is not known is that, also while the adapter is off")
   func unknownDevice() throws {
     let lab = try Lab()
-    let off: [DBusValue] = [
-      .string("org.bluez.Adapter1"), .string("Powered"), .variant(of: .boolean(false)),
-    ]
-    try lab.client.call("Set", Target(Target.adapter.path, "org.freedesktop.DBus.Properties"), off)
+    try lab.client.set("Powered", .boolean(false), .adapter)
     #expect(
       try lab.client.ask("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
         == "RemoveDevice failed org.bluez.Error.DoesNotExist: Does Not Exist"

@@ -11,23 +11,14 @@ import Testing
 struct PropertiesTests {
   private static let bus = "org.freedesktop.DBus.Error"
 
-  private func set(
-    _ name: String,
-    _ value: DBusValue,
-    _ target: Target,
-    _ client: RawClient
-  ) throws -> String {
-    try client.ask("Set", target.properties, .set(name, value, of: target))
-  }
-
   // MARK: Set
 
   @Test("a change is announced before the reply to the Set that made it")
   func order() throws {
     let lab = try Lab.discovered()
-    _ = try set("Trusted", .boolean(true), .device, lab.client)
+    try lab.client.set("Trusted", .boolean(true), .device)
     #expect(lab.client.take() == ["DEV Device1 Trusted=true", "Set replied"])
-    _ = try set("Alias", .string("Kitchen"), .device, lab.client)
+    try lab.client.set("Alias", .string("Kitchen"), .device)
     #expect(lab.client.take() == ["DEV Device1 Alias=\"Kitchen\"", "Set replied"])
   }
 
@@ -47,9 +38,9 @@ struct PropertiesTests {
   @Test("a Set of the current value replies, and nothing is announced")
   func unchanged() throws {
     let lab = try Lab.discovered()
-    #expect(try set("Trusted", .boolean(false), .device, lab.client) == "Set replied")
-    #expect(try set("Powered", .boolean(true), .adapter, lab.client) == "Set replied")
-    #expect(try set("Discoverable", .boolean(false), .adapter, lab.client) == "Set replied")
+    #expect(try lab.client.set("Trusted", .boolean(false), .device) == "Set replied")
+    #expect(try lab.client.set("Powered", .boolean(true), .adapter) == "Set replied")
+    #expect(try lab.client.set("Discoverable", .boolean(false), .adapter) == "Set replied")
     try lab.pass(.seconds(1))
     #expect(lab.client.take() == Array(repeating: "Set replied", count: 3))
   }
@@ -59,9 +50,9 @@ struct PropertiesTests {
     let lab = try Lab.discovered()
     for target in [Target.device, .adapter] {
       let name = try lab.client.property("Name", target)
-      _ = try set("Alias", .string("Other"), target, lab.client)
+      try lab.client.set("Alias", .string("Other"), target)
       #expect(try lab.client.property("Alias", target) == .string("Other"))
-      _ = try set("Alias", .string(""), target, lab.client)
+      try lab.client.set("Alias", .string(""), target)
       #expect(try lab.client.property("Alias", target) == name)
     }
   }
@@ -75,7 +66,7 @@ struct PropertiesTests {
     try lab.client.call("StartDiscovery", .adapter)
     try lab.pass(.seconds(1))
     #expect(
-      try set(name, .boolean(true), .device, lab.client)
+      try lab.client.set(name, .boolean(true), .device)
         == "Set failed \(Self.bus).PropertyReadOnly: Property '\(name)' is not writable"
     )
   }
@@ -85,7 +76,7 @@ struct PropertiesTests {
     let lab = try Lab.discovered()
     for name in ["Bogus", "RSSI"] {
       #expect(
-        try set(name, .int16(1), .device, lab.client)
+        try lab.client.set(name, .int16(1), .device)
           == "Set failed \(Self.bus).UnknownProperty: No such property '\(name)'"
       )
     }

@@ -10,11 +10,7 @@ import Testing
 @Suite("Blocked devices")
 struct BlockedTests {
   private func set(_ isBlocked: Bool, _ lab: Lab) throws {
-    try lab.client.call(
-      "Set",
-      Target.device.properties,
-      .set("Blocked", .boolean(isBlocked), of: .device)
-    )
+    try lab.client.set("Blocked", .boolean(isBlocked), .device)
     try lab.pass()
   }
 
