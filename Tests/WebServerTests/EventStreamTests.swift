@@ -116,7 +116,7 @@ struct EventStreamTests {
   func stalled() async throws {
     let feeds = Feeds()
     var limits = WebLimits()
-    limits.stallTime = .seconds(1)
+    limits.stallTime = .seconds(2)
     limits.heartbeat = .milliseconds(100)
     let server = try await TestServer(limits: limits) { _ in feeds.open() }
     let stopped = try subscribe(to: server, buffer: 4096)
@@ -130,7 +130,7 @@ struct EventStreamTests {
       }
     )
     // As long again: the quiet one has its heartbeats.
-    for _ in 0..<15 { _ = try quiet.read(to: ":\n\n") }
+    for _ in 0..<25 { _ = try quiet.read(to: ":\n\n") }
     #expect(!feeds.all[1].isClosed && feeds.ended.count == 1)
     #expect(!stopped.isClosed)
     await server.stop()
