@@ -35,48 +35,6 @@ struct DeviceRunTests {
     characteristic: BluetoothUUID(short: 0x2a1e)
   )
 
-  /// A device in real time, connected, and kept so.
-  private func connected() throws -> (SimulatedWorld, BlueZDevice) {
-    let world = try SimulatedWorld(Self.tag, time: .real, settings: .instant)
-    let device = try world.service()
-    let outcome = device.connect(keep: true, expecting: []).map { _ in true }
-      .firstOrDefault(false, within: .seconds(60))
-    #expect(outcome.value, "\(String(describing: outcome.error))")
-    return (world, device)
-  }
-
-  private static func runs(_ device: BlueZDevice) -> [Signal<Int>] {
-    let read = device.read(.batteryLevel)
-    let subject = Subject<Int>()
-    return [
-      Signal.poll(every: .milliseconds(10)) { read }.take(3).collect().map { $0[2] },
-      .deferred { read },
-      Signal.just(1).flattenMap { _ in read },
-      Signal.interval(.milliseconds(10)).flattenMap { _ in read },
-      Signal.values([1, 2]).flattenMap { _ in read },
-      Signal { sink in try await read.run(sink) },
-      Signal.just(1).delay(.milliseconds(1)).flattenMap { value in
-        subject.send(value)
-        return read
-      },
-      Signal<Int>.empty().then { read },
-      .using(acquire: .just(1), release: { _ in .just(()) }, { _ in read }),
-      Signal.values([1, 2]).flattenMap(.merge(limit: 2)) { _ in read },
-      Signal<Int>.failure(NoValue(operation: "")).catchError { _ in read },
-    ]
-  }
-
-  @Test("no run hangs because of where it began")
-  func everywhere() async throws {
-    let (world, device) = try connected()
-    for run in Self.runs(device) {
-      let outcome = run.firstOrDefault(0, within: .seconds(30))
-      #expect(outcome.value == 42, "\(String(describing: outcome.error))")
-      #expect(try await run.first(within: .seconds(30)) == 42)
-    }
-    #expect(world.scheduler.isIdle)
-  }
-
   @Test("in virtual time such a run is refused with the remedy, which works")
   func virtual() throws {
     let world = try SimulatedWorld(Self.tag)
@@ -103,24 +61,6 @@ struct DeviceRunTests {
     }
     #expect(values == [42])
     #expect(world.scheduler.isIdle)
-    #expect(world.log.last?.event == "link-down")
-  }
-
-  @Test("a task that a turn forgets leaves no connection behind")
-  func forgotten() async throws {
-    let world = try SimulatedWorld(Self.tag, time: .real, settings: .instant)
-    let device = try world.service()
-    let late = try await world.scheduler.turn {
-      _ = try await device.connect().first()
-      return Task {
-        try await world.loop.sleep(for: .milliseconds(50))
-        return try await device.connect().first()
-      }
-    }
-    await #expect(throws: TurnEnded.self) { try await late.value }
-    let next = device.session { device.read(.batteryLevel) }
-    #expect(try await next.first(within: .seconds(30)) == 42)
-    #expect(world.log.filter { $0.event == "link-up" }.count == 2)
     #expect(world.log.last?.event == "link-down")
   }
 

@@ -135,15 +135,6 @@ struct WorldTests {
     #expect(throws: (any Error).self) { try SimulatedWorld(.file("no-such-file.yaml")) }
   }
 
-  @Test("an hour of virtual time passes at once, on the clock of the world")
-  func time() throws {
-    let world = try SimulatedWorld(Self.text)
-    let (began, clock) = (world.loop.now, SuspendingClock().now)
-    try world.pass(.seconds(3600))
-    #expect(world.loop.now - began >= .seconds(3600))
-    #expect(SuspendingClock().now - clock < .seconds(60))
-  }
-
   @Test("in real time async code runs in it, and it is steered from outside of its loop")
   func real() async throws {
     let world = try SimulatedWorld(Self.text, time: .real, settings: .instant)

@@ -59,27 +59,6 @@ struct AddressTests {
     #expect(BluetoothUUID(text) == nil)
   }
 
-  @Test("names and identifiers lead to each other")
-  func names() {
-    let uuid = BluetoothUUID(short: 0x2a37)
-    #expect(AssignedNumbers.characteristicName(uuid) == "Heart Rate Measurement")
-    #expect(AssignedNumbers.characteristicIdentifier(uuid) == "heart-rate-measurement")
-    #expect(AssignedNumbers.characteristic(named: "heart-rate-measurement") == uuid)
-    #expect(AssignedNumbers.service(named: "battery") == BluetoothUUID(short: 0x180f))
-    #expect(
-      AssignedNumbers.descriptorName(BluetoothUUID(short: 0x2902))?.contains("Client") == true
-    )
-  }
-
-  @Test("a misspelt name has a nearest name, nonsense has none")
-  func nearest() {
-    #expect(
-      AssignedNumbers.nearestCharacteristic(to: "heart-rate-mesurement") == "heart-rate-measurement"
-    )
-    #expect(AssignedNumbers.nearestService(to: "batery") == "battery")
-    #expect(AssignedNumbers.nearestCharacteristic(to: "zzzzzzzzzzzzzzzz") == nil)
-  }
-
   @Test(
     "a glob matches all of a text",
     arguments: [

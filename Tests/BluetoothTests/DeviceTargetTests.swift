@@ -18,13 +18,8 @@ struct DeviceTargetTests {
       name: name,
       alias: name ?? "\(address)",
       rssi: rssi,
-      txPower: nil,
       services: services,
       advertisedServices: services,
-      manufacturerData: [],
-      serviceData: [],
-      isConnected: false,
-      isPaired: false,
       adapter: "hci0"
     )
   }

@@ -11,13 +11,7 @@ struct ScanFilterTests {
     name: "Lamp-1",
     alias: "Lamp-1",
     rssi: -80,
-    txPower: nil,
-    services: [],
     advertisedServices: [],
-    manufacturerData: [],
-    serviceData: [],
-    isConnected: false,
-    isPaired: false,
     adapter: "hci0"
   )
 

@@ -1,4 +1,4 @@
-// Values by format, and the standard ones with vectors worked out from their specifications.
+// Values by format, and the fields of a decoded one. The standard ones are in the folder Values.
 
 import Bluetooth
 import Testing
@@ -47,77 +47,6 @@ struct ValueTests {
   func unknown() {
     #expect(ValueFormat("u8be") == nil)
     #expect(ValueFormat("u12") == nil)
-  }
-
-  @Test(
-    "IEEE 11073 numbers, special ones included",
-    arguments: [
-      (0xff00_016e, 36.6), (0x0000_0000, 0), (0xfe00_0e4c, 36.6), (0x0100_0003, 30),
-      (0xffff_ffff, -0.1), (0x007f_fffe, .infinity), (0x0080_0002, -.infinity),
-    ] as [(UInt32, Double)]
-  )
-  func floats(bits: UInt32, value: Double) {
-    #expect(MedicalFloat.float(bits) == value)
-  }
-
-  @Test(
-    "IEEE 11073 short numbers",
-    arguments: [(0xf16e, 36.6), (0x1003, 30), (0xffff, -0.1), (0x07fe, .infinity)]
-      as [(UInt16, Double)]
-  )
-  func shortFloats(bits: UInt16, value: Double) {
-    #expect(MedicalFloat.sfloat(bits) == value)
-  }
-
-  @Test("not a number, and what is reserved, are not a number")
-  func notANumber() {
-    for bits in [0x007f_ffff, 0x0080_0000, 0x0080_0001] as [UInt32] {
-      #expect(MedicalFloat.float(bits).isNaN)
-    }
-    for bits in [0x07ff, 0x0800, 0x0801] as [UInt16] { #expect(MedicalFloat.sfloat(bits).isNaN) }
-  }
-
-  @Test(
-    "standard values, as printed",
-    arguments: [
-      (0x2a19, [87], "87 %"), (0x2a38, [2], "wrist"),
-      (0x2a1d, [6], "mouth"), (0x2a06, [1], "mild alert"), (0x2a21, [0x3c, 0], "60 s"),
-      (0x2a29, Array("BlueZ Lab".utf8), "BlueZ Lab"),
-      (0x2a1c, [0x00, 0x6e, 0x01, 0x00, 0xff], "36.6 °C"),
-      (0x2a1c, [0x01, 0xda, 0x03, 0x00, 0xff], "37.0 °C, 98.6 °F"),
-      (
-        0x2a1c, [0x06, 0x6e, 0x01, 0x00, 0xff, 0xea, 0x07, 1, 31, 23, 59, 0, 2],
-        "36.6 °C, timestamp 2026-01-31 23:59:00, type body"
-      ),
-      (0x2a37, [0x06, 61], "61 bpm, contact yes"), (0x2a37, [0x01, 0x2c, 0x01], "300 bpm"),
-      (
-        0x2a37, [0x18, 60, 0x0a, 0x00, 0x00, 0x04, 0x00, 0x02], "60 bpm, 10 kJ, 1.000, 0.500 s"
-      ),
-    ] as [(UInt16, [UInt8], String)]
-  )
-  func standard(short: UInt16, octets: [UInt8], text: String) throws {
-    let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: short)))
-    #expect(try decode(octets).description == text)
-  }
-
-  @Test(
-    "a malformed value is an error with field and offset",
-    arguments: [
-      (0x2a19, [], "percent, byte 0: expected 1 byte, found 0"),
-      (0x2a1c, [0, 1, 2], "temperature, byte 1: expected 4 bytes, found 2"),
-      (0x2a37, [0x01, 60], "bpm, byte 1: expected 2 bytes, found 1"),
-      (0x2a37, [0x10, 60, 1], "rr-intervals, byte 2: expected 2 bytes, found 1"),
-      (0x2a29, [0xff], "text, byte 0: invalid UTF-8"),
-    ] as [(UInt16, [UInt8], String)]
-  )
-  func malformed(short: UInt16, octets: [UInt8], complaint: String) throws {
-    let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: short)))
-    do {
-      _ = try decode(octets)
-      Issue.record("it was taken")
-    } catch {
-      #expect(error.description == complaint)
-    }
   }
 
   @Test("fields are found by name")

@@ -97,13 +97,6 @@ struct Scene {
       name: "Tag-\(index)",
       alias: "Tag-\(index)",
       rssi: rssi,
-      txPower: nil,
-      services: [],
-      advertisedServices: nil,
-      manufacturerData: [],
-      serviceData: [],
-      isConnected: false,
-      isPaired: false,
       adapter: "hci0"
     )
   }

@@ -101,13 +101,7 @@ struct EncryptedAdvertisementTests {
       name: name,
       alias: "",
       rssi: nil,
-      txPower: nil,
-      services: [],
-      advertisedServices: nil,
-      manufacturerData: [],
       serviceData: [(service, octets)],
-      isConnected: false,
-      isPaired: false,
       adapter: "hci0"
     )
     return device.opened(with: BindKeys(keys, open: AESCCM.open)).reading(of: service)

@@ -14,13 +14,9 @@ struct AdvertisedDataTests {
       name: "AB",
       alias: "AB",
       rssi: -60,
-      txPower: nil,
       services: [BluetoothUUID(short: 0x180d), BluetoothUUID(short: 0xaa84)],
       advertisedServices: advertised,
       manufacturerData: [(0xffff, [1])],
-      serviceData: [],
-      isConnected: false,
-      isPaired: false,
       adapter: "hci0"
     )
   }

@@ -175,27 +175,4 @@ struct JoiningTests {
     let outcome = Signal.zip(homeless, atHome).firstOrDefault(("", 0), within: .seconds(1))
     #expect(outcome.value == ("x", 1))
   }
-
-  @Test("the order of a zip: complete when each has one, over when one with none completes")
-  func zipOrder() {
-    var order = ZipOrder(count: 3)
-    #expect(order.arrived(1) == false)
-    #expect(order.completed(1) == false)
-    #expect(order.completed(0) == true)
-    #expect(order.arrived(0) == false)
-    #expect(order.arrived(2) == true)
-    #expect(order == ZipOrder(count: 3))
-    #expect(order.completed(1) == true)
-  }
-
-  @Test("the order of the latest: complete from when each has come, over with the last")
-  func latestOrder() {
-    var order = LatestOrder(count: 2)
-    #expect(order.arrived(1) == false)
-    #expect(order.arrived(1) == false)
-    #expect(order.arrived(0) == true)
-    #expect(order.arrived(1) == true)
-    #expect(order.completed() == false)
-    #expect(order.completed() == true)
-  }
 }

@@ -15,13 +15,6 @@ struct PassingValuesTests {
 
   let failing = Signal.values([1, 2, 3]).concat(.failure(Broken()))
 
-  @Test("reduce sends one result on completion, the initial one for none, nothing on failure")
-  func reduce() throws {
-    #expect(try events(Signal.values([1, 2, 3]).reduce(10, +)) == ["16", "completed"])
-    #expect(try events(Signal<Int>.empty().reduce(10, +)) == ["10", "completed"])
-    #expect(try events(failing.reduce(10, +)) == ["failed: Broken()"])
-  }
-
   @Test("takeLast sends the last values on completion, and nothing on failure")
   func takeLast() throws {
     #expect(try events(Signal.values(1...5).takeLast(2)) == ["4", "5", "completed"])
@@ -40,17 +33,6 @@ struct PassingValuesTests {
     #expect(try events(numbers.takeWhile { $0 < 9 }) == ["1", "2", "3", "1", "completed"])
     #expect(try events(failing.takeWhile { $0 < 9 }) == ["1", "2", "3", "failed: Broken()"])
     #expect(notes.all.count == 3)
-  }
-
-  @Test("bufferCount sends full arrays, and what is left at the end, also before a failure")
-  func bufferCount() throws {
-    #expect(
-      try events(Signal.values(1...5).bufferCount(2)) == ["[1, 2]", "[3, 4]", "[5]", "completed"]
-    )
-    #expect(try events(Signal.values(1...4).bufferCount(2)) == ["[1, 2]", "[3, 4]", "completed"])
-    #expect(try events(Signal<Int>.empty().bufferCount(2)) == ["completed"])
-    #expect(try events(failing.bufferCount(2)) == ["[1, 2]", "[3]", "failed: Broken()"])
-    #expect(try events(Signal.values(1...9).bufferCount(2).take(1)) == ["[1, 2]", "completed"])
   }
 
   @Test("a consumer that fails gets no further array")
@@ -105,17 +87,5 @@ struct PassingValuesTests {
     _ = try events(noting(.just(1)).flattenMap { _ in Signal<Int>.failure(Broken()) })
     _ = try history(of: noting(.never()), on: loop, cancelAt: .seconds(1))
     #expect(notes.all == ["value 1", "value 1"])
-  }
-
-  @Test("idleTimeout ends a stream that has gone quiet, and lets an endless one run")
-  func idleTimeout() throws {
-    let whose = ", the limit of the signal"
-    let quiet = ticks(3, every: .seconds(1)).concat(.never())
-    #expect(
-      try history(of: quiet.idleTimeout(.seconds(2)), on: loop) == [
-        Moment(1000, "1"), Moment(2000, "2"), Moment(3000, "3"),
-        Moment(5000, "failed: waiting for ever did not end within 2.0 seconds\(whose)"),
-      ]
-    )
   }
 }

@@ -70,13 +70,4 @@ struct RepeatedWorkTests {
     )
     #expect(try history(Signal<Int>.combineLatest([])).map(\.what) == ["completed"])
   }
-
-  @Test("a failure among those that are combined ends the others first")
-  func failedInput() throws {
-    let ended = Guarded(false)
-    let other = Signal<Int>.never().finally { ended.withLock { $0 = true } }
-    let joined = Signal.combineLatest([other, Signal<Int>.failure(Broken()).delay(.seconds(1))])
-    #expect(try history(joined).map(\.what) == ["failed: Broken()"])
-    #expect(ended.withLock { $0 })
-  }
 }

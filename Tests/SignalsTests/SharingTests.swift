@@ -205,31 +205,4 @@ struct SharingTests {
       #expect(recent.values == Array((1...number).suffix(limit)))
     }
   }
-
-  @Test("a shared run begins with the first, ends with the last, and is kept when it completed")
-  func runs() {
-    var runs = MulticastRuns(keepsCompleted: true)
-    #expect(runs.join() == .start)
-    #expect(runs.join() == .join)
-    #expect(runs.leave() == false)
-    #expect(runs.leave() == true)
-    #expect(runs.phase == .stopping)
-    #expect(runs.join() == .wait)
-    runs.ended(completed: false)
-    #expect(runs.join() == .start)
-    runs.ended(completed: true)
-    #expect(runs.phase == .completed)
-    #expect(runs.join() == .join)
-    #expect(runs.leave() == false)
-    #expect(runs.phase == .completed)
-
-    var shared = MulticastRuns(keepsCompleted: false)
-    #expect(shared.join() == .start)
-    shared.ended(completed: true)
-    #expect(shared.phase == .idle)
-    #expect(shared.leave() == false)
-    #expect(shared.join() == .start)
-    shared.ended(completed: false)
-    #expect(shared.phase == .idle)
-  }
 }

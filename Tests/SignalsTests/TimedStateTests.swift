@@ -8,68 +8,6 @@ import Testing
 struct TimedStateTests {
   private func at(_ milliseconds: Int) -> Instant { .start + .milliseconds(milliseconds) }
 
-  @Test("a throttle is open, then closed for an interval, and holds the latest value")
-  func throttle() {
-    var state = Throttle<Int>(.milliseconds(100), keeping: .latest)
-    #expect(state.wakeUp == nil)
-    state.receive(1, at: at(0))
-    #expect(state.next() == 1)
-    #expect(state.next() == nil)
-    state.receive(2, at: at(10))
-    state.receive(3, at: at(20))
-    #expect(state.next() == nil)
-    #expect(state.wakeUp == at(100))
-    state.wake(at: at(100))
-    #expect(state.next() == 3)
-    #expect(state.wakeUp == nil)
-    state.receive(4, at: at(199))
-    #expect(state.wakeUp == at(200))
-    state.end(at: at(199))
-    #expect(state.next() == 4)
-  }
-
-  @Test("a throttle that keeps the first never wakes")
-  func throttleFirst() {
-    var state = Throttle<Int>(.milliseconds(100), keeping: .first)
-    state.receive(1, at: at(0))
-    state.receive(2, at: at(99))
-    #expect(state.wakeUp == nil)
-    #expect(state.next() == 1)
-    state.receive(3, at: at(100))
-    #expect(state.next() == 3)
-    state.end(at: at(101))
-    #expect(state.next() == nil)
-  }
-
-  @Test("each value puts the end of a debounce's pause off")
-  func debounce() {
-    var state = Debounce<Int>(.milliseconds(100))
-    state.receive(1, at: at(0))
-    state.receive(2, at: at(90))
-    #expect(state.wakeUp == at(190))
-    #expect(state.next() == nil)
-    state.wake(at: at(190))
-    #expect(state.wakeUp == nil)
-    #expect(state.next() == 2)
-    state.end(at: at(300))
-    #expect(state.next() == nil)
-  }
-
-  @Test("a sample is sent once, and a completion ends all")
-  func sample() {
-    var state = Sample<Int>()
-    state.receive(.trigger, at: at(0))
-    #expect(state.next() == nil)
-    state.receive(.value(1), at: at(1))
-    state.receive(.trigger, at: at(2))
-    state.receive(.trigger, at: at(3))
-    #expect(state.next() == 1)
-    #expect(state.next() == nil)
-    #expect(!state.isComplete)
-    state.receive(.completed, at: at(4))
-    #expect(state.isComplete)
-  }
-
   @Test("windows are cut by instants, however late the timer is")
   func lateTimer() throws {
     var state = TimeWindows<Int>(.milliseconds(100), sendsEmpty: true, bufferLimit: 100)

@@ -79,18 +79,4 @@ struct TurnHolderTests {
     let call = "a turn of lamps at SignalsTests/TurnHolderTests.swift:"
     #expect(holder?.turn.hasPrefix(call) == true)
   }
-
-  @Test("a deadline that passes in the work names what was waited for, and no turn")
-  func working() {
-    let scheduler = SerialScheduler(on: loop)
-    let outcome = Signal<Int>.never().on(scheduler).firstOrDefault(0, within: .seconds(3))
-    let expected = TimedOut(
-      operation: "waiting for ever",
-      after: .seconds(3),
-      limitOf: "firstOrDefault"
-    )
-    #expect(outcome.error as? TimedOut == expected)
-    let text = "waiting for ever did not end within 3.0 seconds, the limit of firstOrDefault"
-    #expect("\(expected)" == text)
-  }
 }

@@ -148,17 +148,12 @@ struct WaysOutTests {
     device.check(reaching)
   }
 
-  @Test("first, real time", arguments: Reaching.all)
+  @Test("first and first(within:), real time", arguments: Reaching.all)
   func first(_ reaching: Reaching) async throws {
     let device = real()
-    #expect(try await reaching.make(device.read).first() == 7)
-    device.check(reaching)
-  }
-
-  @Test("first(within:), real time", arguments: Reaching.all)
-  func firstWithin(_ reaching: Reaching) async throws {
-    let device = real()
-    #expect(try await reaching.make(device.read).first(within: .seconds(20)) == 7)
+    let signal = reaching.make(device.read)
+    #expect(try await signal.first() == 7)
+    #expect(try await signal.first(within: .seconds(20)) == 7)
     device.check(reaching)
   }
 

@@ -22,13 +22,6 @@ struct BehaviourTests {
     #expect(found == [[255, 0], [255, 0], [0, 1], [2, 1]])
   }
 
-  @Test("a counter without a period steps with each read")
-  func countedReads() throws {
-    let counter = Counter(format: try format("u8"), from: 1, to: 3)
-    let found = try reads(.counter(counter), at: [0, 0, 1000, 1000, 1000])
-    #expect(found == [[1], [2], [3], [1], [2]])
-  }
-
   @Test("a counter begins again after its last value, or stays there")
   func lastValue() throws {
     var counter = Counter(format: try format("u8"), from: 2, to: 0, step: -1, every: .seconds(1))
@@ -163,15 +156,6 @@ struct BehaviourTests {
     #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
     #expect(bench.sent(on: 12).map(\.value) == [[1], [2], [1], [2], [3]])
     #expect(try bench.read(12) == [3])
-  }
-
-  @Test("a series that repeats begins again")
-  func repeatedSeries() throws {
-    let series = Series(values: [[1], [2]], every: .seconds(1))
-    let bench = DeviceBench(CharacteristicDefinition(.notify, .series(series)))
-    try bench.subscribe(12)
-    try bench.run(to: 3500)
-    #expect(bench.sent(on: 12).map(\.value) == [[1], [2], [1]])
   }
 
   @Test("a series without a period gives each read the next value")

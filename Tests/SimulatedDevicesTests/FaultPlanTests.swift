@@ -20,20 +20,6 @@ struct FaultPlanTests {
     Array(repeating: operation, count: count)
   }
 
-  @Test("the nth operation alone is hit, counted from one")
-  func nth() {
-    let rule = FaultRule(on: .connect, occurrence: .nth(2), action: .refuseConnection)
-    let found = actions([rule], repeated(.connect, 4))
-    #expect(found == [.none, .refuseConnection, .none, .none])
-  }
-
-  @Test("every nth operation is hit")
-  func every() {
-    let rule = FaultRule(on: .disconnect, occurrence: .every(2), action: .neverAnswer)
-    let found = actions([rule], repeated(.disconnect, 5))
-    #expect(found == [.none, .neverAnswer, .none, .neverAnswer, .none])
-  }
-
   @Test("only the named operation on the named characteristic counts")
   func matching() {
     let rule = FaultRule(

@@ -250,21 +250,4 @@ struct MachineTests {
     #expect(try write(bench, [2]) == nil, "it is in its first state again")
     #expect(try bench.read(value) == [8])
   }
-
-  @Test("of several characteristics with one UUID, the one that is named is meant")
-  func first() throws {
-    let keys = DeviceText.keys([
-      "characteristic: fff1, properties: write", "characteristic: fff1, properties: write",
-      "characteristic: fff2, properties: read",
-    ])
-    let machine =
-      "machines: [{ machine: m, states: { s: { on: "
-      + "{ write: fff1#0, do: { set: written, on: fff2 } } } } }]"
-    let bench = DeviceBench(try DeviceText.device(keys + machine))
-    let first = try bench.handle("fff1")
-    try bench.write(first + 2, [1])
-    #expect(try bench.read(bench.handle("fff2")) == [])
-    try bench.write(first, [2])
-    #expect(try bench.read(bench.handle("fff2")) == [2])
-  }
 }

@@ -6,15 +6,6 @@ import Testing
 
 @Suite("Reading and writing")
 struct ReadAndWriteTests {
-  @Test("name and appearance are served by Generic Access")
-  func genericAccess() throws {
-    var definition = DeviceDefinition.with([])
-    definition.appearance = 0x0341
-    let bench = DeviceBench(definition)
-    #expect(try bench.read(bench.handle("device-name")) == Array("Bench".utf8))
-    #expect(try bench.read(bench.handle("appearance")) == [0x41, 0x03])
-  }
-
   @Test("what is written to a constant is read back, also over the next link")
   func constant() throws {
     let bench = DeviceBench(CharacteristicDefinition([.read, .write], .constant([1])))
@@ -63,17 +54,6 @@ struct ReadAndWriteTests {
     #expect(bench.device.write(12, [1], withResponse: true).error?.rawValue == 0x80)
     #expect(try bench.read(12) == [7])
     #expect(bench.device.read(14) == .failure(.insufficientAuthentication))
-  }
-
-  @Test("a value that is too long is refused")
-  func length() throws {
-    var characteristic = CharacteristicDefinition([.read, .write])
-    characteristic.longest = 2
-    let bench = DeviceBench(characteristic)
-    try bench.write(12, [1, 2])
-    let answer = bench.device.write(12, [1, 2, 3], withResponse: true)
-    #expect(answer.error == .invalidAttributeValueLength)
-    #expect(try bench.read(12) == [1, 2])
   }
 
   @Test("descriptors are read; they are written only where that is allowed")

@@ -125,7 +125,6 @@ struct RecordedSeriesTests {
       ("csv: .., parts: { u8: 1 }", "not below the folder of the device file"),
       ("csv: heart.csv", "the key 'parts' is missing"),
       ("csv: heart.csv, parts: { u8: { column: bmp } }", "did you mean 'bpm'?"),
-      ("csv: heart.csv, parts: { u8: { colum: bpm } }", "did you mean 'column'?"),
       ("csv: heart.csv, parts: { u8: { column: bpm } }, time: tme", "did you mean 'time'?"),
       ("csv: heart.csv, parts: { u8: 1 }, time: time, every: 1s", "exclude each other"),
       ("csv: heart.csv, parts: { u8: 1 }, values: [{ u8: 1 }]", "'values' and 'csv' exclude"),

@@ -128,11 +128,4 @@ struct ReferenceTests {
     #expect(all.count == 1 && all[0].hasPrefix("device.yaml:12:"), "\(all)")
     #expect(all.first?.contains(expected) == true, "\(all)")
   }
-
-  @Test("the nearest name of the device is suggested")
-  func nearest() {
-    let own = "advertisement: { with: { x: 1809/2a6e#3 } }"
-    let found = DeviceText.complaints(Self.head + own)
-    #expect(found.first?.contains("no characteristic '1809/2a6e#3'") == true, "\(found)")
-  }
 }

@@ -39,9 +39,6 @@ struct SchemaTests {
     #expect(text.hasPrefix("# yaml-language-server: $schema=../\(name)\n"))
   }
 
-  @Test("there are files to be checked")
-  func some() { #expect(Self.shipped.count >= 30) }
-
   @Test(
     "what a schema does not know is not fit",
     arguments: [

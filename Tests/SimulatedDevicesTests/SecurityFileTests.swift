@@ -7,34 +7,18 @@ import Testing
 
 @Suite("Security in device files")
 struct SecurityFileTests {
-  func device(_ keys: String) throws -> DeviceDefinition {
-    let text = "address: C0:FF:EE:00:00:01\n" + keys
-    return try #require(try DeviceFile.parse(text, file: "device.yaml").first)
-  }
-
-  func complaints(_ keys: String) -> [String] {
-    do {
-      _ = try device(keys)
-      return []
-    } catch let error as DocumentErrors {
-      return error.problems.map(\.description)
-    } catch {
-      return ["\(error)"]
-    }
-  }
-
   @Test("a device has a pairing method; without one, just works")
   func pairing() throws {
-    #expect(try device("name: a").pairing == PairingDefinition(.justWorks))
-    let entry = try device("security: { pairing: passkey-entry, passkey: 042137 }")
+    #expect(try DeviceText.device("name: a").pairing == PairingDefinition(.justWorks))
+    let entry = try DeviceText.device("security: { pairing: passkey-entry, passkey: 042137 }")
     #expect(entry.pairing == PairingDefinition(.passkeyEntry, passkey: 42137))
-    let confirm = try device("security: { pairing: confirm }")
+    let confirm = try DeviceText.device("security: { pairing: confirm }")
     #expect(confirm.pairing == PairingDefinition(.confirm))
   }
 
   @Test("an attribute has a security level, for reads and writes alike or apart")
   func attributes() throws {
-    let device = try device(
+    let device = try DeviceText.device(
       """
       services:
       - service: battery
@@ -57,24 +41,24 @@ struct SecurityFileTests {
   @Test("what is wrong is complained of, with what was meant")
   func wrong() {
     #expect(
-      complaints("security: { pairing: passkey-entri, passkey: 12 }") == [
+      DeviceText.complaints("security: { pairing: passkey-entri, passkey: 12 }") == [
         "device.yaml:2:22: security.pairing: expected one of just-works, confirm, "
           + "passkey-entry, passkey-display, reject, found 'passkey-entri' (did you mean "
           + "'passkey-entry'?)"
       ]
     )
     #expect(
-      complaints("security: { pairing: passkey-entry }") == [
+      DeviceText.complaints("security: { pairing: passkey-entry }") == [
         "device.yaml:2:11: security: the device's passkey is missing (expected up to six digits)"
       ]
     )
     #expect(
-      complaints("security: { pairing: passkey-entry, passkey: 1234567 }") == [
+      DeviceText.complaints("security: { pairing: passkey-entry, passkey: 1234567 }") == [
         "device.yaml:2:46: security.passkey: invalid passkey: '1234567' (expected up to six digits)"
       ]
     )
     #expect(
-      complaints("security: { pairing: just-works, passkey: 1 }") == [
+      DeviceText.complaints("security: { pairing: just-works, passkey: 1 }") == [
         "device.yaml:2:43: security.passkey: pairing by 'just-works' has no passkey"
       ]
     )

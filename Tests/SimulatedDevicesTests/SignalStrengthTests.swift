@@ -127,7 +127,6 @@ struct SignalStrengthTests {
       ("walk: { low: -80, high: -50, every: 10ms }", "from 100ms to 1h"),
       ("walk: { low: -80, high: -50 }, path: []", "exclude each other"),
       ("walk: { low: -80, high: -50 }, repeats: true", "'repeats' is about a 'path'"),
-      ("walk: { low: -80, hihg: -50 }", "high"),
     ]
   )
   func complaints(_ rssi: String, _ expected: String) {

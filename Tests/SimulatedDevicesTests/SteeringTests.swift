@@ -23,18 +23,6 @@ struct SteeringTests {
     DeviceBench(try DeviceText.device(Self.thermometer))
   }
 
-  @Test("a value is there without a read, is changed, and survives its link")
-  func value() throws {
-    let device = try bench().device
-    let handle = try device.table.characteristic(named: "battery-level").handle
-    #expect(device.value(at: handle) == [87])
-    #expect(device.setValue([5], at: handle))
-    #expect(device.value(at: handle) == [5])
-    device.linkDown()
-    device.linkUp()
-    #expect(device.read(handle) == .success([5]))
-  }
-
   @Test("a counter stands still at what was set, and then is where it would have been")
   func moving() throws {
     let bench = try bench()

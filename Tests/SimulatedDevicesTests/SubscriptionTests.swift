@@ -7,18 +7,9 @@ import Testing
 
 @Suite("Subscriptions")
 struct SubscriptionTests {
-  func counting(first: Bool = false, every: Duration = .seconds(1)) throws -> Behaviour {
+  func counting(first: Bool = false) throws -> Behaviour {
     let format = try format("u8")
-    return .counter(Counter(format: format, from: 10, every: every, beginsAtOnce: first))
-  }
-
-  @Test("the first value comes one period after subscribing, then one each period")
-  func ticks() throws {
-    let bench = DeviceBench(CharacteristicDefinition([.read, .notify], try counting()))
-    try bench.run(to: 300)
-    try bench.subscribe(12)
-    try bench.run(to: 3500)
-    #expect(bench.sent(on: 12) == [Sent(1300, [11]), Sent(2300, [12]), Sent(3300, [13])])
+    return .counter(Counter(format: format, from: 10, every: .seconds(1), beginsAtOnce: first))
   }
 
   @Test("the present value comes at once where the definition asks for it")

@@ -49,12 +49,27 @@ struct FindingTests {
     #expect(loop.now - last < .seconds(5), "last observed at \(last), of \(loop.now)")
   }
 
-  @Test("a filter that nothing fits finds nothing, which is no failure")
-  func nothing() throws {
-    let simulation = try Simulation()
-    let (seen, error) = found(simulation, ScanFilter(name: "Nobody*"))
-    #expect(error == nil)
-    #expect(seen.isEmpty)
+  @Test("a filter finds what is advertised so, and nothing else", arguments: AddressType.allCases)
+  func advertised(type: AddressType) throws {
+    var definition = DeviceDefinition.thermometer
+    definition.addressType = type
+    definition.advertisement.manufacturerData = [
+      ManufacturerData(company: 0x004c, octets: [0x02, 0x15])
+    ]
+    definition.advertisement.serviceData = [
+      ServiceData(service: BluetoothUUID(short: 0xfeaa), octets: [0x00, 0x10])
+    ]
+    let simulation = try Simulation(definition: definition)
+    let data = ScanFilter(
+      manufacturer: ManufacturerPattern(company: 0x004c, prefix: [0x02]),
+      serviceData: ServiceDataPattern(service: "feaa", prefix: [0x00])
+    )
+    for filter in [ScanFilter(address: definition.address), data] {
+      #expect(found(simulation, filter).seen.first?.addressType == type)
+    }
+    let other = ScanFilter(manufacturer: ManufacturerPattern(company: 0x004c, prefix: [0x03]))
+    let nothing = found(simulation, other)
+    #expect(nothing.seen.isEmpty && nothing.error == nil, "that is no failure")
   }
 
   @Test("a device that is connected is found without being heard")
@@ -64,25 +79,6 @@ struct FindingTests {
     let outcome = service.connect().flattenMap { service.scan(ScanFilter()).take(1) }
       .map { Optional($0) }.firstOrDefault(nil, within: .seconds(30))
     #expect(outcome.value?.isConnected == true)
-  }
-
-  @Test("two programs scan at once, and each ends its own scan alone")
-  func twoPrograms() throws {
-    let simulation = try Simulation()
-    let bus = simulation.bus
-    let (loop, scheduler) = (simulation.loop, SerialScheduler(on: simulation.loop))
-    let other = try loop.run { try await BlueZClient.open(bus: try bus.connect()) }
-    let theirs = BlueZDevice(client: other, target: .any, scheduler: scheduler)
-    let endOfTheirs = Signal.just(()).delay(.seconds(8))
-    let listening = theirs.scan(ScanFilter()).takeUntil(endOfTheirs).collect()
-    let observation = listening.observe(on: loop) { _ in }
-    let (seen, error) = found(simulation, ScanFilter(rssi: -90))
-    #expect(error == nil)
-    #expect(!seen.isEmpty)
-    #expect(simulation.history == ["scanning on"])
-    try loop.run { try await loop.sleep(for: .seconds(10)) }
-    #expect(simulation.history == ["scanning on", "scanning off"])
-    withExtendedLifetime(observation) {}
   }
 
   @Test("listening only finds devices without a scan, where bluetoothd offers it")
@@ -104,25 +100,6 @@ struct FindingTests {
     let failure = found(simulation, ScanFilter(isPassive: true)).error as? DeviceFailure
     #expect(failure?.code == .notSupported)
     #expect(failure?.hint.contains("--experimental") == true)
-  }
-
-  @Test("a device found anew is removed first and then connected")
-  func fresh() throws {
-    let simulation = try Simulation()
-    let service = simulation.service
-    #expect(service.connect().map { true }.firstOrDefault(false, within: .seconds(30)).value)
-    var options = ConnectOptions()
-    options.isFresh = true
-    let fresh = BlueZDevice(
-      client: service.client,
-      target: service.target,
-      options: options,
-      scheduler: simulation.scheduler
-    )
-    let outcome = fresh.connect().map { true }.firstOrDefault(false, within: .seconds(30))
-    #expect(outcome.error == nil)
-    let scans = simulation.history.filter { $0 == "scanning on" }
-    #expect(scans.count == 2)
   }
 
   @Test("why a link was lost is said by the releases that know it", arguments: [66, 83])

@@ -303,14 +303,7 @@ struct FoundTests {
     let simulation = try Simulation(definition: .bench)
     let (service, bus) = (simulation.service, simulation.bus)
     let other = try bus.connect()
-    let removal = try Message.methodCall(
-      destination: "org.bluez",
-      path: "/org/bluez/hci0",
-      interface: "org.bluez.Adapter1",
-      member: "RemoveDevice",
-      body: [.objectPath(simulation.devicePath)],
-      noReplyExpected: true
-    )
+    let removal = try simulation.removal()
     let options = SubscriptionOptions(onLinkLoss: .resume)
     simulation.loop.after(.milliseconds(1500)) { try? other.send(removal) }
     let chain = service.connect()

@@ -36,16 +36,6 @@ struct EventStreamTests {
     return client
   }
 
-  /// Waits, within a limit, until something holds that the loop brings about.
-  private func eventually(_ condition: () -> Bool) -> Bool {
-    let end = EventLoop.time(CLOCK_MONOTONIC) + .seconds(20)
-    while !condition() {
-      guard EventLoop.time(CLOCK_MONOTONIC) < end else { return false }
-      poll(nil, 0, 1)
-    }
-    return true
-  }
-
   @Test("events arrive in order, as they are sent, and the stream ends with the feed")
   func order() async throws {
     let feeds = Feeds()
@@ -126,7 +116,7 @@ struct EventStreamTests {
   func stalled() async throws {
     let feeds = Feeds()
     var limits = WebLimits()
-    limits.stallTime = .seconds(1)
+    limits.stallTime = .seconds(2)
     limits.heartbeat = .milliseconds(100)
     let server = try await TestServer(limits: limits) { _ in feeds.open() }
     let stopped = try subscribe(to: server, buffer: 4096)
@@ -140,7 +130,7 @@ struct EventStreamTests {
       }
     )
     // As long again: the quiet one has its heartbeats.
-    for _ in 0..<15 { _ = try quiet.read(to: ":\n\n") }
+    for _ in 0..<25 { _ = try quiet.read(to: ":\n\n") }
     #expect(!feeds.all[1].isClosed && feeds.ended.count == 1)
     #expect(!stopped.isClosed)
     await server.stop()
@@ -201,7 +191,7 @@ struct EventStreamTests {
     let start = EventLoop.time(CLOCK_MONOTONIC)
     await server.stop(within: .seconds(1))
     // Waiting for any of them would take 30 s and more; the rest is for a busy machine.
-    #expect(EventLoop.time(CLOCK_MONOTONIC) - start < .seconds(10))
+    #expect(EventLoop.time(CLOCK_MONOTONIC) - start < .seconds(25))
     #expect(server.server.load == .init())
     #expect(feeds.ended.count == 30)
     #expect(throws: RawClient.Failure.self) { try server.client() }

@@ -279,3 +279,13 @@ final class TestServer: Sendable {
 
   func stop(within limit: Duration = .seconds(5)) async { await server.stop(within: limit) }
 }
+
+/// Waits, within a limit, until something holds that the loop brings about.
+func eventually(_ condition: () -> Bool) -> Bool {
+  let end = EventLoop.time(CLOCK_MONOTONIC) + .seconds(60)
+  while !condition() {
+    guard EventLoop.time(CLOCK_MONOTONIC) < end else { return false }
+    poll(nil, 0, 1)
+  }
+  return true
+}

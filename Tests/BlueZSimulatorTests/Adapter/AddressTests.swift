@@ -91,8 +91,7 @@ struct AddressTests {
     let device = DeviceDefinition.monitor.changing { device in
       device.services[0].includes = [device.services[1].uuid]
     }
-    let lab = try Lab([device])
-    try lab.discover()
+    let lab = try Lab.discovered([device])
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
     try lab.pass(.seconds(1))
     let services = try lab.client.objects().filter { $0["GattService1"] != nil }

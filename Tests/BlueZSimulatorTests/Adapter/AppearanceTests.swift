@@ -159,14 +159,12 @@ struct AppearanceTests {
 
   @Test("a device that was connected to stays known, and so does one whose connection failed")
   func permanent() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("Disconnect", .device)
     try lab.pass(.seconds(60))
     #expect(try lab.client.objects().map(\.path).contains("DEV"))
 
-    let refusing = try Lab(faults: [FaultRule(on: .connect, action: .refuseConnection)])
-    try refusing.discover()
+    let refusing = try Lab.discovered(faults: [FaultRule(on: .connect, action: .refuseConnection)])
     try refusing.client.call("Connect", .device)
     try refusing.pass(.seconds(60))
     #expect(try refusing.client.objects().map(\.path).contains("DEV"))
@@ -174,10 +172,8 @@ struct AppearanceTests {
 
   @Test("a trusted device is forgotten all the same")
   func trusted() throws {
-    let lab = try Lab()
-    try lab.discover()
-    let body = [DBusValue].set("Trusted", .boolean(true), of: .device)
-    try lab.client.call("Set", Target.device.properties, body)
+    let lab = try Lab.discovered()
+    try lab.client.set("Trusted", .boolean(true), .device)
     try lab.pass(.seconds(31))
     #expect(try lab.client.objects().map(\.path) == ["/org/bluez", "hci0"])
   }

@@ -110,11 +110,7 @@ struct DiscoveryTests {
   func off() throws {
     let lab = try Lab()
     let client = lab.client
-    try client.call(
-      "Set",
-      Target.adapter.properties,
-      .set("Powered", .boolean(false), of: .adapter)
-    )
+    try client.set("Powered", .boolean(false), .adapter)
     for member in ["StartDiscovery", "StopDiscovery"] {
       let answer = try client.ask(member, .adapter)
       #expect(answer == "\(member) failed org.bluez.Error.NotReady: Resource Not Ready")

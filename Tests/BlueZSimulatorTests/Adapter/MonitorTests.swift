@@ -52,13 +52,7 @@ struct MonitorTests {
     )
     let export = try bus.export(server)
     if !isLate { server.add([interface], at: path) }
-    let call = try MethodCall(
-      destination: OrgBlueZ.busName,
-      path: Target.adapter.path,
-      interface: AdvertisementMonitorManager1.interface,
-      member: AdvertisementMonitorManager1.registerMonitor.name,
-      body: [.objectPath(root)]
-    )
+    let call = try request("RegisterMonitor", root)
     _ = try lab.loop.run { try await bus.call(call, limit: .seconds(5)) }
     if isLate {
       try lab.pass(.milliseconds(500))
@@ -118,12 +112,12 @@ struct MonitorTests {
     }
   }
 
-  private func register(_ bus: MessageBus, at root: ObjectPath) throws -> MethodCall {
+  private func request(_ member: String, _ root: ObjectPath) throws -> MethodCall {
     try MethodCall(
       destination: OrgBlueZ.busName,
       path: Target.adapter.path,
       interface: AdvertisementMonitorManager1.interface,
-      member: AdvertisementMonitorManager1.registerMonitor.name,
+      member: member,
       body: [.objectPath(root)]
     )
   }
@@ -159,7 +153,7 @@ struct MonitorTests {
     let answered = Guarded(false)
     // As bleak does: in the instant of the answer it adds the monitor, at the root itself.
     _ = lab.loop.task { [self] in
-      _ = try await bus.call(register(bus, at: path), limit: .seconds(60))
+      _ = try await bus.call(request("RegisterMonitor", path), limit: .seconds(60))
       answered.withLock { $0 = true }
       try bus.send(added())
     }
@@ -182,7 +176,7 @@ struct MonitorTests {
     for root: ObjectPath in ["/a", "/b"] {
       _ = lab.loop.task { [self] in
         do {
-          _ = try await bus.call(register(bus, at: root), limit: .seconds(60))
+          _ = try await bus.call(request("RegisterMonitor", root), limit: .seconds(60))
           errors.add("\(root) none")
         } catch let error as DBusError {
           errors.add("\(root) \(error.message)")
@@ -190,13 +184,7 @@ struct MonitorTests {
       }
     }
     try lab.pass(.seconds(1))
-    let call = try MethodCall(
-      destination: OrgBlueZ.busName,
-      path: Target.adapter.path,
-      interface: AdvertisementMonitorManager1.interface,
-      member: AdvertisementMonitorManager1.unregisterMonitor.name,
-      body: [.objectPath("/b")]
-    )
+    let call = try request("UnregisterMonitor", "/b")
     _ = try lab.loop.run { try await bus.call(call, limit: .seconds(5)) }
     try lab.pass(.seconds(30))
     #expect(errors.all == ["/b Adv Monitor app destroyed", "/a none"])

@@ -12,7 +12,7 @@ struct VisibilityTests {
   /// Sets a property of the adapter; returns the changes and the reply, in order.
   private func set(_ name: String, _ value: DBusValue, _ lab: Lab) throws -> [String] {
     lab.client.forget()
-    try lab.client.call("Set", Target.adapter.properties, .set(name, value, of: .adapter))
+    try lab.client.set(name, value, .adapter)
     try lab.pass()
     return lab.client.take()
   }

@@ -15,8 +15,7 @@ struct HostTests {
 
   @Test("unplugged: connections drop, objects go children first, then the adapter")
   func unplug() throws {
-    let lab = try Lab([.small])
-    try lab.connect()
+    let lab = try Lab.connected([.small])
     lab.simulator.unplug()
     try lab.pass()
     #expect(
@@ -53,16 +52,14 @@ struct HostTests {
   @Test("unplugged: a pending request is never answered, nor is a pending Connect")
   func pending() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(1)))
-    let lab = try Lab([.monitor], faults: [slow])
-    try lab.connect()
+    let lab = try Lab.connected([.monitor], faults: [slow])
     try lab.client.begin("ReadValue", .slow, .noOptions)
     try lab.pass(.milliseconds(20))
     lab.simulator.unplug()
     try lab.pass(.seconds(100))
     #expect(!lab.client.take().contains { $0.contains("ReadValue") })
 
-    let other = try Lab(faults: [FaultRule(on: .connect, action: .slow(.seconds(5)))])
-    try other.discover()
+    let other = try Lab.discovered(faults: [FaultRule(on: .connect, action: .slow(.seconds(5)))])
     try other.client.begin("Connect", .device)
     try other.pass(.seconds(1))
     other.simulator.unplug()
@@ -72,8 +69,7 @@ struct HostTests {
 
   @Test("unplugged: a Pair that is still connecting fails")
   func pairing() throws {
-    let lab = try Lab(faults: [FaultRule(on: .connect, action: .slow(.seconds(5)))])
-    try lab.discover()
+    let lab = try Lab.discovered(faults: [FaultRule(on: .connect, action: .slow(.seconds(5)))])
     try lab.client.begin("Pair", .device)
     try lab.pass(.seconds(1))
     lab.client.forget()
@@ -85,8 +81,7 @@ struct HostTests {
 
   @Test("plugged in again: a device that was connected is known below the new path, disconnected")
   func renumbered() throws {
-    let lab = try Lab([.small])
-    try lab.connect()
+    let lab = try Lab.connected([.small])
     lab.simulator.unplug()
     lab.simulator.plugIn(as: 1)
     try lab.pass()
@@ -107,8 +102,7 @@ struct HostTests {
 
   @Test("a device that was only discovered is unknown when the adapter returns")
   func temporary() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     lab.simulator.unplug()
     lab.simulator.plugIn()
     try lab.pass()
@@ -117,8 +111,7 @@ struct HostTests {
 
   @Test("killed: only its name disappears, and the connection with it")
   func crash() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.begin("ReadValue", .slow, .noOptions)
     lab.simulator.crash()
     try lab.pass()
@@ -129,48 +122,9 @@ struct HostTests {
     #expect(lab.simulator.connectedDevices == [])
   }
 
-  @Test("restarted: it knows what was connected before, and the device can be connected")
-  func successor() throws {
-    let lab = try Lab()
-    try lab.connect()
-    lab.simulator.crash()
-    let next = lab.simulator.successor(on: try lab.bus.connect())
-    try lab.loop.run { try await next.start() }
-    let client = try lab.join()
-    let known = try #require(try client.objects().compactMap { $0["Device1"] }.first)
-    #expect(known["Connected"]?.asBool == false)
-    #expect(try client.ask("Connect", .device) == "Connect replied")
-    #expect(next.connectedDevices == [.monitor])
-    #expect(lab.events.last == .linkUp(.monitor))
-  }
-
-  @Test("calls are delayed, ignored, or left unanswered, as requested")
-  func treatments() throws {
-    let lab = try Lab()
-    try lab.discover()
-    let (loop, simulator) = (lab.loop, lab.simulator)
-    let began = loop.now
-    simulator.treatCalls { $0.member == "Connect" ? .delay(.seconds(3)) : .take }
-    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
-    #expect(loop.now - began >= .seconds(3))
-
-    simulator.treatCalls { $0.member == "Disconnect" ? .ignore : .take }
-    try lab.client.begin("Disconnect", .device)
-    try lab.pass(.seconds(90))
-    #expect(simulator.connectedDevices == [.monitor])
-
-    lab.client.forget()
-    simulator.treatCalls { $0.member == "Disconnect" ? .loseAnswer : .take }
-    try lab.client.begin("Disconnect", .device)
-    try lab.pass(.seconds(90))
-    #expect(simulator.connectedDevices == [])
-    #expect(!lab.client.take().contains { $0.hasPrefix("Disconnect") })
-  }
-
   @Test("a call that is taken up when its caller has left leaves nothing behind")
   func callerLeft() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     lab.simulator.treatCalls { $0.member == "StartNotify" ? .delay(.seconds(3)) : .take }
     try other.begin("StartNotify", .heartRate)
@@ -182,8 +136,7 @@ struct HostTests {
 
   @Test("a delayed call to a removed object fails with UnknownObject")
   func late() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     lab.simulator.treatCalls { $0.member == "Connect" ? .delay(.seconds(3)) : .take }
     try lab.client.begin("Connect", .device)
     lab.simulator.unplug()
@@ -193,8 +146,7 @@ struct HostTests {
 
   /// The lines in which objects are added, and `ServicesResolved` is announced, after a Connect.
   private func story(_ resolution: ServiceResolution) throws -> [String] {
-    let lab = try Lab([.small])
-    try lab.discover()
+    let lab = try Lab.discovered([.small])
     lab.simulator.resolve(resolution, at: .monitor)
     try lab.client.call("Connect", .device)
     try lab.pass(.seconds(100))

@@ -12,8 +12,7 @@ import Testing
 struct LifetimeTests {
   @Test("connections end, the adapter powers off, then every object is removed, children first")
   func stop() throws {
-    let lab = try Lab([.small])
-    try lab.connect()
+    let lab = try Lab.connected([.small])
     lab.simulator.stop()
     try lab.pass()
     let object = "removed Properties Introspectable"
@@ -38,8 +37,7 @@ struct LifetimeTests {
   @Test("pending calls are not answered by it, and nothing happens afterwards")
   func pending() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(1)))
-    let lab = try Lab(faults: [slow])
-    try lab.connect()
+    let lab = try Lab.connected(faults: [slow])
     try lab.client.call("StartNotify", .heartRate)
     try lab.client.call("StartDiscovery", .adapter)
     try lab.client.begin("ReadValue", .slow, .noOptions)

@@ -9,8 +9,7 @@ import Testing
 
 @Suite("The tree of objects")
 struct TreeTests {
-  private static let standard = ["Introspectable", "Properties"]
-  /// The methods of those.
+  /// The methods of the standard interfaces.
   private static let own = ["Introspect", "Get", "Set", "GetAll"]
 
   @Test("at first there are the agent manager and the adapter; what has properties has Properties")
@@ -48,8 +47,7 @@ struct TreeTests {
 
   @Test("a connected device has all its attributes below it, the last of each parent first")
   func connected() throws {
-    let lab = try Lab([.small])
-    try lab.connect()
+    let lab = try Lab.connected([.small])
     let objects = try lab.client.objects()
     #expect(
       objects.map(\.path) == [
@@ -66,8 +64,7 @@ struct TreeTests {
 
   @Test("services, characteristics and descriptors have bluetoothd's properties, by their kind")
   func attributes() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let objects = try lab.client.objects()
     func properties(_ path: String, _ interface: String) throws -> PropertyMap {
       try #require(objects.first { $0.path == path }?[interface])
@@ -104,8 +101,7 @@ struct TreeTests {
 
   @Test("without a link there is no MTU and no Battery1")
   func disconnected() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
     try lab.pass()
     let objects = try lab.client.objects()
@@ -117,8 +113,7 @@ struct TreeTests {
 
   @Test("the service Generic Access is not exported, but among the UUIDs of the device")
   func hidden() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let objects = try lab.client.objects()
     #expect(objects.contains { $0.path == "DEV/service0001" } == false)
     let uuids = try lab.client.property("UUIDs", .device)?.asStrings
@@ -140,38 +135,9 @@ struct TreeTests {
     return try #require(try client.call("Introspect", target).get().first?.asString)
   }
 
-  @Test("from the root, Introspect leads to every object, and names its interfaces")
-  func introspection() throws {
-    let lab = try Lab()
-    try lab.connect()
-    var found: [String: [String]] = [:]
-    var open: [ObjectPath] = ["/"]
-    while let path = open.popLast() {
-      let document = try introspect(lab.client, path)
-      found[path.text] = names("interface", in: document)
-      for child in names("node", in: document) {
-        let text = path == "/" ? "/\(child)" : "\(path.text)/\(child)"
-        open.append(ObjectPath(stringLiteral: text))
-      }
-    }
-    let prefix = "org.freedesktop.DBus."
-    #expect(found["/"] == ["\(prefix)Introspectable", "\(prefix)ObjectManager"])
-    #expect(found["/org"] == [])
-    let own = found.mapValues { $0.filter { $0.hasPrefix("org.bluez.") }.map(Line.last) }
-    for object in try lab.client.objects() {
-      let path = object.path.replacing("DEV", with: "/org/bluez/hci0/dev_C0_FF_EE_00_00_01")
-        .replacing("hci0", with: object.path == "hci0" ? "/org/bluez/hci0" : "hci0")
-      let expected = object.interfaces.map(\.name).filter { !Self.standard.contains($0) }
-      #expect(own[path] == expected, "\(path)")
-      let hasProperties = object.interfaces.contains { $0.name == "Properties" }
-      #expect(found[path]?.contains("\(prefix)Properties") == hasProperties)
-    }
-  }
-
   @Test("Introspect describes the arguments of methods and the access of properties")
   func document() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let adapter = try introspect(lab.client, Target.adapter.path)
     #expect(
       adapter.contains("<property name=\"Powered\" type=\"b\" access=\"readwrite\"></property>")

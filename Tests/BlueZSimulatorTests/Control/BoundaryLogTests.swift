@@ -51,7 +51,7 @@ struct BoundaryLogTests {
     let control = try ControlLab()
     let other = try control.lab.join()
     let name = other.connection.uniqueName
-    try other.call("Set", Target.adapter.properties, .set("Powered", .boolean(false), of: .adapter))
+    try other.set("Powered", .boolean(false), .adapter)
     other.leave()
     try control.lab.pass()
     try control.steer("Vanish", .string("Lab HRM"))

@@ -10,18 +10,13 @@ import Testing
 @Suite("Blocked devices")
 struct BlockedTests {
   private func set(_ isBlocked: Bool, _ lab: Lab) throws {
-    try lab.client.call(
-      "Set",
-      Target.device.properties,
-      .set("Blocked", .boolean(isBlocked), of: .device)
-    )
+    try lab.client.set("Blocked", .boolean(isBlocked), .device)
     try lab.pass()
   }
 
   @Test("blocking ends the link without the wait of Disconnect")
   func connected() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try set(true, lab)
     #expect(
       lab.client.take() == [
@@ -34,8 +29,7 @@ struct BlockedTests {
 
   @Test("a blocked device is received, and cannot be connected, unless it is unblocked before")
   func connecting() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     try set(true, lab)
     lab.client.forget()
     try lab.client.call("StartDiscovery", .adapter)
@@ -57,8 +51,7 @@ struct BlockedTests {
 
   @Test("a device that was blocked stays known")
   func known() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     try set(true, lab)
     try lab.pass(.seconds(60))
     #expect(try lab.client.property("Blocked", .device) == .boolean(true))

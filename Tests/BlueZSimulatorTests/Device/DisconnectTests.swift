@@ -30,8 +30,7 @@ struct DisconnectTests {
 
   @Test("Disconnect: Battery1 goes, 2 s, ServicesResolved, the answer, Connected, the sockets")
   func disconnect() throws {
-    let lab = try Lab(faults: Self.slowRead)
-    try lab.connect()
+    let lab = try Lab.connected(faults: Self.slowRead)
     let sockets = try load(lab)
     let start = lab.loop.now
     try lab.client.call("Disconnect", .device)
@@ -54,8 +53,7 @@ struct DisconnectTests {
 
   @Test("while a Disconnect waits, a second one waits too, and both are answered")
   func twice() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.begin("Disconnect", .device)
     try lab.pass(.seconds(1))
     try lab.client.call("Disconnect", .device)
@@ -70,8 +68,7 @@ struct DisconnectTests {
 
   @Test("Disconnect while disconnected succeeds at once")
   func idle() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     let start = lab.loop.now
     try lab.client.call("Disconnect", .device)
     #expect(lab.loop.now == start)
@@ -80,8 +77,7 @@ struct DisconnectTests {
 
   @Test("a lost link: one message, pending requests fail, Battery1 goes, sockets are released")
   func loss() throws {
-    let lab = try Lab(faults: Self.slowRead)
-    try lab.connect()
+    let lab = try Lab.connected(faults: Self.slowRead)
     let sockets = try load(lab)
     lab.simulator.loseLink(.monitor)
     try lab.pass()
@@ -101,8 +97,7 @@ struct DisconnectTests {
 
   @Test("a link that is lost while Disconnect waits ends the wait")
   func lossWhileClosing() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.begin("Disconnect", .device)
     try lab.pass(.seconds(1))
     lab.simulator.loseLink(.monitor)
@@ -117,8 +112,7 @@ struct DisconnectTests {
 
   @Test("the attributes stay, and every call to them fails with not connected")
   func afterwards() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
     try lab.pass()
     let client = lab.client
@@ -136,8 +130,7 @@ struct DisconnectTests {
 
   @Test("while Disconnect waits, StartNotify is refused as not connected")
   func notifyWhileClosing() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.begin("Disconnect", .device)
     #expect(
       try lab.client.ask("StartNotify", .battery)
@@ -147,8 +140,7 @@ struct DisconnectTests {
 
   @Test("a device that never answers loses its link after 30 s")
   func silence() throws {
-    let lab = try Lab(faults: [FaultRule(on: .read, action: .neverAnswer)])
-    try lab.connect()
+    let lab = try Lab.connected(faults: [FaultRule(on: .read, action: .neverAnswer)])
     let start = lab.loop.now
     #expect(
       try lab.client.ask("ReadValue", .battery, .noOptions)
@@ -160,8 +152,7 @@ struct DisconnectTests {
 
   @Test("a connection stays when the client that made it leaves the bus")
   func orphan() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     let other = try lab.join()
     try other.call("Connect", .device)
     try lab.pass(.seconds(1))
@@ -178,8 +169,7 @@ struct DisconnectTests {
     "RemoveDevice of a connected device disconnects first, answers, then removes, children first"
   )
   func remove() throws {
-    let lab = try Lab([.small])
-    try lab.connect()
+    let lab = try Lab.connected([.small])
     try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
     try lab.pass()
     let object = "removed Properties Introspectable"
@@ -203,8 +193,7 @@ struct DisconnectTests {
 
   @Test("RemoveDevice of an unknown or removed device fails with DoesNotExist")
   func removeUnknown() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     let paths: [ObjectPath] = [
       "/org/bluez/hci0/dev_00_11_22_33_44_55", "/org/bluez/hci0", "/org/bluez/hci1",
     ]
@@ -224,14 +213,12 @@ struct DisconnectTests {
 
   @Test("a device that was removed is new when it is found again: no values, no sessions, no trust")
   func removedIsForgotten() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let client = lab.client
     try client.call("StartNotify", .battery)
     try client.call("ReadValue", .location, .noOptions)
     try client.call("ReadValue", .description, .noOptions)
-    let body = [DBusValue].set("Trusted", .boolean(true), of: .device)
-    try client.call("Set", Target.device.properties, body)
+    try client.set("Trusted", .boolean(true), .device)
     try client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
     try lab.connect()
     #expect(try client.property("Trusted", .device) == .boolean(false))

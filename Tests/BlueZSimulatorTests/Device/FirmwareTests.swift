@@ -15,8 +15,7 @@ struct FirmwareTests {
 
   @Test("the objects stay, and requests to them are refused as Invalid Handle, over all links")
   func stale() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.replace(Self.service, true, at: .monitor)
     try lab.pass()
     #expect(lab.client.take() == [])
@@ -33,8 +32,7 @@ struct FirmwareTests {
 
   @Test("a device that is removed and found anew does not have the service")
   func anew() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.replace(Self.service, true, at: .monitor)
     try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
     try lab.discover()
@@ -46,8 +44,7 @@ struct FirmwareTests {
 
   @Test("the earlier firmware has the service as it was; before any link, it is not there at all")
   func back() throws {
-    let lab = try Lab()
-    try lab.discover()
+    let lab = try Lab.discovered()
     lab.simulator.replace(Self.service, true, at: .monitor)
     try lab.client.call("Connect", .device)
     try lab.pass(.seconds(1))

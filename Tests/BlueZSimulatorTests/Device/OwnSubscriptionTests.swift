@@ -19,8 +19,7 @@ struct OwnSubscriptionTests {
 
   @Test("Battery1 follows the level without subscribers, and the characteristic is not announced")
   func follows() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.pass(.seconds(121))
     #expect(lab.client.take() == ["DEV Battery1 Percentage=86", "DEV Battery1 Percentage=85"])
     #expect(lab.events.allSatisfy { "\($0)".contains("link up") || "\($0)".contains("scan") })
@@ -28,8 +27,7 @@ struct OwnSubscriptionTests {
 
   @Test("when the last client unsubscribes, so does bluetoothd, on this connection")
   func stopped() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .battery)
     try lab.client.call("StopNotify", .battery)
     lab.client.forget()
@@ -44,8 +42,7 @@ struct OwnSubscriptionTests {
 
   @Test("it ends with the link, and Battery1 with it; the next link has both again")
   func link() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
     try lab.pass(.seconds(121))
     #expect(!lab.client.take().contains { $0.contains("Percentage") })
@@ -58,8 +55,7 @@ struct OwnSubscriptionTests {
 
   @Test("the configurations of the level and of Service Changed read as subscribed")
   func configurations() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let level = try lab.client.call("ReadValue", Self.configuration, .noOptions)
     #expect(try level.get() == [.bytes([1, 0])])
     let changed = Target(
@@ -71,8 +67,7 @@ struct OwnSubscriptionTests {
 
   @Test("where the battery goes from the services, Battery1 goes; where it comes, it comes")
   func offered() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.offer(BluetoothUUID(short: 0x180f), false, at: .monitor)
     try lab.pass(.milliseconds(100))
     #expect(lab.client.take().contains("DEV removed Battery1"))

@@ -38,8 +38,7 @@ struct PresenceTests {
   func connected(_ version: BlueZVersion = .recorded) throws -> Lab {
     var settings = SimulatorSettings()
     settings.version = version
-    let lab = try Lab([leaving], settings: settings)
-    try lab.discover()
+    let lab = try Lab.discovered([leaving], settings: settings)
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
     try lab.pass(.seconds(1))
     lab.client.forget()
@@ -67,17 +66,13 @@ struct PresenceTests {
     #expect((.milliseconds(4_700)..<(.milliseconds(5_000))).contains(lab.loop.now - before))
   }
 
-  @Test("an attempt to connect to an absent device succeeds when it appears, or fails")
+  @Test("an attempt to connect to an absent device succeeds when it appears")
   func searched() throws {
     let lab = try connected()
     lab.simulator.vanish(.monitor)
     lab.loop.after(.seconds(30)) { lab.simulator.appear(.monitor) }
-    var before = lab.loop.now
+    let before = lab.loop.now
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
     #expect(lab.loop.now - before == .seconds(30) + lab.device.definition.link.connectTime)
-    lab.simulator.vanish(.monitor)
-    before = lab.loop.now
-    #expect(try lab.client.ask("Connect", .device).contains("abort-by-local"))
-    #expect(lab.loop.now - before == .seconds(40))
   }
 }

@@ -25,9 +25,7 @@ struct AcquireFailureTests {
   ) throws -> Lab {
     var settings = SimulatorSettings()
     settings.version = version
-    let lab = try Lab(faults: [fault], settings: settings)
-    try lab.connect()
-    return lab
+    return try Lab.connected(faults: [fault], settings: settings)
   }
 
   /// Nobody can have it as long as the object is there, though nobody has it.

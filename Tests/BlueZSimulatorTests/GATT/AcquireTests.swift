@@ -39,8 +39,7 @@ struct AcquireTests {
 
   @Test("NotifyAcquired precedes the socket; each packet is one value, none is signalled")
   func notify() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     #expect(
       lab.client.take() == [
@@ -55,8 +54,7 @@ struct AcquireTests {
   @Test("a value that comes before the socket is lost")
   func early() throws {
     let late = FaultRule(on: .subscribe, action: .answerLate(.milliseconds(300)))
-    let lab = try Lab([.early], faults: [late])
-    try lab.connect()
+    let lab = try Lab.connected([.early], faults: [late])
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     try lab.pass(.seconds(1))
     #expect(packets(socket) == [])
@@ -65,8 +63,7 @@ struct AcquireTests {
 
   @Test("the socket is one of sequenced packets that does not block")
   func kind() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     var type: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -77,8 +74,7 @@ struct AcquireTests {
 
   @Test("while it is acquired, nobody acquires it again or starts to notify")
   func notifyLocked() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     for client in [lab.client, other] {
@@ -92,8 +88,7 @@ struct AcquireTests {
 
   @Test("while a client notifies, nobody acquires")
   func notifying() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
     #expect(
       try lab.client.ask("AcquireNotify", .heartRate, .noOptions)
@@ -103,8 +98,7 @@ struct AcquireTests {
 
   @Test("StopNotify releases it")
   func stopped() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     lab.client.forget()
     try lab.client.call("StopNotify", .heartRate)
@@ -117,8 +111,7 @@ struct AcquireTests {
 
   @Test("closing the socket releases it, and the device is not subscribed to any more")
   func closed() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     lab.client.forget()
     #expect(close(socket.release()) == 0)
@@ -129,8 +122,7 @@ struct AcquireTests {
 
   @Test("a duplicate of the socket keeps it acquired")
   func duplicated() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     let copy = try socket.duplicate()
     lab.client.forget()
@@ -142,24 +134,27 @@ struct AcquireTests {
     #expect(lab.client.take() == ["\(Self.heartRate) NotifyAcquired=false"])
   }
 
-  @Test("only a characteristic that notifies can be acquired: not one that indicates")
-  func notifyUnsupported() throws {
-    let lab = try Lab()
-    try lab.connect()
-    for target in [Target.location, .indicated] {
-      #expect(
-        try lab.client.ask("AcquireNotify", target, .noOptions)
-          == "AcquireNotify failed org.bluez.Error.NotSupported: Operation is not supported"
-      )
-    }
+  @Test(
+    "what the properties do not offer is not supported: an indication cannot be acquired, either",
+    arguments: [
+      ("StartNotify", Target.location), ("AcquireNotify", .location),
+      ("AcquireNotify", .indicated), ("AcquireWrite", .short),
+    ]
+  )
+  func unsupported(member: String, target: Target) throws {
+    let lab = try Lab.connected()
+    let body = member == "StartNotify" ? [] : [DBusValue].noOptions
+    #expect(
+      try lab.client.ask(member, target, body)
+        == "\(member) failed org.bluez.Error.NotSupported: Operation is not supported"
+    )
   }
 
   // MARK: Write
 
   @Test("WriteAcquired precedes the socket; each packet is one command")
   func write() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let socket = try acquire("AcquireWrite", .echo, lab.client)
     #expect(
       lab.client.take() == ["\(Self.echo) WriteAcquired=true", "AcquireWrite replied fd 517"]
@@ -179,8 +174,7 @@ struct AcquireTests {
 
   @Test("while it is acquired, nobody acquires it again or writes")
   func writeLocked() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     let socket = try acquire("AcquireWrite", .echo, lab.client)
     for client in [lab.client, other] {
@@ -199,22 +193,11 @@ struct AcquireTests {
     #expect(try lab.client.ask("WriteValue", .echo, .write([1])) == "WriteValue replied")
   }
 
-  @Test("without write-without-response, AcquireWrite is not supported")
-  func writeUnsupported() throws {
-    let lab = try Lab()
-    try lab.connect()
-    #expect(
-      try lab.client.ask("AcquireWrite", .short, .noOptions)
-        == "AcquireWrite failed org.bluez.Error.NotSupported: Operation is not supported"
-    )
-  }
-
   // MARK: Links that end
 
   @Test("after the link is lost, packets not yet read stay, then the file ends; writes break")
   func lost() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let notify = try acquire("AcquireNotify", .heartRate, lab.client)
     let write = try acquire("AcquireWrite", .echo, lab.client)
     try lab.pass(.milliseconds(2_500))
@@ -232,8 +215,7 @@ struct AcquireTests {
 
   @Test("a client that leaves the bus releases what it had acquired")
   func vanished() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     let socket = try acquire("AcquireNotify", .heartRate, other)
     try lab.pass()

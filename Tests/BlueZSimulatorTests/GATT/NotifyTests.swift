@@ -14,8 +14,7 @@ struct NotifyTests {
 
   @Test("Notifying is announced, then StartNotify replies, then each value is signalled")
   func start() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
     #expect(lab.client.take() == ["\(Self.path) Notifying=true", "StartNotify replied"])
     try lab.pass(.milliseconds(2_500))
@@ -27,8 +26,7 @@ struct NotifyTests {
   @Test("a value that comes before the answer to the subscription is signalled before it")
   func early() throws {
     let late = FaultRule(on: .subscribe, action: .answerLate(.milliseconds(300)))
-    let lab = try Lab([.early], faults: [late])
-    try lab.connect()
+    let lab = try Lab.connected([.early], faults: [late])
     try lab.client.call("StartNotify", .heartRate)
     #expect(
       lab.client.take() == [
@@ -42,8 +40,7 @@ struct NotifyTests {
     let device = DeviceDefinition.monitor.changing { device in
       device.services[0].characteristics[0].hasConfiguration = false
     }
-    let lab = try Lab([device])
-    try lab.connect()
+    let lab = try Lab.connected([device])
     try lab.client.call("StartNotify", .heartRate)
     #expect(lab.client.take() == ["\(Self.path) Notifying=true", "StartNotify replied"])
     try lab.pass(.milliseconds(2_500))
@@ -75,16 +72,14 @@ struct NotifyTests {
       device.services[0].characteristics[0].hasConfiguration = false
       device.services[0].characteristics[0].descriptors = [description]
     }
-    let lab = try Lab([device])
-    try lab.connect()
+    let lab = try Lab.connected([device])
     #expect(try lab.client.ask("StartNotify", .heartRate) == answer)
     #expect(try lab.device.read(13).get() == value)
   }
 
   @Test("StopNotify: Notifying is announced, then the reply, and no value after that")
   func stop() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
     lab.client.forget()
     try lab.client.call("StopNotify", .heartRate)
@@ -95,8 +90,7 @@ struct NotifyTests {
 
   @Test("indications look the same")
   func indications() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .indicated)
     let path = "DEV/service0016/char001d GattCharacteristic1"
     #expect(lab.client.take() == ["\(path) Notifying=true", "StartNotify replied"])
@@ -106,8 +100,7 @@ struct NotifyTests {
 
   @Test("values that arrive together are signalled one by one, even when they are equal")
   func unmerged() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .echo)
     lab.client.forget()
     let handle: UInt16 = 0x18
@@ -123,8 +116,7 @@ struct NotifyTests {
 
   @Test("a second StartNotify of the same client succeeds without a signal")
   func again() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
     lab.client.forget()
     try lab.client.call("StartNotify", .heartRate)
@@ -137,8 +129,7 @@ struct NotifyTests {
 
   @Test("a second StartNotify is refused while the first one of the same client is pending")
   func pending() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.begin("StartNotify", .heartRate)
     #expect(
       try lab.client.ask("StartNotify", .heartRate)
@@ -150,8 +141,7 @@ struct NotifyTests {
 
   @Test("every client has a session of its own; the last one turns notifications off")
   func sessions() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     try lab.client.call("StartNotify", .heartRate)
     #expect(try other.ask("StartNotify", .heartRate) == "StartNotify replied")
@@ -169,8 +159,7 @@ struct NotifyTests {
 
   @Test("values are signalled to everybody, whoever subscribed")
   func broadcast() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     try lab.client.call("StartNotify", .heartRate)
     lab.client.forget()
@@ -182,8 +171,7 @@ struct NotifyTests {
 
   @Test("the session of a client that leaves the bus ends, and the link stays")
   func vanished() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     try other.call("StartNotify", .heartRate)
     try lab.pass()
@@ -196,8 +184,7 @@ struct NotifyTests {
 
   @Test("a client that leaves while its StartNotify is pending leaves no subscription behind")
   func vanishedWhilePending() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let other = try lab.join()
     try other.begin("StartNotify", .heartRate)
     try lab.pass()
@@ -211,22 +198,11 @@ struct NotifyTests {
     )
   }
 
-  @Test("without notify and indicate, StartNotify is not supported")
-  func unsupported() throws {
-    let lab = try Lab()
-    try lab.connect()
-    #expect(
-      try lab.client.ask("StartNotify", .location)
-        == "StartNotify failed org.bluez.Error.NotSupported: Operation is not supported"
-    )
-  }
-
   @Test("a subscription that the device refuses has the error of its code, and no session")
   func refused() throws {
     let refusal = OperationFault.refuse(.insufficientResources)
     let rule = FaultRule(on: .subscribe, occurrence: .nth(1), action: refusal)
-    let lab = try Lab(faults: [rule])
-    try lab.connect()
+    let lab = try Lab.connected(faults: [rule])
     #expect(
       try lab.client.ask("StartNotify", .heartRate)
         == "StartNotify failed org.bluez.Error.Failed: Operation failed with ATT error: 0x11"
@@ -242,8 +218,9 @@ struct NotifyTests {
   @Test("a refused client that was the last one left ends what another had begun")
   func refusedLast() throws {
     let refusal = OperationFault.refuse(.insufficientResources)
-    let lab = try Lab(faults: [FaultRule(on: .subscribe, occurrence: .nth(2), action: refusal)])
-    try lab.connect()
+    let lab = try Lab.connected(faults: [
+      FaultRule(on: .subscribe, occurrence: .nth(2), action: refusal)
+    ])
     let other = try lab.join()
     try lab.client.begin("StartNotify", .heartRate)
     try other.begin("StartNotify", .heartRate)
@@ -263,8 +240,7 @@ struct NotifyTests {
 
   @Test("Notifying stays through a lost link, and values come again after reconnecting")
   func kept() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
     lab.client.forget()
     lab.simulator.loseLink(.monitor)
@@ -288,8 +264,7 @@ struct NotifyTests {
 
   @Test("a client that stops while its session resumes leaves no subscription behind")
   func stoppedWhileResuming() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
     lab.simulator.loseLink(.monitor)
     try lab.pass(.seconds(1))
@@ -311,8 +286,7 @@ struct NotifyTests {
 
   @Test("StartNotify without a link succeeds, and takes effect on the next one")
   func armed() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
     try lab.pass()
     lab.client.forget()
@@ -326,8 +300,7 @@ struct NotifyTests {
 
   @Test("notifications of the battery's level change Battery1 too, when it is another one")
   func battery() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.call("StartNotify", .battery)
     lab.client.forget()
     try lab.pass(.seconds(61))

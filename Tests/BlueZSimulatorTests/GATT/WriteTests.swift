@@ -20,8 +20,7 @@ struct WriteTests {
 
   @Test("a write replies, and no value is signalled", arguments: ["request", "command", nil])
   func silent(type name: String?) throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.forgetEvents()
     try lab.client.call("WriteValue", .echo, .write([1, 2], name.map(type) ?? [:]))
     try lab.pass(.seconds(1))
@@ -32,8 +31,7 @@ struct WriteTests {
 
   @Test("a request is answered when the device has answered, a command at once")
   func delays() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     var start = lab.loop.now
     try lab.client.call("WriteValue", .echo, .write([1], type("command")))
     #expect(lab.loop.now == start)
@@ -44,8 +42,7 @@ struct WriteTests {
 
   @Test("without a type, a characteristic that takes only commands gets one")
   func commandOnly() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let start = lab.loop.now
     #expect(try lab.client.ask("WriteValue", .command, .write([1])) == "WriteValue replied")
     #expect(lab.loop.now == start)
@@ -66,8 +63,7 @@ struct WriteTests {
     ]
   )
   func refusals(target: Target, body: [DBusValue], refusal: String) throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.forgetEvents()
     #expect(try lab.client.ask("WriteValue", target, body) == "WriteValue failed \(refusal)")
     #expect(lab.events == [])
@@ -81,8 +77,7 @@ struct WriteTests {
     ]
   )
   func refusedByDevice(target: Target, body: [DBusValue], refusal: String) throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.forgetEvents()
     #expect(try lab.client.ask("WriteValue", target, body) == "WriteValue failed \(refusal)")
     #expect(lab.events.count == 1)
@@ -90,8 +85,7 @@ struct WriteTests {
 
   @Test("a command is sent where only requests are supported, and its result is unknown")
   func unofferedCommand() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     lab.forgetEvents()
     let body = [DBusValue].write([1], type("command"))
     #expect(try lab.client.ask("WriteValue", .short, body) == "WriteValue replied")
@@ -100,18 +94,9 @@ struct WriteTests {
     #expect(try lab.client.ask("ReadValue", .short, .noOptions) == "ReadValue replied 0x")
   }
 
-  @Test("a reliable write is a request")
-  func reliable() throws {
-    let lab = try Lab()
-    try lab.connect()
-    let body = [DBusValue].write([1], type("reliable"))
-    #expect(try lab.client.ask("WriteValue", .echo, body) == "WriteValue replied")
-  }
-
   @Test("as much as a request and as the device take is written")
   func longRequest() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let longest = [UInt8](repeating: 1, count: 512)
     #expect(try lab.client.ask("WriteValue", .echo, .write(longest)) == "WriteValue replied")
     #expect(try lab.client.ask("WriteValue", .short, .write([1, 2, 3, 4])) == "WriteValue replied")
@@ -119,8 +104,7 @@ struct WriteTests {
 
   @Test("a command holds what fits in one packet; more is refused, and not sent")
   func longCommand() throws {
-    let lab = try Lab([.monitor.changing { $0.link.mtu = 23 }])
-    try lab.connect()
+    let lab = try Lab.connected([.monitor.changing { $0.link.mtu = 23 }])
     let full = [UInt8](repeating: 1, count: 20)
     #expect(try lab.client.ask("WriteValue", .command, .write(full)) == "WriteValue replied")
     try lab.pass(.seconds(1))
@@ -133,20 +117,9 @@ struct WriteTests {
     #expect(lab.events == [])
   }
 
-  @Test("a write from an offset keeps what is before it")
-  func offset() throws {
-    let lab = try Lab()
-    try lab.connect()
-    try lab.client.call("WriteValue", .echo, .write([1, 2, 3]))
-    let body = [DBusValue].write([9], ["offset": .uint16(2)])
-    #expect(try lab.client.ask("WriteValue", .echo, body) == "WriteValue replied")
-    #expect(try lab.client.ask("ReadValue", .echo, .noOptions) == "ReadValue replied 0x010209")
-  }
-
   @Test("a write from an offset beyond the end is refused, of a value that cannot be read too")
   func offsetTooFar() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     for target in [Target.echo, .control] {
       try lab.client.call("WriteValue", target, .write([1, 2, 3]))
       let end = [DBusValue].write([9], ["offset": .uint16(3)])
@@ -162,8 +135,7 @@ struct WriteTests {
 
   @Test("a second write is refused while a request is pending")
   func busy() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     try lab.client.begin("WriteValue", .echo, .write([1]))
     #expect(
       try lab.client.ask("WriteValue", .echo, .write([2]))
@@ -174,23 +146,11 @@ struct WriteTests {
     #expect(try lab.client.ask("WriteValue", .echo, .write([2])) == "WriteValue replied")
   }
 
-  @Test("the device's refusal has the name and text of its code")
-  func refused() throws {
-    let refusal = OperationFault.refuse(ATTErrorCode(rawValue: 0x80))
-    let lab = try Lab(faults: [FaultRule(on: .write, action: refusal)])
-    try lab.connect()
-    #expect(
-      try lab.client.ask("WriteValue", .echo, .write([1]))
-        == "WriteValue failed org.bluez.Error.Failed: Operation failed with ATT error: 0x80"
-    )
-  }
-
   // MARK: Descriptors
 
   @Test("a descriptor that is being written is not written by another call")
   func descriptorTwice() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     let body: [DBusValue] = [.bytes([0x66])] + [DBusValue].noOptions
     for _ in 0..<2 { try lab.client.begin("WriteValue", .description, body) }
     try lab.pass(.seconds(1))
@@ -204,8 +164,7 @@ struct WriteTests {
 
   @Test("a descriptor is written, if the device lets it")
   func descriptor() throws {
-    let lab = try Lab()
-    try lab.connect()
+    let lab = try Lab.connected()
     // With the type that some clients give without need.
     let body = [DBusValue].write([0x66], type("command"))
     #expect(try lab.client.ask("WriteValue", .description, body) == "WriteValue replied")

@@ -37,6 +37,28 @@ struct Lab {
     client = try RawClient(on: world.bus, receiving: world.simulator.bus.uniqueName)
   }
 
+  /// A world whose devices the first client knows.
+  static func discovered(
+    _ definitions: [DeviceDefinition] = [.monitor],
+    faults: [FaultRule] = [],
+    settings: SimulatorSettings? = nil
+  ) throws -> Lab {
+    let lab = try Lab(definitions, faults: faults, settings: settings)
+    try lab.discover()
+    return lab
+  }
+
+  /// A world whose first device is connected.
+  static func connected(
+    _ definitions: [DeviceDefinition] = [.monitor],
+    faults: [FaultRule] = [],
+    settings: SimulatorSettings? = nil
+  ) throws -> Lab {
+    let lab = try Lab(definitions, faults: faults, settings: settings)
+    try lab.connect()
+    return lab
+  }
+
   var loop: Loop { world.loop }
   var bus: LoopbackBus { world.bus }
   var simulator: BlueZSimulator { world.simulator }

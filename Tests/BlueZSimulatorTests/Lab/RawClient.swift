@@ -95,6 +95,12 @@ final class RawClient: Sendable {
     return try call("Get", target.properties, body).get().first?.unwrapped
   }
 
+  /// Sets a property, by Properties.Set, and returns the answer as a line.
+  @discardableResult
+  func set(_ name: String, _ value: DBusValue, _ target: Target) throws -> String {
+    try ask("Set", target.properties, .set(name, value, of: target))
+  }
+
   /// All objects: path, interfaces with their properties.
   func objects() throws -> [ManagedObject] {
     let answer = try call("GetManagedObjects", Target("/", "org.freedesktop.DBus.ObjectManager"))

@@ -26,30 +26,6 @@ struct AdapterAndScanTests {
     }
   }
 
-  @Test("an adapter that is off is reported as off")
-  func adapterOff() throws {
-    bluez.isPowered = false
-    let service = try bench.service()
-    let failure = try bench.failure(service.connect())
-    #expect(failure.code == .adapterOff)
-    #expect(failure.class == .unavailable)
-    #expect(bluez.calls.isEmpty)
-  }
-
-  @Test("a missing adapter is reported with the existing one")
-  func adapterMissing() throws {
-    let known = try bench.service()
-    let service = BlueZDevice(
-      client: known.client,
-      target: known.target,
-      adapter: AdapterSelector("hci3"),
-      scheduler: bench.scheduler
-    )
-    let failure = try bench.failure(service.connect())
-    #expect(failure.code == .adapterMissing)
-    #expect(failure.meaning.contains("hci0 (00:AA:01:00:00:23)"))
-  }
-
   @Test("after bluetoothd has returned, the next operation finds it")
   func daemonComesBack() throws {
     let service = try bench.service()
@@ -81,30 +57,6 @@ struct AdapterAndScanTests {
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
   }
 
-  @Test("a scan fails when the adapter is powered off")
-  func scanAdapterOff() throws {
-    bluez.isDeviceKnown = false
-    bluez.script("StartDiscovery") { bluez, call in
-      call.reply()
-      bluez.bus.loop.after(.seconds(1)) { bluez.power(false) }
-    }
-    let service = try bench.service()
-    #expect(try bench.failure(service.scan(ScanFilter())).code == .adapterOff)
-  }
-
-  @Test("a StartDiscovery that is answered after its caller has left is stopped")
-  func lateStart() throws {
-    let pending = Guarded<Invocation?>(nil)
-    bluez.script("StartDiscovery") { _, call in pending.withLock { $0 = call } }
-    let service = try bench.service()
-    let outcome = service.scan(ScanFilter()).map { _ in true }
-      .firstOrDefault(false, within: .seconds(5))
-    #expect(!outcome.success)
-    pending.withLock { $0 }?.reply()
-    bench.drain()
-    #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
-  }
-
   @Test("a refused stop of an ended discovery is not a failure")
   func nothingToStop() throws {
     bluez.script("StopDiscovery") { bluez, call in
@@ -113,22 +65,6 @@ struct AdapterAndScanTests {
     }
     let service = try bench.service()
     try bench.first(service.scan(ScanFilter()))
-    #expect(bluez.calls.last == "StopDiscovery")
-  }
-
-  @Test("a scan is paused for a connect")
-  func connectInterruptsScan() throws {
-    let service = try bench.service()
-    let observation = service.scan(ScanFilter()).observe(on: bench.loop) { _ in }
-    try bench.loop.drive { bluez.calls.contains("StartDiscovery") }
-    try bench.first(service.connect())
-    #expect(
-      bluez.calls.filter { $0 != "SetDiscoveryFilter" } == [
-        "StartDiscovery", "StopDiscovery", "Connect", "StartDiscovery", "Disconnect",
-      ]
-    )
-    observation.cancel()
-    try bench.loop.drive { observation.isEnded }
     #expect(bluez.calls.last == "StopDiscovery")
   }
 }

@@ -86,15 +86,6 @@ struct ConnectingTests {
     #expect(failure.code == .pairingFailed && other.bluez.calls.contains("RemoveDevice"))
   }
 
-  @Test("an existing connection is used, and left up")
-  func adopts() throws {
-    bluez.isConnected = true
-    let service = try bench.service()
-    try bench.first(service.connect())
-    #expect(bluez.calls.isEmpty)
-    #expect(bluez.isConnected)
-  }
-
   @Test("an unknown device is discovered; discovery has ended before Connect is called")
   func discovers() throws {
     bluez.isDeviceKnown = false
@@ -126,20 +117,6 @@ struct ConnectingTests {
     #expect(stopped.withLock { $0 }?.sinceStart == .milliseconds(1500))
   }
 
-  @Test("while another program discovers, its discovery is not waited for")
-  func othersDiscover() throws {
-    bluez.isDeviceKnown = false
-    bluez.discovering(true)
-    bluez.script("StartDiscovery") { bluez, call in
-      call.reply()
-      bluez.deviceAppears()
-    }
-    bluez.script("StopDiscovery") { _, call in call.reply() }
-    let service = try bench.service()
-    try bench.first(service.connect())
-    #expect(bluez.calls.contains("Connect"))
-  }
-
   @Test("a device that does not appear is not found, and discovery is ended")
   func notFound() throws {
     bluez.isDeviceKnown = false
@@ -148,18 +125,6 @@ struct ConnectingTests {
     #expect(failure.code == .notFound)
     #expect(failure.class == .passing)
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
-  }
-
-  @Test("an expected service that is missing when resolved is a permanent failure")
-  func serviceMissing() throws {
-    let service = try bench.service()
-    let failure = try bench.failure(
-      service.connect(keep: false, expecting: ["battery", "heart-rate"])
-    )
-    #expect(failure.code == .serviceMissing)
-    #expect(failure.class == .definite)
-    #expect(failure.meaning.contains("battery"))
-    #expect(bluez.calls == ["Connect", "Disconnect"])
   }
 
   @Test("outside a turn nothing can own the connection")
@@ -172,107 +137,6 @@ struct ConnectingTests {
     try bench.loop.drive { observation.isEnded }
     let code = (failure.withLock { $0 } as? DeviceFailure)?.code
     #expect(code == .connectOutsideTurn)
-  }
-
-  @Test("a connection that drops while services are resolved is a transient failure")
-  func lostWhileResolving() throws {
-    bluez.script("Connect") { bluez, call in
-      bluez.linkUp()
-      call.reply()
-      bluez.bus.loop.after(.milliseconds(50)) { bluez.linkLost() }
-    }
-    let failure = try bench.failure(try bench.service().connect())
-    #expect(failure.code == .connectFailed)
-    #expect(failure.class == .passing)
-    #expect(bluez.calls == Array(repeating: "Connect", count: 5))
-  }
-
-  @Test("a refusal keeps bluetoothd's error")
-  func refused() throws {
-    bluez.script("Connect", fails: .connectAborted)
-    let failure = try bench.failure(try bench.service().connect())
-    #expect(failure.code == .connectFailed)
-    #expect(failure.bluez?.text == "le-connection-abort-by-local")
-    #expect(failure.device == "Thermo-1 (C0:FF:EE:00:00:01)")
-    #expect(bluez.calls == Array(repeating: "Connect", count: 5))
-  }
-
-  @Test("a device that bluetoothd removes in between is found again, and connected")
-  func rediscovers() throws {
-    let isFirst = Guarded(true)
-    bluez.script("Connect") { bluez, call in
-      let first = isFirst.withLock { first in
-        defer { first = false }
-        return first
-      }
-      // As RemoveDevice does: the call is never answered.
-      if first { return bluez.deviceGoes() }
-      bluez.linkUp()
-      call.reply()
-      bluez.servicesAppear()
-    }
-    bluez.script("StartDiscovery") { bluez, call in
-      call.reply()
-      bluez.discovering(true)
-      bluez.deviceAppears()
-    }
-    try bench.first(try bench.service().connect())
-    #expect(
-      bluez.calls == [
-        "Connect", "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect",
-        "Disconnect",
-      ]
-    )
-  }
-
-  @Test("a Connect that is not answered in time is disconnected before the call returns")
-  func timesOut() throws {
-    bluez.script("Connect", nil)
-    let service = try bench.service()
-    let failure = try bench.failure(service.connect(), within: .seconds(5))
-    #expect(failure.code == .timedOut)
-    #expect(failure.class == .passing)
-    #expect(bluez.calls == ["Connect", "Disconnect"])
-  }
-
-  @Test("a Connect that succeeds after its undo is undone again")
-  func lateConnect() throws {
-    let pending = Guarded<Invocation?>(nil)
-    bluez.script("Connect") { _, call in pending.withLock { $0 = call } }
-    let service = try bench.service()
-    _ = try bench.failure(service.connect(), within: .seconds(5))
-    let call = try #require(pending.withLock { $0 })
-    bluez.linkUp()
-    call.reply()
-    bench.drain()
-    #expect(bluez.calls == ["Connect", "Disconnect", "Disconnect"])
-    #expect(!bluez.isConnected)
-  }
-
-  @Test("a connection that comes up during its undo is down when the call returns")
-  func undoMeetsLink() throws {
-    let pending = Guarded<Invocation?>(nil)
-    bluez.script("Connect") { _, call in pending.withLock { $0 = call } }
-    bluez.script("Disconnect") { bluez, call in
-      bluez.linkUp()
-      pending.withLock { $0 }?.reply()
-      bluez.disconnect(answering: call)
-    }
-    let service = try bench.service()
-    _ = try bench.failure(service.connect(), within: .seconds(5))
-    #expect(!bluez.isConnected)
-    #expect(bluez.calls == ["Connect", "Disconnect"])
-  }
-
-  @Test("a chain that fails halfway is disconnected, too")
-  func failsHalfWay() throws {
-    bluez.script("ReadValue", fails: .readNotPermitted)
-    let service = try bench.service()
-    let selector = try CharacteristicSelector(parsing: Self.level)
-    let failure = try bench.failure(service.connect().flattenMap { service.read(selector) })
-    #expect(failure.code == .notPermitted)
-    #expect(failure.att == ATTErrorCode(rawValue: 0x02))
-    #expect(bluez.calls == ["Connect", "ReadValue", "Disconnect"])
   }
 
   @Test("an object that is removed before the end of the turn counts as disconnected")
@@ -312,38 +176,5 @@ struct ConnectingTests {
     bluez.script("Connect", connect)
     try bench.first(service.connect())
     #expect(!bluez.isConnected)
-  }
-
-  @Test("a second turn that uses a connection keeps it up until that turn ends")
-  func twoTurnsOneLink() throws {
-    let first = try bench.service()
-    let second = BlueZDevice(
-      client: first.client,
-      target: first.target,
-      scheduler: SerialScheduler(on: bench.loop, name: "second")
-    )
-    let upAfterFirst = Guarded<Bool?>(nil)
-    let (bluez, loop) = (bluez, bench.loop)
-    try loop.run {
-      async let one: Void = first.connect().flattenMap { Signal.just(()).delay(.seconds(1)) }
-        .first()
-      async let two: Bool = second.connect().flattenMap {
-        Signal.just(true).delay(.seconds(10)).map { _ in bluez.isConnected }
-      }
-      .first()
-      try await one
-      upAfterFirst.withLock { $0 = bluez.isConnected }
-      #expect(try await two)
-    }
-    #expect(upAfterFirst.withLock { $0 } == true)
-    #expect(bluez.calls == ["Connect", "Disconnect"])
-  }
-
-  @Test("two consecutive turns have separate connections")
-  func twice() throws {
-    let service = try bench.service()
-    try bench.first(service.connect())
-    try bench.first(service.connect())
-    #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
   }
 }

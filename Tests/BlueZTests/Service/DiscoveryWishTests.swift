@@ -27,13 +27,11 @@ struct DiscoveryWishTests {
       name: name,
       alias: name ?? "",
       rssi: rssi,
-      txPower: nil,
       services: services,
       advertisedServices: services,
       manufacturerData: manufacturer,
       serviceData: serviceData,
       isConnected: isConnected,
-      isPaired: false,
       adapter: "hci0"
     )
   }

@@ -13,12 +13,8 @@ import Testing
 private final class RecordingLedger: LinkLedger {
   private let lines = Guarded<[String]>([])
   let bluez: ScriptedBlueZ
-  let isStale: Bool
 
-  init(_ bluez: ScriptedBlueZ, isStale: Bool = false) {
-    self.bluez = bluez
-    self.isStale = isStale
-  }
+  init(_ bluez: ScriptedBlueZ) { self.bluez = bluez }
 
   /// The recorded calls, each with the calls that bluetoothd had received before.
   var all: [String] { lines.withLock { $0 } }
@@ -70,7 +66,7 @@ private final class RecordingLedger: LinkLedger {
 
   func begins(_ link: HeldLink) { add("begins") }
   func ended(_ link: HeldLink) { add("ended") }
-  func isStale(_ device: BluetoothAddress) -> Bool { isStale }
+  func isStale(_ device: BluetoothAddress) -> Bool { false }
 }
 
 @Suite("The ledger of links")
@@ -273,24 +269,6 @@ struct LinkLedgerTests {
     bluez.discovering(false)
     let other = try bench.failure(service.connect())
     #expect(!other.hint.contains("another program scans"))
-  }
-
-  @Test("the attempt of a program that has died is ended by one Disconnect")
-  func stale() throws {
-    let isTaken = Guarded(true)
-    bluez.script("Connect") { bluez, call in
-      if isTaken.withLock({ $0 }) { return call.fail(ErrorAnswer.connectPending.dbusError) }
-      bluez.linkUp()
-      call.reply()
-      bluez.servicesAppear()
-    }
-    bluez.script("Disconnect") { bluez, call in
-      isTaken.withLock { $0 = false }
-      bluez.disconnect(answering: call)
-    }
-    let service = try bench.service(ledger: RecordingLedger(bluez, isStale: true))
-    #expect(try bench.first(service.connect(keep: false, expecting: [])) == .made)
-    #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
   }
 
   @Test("an abandoned attempt is ended by Disconnect also where no connection is up")

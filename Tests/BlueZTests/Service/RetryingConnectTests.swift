@@ -103,26 +103,6 @@ struct RetryingConnectTests {
     #expect(bluez.isConnected)
   }
 
-  @Test("another program's attempt is ended on request")
-  func takesOver() throws {
-    let isTaken = Guarded(true)
-    bluez.script("Connect") { bluez, call in
-      if isTaken.withLock({ $0 }) { return call.refuse(.connectPending) }
-      bluez.linkUp()
-      call.reply()
-      bluez.servicesAppear()
-    }
-    bluez.script("Disconnect") { bluez, call in
-      isTaken.withLock { $0 = false }
-      bluez.disconnect(answering: call)
-    }
-    var options = ConnectOptions()
-    options.takesOver = true
-    let service = try bench.service(options: options)
-    #expect(try bench.first(service.connect(keep: false, expecting: [])) == .made)
-    #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
-  }
-
   @Test("a fresh start removes the device first, once, and reports a lost bond")
   func fresh() throws {
     bluez.script("RemoveDevice") { bluez, call in
@@ -141,17 +121,6 @@ struct RetryingConnectTests {
     try bench.first(service.connect())
     #expect(bluez.calls.filter { $0 == "RemoveDevice" }.count == 1)
     #expect(bluez.calls.prefix(3) == ["RemoveDevice", "SetDiscoveryFilter", "StartDiscovery"])
-  }
-
-  @Test("an adapter that powers on in time is waited for, on request")
-  func adapterWait() throws {
-    bluez.isPowered = false
-    var options = ConnectOptions()
-    options.adapterWait = .seconds(5)
-    let service = try bench.service(options: options)
-    bench.loop.after(.seconds(3)) { [bluez] in bluez.power(true) }
-    try bench.first(service.connect())
-    #expect(bench.loop.now.sinceStart >= .seconds(3))
   }
 
   @Test("an adapter that stays off is reported as off when the wait is over")

@@ -118,11 +118,6 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     changed(Self.adapter, Adapter1.interface, ["Discovering": .boolean(value)])
   }
 
-  func power(_ value: Bool) {
-    isPowered = value
-    changed(Self.adapter, Adapter1.interface, ["Powered": .boolean(value)])
-  }
-
   func deviceAppears() {
     isDeviceKnown = true
     added(device, Device1.interface, deviceProperties)

@@ -14,13 +14,6 @@ struct SightingsTests {
       name: nil,
       alias: "",
       rssi: rssi,
-      txPower: nil,
-      services: [],
-      advertisedServices: nil,
-      manufacturerData: [],
-      serviceData: [],
-      isConnected: false,
-      isPaired: false,
       adapter: "hci0"
     )
   }

@@ -58,20 +58,20 @@ struct MedicalFloatTests {
   }
 
   @Test(
-    "special values have their own bits",
+    "special values have their own bits, and are not a number, or infinite, in Swift",
     arguments: [
-      (.notANumber, 0x007f_ffff, 0x07ff), (.notAtThisResolution, 0x0080_0000, 0x0800),
-      (.positiveInfinity, 0x007f_fffe, 0x07fe), (.negativeInfinity, 0x0080_0002, 0x0802),
-      (.reserved, 0x0080_0001, 0x0801),
-    ] as [(MedicalFloat.Special, UInt32, UInt16)]
+      (.notANumber, 0x007f_ffff, 0x07ff, "nan"), (.notAtThisResolution, 0x0080_0000, 0x0800, "nan"),
+      (.positiveInfinity, 0x007f_fffe, 0x07fe, "inf"),
+      (.negativeInfinity, 0x0080_0002, 0x0802, "-inf"), (.reserved, 0x0080_0001, 0x0801, "nan"),
+    ] as [(MedicalFloat.Special, UInt32, UInt16, String)]
   )
-  func special(special: MedicalFloat.Special, bits: UInt32, short: UInt16) {
+  func special(special: MedicalFloat.Special, bits: UInt32, short: UInt16, text: String) {
     #expect(MedicalFloat.bits(special) == bits)
     #expect(MedicalFloat.shortBits(special) == short)
     #expect(MedicalFloat.special(bits) == special)
     #expect(MedicalFloat.special(short: short) == special)
-    #expect(!MedicalFloat.float(bits).isFinite)
-    #expect(!MedicalFloat.sfloat(short).isFinite)
+    #expect("\(MedicalFloat.float(bits))" == text)
+    #expect("\(MedicalFloat.sfloat(short))" == text)
   }
 
   @Test("numbers are not special, and Swift's special numbers are sent as such")

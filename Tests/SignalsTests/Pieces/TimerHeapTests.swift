@@ -18,32 +18,6 @@ struct TimerHeapTests {
     Instant(sinceStart: .milliseconds(milliseconds))
   }
 
-  @Test("timers leave in the order of their instants, equal ones in the order of arming")
-  func order() {
-    let heap = Cell(TimerHeap())
-    let bells = (0..<6).map { Bell(UInt64($0)) }
-    for (bell, at) in zip(bells, [30, 10, 20, 10, 30, 10]) {
-      heap { $0.insert(bell.timer, at: Self.instant(at), order: bell.order) }
-    }
-    #expect(heap.value.earliest == Self.instant(10))
-    var left: [UInt64] = []
-    while let timer = heap({ $0.popDue(Self.instant(30)) }) {
-      left.append(bells.first { $0.timer === timer }?.order ?? 99)
-    }
-    #expect(left == [1, 3, 5, 2, 0, 4])
-    #expect(heap.value.isEmpty)
-    #expect(bells.allSatisfy { $0.timer.heapIndex == -1 })
-  }
-
-  @Test("nothing is due before its instant")
-  func notDue() {
-    let heap = Cell(TimerHeap())
-    let bell = Bell(1)
-    heap { $0.insert(bell.timer, at: Self.instant(10), order: 1) }
-    #expect(heap { $0.popDue(Self.instant(9)) } == nil)
-    #expect(heap { $0.popDue(Self.instant(10)) } === bell.timer)
-  }
-
   @Test("a timer that is not armed cannot be removed")
   func notArmed() {
     let heap = Cell(TimerHeap())
@@ -63,24 +37,6 @@ struct TimerHeapTests {
     #expect(heap { $0.removeAll() }.count == 5)
     #expect(heap.value.isEmpty)
     for bell in bells { #expect(!heap { $0.remove(bell.timer) }) }
-  }
-
-  @Test("what is armed late while others fire waits until they have fired")
-  func late() {
-    let heap = Cell(TimerHeap())
-    let (fast, slow, again, removed) = (Bell(1), Bell(2), Bell(3), Bell(4))
-    heap { $0.insert(fast.timer, at: Self.instant(1), order: 1) }
-    heap { $0.insert(slow.timer, at: Self.instant(9), order: 2) }
-    let now = Self.instant(10)
-    #expect(heap { $0.popDue(now) } === fast.timer)
-    heap { $0.insert(again.timer, at: Self.instant(2), order: 3) }
-    heap { $0.insert(removed.timer, at: Self.instant(2), order: 4) }
-    #expect(heap.value.earliest == Self.instant(2))
-    #expect(heap { $0.remove(removed.timer) })
-    #expect(heap { $0.popDue(now) } === slow.timer)
-    #expect(heap { $0.popDue(now) } == nil)
-    #expect(heap.value.count == 1)
-    #expect(heap { $0.popDue(now) } === again.timer)
   }
 
   @Test("insertions, removals and firings at random agree with a sorted list", arguments: 0..<20)

@@ -28,6 +28,15 @@ struct AcquireTests {
     #expect(signalled.map(\.value) == [[1], [2]])
   }
 
+  @Test("without asking for it nothing is acquired: values come as signals")
+  func notByDefault() throws {
+    let sockets = PassedSockets()
+    let simulation = try Simulation.bench(log: sockets.note)
+    let first = try simulation.first { $0.subscribe(.stream).flattenMap { $0.take(1) } }
+    #expect(first.value == [1])
+    #expect(sockets.count == 0)
+  }
+
   @Test("an observer more joins the subscription there is, whichever way it was asked for")
   func joins() throws {
     let simulation = try Simulation.bench()
@@ -41,23 +50,6 @@ struct AcquireTests {
     }
     #expect(both[0] == both[1])
     #expect(simulation.history.count { $0.contains(" subscribed ff01") } == 1)
-  }
-
-  @Test("what another program has acquired is busy, in its words")
-  func acquiredElsewhere() throws {
-    let simulation = try Simulation.bench()
-    let other = try simulation.otherProgram(on: simulation.scheduler)
-    for options in [SubscriptionOptions(), Self.acquiring] {
-      let failure = try simulation.failure { service in
-        other.subscribe(.stream, Self.acquiring).flattenMap { _ in
-          service.subscribe(.stream, options).map { _ in }
-        }
-      }
-      #expect(failure.code == .busy)
-      #expect(failure.class == .passing)
-      #expect(failure.bluez?.text == "Notify acquired")
-      #expect(failure.meaning.contains("acquired by another program"))
-    }
   }
 
   /// bluetoothd tells of a value once for each program that listens, and nobody can see that it is

@@ -131,6 +131,31 @@ extension Simulation {
   }
 }
 
+extension Simulation {
+  /// A call of another program to the device, which waits for no answer.
+  func unanswered(_ member: String) throws -> Message {
+    try .methodCall(
+      destination: OrgBlueZ.busName,
+      path: devicePath,
+      interface: Device1.interface,
+      member: member,
+      noReplyExpected: true
+    )
+  }
+
+  /// Another program's RemoveDevice, which waits for no answer, either.
+  func removal() throws -> Message {
+    try .methodCall(
+      destination: OrgBlueZ.busName,
+      path: "/org/bluez/hci0",
+      interface: Adapter1.interface,
+      member: Adapter1.removeDevice.name,
+      body: [.objectPath(devicePath)],
+      noReplyExpected: true
+    )
+  }
+}
+
 /// The sockets that were passed over a bus, by what tells each from every other of this process.
 final class PassedSockets: Sendable {
   private let inodes = Guarded<[ino_t]>([])

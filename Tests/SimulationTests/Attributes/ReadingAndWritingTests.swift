@@ -143,6 +143,25 @@ struct ReadingAndWritingTests {
     #expect(simulation.history.contains { $0.contains("written 2a06") })
   }
 
+  @Test(
+    "a refusal of the device is explained by its code",
+    arguments: [
+      (0x02, .notPermitted, "does not permit reading this attribute"),
+      (0x0c, .notPaired, "requires a paired, encrypted connection"),
+      (0x08, .notPermitted, "refuses the access"),
+    ] as [(UInt8, DeviceFailure.Code, String)]
+  )
+  func refused(code: UInt8, expected: DeviceFailure.Code, meaning: String) throws {
+    let refusal = OperationFault.refuse(ATTErrorCode(rawValue: code))
+    let simulation = try Simulation(
+      definition: .bench,
+      faults: [FaultRule(on: .read, action: refusal)]
+    )
+    let failure = try simulation.failure { $0.read(.alert) }
+    #expect(failure.code == expected && failure.class == .definite)
+    #expect(failure.meaning.contains(meaning))
+  }
+
   @Test("a read that the properties do not list is sent; the refusal says what there is")
   func notListed() throws {
     let simulation = try Simulation.bench()

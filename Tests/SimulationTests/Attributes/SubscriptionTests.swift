@@ -23,7 +23,6 @@ struct SubscriptionTests {
   @Test("two observers share one subscription, which ends with the later one")
   func shared() throws {
     let simulation = try Simulation.bench()
-    let loop = simulation.loop
     let both = try simulation.first { service in
       service.subscribe(.stream, SubscriptionOptions()).flattenMap { first in
         service.subscribe(.stream, SubscriptionOptions()).flattenMap { second in
@@ -35,7 +34,6 @@ struct SubscriptionTests {
       }
     }
     #expect(both.map(values) == [[1, 2], [1, 2, 3]])
-    _ = loop
     #expect(simulation.history.count { $0.contains(" subscribed ff01") } == 1)
     #expect(simulation.history.count { $0.contains("unsubscribed ff01") } == 1)
   }
@@ -111,6 +109,7 @@ struct SubscriptionTests {
     }
     #expect(exchange.notification.value == [7])
     #expect(exchange.notification.at >= exchange.begun)
+    #expect(exchange.notification.at <= exchange.answered)
     #expect(exchange.answered > exchange.begun)
     #expect(simulation.history.contains { $0.contains("unsubscribed 2a06") })
   }

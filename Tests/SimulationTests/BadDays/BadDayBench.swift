@@ -78,6 +78,12 @@ extension Simulation {
     #expect(scheduler.isIdle, "\(name)", sourceLocation: sourceLocation)
   }
 
+  /// That nothing is left, and that the next chain succeeds.
+  func expectRecovered(sourceLocation: SourceLocation = #_sourceLocation) {
+    expectReleased(sourceLocation: sourceLocation)
+    expectNextChain(sourceLocation: sourceLocation)
+  }
+
   /// That the same chain now runs to its end, and leaves nothing behind either.
   func expectNextChain(
     _ name: String = "",

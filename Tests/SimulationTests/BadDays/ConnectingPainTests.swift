@@ -21,27 +21,12 @@ struct ConnectingPainTests {
       FaultRule(on: .connect, occurrence: .nth(1), action: .slow(.seconds(39)))
     ])
     let dead = try simulation.bus.connect()
-    try dead.send(simulation.deviceCall("Connect"))
+    try dead.send(simulation.unanswered("Connect"))
     try simulation.pass(.milliseconds(10))
     dead.close()
     let endured = simulation.endure(within: .seconds(20))
     #expect(endured.error == nil)
-    simulation.expectReleased()
-    simulation.expectNextChain()
-  }
-
-  @Test("le-connection-abort-by-local: four failures are tried again, the fifth attempt connects")
-  func aborted() throws {
-    let simulation = try Simulation.bench()
-    simulation.device.setFaults(
-      (1...4).map {
-        FaultRule(on: .connect, occurrence: .nth($0), action: .refuseConnection)
-      }
-    )
-    #expect(simulation.endure(within: .seconds(30)).error == nil)
-    #expect(simulation.ledger.links.count == 1)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("connect while scanning: our own scan is off before each Connect, and goes on afterwards")
@@ -65,8 +50,7 @@ struct ConnectingPainTests {
     scan.cancel()
     try simulation.pass(.seconds(1))
     #expect(simulation.history.last == "scanning off")
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("gone for ever after a kill: the link that a dead program left is found and used")
@@ -74,7 +58,7 @@ struct ConnectingPainTests {
     let simulation = try Simulation.bench()
     simulation.expectNextChain()
     let dead = try simulation.bus.connect()
-    try dead.send(simulation.deviceCall("Connect"))
+    try dead.send(simulation.unanswered("Connect"))
     try simulation.pass(.seconds(1))
     dead.close()
     try simulation.pass(.seconds(60))
@@ -87,24 +71,7 @@ struct ConnectingPainTests {
     // It is nobody's we know of, and ended when that is asked for.
     #expect(simulation.ledger.isUp)
     #expect(simulation.endure(service.disconnect()).error == nil)
-    simulation.expectReleased()
-    simulation.expectNextChain()
-  }
-
-  @Test("a stale GATT cache: a fresh start has the services read anew, for the same client")
-  func stale() throws {
-    let simulation = try Simulation.bench()
-    simulation.expectNextChain()
-    var options = ConnectOptions()
-    options.isFresh = true
-    let fresh = BlueZDevice(
-      client: simulation.service.client,
-      target: simulation.service.target,
-      options: options,
-      scheduler: simulation.scheduler
-    )
-    simulation.expectNextChain(on: fresh)
-    #expect(simulation.history.count { $0 == "scanning on" } == 2)
+    simulation.expectRecovered()
   }
 
   @Test(
@@ -131,39 +98,5 @@ struct ConnectingPainTests {
     simulation.expectReleased()
     simulation.simulator.treatCalls { _ in .take }
     simulation.expectNextChain()
-  }
-
-  @Test("whose connection it is: it ends with its last user in this program, and not before")
-  func ownership() throws {
-    let simulation = try Simulation.bench()
-    let other = simulation.service(on: SerialScheduler(on: simulation.loop))
-    let (loop, service) = (simulation.loop, simulation.service)
-    let longer = loop.task {
-      try await other.scheduler.turn {
-        try await other.session { Signal.just(()).delay(.seconds(20)) }.run { _ in }
-      }
-    }
-    try simulation.pass(.seconds(1))
-    let short = service.session { service.read(.alert) }
-    #expect(simulation.endure(short).error == nil)
-    #expect(simulation.ledger.isUp)
-    try loop.run { try await longer.value }
-    #expect(simulation.ledger.links.count == 1)
-    simulation.expectReleased()
-    simulation.expectNextChain()
-  }
-}
-
-extension Simulation {
-  /// A call of another program to the device, without an answer.
-  func deviceCall(_ member: String) throws -> Message {
-    try Message.methodCall(
-      destination: "org.bluez",
-      path: devicePath,
-      interface: "org.bluez.Device1",
-      member: member,
-      body: [],
-      noReplyExpected: true
-    )
   }
 }

@@ -53,8 +53,7 @@ struct DaemonDayTests {
     }
     let endured = simulation.endure(blow)
     Verdict(.daemonMissing, .unavailable, within: .seconds(3)).check(endured)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("in the middle of a scan", arguments: Death.allCases)

@@ -19,8 +19,7 @@ struct LinkLossDayTests {
     // While it rests nobody asks: the loss is told by the next step.
     let limit = stage == .resting ? Duration.seconds(3) : .milliseconds(500)
     Verdict(.linkLost, .passing, within: limit).check(endured)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test(
@@ -33,8 +32,7 @@ struct LinkLossDayTests {
     simulation.device.setFaults([FaultRule(on: kind, occurrence: .nth(1), action: action)])
     let endured = simulation.endure()
     #expect(endured.error == nil)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test(
@@ -108,7 +106,6 @@ struct LinkLossDayTests {
     let endured = simulation.endure(blow)
     #expect(endured.error == nil)
     #expect(try #require(endured.tookAfterBlow) < .seconds(1))
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 }

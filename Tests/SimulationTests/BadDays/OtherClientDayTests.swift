@@ -66,8 +66,7 @@ struct OtherClientDayTests {
       let outcome = chain.map { Optional($0) }.firstOrDefault(nil, within: .seconds(10))
       #expect(outcome.value == .found)
     }
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test(
@@ -87,26 +86,7 @@ struct OtherClientDayTests {
       #expect(endured.failure?.bluez?.text == "Notify acquired")
       #expect(endured.failure?.meaning.contains("another program") == true)
     }
-    simulation.expectReleased()
-    simulation.expectNextChain()
-  }
-
-  @Test("is subscribed: the values are shared, and cannot be acquired")
-  func shared() throws {
-    let simulation = try Simulation.bench()
-    try beside(simulation, SubscriptionOptions()) {
-      let service = simulation.service
-      func chain(_ delivery: SubscriptionOptions.Delivery) -> Signal<NotificationEvent> {
-        service.connect().flattenMap {
-          service.subscribe(.stream, SubscriptionOptions(delivery: delivery))
-            .flattenMap { $0.take(1) }
-        }
-      }
-      #expect(simulation.endure(chain(.signals)).error == nil)
-      Verdict(.busy, .passing, within: .seconds(1)).check(simulation.endure(chain(.acquire)))
-    }
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("is connecting, without end: busy before the deadline, which is the other's to end")
@@ -119,8 +99,7 @@ struct OtherClientDayTests {
     attempt.close()
     simulation.heal()
     try simulation.pass(.seconds(60))
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("is connecting, and is to be taken over: its attempt is ended, and ours made")
@@ -143,14 +122,7 @@ struct OtherClientDayTests {
     simulation.expectNextChain()
     simulation.device.setNextConnect(.neverAnswer)
     let other = try simulation.bus.connect()
-    let call = try Message.methodCall(
-      destination: "org.bluez",
-      path: simulation.devicePath,
-      interface: "org.bluez.Device1",
-      member: "Connect",
-      body: [],
-      noReplyExpected: true
-    )
+    let call = try simulation.unanswered("Connect")
     // bluetoothd gives up after 40 s, and the other program tries again.
     let loop = simulation.loop
     for second in stride(from: 0, through: 120, by: 1) {

@@ -1,7 +1,6 @@
 // Another program removes the device's object.
 
 import BlueZ
-import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
@@ -14,14 +13,7 @@ struct RemovalDayTests {
   /// Another program's RemoveDevice, which bluetoothd carries out in 2 s where there is a link.
   private func remove(_ simulation: Simulation) throws -> @Sendable () -> Void {
     let other = try simulation.bus.connect()
-    let removal = try Message.methodCall(
-      destination: OrgBlueZ.busName,
-      path: "/org/bluez/hci0",
-      interface: Adapter1.interface,
-      member: Adapter1.removeDevice.name,
-      body: [.objectPath(simulation.devicePath)],
-      noReplyExpected: true
-    )
+    let removal = try simulation.removal()
     return { try? other.send(removal) }
   }
 
@@ -53,8 +45,7 @@ struct RemovalDayTests {
     let blow = simulation.strike(stage, try remove(simulation))
     #expect(simulation.endure(blow).error == nil)
     #expect(simulation.history.count { $0 == "scanning on" } == 2)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("while it is disconnected: that counts as disconnected")
@@ -62,8 +53,7 @@ struct RemovalDayTests {
     let simulation = try Simulation.bench()
     let blow = simulation.strike(.disconnecting, try remove(simulation))
     #expect(simulation.endure(blow).error == nil)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("between two chains: the next one finds it anew")

@@ -26,8 +26,7 @@ struct ServiceDayTests {
   func early() throws {
     let simulation = try simulation(.early(.milliseconds(400)))
     #expect(simulation.endure().error == nil)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("ServicesResolved early, and one service later than the others: it is waited for")
@@ -40,8 +39,7 @@ struct ServiceDayTests {
     }
     let endured = simulation.endure(expecting(["battery", "immediate-alert"], simulation))
     #expect(endured.error == nil)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 
   @Test("ServicesResolved never: timed-out after bluetoothd's own limits, or at the deadline")
@@ -93,7 +91,6 @@ struct ServiceDayTests {
     let simulation = try Simulation.bench()
     let endured = simulation.endure(expecting(["immediate-alert", "heart-rate"], simulation))
     Verdict(.serviceMissing, .definite, within: .seconds(5)).check(endured)
-    simulation.expectReleased()
-    simulation.expectNextChain()
+    simulation.expectRecovered()
   }
 }

@@ -11,6 +11,17 @@ import Testing
 
 @Suite("Our agent on the bus")
 struct AgentGuardTests {
+  /// The registration of another program's agent.
+  private static func register() throws -> MethodCall {
+    try MethodCall(
+      destination: "org.bluez",
+      path: "/org/bluez",
+      interface: "org.bluez.AgentManager1",
+      member: "RegisterAgent",
+      body: [.objectPath("/theirs"), .string("DisplayYesNo")]
+    )
+  }
+
   /// The error names that a program gets that calls our agent in the middle of a pairing.
   func answers(
     _ simulation: Simulation,
@@ -62,14 +73,7 @@ struct AgentGuardTests {
     let simulation = try Simulation(definition: .pairing(.confirm, passkey: 3))
     let other = try simulation.bus.connect()
     try simulation.loop.run {
-      let register = try MethodCall(
-        destination: "org.bluez",
-        path: "/org/bluez",
-        interface: "org.bluez.AgentManager1",
-        member: "RegisterAgent",
-        body: [.objectPath("/theirs"), .string("DisplayYesNo")]
-      )
-      _ = try await other.call(register, limit: .seconds(1))
+      _ = try await other.call(Self.register(), limit: .seconds(1))
     }
     // Theirs has no object and would fail.
     let outcome = simulation.pair(PairingAnswers(comparison: .only(3)))
@@ -93,14 +97,7 @@ struct AgentGuardTests {
       agent.add([ExportedInterface("org.bluez.Agent1", methods: [confirm])], at: "/theirs")
       let export = try other.export(agent)
       defer { export.cancel() }
-      let register = try MethodCall(
-        destination: "org.bluez",
-        path: "/org/bluez",
-        interface: "org.bluez.AgentManager1",
-        member: "RegisterAgent",
-        body: [.objectPath("/theirs"), .string("DisplayYesNo")]
-      )
-      _ = try await other.call(register, limit: .seconds(1))
+      _ = try await other.call(Self.register(), limit: .seconds(1))
       let pair = try MethodCall(
         destination: "org.bluez",
         path: path,

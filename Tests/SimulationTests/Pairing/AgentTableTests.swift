@@ -37,18 +37,4 @@ struct AgentTableTests {
     #expect(removed2)
     #expect(table.isEmpty)
   }
-
-  @Test("a client has one agent, and names it by its path")
-  func one() {
-    var table = AgentTable()
-    _ = table.register(agent(":1"))
-    #expect(table.register(agent(":1", "/other")) == .alreadyExists)
-    #expect(table.makeDefault(":1", "/other") == .doesNotExist)
-    let removed3 = table.remove(":1", "/other")
-    #expect(!removed3)
-    let removed4 = table.remove(":1", "/agent")
-    #expect(removed4)
-    let removed5 = table.remove(":1")
-    #expect(!removed5)
-  }
 }

@@ -24,15 +24,6 @@ struct AssociationTests {
     #expect(try simulation.deviceProperty("Bonded") == true)
   }
 
-  @Test("the passkey that the device has is entered")
-  func entry() throws {
-    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 42137))
-    let service = simulation.service
-    let outcome = simulation.pairThen(Self.passkey) { _ in service.read(.authenticated) }
-    #expect(outcome.error == nil)
-    #expect(simulation.history.contains("C0:FF:EE:00:00:01 paired, authenticated"))
-  }
-
   @Test("a number that is shown on both sides is confirmed, always or if it is the expected one")
   func comparison() throws {
     let always = try Simulation(definition: .pairing(.confirm))

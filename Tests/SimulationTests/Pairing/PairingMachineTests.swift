@@ -49,29 +49,6 @@ struct PairingMachineTests {
     }
   }
 
-  @Test("Pair without an agent is refused, and on a paired device never answered")
-  func noAgent() {
-    var machine = Machine()
-    #expect(
-      words(machine.pair("a", of: ":1", agent: nil)) == ["refuse [\"a\"] Authentication Failed"]
-    )
-    _ = machine.pair("a", of: ":1", agent: .noInputNoOutput)
-    let bonded = words(machine.exchanged(1, with: .justWorks, passkey: 0))
-    #expect(bonded.last == "answer([\"a\"])")
-    #expect(machine.bond == .encrypted)
-    #expect(words(machine.pair("b", of: ":1", agent: .noInputNoOutput)) == [])
-    #expect(words(machine.linkLost()) == ["refuse [\"b\"] Authentication Canceled"])
-  }
-
-  @Test("a second Pair is refused while one is under way")
-  func busy() {
-    var machine = Machine()
-    _ = machine.pair("a", of: ":1", agent: .keyboardOnly)
-    #expect(
-      words(machine.pair("b", of: ":2", agent: .keyboardOnly)) == ["refuse [\"b\"] In Progress"]
-    )
-  }
-
   @Test("cancelling withdraws the question, then answers Pair and the cancelling call")
   func cancel() {
     var machine = Machine()
@@ -108,14 +85,5 @@ struct PairingMachineTests {
     #expect(words == ["refuse [\"a\"] Authentication Failed", "loseLink"])
     #expect(self.words(machine.linkLost()) == ["refuse [\"r\"] Authentication Canceled"])
     #expect(machine.bond == .none)
-  }
-
-  @Test("requests without an agent are dropped with the link, unanswered")
-  func dropped() {
-    var machine = Machine()
-    let words = words(machine.secure(.encrypted, "r", agent: nil, device: .displayOnly))
-    #expect(words == ["expire(link: 0)"])
-    #expect(self.words(machine.linkLost()) == ["drop([\"r\"])"])
-    #expect(!machine.isPresent(link: 0))
   }
 }
