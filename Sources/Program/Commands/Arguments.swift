@@ -1,12 +1,69 @@
-// Values on the command line: durations, ages, sizes, formats, capabilities.
+// Values on the command line: files, durations, ages, sizes, formats, capabilities.
 
 public import ArgumentParser
 public import Bluetooth
 import Documents
 
 extension ArgumentHelp {
+  /// The help of an option, and what its value is called there.
+  static func value(
+    _ name: String,
+    _ text: String,
+    visibility: ArgumentVisibility = .default
+  ) -> ArgumentHelp {
+    ArgumentHelp(text, valueName: name, visibility: visibility)
+  }
+
   /// The help of an option whose value is a duration.
-  static func time(_ text: String) -> ArgumentHelp { ArgumentHelp(text, valueName: "time") }
+  static func time(_ text: String) -> ArgumentHelp { value("time", text) }
+}
+
+// What most options take: each kind has its name in the help, its reader, and what a shell proposes.
+extension Option {
+  /// The path of a file.
+  init(
+    name: NameSpecification = .long,
+    file help: String,
+    visibility: ArgumentVisibility = .default
+  ) where Value == String? {
+    let help = ArgumentHelp.value("file", help, visibility: visibility)
+    self.init(name: name, help: help, completion: .file())
+  }
+
+  /// Files, one with each repetition.
+  init<File: ExpressibleByArgument>(
+    wrappedValue: [File],
+    name: NameSpecification = .long,
+    file help: String
+  ) where Value == [File] {
+    let help = ArgumentHelp.value("file", help)
+    self.init(wrappedValue: wrappedValue, name: name, help: help, completion: .file())
+  }
+
+  /// A duration in which something can happen.
+  init(name: NameSpecification = .long, time help: String) where Value == Duration? {
+    self.init(name: name, help: .time(help), transform: Duration.positiveArgument)
+  }
+
+  /// The same with a usual value.
+  init(
+    wrappedValue: Duration,
+    name: NameSpecification = .long,
+    time help: String
+  ) where Value == Duration {
+    self.init(
+      wrappedValue: wrappedValue,
+      name: name,
+      help: .time(help),
+      transform: Duration.positiveArgument
+    )
+  }
+
+  /// How old something may be.
+  init(age help: String, visibility: ArgumentVisibility = .default) where Value == Duration? {
+    let help = ArgumentHelp.value("age", help, visibility: visibility)
+    self.init(help: help, transform: Duration.ageArgument)
+  }
 }
 
 extension Duration {

@@ -33,33 +33,25 @@ package struct BatchCommand: WorldCommand {
   @Option(help: "How many chains run at once; it overrides the file's.")
   var concurrency: Int?
 
-  @Option(
-    help: .time("How long one run of the batch may take: 10m. It overrides the file's."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "How long one run of the batch may take: 10m. It overrides the file's.")
   var deadline: Duration?
 
-  @Option(
-    help: .time("Default timeout per step: 10s, 500ms."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "Default timeout per step: 10s, 500ms.")
   var timeout: Duration?
 
   @Option(help: "How often the batch is run at most, with 'every'.")
   var runs: Int?
 
-  @Flag(
-    help: "Print the devices and what is run on each, with --resume those left; touch nothing."
-  )
+  @Flag(help: "Print the devices and what is run on each, with --resume those left; touch nothing.")
   var dryRun = false
 
   @Flag(help: "Print a line for each step, too.")
   var eachStep = false
 
   @Option(
-    help: ArgumentHelp(
-      "Let chains run the program with this SHA-256, as sha256sum prints it; repeat it for more.",
-      valueName: "sha256"
+    help: .value(
+      "sha256",
+      "Let chains run the program with this SHA-256, as sha256sum prints it; repeat it for more."
     ),
     transform: digestArgument
   )

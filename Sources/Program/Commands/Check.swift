@@ -26,15 +26,12 @@ struct Check: ParsableCommand {
 
   @Option(
     name: [.customShort("e"), .long],
-    help: ArgumentHelp("Steps to check, as run takes them.", valueName: "steps"),
+    help: .value("steps", "Steps to check, as run takes them."),
     completion: .list(Plan.verbs)
   )
   var steps: [String] = []
 
-  @Option(
-    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "A simulated device, or a scenario; repeat it for more.")
   var simulate: [String] = []
 
   @OptionGroup var variables: VariableOptions

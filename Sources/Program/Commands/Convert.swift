@@ -28,10 +28,7 @@ struct Convert: ParsableCommand {
   @OptionGroup var suites: SuiteOptions
 
   @Option(
-    help: ArgumentHelp(
-      "A folder that gets a file for each test; it is made if need be.",
-      valueName: "folder"
-    ),
+    help: .value("folder", "A folder that gets a file for each test; it is made if need be."),
     completion: .directory
   )
   var into: String?

@@ -10,9 +10,9 @@ import Jobs
 struct NamesOptions: ParsableArguments {
   @Option(
     name: .customLong("names"),
-    help: ArgumentHelp(
-      "Names for UUIDs, keys of devices, before those of $XDG_CONFIG_HOME/blerun/names.yaml.",
-      valueName: "file"
+    help: .value(
+      "file",
+      "Names for UUIDs, keys of devices, before those of $XDG_CONFIG_HOME/blerun/names.yaml."
     ),
     completion: .file(extensions: ["yaml", "yml", "json"]),
     transform: NamesArgument.init

@@ -45,12 +45,7 @@ struct ChainOutputOptions: ParsableArguments {
 
 /// Colours, and how much goes to standard error.
 struct TerminalOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Colours in text; auto: on a terminal, unless NO_COLOR is set.",
-      valueName: "when"
-    )
-  )
+  @Option(help: .value("when", "Colours in text; auto: on a terminal, unless NO_COLOR is set."))
   var color: Presentation.Color = .auto
 
   @Flag(name: .shortAndLong, help: "Print nothing but data and failures.")

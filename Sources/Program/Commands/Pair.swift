@@ -23,9 +23,7 @@ struct Pair: WorldCommand {
 
   @OptionGroup var target: TargetOptions
 
-  @Option(
-    help: "What this side can do; without it, what the answers need."
-  )
+  @Option(help: "What this side can do; without it, what the answers need.")
   var capability: AgentCapability?
 
   @Flag(help: "Confirm whatever number is to be compared.")
@@ -83,15 +81,10 @@ struct Pair: WorldCommand {
 
 /// Where a passkey is.
 struct PasskeyOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The file with the passkey.", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "The file with the passkey.")
   var passkeyFile: String?
 
-  @Option(
-    help: ArgumentHelp("The environment variable with the passkey.", valueName: "name")
-  )
+  @Option(help: .value("name", "The environment variable with the passkey."))
   var passkeyEnv: String?
 
   func validate() throws {

@@ -19,20 +19,14 @@ struct PlanOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("e"), .long],
-    help: ArgumentHelp(
-      "Steps instead of a file: 'read battery-level; sleep 1s'.",
-      valueName: "steps"
-    ),
+    help: .value("steps", "Steps instead of a file: 'read battery-level; sleep 1s'."),
     completion: .list(Plan.verbs)
   )
   var steps: [String] = []
 
   @OptionGroup var named: DeviceOptions
 
-  @Option(
-    help: .time("Default timeout per step: 10s, 500ms."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "Default timeout per step: 10s, 500ms.")
   var timeout: Duration?
 
   @Flag(help: "Let the chain run the programs of its command steps.")

@@ -22,7 +22,7 @@ struct ReadCommand: WorldCommand {
 
   @OptionGroup var place: AttributeOptions
 
-  @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
+  @Option(help: "How to decode the bytes: u8, i16be, utf8, hex …")
   var format: ValueFormat?
 
   @OptionGroup var printing: OutputOptions

@@ -34,9 +34,9 @@ struct Run: WorldCommand {
   var failFast = false
 
   @Option(
-    help: ArgumentHelp(
-      "Run only the files whose path or chain name contains this text, in any case.",
-      valueName: "text"
+    help: .value(
+      "text",
+      "Run only the files whose path or chain name contains this text, in any case."
     )
   )
   var filter: String?

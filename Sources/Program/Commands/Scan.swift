@@ -26,11 +26,7 @@ struct Scan: WorldCommand {
 
   @OptionGroup var filter: FilterOptions
 
-  @Option(
-    name: [.customLong("for")],
-    help: .time("How long to scan: 5s, 500ms, 1m. (default: 5s)"),
-    transform: Duration.positiveArgument
-  )
+  @Option(name: [.customLong("for")], time: "How long to scan: 5s, 500ms, 1m. (default: 5s)")
   var duration = Duration.seconds(5)
 
   @Flag(help: "Print a line for each device as it is seen, and for each change.")

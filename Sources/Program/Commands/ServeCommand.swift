@@ -32,48 +32,35 @@ package struct ServeCommand: WorldCommand {
 
   @OptionGroup var watched: WatchedOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Where it listens: an address and a port, or unix:PATH.",
-      valueName: "address"
-    )
-  )
+  @Option(help: .value("address", "Where it listens: an address and a port, or unix:PATH."))
   package var listen = "127.0.0.1:8642"
 
   @Option(
-    help: ArgumentHelp(
-      "A name by which browsers reach it, through a reverse proxy; repeat it for more.",
-      valueName: "name"
+    help: .value(
+      "name",
+      "A name by which browsers reach it, through a reverse proxy; repeat it for more."
     )
   )
   package var host: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      """
+    file: """
       Where the token is: read from this file where it exists, else written to it, for this user \
       alone. (default: printed on standard error, a new one each time)
-      """,
-      valueName: "file"
-    ),
-    completion: .file()
+      """
   )
   package var tokenFile: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Let the page run the chain and batch files of this folder, and no others.",
-      valueName: "folder"
+    help: .value(
+      "folder",
+      "Let the page run the chain and batch files of this folder, and no others."
     ),
     completion: .directory
   )
   package var allowRun: String?
 
-  @Option(
-    name: [.customLong("for")],
-    help: .time("How long to serve: 1h (until it is ended)."),
-    transform: Duration.positiveArgument
-  )
+  @Option(name: [.customLong("for")], time: "How long to serve: 1h (until it is ended).")
   package var limit: Duration?
 
   @OptionGroup package var options: WorldOptions

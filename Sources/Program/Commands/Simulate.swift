@@ -28,10 +28,7 @@ struct Simulate: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: "Device definitions and scenarios (YAML), before the --.",
-    completion: .file()
-  )
+  @Argument(help: "Device definitions and scenarios (YAML), before the --.", completion: .file())
   var definitions: [String]
 
   @Option(help: "The seed of all randomness in the simulation (default: the scenario's, or 0).")

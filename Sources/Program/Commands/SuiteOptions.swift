@@ -9,9 +9,9 @@ import NordicSuites
 struct SuiteOptions: ParsableArguments {
   @Option(
     name: [.customShort("E"), .customLong("variable")],
-    help: ArgumentHelp(
-      "A variable of an nRF Connect suite: -E KEY VALUE, or KEY=VALUE. Repeat it for more.",
-      valueName: "key=value"
+    help: .value(
+      "key=value",
+      "A variable of an nRF Connect suite: -E KEY VALUE, or KEY=VALUE. Repeat it for more."
     )
   )
   var variables: [String] = []

@@ -11,13 +11,10 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
 
   @Option(
-    help: .time(
-      """
+    time: """
       Time limit of connecting, and of the operation: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written); pairing \(PairStep.usualTimeout.written))
       """
-    ),
-    transform: Duration.positiveArgument
   )
   var timeout: Duration?
 
@@ -86,9 +83,9 @@ extension DescriptorSelector {
 /// A characteristic or a descriptor, and where in its value to begin.
 struct AttributeOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp(
-      "The characteristic: a name, a UUID, service/characteristic#n, or @ and a handle.",
-      valueName: "characteristic"
+    help: .value(
+      "characteristic",
+      "The characteristic: a name, a UUID, service/characteristic#n, or @ and a handle."
     ),
     completion: SimulatedWords.characteristics
   )

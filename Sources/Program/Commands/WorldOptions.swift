@@ -9,24 +9,16 @@ import SimulatedDevices
 
 /// Which world, which adapter.
 package struct WorldOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "A simulated device, or a scenario; repeat it for more.")
   var simulate: [String] = []
 
-  @Option(
-    help: "The seed of all randomness in a simulation (default: the scenario's, or 0)."
-  )
+  @Option(help: "The seed of all randomness in a simulation (default: the scenario's, or 0).")
   var seed: UInt64?
 
   @Flag(help: "Run simulated time in real time.")
   var realTime = false
 
-  @Option(
-    help: ArgumentHelp("Write each message of the simulated bus to a file.", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "Write each message of the simulated bus to a file.")
   var busLog: String?
 
   @Option(help: "The adapter: hci0, its address, or its alias.")

@@ -24,12 +24,7 @@ struct WriteCommand: WorldCommand {
 
   @OptionGroup var place: AttributeOptions
 
-  @Argument(
-    help: ArgumentHelp(
-      "The value, as one or more parts: u8:1, hex:01ff, utf8:text.",
-      valueName: "value"
-    )
-  )
+  @Argument(help: .value("value", "The value, as one or more parts: u8:1, hex:01ff, utf8:text."))
   var value: [String]
 
   @Flag(help: "Write with response (Write Request).")

@@ -21,9 +21,9 @@ struct Demo: ParsableCommand {
   )
 
   @Option(
-    help: ArgumentHelp(
-      "Write the files to this folder, instead of a new one in $TMPDIR or /tmp.",
-      valueName: "folder"
+    help: .value(
+      "folder",
+      "Write the files to this folder, instead of a new one in $TMPDIR or /tmp."
     ),
     completion: .directory
   )

@@ -31,13 +31,7 @@ struct History: ParsableCommand {
 
 /// Which journal is read.
 struct JournalArgument: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).")
   var journal: String?
 
   /// - Throws: ``Ending``, ``JournalFailure``.
@@ -91,11 +85,8 @@ struct HistoryShow: ParsableCommand {
 
   @Option(
     name: .customLong("report"),
-    help: ArgumentHelp(
-      "Write the run as a report, too: \(ReportPath.names(onlyWhole: true)); repeat it for more.",
-      valueName: "file"
-    ),
-    completion: .file()
+    file:
+      "Write the run as a report, too: \(ReportPath.names(onlyWhole: true)); repeat it for more."
   )
   var reports: [ReportPath] = []
 

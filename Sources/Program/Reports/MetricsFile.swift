@@ -65,11 +65,8 @@ final class MetricsFile: Sendable {
 /// Metrics of a batch, on the command line.
 struct MetricsOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Keep metrics in a file for the textfile collector of Prometheus's node exporter: NAME.prom.",
-      valueName: "file"
-    ),
-    completion: .file()
+    file:
+      "Keep metrics in a file for the textfile collector of Prometheus's node exporter: NAME.prom."
   )
   var metrics: String?
 
