@@ -105,6 +105,26 @@ struct OrphanLinks: Sendable {
     return isUp ? .released : .cancelled
   }
 
+  /// Prints what became of links.
+  ///
+  /// - Parameter whose: Whose they were, behind the name of a device.
+  static func report(_ endings: [(link: HeldLink, ending: Ending)], of whose: String) {
+    for (link, ending) in endings {
+      let device = "\(link.device)\(whose)"
+      switch ending {
+      case .released: StandardError.notice("disconnected \(device)")
+      case .cancelled: StandardError.notice("ended the attempt to connect to \(device)")
+      case .gone: break
+      case .used(let user):
+        StandardError.notice(
+          "\(device), is used by \(user): it is left up; blerun doctor --release --force ends it"
+        )
+      case .failed(let reason):
+        StandardError.failure("\(device), is still connected: \(reason)")
+      }
+    }
+  }
+
   /// Who else uses a link, as far as that can be seen; nil for nobody.
   private func user(of link: HeldLink, besides owner: ProcessIdentity) -> String? {
     if let run = ledger.held().first(where: { $0.owner != owner && $0.names(link) }) {

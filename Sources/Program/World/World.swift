@@ -380,24 +380,7 @@ extension World {
     guard let orphans = orphans() else { return }
     defer { interruption.cancels(scheduler) }
     interruption.cancels(scheduler, "nothing was begun")
-    for (link, ending) in orphans.release() {
-      switch ending {
-      case .released:
-        StandardError.notice("disconnected \(link.device), which a killed run had left up")
-      case .cancelled:
-        StandardError.notice("ended the attempt of a killed run to connect to \(link.device)")
-      case .gone: break
-      case .used(let user):
-        StandardError.notice(
-          "\(link.device), which a killed run had left up, is used by \(user): it is left "
-            + "up; blerun doctor --release --force ends it"
-        )
-      case .failed(let reason):
-        StandardError.failure(
-          "\(link.device), which a killed run left up, is still connected: \(reason)"
-        )
-      }
-    }
+    OrphanLinks.report(orphans.release(), of: ", which a killed run had left up")
     try interruption.check()
   }
 
