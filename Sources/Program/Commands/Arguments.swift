@@ -68,8 +68,6 @@ extension Option {
 
 extension Duration {
   /// One in which something can happen.
-  ///
-  /// - Throws: `ValidationError` for zero, and as ``argument(_:)``.
   static func positiveArgument(_ argument: String) throws -> Duration {
     let duration = try Self.argument(argument)
     guard duration > .zero else {
@@ -79,8 +77,6 @@ extension Duration {
   }
 
   /// How old something may be: `90d`, `12h`, `30m`.
-  ///
-  /// - Throws: `ValidationError` with what is expected.
   static func ageArgument(_ argument: String) throws -> Duration {
     if argument.last == "d", let days = Int(argument.dropLast()), (0...36_500).contains(days) {
       return .seconds(days * 86_400)
@@ -90,8 +86,6 @@ extension Duration {
   }
 
   /// A duration with its unit: `10s`, `500ms`, `2m`, `1h`.
-  ///
-  /// - Throws: `ValidationError` with what is expected.
   static func argument(_ argument: String) throws -> Duration {
     if let duration = Duration(written: argument) { return duration }
     throw ValidationError(
@@ -103,8 +97,6 @@ extension Duration {
 
 /// A number of octets, with or without a unit: `64K`, `64M`, `1g`, in powers of 1024; at least a few
 /// packets.
-///
-/// - Throws: `ValidationError` with what is expected.
 func sizeArgument(_ argument: String) throws -> Int {
   let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
   let unit = argument.uppercased().last.flatMap { units[$0] }
@@ -119,8 +111,6 @@ func sizeArgument(_ argument: String) throws -> Int {
 }
 
 /// A SHA-256 on the command line.
-///
-/// - Throws: `ValidationError` with what is expected.
 func digestArgument(_ argument: String) throws -> String {
   guard argument.utf8.count == 64, argument.utf8.allSatisfy({ $0 < 128 }),
     argument.allSatisfy(\.isHexDigit)

@@ -125,7 +125,6 @@ package struct BatchCommand: WorldCommand {
   /// Has a fleet run the batch.
   ///
   /// - Parameter open: Connects to the fleet, and returns what makes the runner.
-  /// - Throws: ``Ending``, always.
   package func run(
     byFleet open: @escaping (World, Batch) throws(Ending) -> MakeBatchRunning
   ) throws {

@@ -20,9 +20,6 @@ final class BatchOutput: Sendable {
   private let line: StatusLine?
   private let state: Guarded<State>
 
-  /// - Parameters:
-  ///   - showsSteps: Whether each step has a line in text.
-  ///   - onFailure: Called once when nothing can be printed any more.
   init(
     in world: World,
     as format: ChainOutputOptions.Output,

@@ -51,9 +51,6 @@ struct FilterOptions: ParsableArguments {
   func validate() throws { try naming.check { _ = try filter($0) } }
 
   /// The filter that the options ask for.
-  ///
-  /// - Parameter names: The names of services.
-  /// - Throws: ``Problem`` for what cannot be read.
   func filter(_ names: AttributeNames) throws -> ScanFilter {
     if let rssi, !(-127...20).contains(rssi) {
       throw Problem("--rssi \(rssi): expected an RSSI from -127 to 20 dBm")

@@ -39,8 +39,6 @@ package struct FleetOptions: ParsableArguments {
   }
 
   /// The address: the option's, or for commands about a fleet that of the environment.
-  ///
-  /// - Throws: ``Ending`` where neither has one.
   package func address() throws(Ending) -> String {
     if let fleet { return fleet }
     if let fleet = RuntimeFolder.variable(Self.variable), !fleet.isEmpty { return fleet }

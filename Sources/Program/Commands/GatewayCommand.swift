@@ -118,8 +118,6 @@ extension GatewayCommand {
   }
 
   /// The file with the jobs that it has begun.
-  ///
-  /// - Throws: ``Ending`` where no place for it is known.
   package func statePath(fleet: String) throws(Ending) -> String {
     if let state { return state }
     guard let path = UserFolder.state("gateway-\(fleet)-\(gatewayName).json") else {
@@ -129,8 +127,6 @@ extension GatewayCommand {
   }
 
   /// The devices: this host's, or simulated ones in real time.
-  ///
-  /// - Throws: ``Ending``.
   package func open() throws -> World {
     JournalFile.prepareProcess()
     return try options.inRealTime.world(try options.simulatedDevices(), "ending")

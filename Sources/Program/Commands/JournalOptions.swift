@@ -69,8 +69,6 @@ package struct JournalOptions: ParsableArguments {
   var need: Need { journalNeed ?? (journal == nil ? .optional : .required) }
 
   /// Which file a run writes; nil for none.
-  ///
-  /// - Throws: ``Ending`` when a journal is required and no place for it is known.
   func path(isSimulated: Bool) throws(Ending) -> String? {
     if noJournal { return nil }
     if let journal { return journal }

@@ -20,8 +20,6 @@ struct NamesOptions: ParsableArguments {
   var file: NamesArgument?
 
   /// The names of the file, before those of the user, before the assigned ones.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with the files.
   func names() throws(Ending) -> AttributeNames {
     do {
       return try (file?.contents.get().names ?? .assigned).over(Self.ofUser.get().names)
@@ -31,8 +29,6 @@ struct NamesOptions: ParsableArguments {
   }
 
   /// The keys of the file, before those of the user.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with the files.
   func bindKeys() throws(Ending) -> BindKeys {
     do {
       let own = try file?.contents.get().keys ?? []

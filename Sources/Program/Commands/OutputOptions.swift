@@ -6,7 +6,6 @@ import Jobs
 
 /// How a command prints what it found.
 struct OutputOptions: ParsableArguments {
-  /// The forms.
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json
 
@@ -20,7 +19,6 @@ struct OutputOptions: ParsableArguments {
 
 /// How a command prints what chains do.
 struct ChainOutputOptions: ParsableArguments {
-  /// The forms.
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json, junit, tap
 
@@ -58,7 +56,6 @@ struct TerminalOptions: ParsableArguments {
     if quiet, verbose { throw ValidationError("Give --quiet or --verbose, not both.") }
   }
 
-  /// What the options ask for.
   var presentation: Presentation {
     Presentation(isQuiet: quiet, isVerbose: verbose, color: color)
   }

@@ -61,7 +61,6 @@ struct PlanOptions: ParsableArguments {
   /// Reads a chain.
   ///
   /// - Parameter file: Its file, `-` for standard input; nil for the steps of the command line.
-  /// - Throws: ``Ending`` with everything that is wrong with it.
   func plan(_ file: String?) throws(Ending) -> Plan {
     let (bindings, names) = (variables.bindings, try naming.names())
     let line = steps.joined(separator: "\n")
@@ -86,8 +85,6 @@ struct PlanOptions: ParsableArguments {
 
 extension Plan {
   /// The device that a chain is for: the one it names, or the only simulated one.
-  ///
-  /// - Throws: ``Ending`` when none is named.
   func target(among simulated: ScenarioDefinition) throws(Ending) -> DeviceTarget {
     if let device { return device }
     if onlyScans { return .any }

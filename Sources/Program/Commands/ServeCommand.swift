@@ -83,16 +83,12 @@ package struct ServeCommand: WorldCommand {
 
 extension ServeCommand {
   /// The names of characteristics.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with the files of names.
   package func names() throws(Ending) -> AttributeNames { try watched.naming.names() }
 
   /// How long connecting, subscribing and one read may take, each.
   package var stepLimit: Duration { watched.timeout }
 
   /// The devices, simulated in real time or this host's, and what is watched from the start.
-  ///
-  /// - Throws: ``Ending``.
   package func open() throws -> (world: World, watch: WatchPlan?) {
     JournalFile.prepareProcess()
     let simulated = try options.simulatedDevices()
@@ -105,8 +101,6 @@ extension ServeCommand {
   }
 
   /// The file of the journal; nil when none is written.
-  ///
-  /// - Throws: ``Ending`` when a required one has no place.
   package func journalPath() throws(Ending) -> String? {
     try journal.path(isSimulated: options.isSimulated)
   }

@@ -8,9 +8,6 @@ import SimulatedDevices
 
 extension SessionOptions {
   /// Watches in a world of its own, to the end.
-  ///
-  /// - Returns: How it ended.
-  /// - Throws: ``Ending`` when it could not be begun.
   func watch(
     _ plan: WatchPlan,
     _ watch: WatchOptions,
@@ -25,8 +22,6 @@ extension SessionOptions {
 
 extension Session {
   /// Watches until the end.
-  ///
-  /// - Throws: ``Ending`` when it ended before it was asked to.
   fileprivate func watch(_ plan: WatchPlan, _ watch: WatchOptions) throws(Ending) {
     let (world, journal) = (world, journal)
     let standard = StandardOutput(in: world)

@@ -76,11 +76,7 @@ struct Session {
 
   /// Opens everything, before anything is touched.
   ///
-  /// - Parameters:
-  ///   - command: What it is in the journal: `run`, `suite`, `watch`.
-  ///   - definition: What is to be done, as a dry run prints it.
-  ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
-  ///   - identity: Makes the identity of the run from its seed.
+  /// - Parameter command: What it is in the journal: `run`, `suite`, `watch`.
   init(
     _ options: SessionOptions,
     _ command: String,

@@ -12,7 +12,6 @@ struct SimulatedWords {
   private let definitions: [DeviceDefinition]
   private let names: AttributeNames
 
-  /// - Parameter words: The command line so far.
   private init(_ words: [String]) {
     definitions = Self.values(of: "--simulate", in: words)
       .flatMap { (try? ScenarioFile.load(path: $0))?.devices ?? [] }

@@ -16,8 +16,6 @@ struct SuiteCommand {
   let warnsOfUnsupported: Bool
 
   /// Runs the suite to its end.
-  ///
-  /// - Throws: ``Ending`` when no device is named, or the world cannot be made.
   func run(
     _ options: SessionOptions,
     among simulated: ScenarioDefinition
@@ -42,8 +40,6 @@ struct SuiteCommand {
   }
 
   /// The suite for a dry run, with the devices of its targets as far as they are named.
-  ///
-  /// - Throws: ``Ending`` when `-d` names no target's device.
   func lines(_ simulated: ScenarioDefinition) throws(Ending) -> [String] {
     // Unlike a run, it needs no device.
     guard chain.named.device != nil || simulated.only != nil else { return suite.lines }

@@ -46,8 +46,6 @@ struct SuiteOptions: ParsableArguments {
   }
 
   /// Reads a suite.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with it.
   func suite(at path: String, _ names: AttributeNames) throws(Ending) -> Suite {
     do {
       return try Suite.load(path: path, variables: pairs, names: names)

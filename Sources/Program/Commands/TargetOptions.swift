@@ -21,11 +21,6 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var waiting: WaitOptions
 
   /// Runs a plan on the device as `run` does.
-  ///
-  /// - Parameters:
-  ///   - work: What it is called where a signal ends it.
-  ///   - text: What is printed in the place of the usual text.
-  /// - Throws: ``Ending`` always: with the status of the run.
   func run(
     _ plan: Plan,
     in options: WorldOptions,
@@ -43,9 +38,6 @@ struct TargetOptions: ParsableArguments {
   }
 
   /// Runs a step of one value, printing values alone.
-  ///
-  /// - Parameter names: The names of characteristics.
-  /// - Throws: ``Ending`` always: with the status of the run.
   func run(
     _ step: Step,
     _ names: AttributeNames,

@@ -47,7 +47,6 @@ struct WatchedOptions: ParsableArguments {
   /// A watch goes on where values come faster than they are shown: the gap counts them.
   ///
   /// - Parameters:
-  ///   - names: The names of characteristics.
   ///   - acquires: Whether values come through a socket of this program's own.
   ///   - only: Gives the device where none is named.
   func plan(
@@ -140,9 +139,7 @@ struct WatchOptions: ParsableArguments {
 
   /// What is watched, and what is made of it.
   ///
-  /// - Parameters:
-  ///   - names: The names of characteristics.
-  ///   - only: Gives the device where none is named.
+  /// - Parameter only: Gives the device where none is named.
   func plan(
     _ names: AttributeNames,
     orElse only: () throws -> DeviceTarget

@@ -46,17 +46,12 @@ package struct WorldOptions: ParsableArguments {
   }
 
   /// The devices and faults of a simulation; none where the world is real.
-  ///
-  /// - Throws: ``Ending`` when a definition is wrong.
   func simulatedDevices() throws(Ending) -> ScenarioDefinition { try loadScenario(simulate) }
 
   /// The world that the options ask for.
   ///
   /// - Parameters:
-  ///   - scenario: What ``simulatedDevices()`` gave.
   ///   - ending: What a signal does to the command, for the person who sent it.
-  ///   - bindKeys: Decrypt what devices advertise.
-  ///   - trace: Receives the timing of this host's connections.
   ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
   func world(
     _ scenario: ScenarioDefinition,

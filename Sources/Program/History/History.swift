@@ -34,7 +34,6 @@ struct JournalArgument: ParsableArguments {
   @Option(file: "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).")
   var journal: String?
 
-  /// - Throws: ``Ending``, ``JournalFailure``.
   func open(forWriting isWriting: Bool = false) throws -> JournalFile {
     guard let path = journal ?? UserFolder.journal else {
       throw Ending(.usage, "no journal is known: name one with --journal")

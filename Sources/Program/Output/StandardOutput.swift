@@ -63,8 +63,6 @@ package final class StandardOutput: Sendable {
   }
 
   /// Writes lines, which are all that a command prints.
-  ///
-  /// - Throws: ``Ending`` with why not all were written.
   static func show(_ lines: some Sequence<String>) throws(Ending) {
     let output = StandardOutput()
     for line in lines { output.line(line) }
@@ -136,9 +134,6 @@ package final class StandardOutput: Sendable {
 
   /// Waits until everything is written, where a command is over.
   ///
-  /// - Parameters:
-  ///   - world: Where it was at work.
-  ///   - error: What it failed with.
   /// - Throws: ``Ending``: of a signal, else of the output, else of the command.
   package func end(in world: World? = nil, after error: (any Error)? = nil) throws(Ending) {
     let unprinted = finish()
@@ -286,8 +281,6 @@ final class StandardStreams: Sendable {
   var printsToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Writes the bottom lines anew; none for none.
-  ///
-  /// - Parameter isResized: Whether the terminal has another size than before.
   func show(_ lines: [String], isResized: Bool = false) {
     let isAsking = state.withLock { $0.isAsking }
     let text = isAsking ? "" : lines.map(\.printable).joined(separator: "\n")

@@ -23,7 +23,6 @@ final class MetricsFile: Sendable {
   private let batch: String
   private let state: Guarded<State>
 
-  /// - Throws: ``Ending`` when the file cannot be written.
   init(_ options: MetricsOptions, path: String, of batch: String, on loop: Loop) throws(Ending) {
     file = try WholeFile(path)
     self.loop = loop
@@ -52,7 +51,6 @@ final class MetricsFile: Sendable {
 
   /// Writes the last state.
   ///
-  /// - Parameter status: What the command would end with.
   /// - Returns: What it ends with: that of output that failed where the file could not be written.
   func end(_ status: ExitStatus) -> ExitStatus {
     write()

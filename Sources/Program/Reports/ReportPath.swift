@@ -73,7 +73,6 @@ struct ReportOptions: ParsableArguments {
   /// - Parameters:
   ///   - inputs: The files that it reads, simulated devices not counted.
   ///   - metrics: A file of metrics, which must not be one of those either.
-  /// - Throws: ``Ending`` of wrong usage; nothing was touched.
   func check(
     reading inputs: [String],
     _ options: WorldOptions,

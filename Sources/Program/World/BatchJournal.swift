@@ -18,9 +18,6 @@ package final class BatchJournal: Sendable {
   /// What keeps others from the round under way, where no owner in the journal does.
   private let lock = Guarded<LockedFile?>(nil)
 
-  /// - Parameters:
-  ///   - path: The whole path of the batch's file.
-  ///   - resumption: What the batch resumes; nil for a batch that begins.
   package init(
     _ runs: RunJournal,
     of batch: Batch,

@@ -83,7 +83,6 @@ package struct BatchResumption: Sendable {
   ///   - run: What the journal has; nil for nothing.
   ///   - finished: The devices of that run whose chains ended.
   ///   - isThere: Whether the process of an owner is there.
-  /// - Throws: ``Ending`` when the run cannot go on.
   static func decide(
     _ wish: Wish,
     _ run: RunSummary?,

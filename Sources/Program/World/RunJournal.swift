@@ -11,12 +11,6 @@ package struct OpenJournal: Sendable {
   let options: JournalOptions
 
   /// Writes down that a run begins.
-  ///
-  /// - Parameters:
-  ///   - command: `run`, `suite`, `watch`.
-  ///   - definition: What is to be done, as a dry run prints it.
-  ///   - scheduler: Its chains are cancelled when a required journal fails later; nil for the world's own.
-  /// - Throws: ``Ending`` when a required one fails at once.
   package func begin(
     _ command: String,
     _ definition: String,
@@ -38,7 +32,6 @@ extension JournalOptions {
   /// Opens the journal that the options name.
   ///
   /// - Returns: Nil when none is written, or an optional one cannot be, which is then printed.
-  /// - Throws: ``Ending`` when a required one cannot be written.
   package func open(isSimulated: Bool) throws(Ending) -> OpenJournal? {
     guard let path = try path(isSimulated: isSimulated) else { return nil }
     do {
@@ -89,8 +82,6 @@ package final class RunJournal: Sendable {
   }
 
   /// Writes nothing yet.
-  ///
-  /// - Parameter cancel: Ends the chains when a required journal fails.
   init(
     _ journal: OpenJournal,
     on loop: Loop,

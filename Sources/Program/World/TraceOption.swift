@@ -26,8 +26,6 @@ struct TraceOption: ParsableArguments {
   var traceLimit = HCITrace.usualLimit
 
   /// Begins to record, if that was asked for.
-  ///
-  /// - Throws: ``Ending`` where it cannot be; nothing was touched.
   func begin() throws(Ending) -> HCITrace? {
     guard let trace else { return nil }
     do {

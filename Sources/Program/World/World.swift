@@ -52,10 +52,7 @@ package struct World: Sendable {
 
   /// This host's bluetoothd. Where it cannot be reached, every operation fails with the reason.
   ///
-  /// - Parameters:
-  ///   - ending: What a signal does to the command: "ending the scan".
-  ///   - bindKeys: Decrypt what devices advertise.
-  ///   - trace: Receives the timing of connections.
+  /// - Parameter ending: What a signal does to the command: "ending the scan".
   /// - Throws: ``Ending`` when a signal came meanwhile.
   static func real(
     _ ending: String,
@@ -165,12 +162,8 @@ package struct World: Sendable {
   /// Simulated devices behind a simulated org.bluez, all in this process.
   ///
   /// - Parameters:
-  ///   - scenario: The devices in reach, and what goes wrong.
-  ///   - bindKeys: Decrypt what devices advertise.
-  ///   - seed: The seed of all randomness.
   ///   - isPaced: Whether simulated time is real time; else it is virtual.
   ///   - log: Gets each message between client and simulator.
-  ///   - ending: What a signal does to the command.
   static func simulated(
     _ scenario: ScenarioDefinition,
     _ bindKeys: BindKeys,
@@ -223,11 +216,7 @@ package struct World: Sendable {
 
   /// What plays a scenario; its faults and its devices have randomness of their own each.
   ///
-  /// - Parameters:
-  ///   - log: Gets what clients do.
-  ///   - connect: Makes a connection to the bus.
-  ///   - closeBus: Ends the bus.
-  ///   - logicFailed: Called when a device has lost its logic, once for each, after that is printed.
+  /// - Parameter logicFailed: Called when a device has lost its logic, once for each, after that is printed.
   static func player(
     _ scenario: ScenarioDefinition,
     on loop: Loop,
@@ -345,9 +334,7 @@ extension World {
 
   /// The operations of a chain on one device.
   ///
-  /// - Parameters:
-  ///   - rule: How it connects.
-  ///   - run: The number of its run in the journal, by which others wait for it.
+  /// - Parameter run: The number of its run in the journal, by which others wait for it.
   package func service(
     for target: DeviceTarget,
     _ rule: LinkRule,
@@ -360,8 +347,6 @@ extension World {
   }
 
   /// What runs that were killed left connected; nil where that is not known.
-  ///
-  /// - Parameter isForced: Whether links that other programs use are ended too.
   func orphans(isForced: Bool = false) -> OrphanLinks? {
     guard let ledger, case .success(let client) = client else { return nil }
     return OrphanLinks(
