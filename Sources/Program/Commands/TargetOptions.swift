@@ -78,8 +78,7 @@ struct AttributeOptions: ParsableArguments {
     help: .value(
       "characteristic",
       "The characteristic: a name, a UUID, service/characteristic#n, or @ and a handle."
-    ),
-    completion: SimulatedWords.characteristics
+    )
   )
   var attribute: String
 

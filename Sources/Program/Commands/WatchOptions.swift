@@ -11,8 +11,7 @@ struct WatchedOptions: ParsableArguments {
     help: .value(
       "characteristic",
       "Characteristics to watch; without --device, the device may come first."
-    ),
-    completion: SimulatedWords.devicesAndCharacteristics
+    )
   )
   var words: [String] = []
 
@@ -21,8 +20,7 @@ struct WatchedOptions: ParsableArguments {
     help: """
       A device to watch: an address, or a name with wildcards * and ?. Repeat it for more, each before \
       its characteristics.
-      """,
-    completion: SimulatedWords.devices
+      """
   )
   var device: [String] = []
 

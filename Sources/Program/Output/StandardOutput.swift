@@ -82,13 +82,8 @@ package final class StandardOutput: Sendable {
     _ = write { [.text(PrintableText(lines: text)), .lineEnd] }
   }
 
-  /// Writes lines that belong together.
-  ///
-  /// - Parameters:
-  ///   - isDroppable: Whether they are a value, which is dropped where too much waits for the reader,
-  ///     and the program does not.
-  ///   - lines: Not called where they are dropped anyway.
-  /// - Returns: Whether they were not dropped.
+  /// Writes lines that belong together: see ``OutputWriter/put(isDroppable:to:_:)``. Where the program
+  /// waits for the reader, nothing is dropped.
   func put(isDroppable: Bool = false, _ lines: () -> [Line]) -> Bool {
     write(isDroppable: isDroppable && pace == .ofEvents) {
       lines().flatMap { Written.line($0.text, in: isColored ? $0.tone : nil) }
