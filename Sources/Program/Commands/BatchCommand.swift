@@ -8,7 +8,6 @@ import Journal
 import Signals
 import SimulatedDevices
 
-/// Runs a chain on each device of a batch, and sums up.
 package struct BatchCommand: WorldCommand {
   package static let configuration = CommandConfiguration(
     commandName: "batch",

@@ -3,7 +3,6 @@
 import Jobs
 import Signals
 
-/// Prints a batch.
 final class BatchOutput: Sendable {
   private struct State {
     var collector = RunCollector(condenses: true)

@@ -3,7 +3,6 @@
 import ArgumentParser
 import Jobs
 
-/// Reads files of chains and of simulated devices, and reports everything that is wrong with them.
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",

@@ -6,7 +6,6 @@ import Glibc
 import Jobs
 import NordicSuites
 
-/// Writes a suite as chains, and reports what a chain cannot express.
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",

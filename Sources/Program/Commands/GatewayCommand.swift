@@ -9,7 +9,6 @@ import Jobs
 import Journal
 import SimulatedDevices
 
-/// Runs the jobs of a fleet on the devices that this host observes.
 package struct GatewayCommand: WorldCommand {
   package static let configuration = CommandConfiguration(
     commandName: "gateway",

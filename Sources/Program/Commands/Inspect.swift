@@ -7,7 +7,6 @@ import Documents
 import Jobs
 import Signals
 
-/// Connects to a device and lists its services, characteristics and descriptors.
 struct Inspect: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",

@@ -18,7 +18,6 @@ struct Inspection: Sendable {
   let format: OutputOptions.Output
   let names: AttributeNames
 
-  /// ``readLimit`` by default.
   static let usualReadLimit = Duration.seconds(5)
 
   /// After so many unanswered reads in a row the others are not tried.
@@ -45,7 +44,6 @@ struct Inspection: Sendable {
     }
   }
 
-  /// What a read gave.
   private enum Value {
     case octets([UInt8])
     case refused(RunFailure)

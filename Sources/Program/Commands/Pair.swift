@@ -4,7 +4,6 @@ import ArgumentParser
 import Bluetooth
 import Jobs
 
-/// Pairs with a device.
 struct Pair: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair",
@@ -93,14 +92,12 @@ struct PasskeyOptions: ParsableArguments {
     }
   }
 
-  /// Nil without an option.
   var reference: SecretReference? {
     passkeyFile.map { SecretReference(.file($0)) }
       ?? passkeyEnv.map { SecretReference(.environment($0)) }
   }
 }
 
-/// Forgets a device.
 struct Unpair: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpair",

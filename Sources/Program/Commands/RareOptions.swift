@@ -2,7 +2,6 @@
 
 import ArgumentParser
 
-/// Options that few people need.
 enum RareOptions {
   /// Whether the manual pages are made of the answer.
   private static var isForManual: Bool {

@@ -4,7 +4,6 @@ import ArgumentParser
 import Bluetooth
 import Jobs
 
-/// Reads a characteristic or a descriptor and prints its value.
 struct ReadCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",

@@ -7,7 +7,6 @@ import NordicSuites
 import Signals
 import SimulatedDevices
 
-/// Runs a chain and reports each step.
 struct Run: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",

@@ -7,7 +7,6 @@ import HostController
 import Jobs
 import Signals
 
-/// Lists the devices that advertise within a while.
 struct Scan: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",

@@ -8,7 +8,6 @@ package import Jobs
 import Journal
 import SimulatedDevices
 
-/// Shows nearby devices, values as they arrive, and runs in a browser.
 package struct ServeCommand: WorldCommand {
   package static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -82,7 +81,6 @@ package struct ServeCommand: WorldCommand {
 }
 
 extension ServeCommand {
-  /// The names of characteristics.
   package func names() throws(Ending) -> AttributeNames { try watched.naming.names() }
 
   /// How long connecting, subscribing and one read may take, each.

@@ -21,7 +21,6 @@ extension SessionOptions {
 }
 
 extension Session {
-  /// Watches until the end.
   fileprivate func watch(_ plan: WatchPlan, _ watch: WatchOptions) throws(Ending) {
     let (world, journal) = (world, journal)
     let standard = StandardOutput(in: world)
@@ -83,7 +82,6 @@ extension Session {
 }
 
 extension WatchOptions {
-  /// How values are printed.
   fileprivate func report(on plan: WatchPlan) -> any RunReport {
     switch output {
     case .text: ValueReport(showsPlace: true, showsDevice: plan.devices.count > 1)

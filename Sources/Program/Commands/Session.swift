@@ -47,7 +47,6 @@ struct SessionOptions {
     }
   }
 
-  /// Opens the reports.
   func reportFiles(on kind: RecordedWhole.Kind) throws(Ending) -> ReportFiles {
     let whole = RecordedWhole(kind, isSimulated: world.isSimulated)
     return try ReportFiles(reports, printed: format.whole, of: whole)

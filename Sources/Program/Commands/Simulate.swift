@@ -8,7 +8,6 @@ import Jobs
 import Signals
 import SimulatedDevices
 
-/// Runs a command, or nothing but the bus, with simulated devices.
 struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",

@@ -11,11 +11,9 @@ import SimulatedDevices
 struct SuiteCommand {
   let suite: Suite
   let chain: PlanOptions
-  /// How devices are connected.
   let rule: LinkRule
   let warnsOfUnsupported: Bool
 
-  /// Runs the suite to its end.
   func run(
     _ options: SessionOptions,
     among simulated: ScenarioDefinition

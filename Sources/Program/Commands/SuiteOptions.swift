@@ -22,7 +22,6 @@ struct SuiteOptions: ParsableArguments {
     }
   }
 
-  /// The variables by their names.
   var pairs: [(name: String, value: String)] {
     variables.compactMap { variable in
       guard let equals = variable.firstIndex(of: "=") else { return nil }
@@ -45,7 +44,6 @@ struct SuiteOptions: ParsableArguments {
     return joined
   }
 
-  /// Reads a suite.
   func suite(at path: String, _ names: AttributeNames) throws(Ending) -> Suite {
     do {
       return try Suite.load(path: path, variables: pairs, names: names)

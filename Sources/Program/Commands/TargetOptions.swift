@@ -51,7 +51,6 @@ struct TargetOptions: ParsableArguments {
 }
 
 extension CharacteristicSelector {
-  /// Reads a selector from the command line.
   static func argument(_ text: String, _ names: AttributeNames) throws -> CharacteristicSelector {
     do {
       return try CharacteristicSelector(parsing: text, names: names)
@@ -62,7 +61,6 @@ extension CharacteristicSelector {
 }
 
 extension DescriptorSelector {
-  /// Reads a selector from the command line.
   static func argument(_ text: String, _ names: AttributeNames) throws -> DescriptorSelector {
     do {
       return try DescriptorSelector(parsing: text, names: names)

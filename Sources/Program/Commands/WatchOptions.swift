@@ -67,7 +67,6 @@ struct WatchedOptions: ParsableArguments {
 
 /// What is watched, and the form of the output.
 struct WatchOptions: ParsableArguments {
-  /// How records are printed.
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json, csv
   }

@@ -5,7 +5,6 @@ import Bluetooth
 import Documents
 import Jobs
 
-/// Writes a characteristic or a descriptor.
 struct WriteCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",

@@ -5,7 +5,6 @@ import Documents
 import Jobs
 import Signals
 
-/// Shows what the program does, with commands that the user can repeat.
 struct Demo: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",

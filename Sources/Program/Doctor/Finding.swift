@@ -4,7 +4,6 @@ import Jobs
 
 /// A sentence about this host, how grave it is, and what to do about it.
 struct Finding: Hashable, Sendable {
-  /// How grave it is.
   enum Grade: String, Hashable, Sendable {
     /// As it should be.
     case ok
@@ -37,7 +36,6 @@ struct Finding: Hashable, Sendable {
     return hint.map { "\(head). Do: \($0)" } ?? head
   }
 
-  /// One JSON object.
   var json: String {
     EventLine(
       "finding",

@@ -62,7 +62,6 @@ struct HostSurvey: Sendable {
     }
   }
 
-  /// What this process may do now.
   func capabilities() -> UInt64? {
     let lines = LockedFile.peek(statusFile).split(separator: "\n")
     guard let line = lines.first(where: { $0.hasPrefix("CapEff:") }) else { return nil }

@@ -46,7 +46,6 @@ extension BatchSummary {
       .lines
   }
 
-  /// Name and address of a device.
   func title(of device: String) -> String {
     DeviceTitle.text(device, name: devices.first { $0.device == device }?.name)
   }

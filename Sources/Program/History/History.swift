@@ -4,7 +4,6 @@ import ArgumentParser
 import Jobs
 import Journal
 
-/// Lists, shows, exports and deletes the runs of a journal.
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -48,7 +47,6 @@ struct HistoryOptions: ParsableArguments {
   @OptionGroup var printing: OutputOptions
 }
 
-/// The runs, one a line.
 struct HistoryList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -73,7 +71,6 @@ struct HistoryList: ParsableCommand {
   }
 }
 
-/// One run.
 struct HistoryShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

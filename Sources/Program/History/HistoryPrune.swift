@@ -5,7 +5,6 @@ import Jobs
 import Journal
 import Signals
 
-/// Takes old runs out.
 struct HistoryPrune: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
@@ -64,7 +63,6 @@ struct HistoryPrune: ParsableCommand {
   }
 }
 
-/// Checks the journal for damage.
 struct HistoryCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",

@@ -6,7 +6,6 @@ import Jobs
 import Journal
 import Signals
 
-/// Finds values by device, characteristic and time.
 struct HistoryValues: ParsableCommand {
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case csv, json

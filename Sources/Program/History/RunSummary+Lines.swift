@@ -50,7 +50,6 @@ extension RunSummary {
     Timestamp.time(started).map { Timestamp.beginning($0, isSimulated: isSimulated) } ?? started
   }
 
-  /// When and how it ended.
   private var ending: String {
     let isVirtual = began == Timestamp.beginning(.zero, isSimulated: true)
     let time = isVirtual && finished != nil ? nil : finished ?? "-"
@@ -97,7 +96,6 @@ extension RunSummary {
     "missing   \(counted(lost, "record")): the journal could not be written for too long"
   }
 
-  /// One object.
   var json: String {
     let members: KeyValuePairs<String, any JSONWritable> = [
       "number": run, "run": identity, "command": command, "state": state,

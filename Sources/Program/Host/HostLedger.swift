@@ -379,9 +379,7 @@ extension HostLedger {
 // Turns keep two runs from connecting at once; they do not keep two batches from taking each other's
 // devices, and the few links that a controller has. Single runs go on between: they take turns.
 extension HostLedger {
-  /// How a batch waits for another one.
   struct BatchWait: Sendable {
-    /// How long.
     let limit: Duration
     /// Called with who is waited for.
     let notice: @Sendable (String) -> Void

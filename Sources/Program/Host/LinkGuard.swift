@@ -9,7 +9,6 @@ import Glibc
 import Jobs
 import Signals
 
-/// The guard of this process.
 package final class LinkGuard: Sendable {
   /// What the arguments of the guard begin with.
   package static let word = "guard"

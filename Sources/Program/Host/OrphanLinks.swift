@@ -6,7 +6,6 @@ import Signals
 
 /// The links of leases that nobody holds any more.
 struct OrphanLinks: Sendable {
-  /// What became of one link.
   enum Ending: Sendable, Equatable {
     /// It was up, and is disconnected now.
     case released
@@ -30,7 +29,6 @@ struct OrphanLinks: Sendable {
   let ledger: HostLedger
   let scheduler: SerialScheduler
   let client: BlueZClient
-  /// Ends the release.
   let interruption: Interruption
   /// Whether links that other programs use are ended too.
   var isForced = false

@@ -18,7 +18,6 @@ struct ProcessIdentity: Hashable, Sendable {
     return text.isEmpty ? "unknown" : String(text)
   }
 
-  /// This process.
   static var own: ProcessIdentity {
     ProcessIdentity(
       process: getpid(),

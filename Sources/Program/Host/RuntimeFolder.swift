@@ -7,7 +7,6 @@ import Glibc
 struct RuntimeFolder: Sendable {
   let path: String
 
-  /// Why there is none.
   struct Failure: Error, Sendable, CustomStringConvertible {
     let description: String
   }

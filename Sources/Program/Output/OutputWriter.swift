@@ -253,10 +253,8 @@ final class OutputWriter: Sendable {
   }
 }
 
-/// Standard output could not be written.
 struct OutputFailure: Error, Equatable, Sendable, CustomStringConvertible {
   enum Cause: Equatable, Sendable, CustomStringConvertible {
-    /// An error number.
     case system(Int32)
     /// The reader takes nothing.
     case notRead

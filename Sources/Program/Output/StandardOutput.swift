@@ -77,7 +77,6 @@ package final class StandardOutput: Sendable {
   /// Writes a line. After a failure it does nothing.
   package func line(_ text: String) { _ = put { [(text, nil)] } }
 
-  /// Writes a text of several lines, which this program made of lines.
   func lines(_ text: String) {
     _ = write { [.text(PrintableText(lines: text)), .lineEnd] }
   }
@@ -109,7 +108,6 @@ package final class StandardOutput: Sendable {
   /// Why nothing can be written any more.
   var failure: OutputFailure? { writer.failure(of: descriptor) }
 
-  /// What was dropped so far.
   var dropped: OutputQueue.Dropped { writer.dropped(of: descriptor) }
 
   /// Waits until everything is written: for ever at the pace of the reader, else unless it has taken
@@ -194,7 +192,6 @@ package enum StandardError {
     notice("\(TextReport.milliseconds(now.sinceStart)) \(line.prefix(trafficLimit))\(rest)")
   }
 
-  /// Writes a text of several lines, which this program made of lines.
   static func lines(_ text: String) { write([.text(PrintableText(lines: text)), .lineEnd]) }
 
   /// Never waits for the reader.
@@ -272,7 +269,6 @@ final class StandardStreams: Sendable {
     return isKnown ? size : nil
   }
 
-  /// Whether standard output is a terminal.
   var printsToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Writes the bottom lines anew; none for none.

@@ -4,9 +4,7 @@ import CLinux
 import Glibc
 import Signals
 
-/// A child process.
 struct ChildProcess: Sendable {
-  /// How a child ended.
   enum Exit: Equatable, Sendable {
     case status(Int32)
     case signal(Int32)

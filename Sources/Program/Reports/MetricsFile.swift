@@ -40,7 +40,6 @@ final class MetricsFile: Sendable {
     if isDue { write() }
   }
 
-  /// Writes the present state.
   func write() {
     let text = state.withLock { state in
       state.written = loop.now

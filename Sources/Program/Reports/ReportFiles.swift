@@ -70,7 +70,6 @@ final class ReportFiles: Sendable {
     }
   }
 
-  /// Takes up what happened.
   @Sendable func receive(_ event: RunEvent) {
     write { $0.lines(for: event) }
     if wantsWhole { state.withLock { $0.collector.take(event) } }

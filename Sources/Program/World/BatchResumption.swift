@@ -77,8 +77,6 @@ package struct BatchResumption: Sendable {
     return try decide(wish, run, finished, isThere: RunOwner.isThere)
   }
 
-  /// Decides.
-  ///
   /// - Parameters:
   ///   - run: What the journal has; nil for nothing.
   ///   - finished: The devices of that run whose chains ended.

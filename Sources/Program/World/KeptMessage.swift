@@ -3,7 +3,6 @@
 import Bluetooth
 import DBus
 
-/// What was called, replied or sent.
 struct KeptMessage: Sendable {
   private enum Body: Sendable {
     case values([DBusValue])
@@ -21,9 +20,7 @@ struct KeptMessage: Sendable {
   let path: ObjectPath?
   let interface: String?
   let member: String
-  /// The name of the error.
   let error: String?
-  /// Its text.
   let errorText: String?
   private let body: Body
 

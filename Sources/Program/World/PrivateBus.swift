@@ -14,7 +14,6 @@ struct PrivateBus: Sendable {
   /// What it reads: closed when this program ends, whatever ends it.
   private let leash: Int32
 
-  /// Why there is no private bus.
   struct Failure: Error, Sendable, CustomStringConvertible {
     let description: String
   }

@@ -10,7 +10,6 @@ package struct OpenJournal: Sendable {
   let file: JournalFile
   let options: JournalOptions
 
-  /// Writes down that a run begins.
   package func begin(
     _ command: String,
     _ definition: String,
@@ -69,8 +68,6 @@ package final class RunJournal: Sendable {
   let isSimulated: Bool
   private let state: Guarded<State>
 
-  /// Writes nothing yet.
-  ///
   /// - Parameter scheduler: Its chains are cancelled when a required journal fails; nil for the world's own.
   package convenience init(
     _ journal: OpenJournal,
@@ -81,7 +78,6 @@ package final class RunJournal: Sendable {
     self.init(journal, on: world.loop, isSimulated: world.isSimulated) { scheduler.cancelAll($0) }
   }
 
-  /// Writes nothing yet.
   init(
     _ journal: OpenJournal,
     on loop: Loop,
@@ -103,8 +99,6 @@ package final class RunJournal: Sendable {
 
   // MARK: Runs
 
-  /// Writes down that a run begins.
-  ///
   /// - Throws: What a required journal fails with at once.
   func begin(
     _ command: String,
@@ -321,7 +315,6 @@ package final class RunJournal: Sendable {
   }
 }
 
-/// An event that waits to be reported.
 private struct HeldEvent: Sendable {
   let isResult: Bool
   let report: @Sendable () -> Void

@@ -6,7 +6,6 @@ import HostController
 import Jobs
 import Signals
 
-/// Whether and where a run is traced.
 struct TraceOption: ParsableArguments {
   @Option(file: "Record the traffic of all controllers to a btsnoop file (needs CAP_NET_RAW).")
   var trace: String?

@@ -22,13 +22,11 @@ package struct World: Sendable {
   package let scheduler: SerialScheduler
   /// bluetoothd, real or simulated, or why there is none.
   let client: Result<BlueZClient, any Error>
-  /// What bluetoothd is asked and answers.
   let traffic: WorldTraffic
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
   /// Listens for the signals that end the command, from before the first wait.
   package let interruption: Interruption
-  /// The adapter that is used.
   var adapter = AdapterSelector.first
   /// What this host's runs agree on; nil in a simulation, which concerns nobody else.
   private(set) var ledger: HostLedger?
@@ -38,7 +36,6 @@ package struct World: Sendable {
   private var player: ScenarioPlayer?
   /// Where the randomness of a simulation comes from.
   private var seed: UInt64 = 0
-  /// The bus of a simulation.
   private var bus: LoopbackBus?
   /// What ends when a simulated device has lost its logic; nil when the world is real.
   private var logicFailure: Guarded<LogicFailure>?
