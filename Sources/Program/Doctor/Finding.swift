@@ -32,7 +32,7 @@ struct Finding: Hashable, Sendable {
 
   /// One line for people.
   var line: String {
-    let head = "\(Self.padded(grade.rawValue, 8))  \(Self.padded(subject, 9))  \(text)"
+    let head = "\(grade.rawValue.padded(to: 8))  \(subject.padded(to: 9))  \(text)"
     return hint.map { "\(head). Do: \($0)" } ?? head
   }
 
@@ -41,9 +41,5 @@ struct Finding: Hashable, Sendable {
       "finding",
       ["grade": grade.rawValue, "subject": subject, "text": text, "hint": hint]
     ).text
-  }
-
-  private static func padded(_ text: String, _ count: Int) -> String {
-    text + String(repeating: " ", count: max(0, count - text.count))
   }
 }

@@ -66,7 +66,9 @@ struct HistoryList: ParsableCommand {
     let runs = try file.runs(of: device, most: max(0, most))
     switch options.printing.output {
     case .json: try StandardOutput.show(runs.map(\.json))
-    case .text: try StandardOutput.show(TextTable(runs).lines)
+    case .text:
+      let head = ["run", "started", "device", "chain", "state", "steps", "values"]
+      try StandardOutput.show(TextTable(head, runs.map(\.columns)).lines)
     }
   }
 }

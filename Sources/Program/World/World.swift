@@ -366,14 +366,10 @@ extension World {
     try interruption.check()
   }
 
-  /// What distinguishes this run from another: the seed of a simulation, else the time.
-  package var identitySeed: UInt64 { isSimulated ? seed : wallClock }
-
-  /// The present time in nanoseconds since 1970: distinguishes one run on real devices from another.
-  private var wallClock: UInt64 {
-    let now = (loop.wallClockAtStart + loop.now.sinceStart).components
-    return UInt64(clamping: now.seconds) &* 1_000_000_000
-      &+ UInt64(clamping: now.attoseconds / 1_000_000_000)
+  /// What distinguishes this run from another: the seed of a simulation, else the time in microseconds.
+  package var identitySeed: UInt64 {
+    let now = loop.wallClockAtStart + loop.now.sinceStart
+    return isSimulated ? seed : UInt64(clamping: now.wholeMicroseconds)
   }
 }
 
