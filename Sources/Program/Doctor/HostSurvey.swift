@@ -54,7 +54,9 @@ struct HostSurvey: Sendable {
     (names(in: switchFolder) ?? []).compactMap { entry in
       let folder = "\(switchFolder)/\(entry)"
       func word(_ name: String) -> String {
-        LockedFile.peek("\(folder)/\(name)").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        LockedFile.peek("\(folder)/\(name)").split(whereSeparator: \.isWhitespace).joined(
+          separator: " "
+        )
       }
       guard word("type") == "bluetooth" else { return nil }
       return HostFacts.RadioSwitch(
