@@ -16,7 +16,12 @@ extension SessionOptions {
     let session = try Session(self, "watch", plan.definition, among: simulated) {
       RunIdentity(seed: $0, text: plan.definition)
     }
-    return session.end { () throws(Ending) in try session.watch(plan, watch) }
+    do throws(Ending) {
+      try session.watch(plan, watch)
+      return Ending(session.end(.ok))
+    } catch {
+      return Ending(session.end(error.status), error.problems)
+    }
   }
 }
 

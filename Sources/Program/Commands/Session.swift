@@ -119,16 +119,6 @@ struct Session {
     return world.explaining(trace: trace, journal?.receiving(report) ?? report)
   }
 
-  /// Does the work, and ends as it does.
-  func end(after work: () throws(Ending) -> Void) -> Ending {
-    do throws(Ending) {
-      try work()
-      return Ending(end(.ok))
-    } catch {
-      return Ending(end(error.status), error.problems)
-    }
-  }
-
   /// Ends the trace, the journal and the world.
   ///
   /// - Returns: The status of the command with them.

@@ -336,12 +336,8 @@ final class HostLedger: LinkLedger {
 
   /// Remembers that these devices' attempts belong to nobody.
   func remember(stale devices: [BluetoothAddress]) {
-    state.withLock { $0.stale += devices.filter { !$0.isZero } }
+    state.withLock { $0.stale += devices.filter { $0.number != 0 } }
   }
-}
-
-extension BluetoothAddress {
-  fileprivate var isZero: Bool { number == 0 }
 }
 
 // MARK: Who uses a device

@@ -55,7 +55,9 @@ package struct BatchResumption: Sendable {
     switch LockedFile.attempt(ofRun: run.run, in: file.path, makes: !looksOnly) {
     case .taken: throw Ending(.passing, "run \(run.run) is under way, in another process")
     case .failed(let reason):
-      if !looksOnly { throw Ending(.output, "run \(run.run) cannot be locked: \(reason)") }
+      if !looksOnly {
+        throw Ending(.output, "\(file.path): run \(run.run) cannot be locked: \(reason)")
+      }
       lock = nil
     case .held(let file): lock = file
     }

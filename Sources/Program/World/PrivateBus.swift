@@ -65,15 +65,10 @@ struct PrivateBus: Sendable {
 
   /// Ends the daemon and removes its folder. Programs on the bus are left alone.
   func stop() {
-    write("done\n")
+    _ = writeAll(leash, Array("done\n".utf8))
     close(leash)
     guardian.wait()
     Self.remove(folder)
-  }
-
-  private func write(_ text: String) {
-    var text = text
-    text.withUTF8 { _ = Glibc.write(leash, $0.baseAddress, $0.count) }
   }
 
   /// Makes the folder, and runs the daemon until the leash is let go; then takes the folder away. Of
