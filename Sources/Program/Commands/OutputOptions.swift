@@ -8,9 +8,6 @@ import Jobs
 struct OutputOptions: ParsableArguments {
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json
-
-    /// The same of a chain.
-    var ofChain: ChainOutputOptions.Output { self == .json ? .json : .text }
   }
 
   @Option(help: "How results are printed.")

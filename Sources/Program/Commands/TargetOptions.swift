@@ -33,7 +33,8 @@ struct TargetOptions: ParsableArguments {
     if let timeout { plan.timeout = timeout }
     plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
-    let session = SessionOptions(world: options, format: format.ofChain, work: work, text: text)
+    var session = SessionOptions(world: options, work: work, text: text)
+    if format == .json { session.format = .json }
     throw Ending(try session.run(plan, among: simulated))
   }
 

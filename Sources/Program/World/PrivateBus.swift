@@ -1,6 +1,7 @@
 // A message bus of our own: a dbus-daemon in a folder that goes away with it.
 
 import DBus
+import Documents
 import Glibc
 
 /// A private `dbus-daemon`, without root, on which anybody here may own any name.
@@ -14,12 +15,8 @@ struct PrivateBus: Sendable {
   /// What it reads: closed when this program ends, whatever ends it.
   private let leash: Int32
 
-  struct Failure: Error, Sendable, CustomStringConvertible {
-    let description: String
-  }
-
   /// Starts the daemon and waits, at most five seconds, until it listens.
-  init() throws(Failure) {
+  init() throws(Problem) {
     let folder =
       "\(RuntimeFolder.temporary)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let listening = "unix:path=" + BusAddress.escaped(folder + "/bus")
@@ -38,7 +35,7 @@ struct PrivateBus: Sendable {
       )
     } catch {
       leash.closeWriting()
-      throw Failure(description: "\(error)")
+      throw Problem("\(error)")
     }
     printed.closeWriting()
     let line = firstLine(of: printed.reading, patience: .seconds(5))
@@ -47,7 +44,7 @@ struct PrivateBus: Sendable {
       leash.closeWriting()
       guardian.wait()
       Self.remove(folder)
-      throw Failure(description: complaint)
+      throw Problem(complaint)
     }
     self.folder = folder
     self.mark = mark
