@@ -161,7 +161,7 @@ struct Record: WorldCommand {
       for: device,
       follow: following.receive
     )
-    let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
+    let terminal = TerminalQuestions(on: world.loop)
     let (trace, untraced) = trace(in: world)
     let live = LiveRecording(
       service,

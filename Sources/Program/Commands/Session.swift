@@ -185,7 +185,7 @@ extension Session {
       device: target.text,
       report: receiving(receivers)
     )
-    let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
+    let terminal = TerminalQuestions(on: world.loop)
     runner.ask = terminal?.ask
     runner.runCommand = UserPrograms(on: world.loop).run
     runner.file = file

@@ -74,7 +74,7 @@ struct SuiteCommand {
         { for warning in $0.warnings { StandardError.notice("warning: \(warning)") } },
       ])
     )
-    runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
+    runner.ask = TerminalQuestions(on: world.loop)?.ask
     let ending = Result { [runner] in try world.loop.run { await runner.run() } }
     screen.end()
     if let status = printed?.failed(in: world) ?? world.interruption.status { return status }

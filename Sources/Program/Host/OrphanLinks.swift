@@ -26,6 +26,9 @@ struct OrphanLinks: Sendable {
     }
   }
 
+  /// How long the release of one link may take.
+  private static let limit = Duration.seconds(10)
+
   let ledger: HostLedger
   let scheduler: SerialScheduler
   let client: BlueZClient
@@ -35,36 +38,25 @@ struct OrphanLinks: Sendable {
 
   /// Disconnects every orphan link, and removes the leases that hold none any more. A signal ends
   /// it: what is left then keeps its lease.
-  ///
-  /// - Parameter limit: How long each may take.
-  func release(limit: Duration = .seconds(10)) -> [(link: HeldLink, ending: Ending)] {
-    let endings = ledger.orphans().flatMap { release($0.lease, in: $0.file, limit) }
+  func release() -> [(link: HeldLink, ending: Ending)] {
+    let endings = ledger.orphans().flatMap { release($0.lease, in: $0.file) }
     ledger.remember(stale: endings.filter { !$0.ending.leavesLease }.map(\.link.device))
     return endings
   }
 
   /// Disconnects every link of one process, which may be stopped: then its lease stays as it is.
-  ///
-  /// - Parameter limit: How long each may take.
-  func release(
-    of owner: ProcessIdentity,
-    limit: Duration = .seconds(10)
-  ) -> [(link: HeldLink, ending: Ending)] {
+  func release(of owner: ProcessIdentity) -> [(link: HeldLink, ending: Ending)] {
     if let orphan = ledger.orphans().first(where: { $0.lease.owner == owner }) {
-      return release(orphan.lease, in: orphan.file, limit)
+      return release(orphan.lease, in: orphan.file)
     }
-    return ledger.held().first { $0.owner == owner }.map { release($0, in: nil, limit) } ?? []
+    return ledger.held().first { $0.owner == owner }.map { release($0, in: nil) } ?? []
   }
 
-  private func release(
-    _ whole: Lease,
-    in file: LockedFile?,
-    _ limit: Duration
-  ) -> [(link: HeldLink, ending: Ending)] {
+  private func release(_ whole: Lease, in file: LockedFile?) -> [(link: HeldLink, ending: Ending)] {
     var lease = whole
     var endings: [(link: HeldLink, ending: Ending)] = []
     for entry in whole.entries where entry.state != .used && interruption.signal == nil {
-      let ending = release(entry, of: whole.owner, limit)
+      let ending = release(entry, of: whole.owner)
       if !ending.leavesLease { lease.entries.removeAll { $0.link == entry.link } }
       endings.append((entry.link, ending))
     }
@@ -76,11 +68,7 @@ struct OrphanLinks: Sendable {
     return endings
   }
 
-  private func release(
-    _ entry: Lease.Entry,
-    of owner: ProcessIdentity,
-    _ limit: Duration
-  ) -> Ending {
+  private func release(_ entry: Lease.Entry, of owner: ProcessIdentity) -> Ending {
     let link = entry.link
     // A bluetoothd that ends takes its links along.
     guard ledger.isServed(by: entry.daemon) else { return .gone }
@@ -98,7 +86,7 @@ struct OrphanLinks: Sendable {
       scheduler: scheduler
     )
     let ending = isUp ? service.disconnect() : service.endAbandonedAttempt()
-    let outcome = ending.map { true }.firstOrDefault(false, within: limit)
+    let outcome = ending.map { true }.firstOrDefault(false, within: Self.limit)
     if let error = outcome.error { return .failed("\(error)") }
     return isUp ? .released : .cancelled
   }

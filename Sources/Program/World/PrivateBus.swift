@@ -54,9 +54,7 @@ struct PrivateBus: Sendable {
   }
 
   private static func complaint(in folder: String) -> String {
-    let log = open(folder + "/log", O_RDONLY | O_CLOEXEC)
-    defer { if log >= 0 { close(log) } }
-    let line = log < 0 ? nil : firstLine(of: log, patience: .seconds(5))
+    let line = LockedFile.peek(folder + "/log").split(separator: "\n").first
     return "dbus-daemon did not print its address within 5 s; it printed: \(line ?? "nothing")"
   }
 
