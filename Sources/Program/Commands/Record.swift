@@ -39,8 +39,11 @@ struct Record: WorldCommand {
   var file: String?
 
   @Option(
-    file:
-      "A btsnoop trace of a phone, btmon or --trace, or a file of bluetoothd's cache, instead of a device."
+    help: ArgumentHelp(
+      "A btsnoop trace of a phone, btmon or --trace, or a file of bluetoothd's cache, instead of a device.",
+      valueName: "file"
+    ),
+    completion: .file()
   )
   var from: String?
 
