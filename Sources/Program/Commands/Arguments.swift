@@ -40,6 +40,11 @@ extension Option {
     self.init(wrappedValue: wrappedValue, name: name, help: help, completion: .file())
   }
 
+  /// The path of a folder.
+  init(folder help: String) where Value == String? {
+    self.init(help: .value("folder", help), completion: .directory)
+  }
+
   /// A duration in which something can happen.
   init(name: NameSpecification = .long, time help: String) where Value == Duration? {
     self.init(name: name, help: .time(help), transform: Duration.positiveArgument)

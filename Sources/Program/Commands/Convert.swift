@@ -26,10 +26,7 @@ struct Convert: ParsableCommand {
 
   @OptionGroup var suites: SuiteOptions
 
-  @Option(
-    help: .value("folder", "A folder that gets a file for each test; it is made if need be."),
-    completion: .directory
-  )
+  @Option(folder: "A folder that gets a file for each test; it is made if need be.")
   var into: String?
 
   @Option(help: "The test that is meant: its number among those that are run.")

@@ -50,13 +50,7 @@ package struct ServeCommand: WorldCommand {
   )
   package var tokenFile: String?
 
-  @Option(
-    help: .value(
-      "folder",
-      "Let the page run the chain and batch files of this folder, and no others."
-    ),
-    completion: .directory
-  )
+  @Option(folder: "Let the page run the chain and batch files of this folder, and no others.")
   package var allowRun: String?
 
   @Option(name: [.customLong("for")], time: "How long to serve: 1h (until it is ended).")

@@ -19,13 +19,7 @@ struct Demo: ParsableCommand {
       """
   )
 
-  @Option(
-    help: .value(
-      "folder",
-      "Write the files to this folder, instead of a new one in $TMPDIR or /tmp."
-    ),
-    completion: .directory
-  )
+  @Option(folder: "Write the files to this folder, instead of a new one in $TMPDIR or /tmp.")
   var folder: String?
 
   func run() throws {
