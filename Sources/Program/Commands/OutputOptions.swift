@@ -20,7 +20,13 @@ struct ChainOutputOptions: ParsableArguments {
     case text, json, junit, tap
 
     /// The form of the lines that are printed as things happen; nil where a report is printed at the end.
-    var lines: OutputOptions.Output? { OutputOptions.Output(rawValue: rawValue) }
+    var lines: OutputOptions.Output? {
+      switch self {
+      case .text: .text
+      case .json: .json
+      case .junit, .tap: nil
+      }
+    }
 
     /// The report that is printed when all is over; nil where lines are printed as things happen.
     var whole: (any RunsReport)? {
