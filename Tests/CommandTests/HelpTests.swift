@@ -1,6 +1,6 @@
 // Help fits the terminal: it is wrapped once, by the width. What it says is recorded in Tests/Golden.
 //
-// A process has the width of its terminal; a shell asks one for what completes a word.
+// A process has the width of its terminal.
 
 import ArgumentParser
 import Fixtures
@@ -31,27 +31,6 @@ struct HelpTests {
   func narrow(columns: Int) throws {
     let ended = try blerun("run", "--help", environment: ["COLUMNS": "\(columns)"])
     #expect(ended.status == 0 && ended.output.contains("--steps"))
-  }
-
-  @Test("shells complete the devices and characteristics of simulated devices")
-  func completion() throws {
-    func words(_ command: String, _ argument: String, _ files: String...) throws -> [String] {
-      let line = ["blerun", command] + files.flatMap { ["--simulate", $0] } + [""]
-      let ended = try blerun(
-        ["---completion", command, "--", argument, "\(line.count - 1)", "0"] + line
-      )
-      #expect(ended.status == 0, "\(ended.errors)")
-      return ended.lines
-    }
-    let heart = "Simulators/devices/heart-rate.yaml"
-    #expect(
-      try words("run", "--device", heart, "Simulators/devices/thermometer.yaml") == [
-        "HRM-1", "Thermo-1",
-      ]
-    )
-    let watched = try words("watch", "positional@0", heart)
-    #expect(watched.first == "HRM-1" && watched.contains("heart-rate-measurement"), "\(watched)")
-    #expect(try words("read", "positional@0", "no-such-file.yaml") == [])
   }
 
   @Test("no line is wrapped twice", arguments: [80, 60])

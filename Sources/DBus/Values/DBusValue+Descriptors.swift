@@ -2,7 +2,7 @@
 
 extension DBusValue {
   /// Whether the value contains a descriptor.
-  var hasDescriptor: Bool {
+  package var hasDescriptor: Bool {
     switch self {
     case .unixFD: true
     case .array(let array):

@@ -6,7 +6,6 @@ import HostController
 import Jobs
 import Signals
 
-/// Lists the adapters of this host.
 struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adapters",

@@ -1,18 +1,78 @@
-// Values on the command line: durations, ages, sizes, formats, capabilities.
+// Values on the command line: files, durations, ages, sizes, formats, capabilities.
 
 public import ArgumentParser
 public import Bluetooth
 import Documents
 
 extension ArgumentHelp {
+  /// The help of an option, and what its value is called there.
+  static func value(
+    _ name: String,
+    _ text: String,
+    visibility: ArgumentVisibility = .default
+  ) -> ArgumentHelp {
+    ArgumentHelp(text, valueName: name, visibility: visibility)
+  }
+
   /// The help of an option whose value is a duration.
-  static func time(_ text: String) -> ArgumentHelp { ArgumentHelp(text, valueName: "time") }
+  static func time(_ text: String) -> ArgumentHelp { value("time", text) }
+}
+
+// What most options take: each kind has its name in the help, its reader, and what a shell proposes.
+extension Option {
+  /// The path of a file.
+  init(
+    name: NameSpecification = .long,
+    file help: String,
+    visibility: ArgumentVisibility = .default
+  ) where Value == String? {
+    let help = ArgumentHelp.value("file", help, visibility: visibility)
+    self.init(name: name, help: help, completion: .file())
+  }
+
+  /// Files, one with each repetition.
+  init<File: ExpressibleByArgument>(
+    wrappedValue: [File],
+    name: NameSpecification = .long,
+    file help: String
+  ) where Value == [File] {
+    let help = ArgumentHelp.value("file", help)
+    self.init(wrappedValue: wrappedValue, name: name, help: help, completion: .file())
+  }
+
+  /// The path of a folder.
+  init(folder help: String) where Value == String? {
+    self.init(help: .value("folder", help), completion: .directory)
+  }
+
+  /// A duration in which something can happen.
+  init(name: NameSpecification = .long, time help: String) where Value == Duration? {
+    self.init(name: name, help: .time(help), transform: Duration.positiveArgument)
+  }
+
+  /// The same with a usual value.
+  init(
+    wrappedValue: Duration,
+    name: NameSpecification = .long,
+    time help: String
+  ) where Value == Duration {
+    self.init(
+      wrappedValue: wrappedValue,
+      name: name,
+      help: .time(help),
+      transform: Duration.positiveArgument
+    )
+  }
+
+  /// How old something may be.
+  init(age help: String, visibility: ArgumentVisibility = .default) where Value == Duration? {
+    let help = ArgumentHelp.value("age", help, visibility: visibility)
+    self.init(help: help, transform: Duration.ageArgument)
+  }
 }
 
 extension Duration {
   /// One in which something can happen.
-  ///
-  /// - Throws: `ValidationError` for zero, and as ``argument(_:)``.
   static func positiveArgument(_ argument: String) throws -> Duration {
     let duration = try Self.argument(argument)
     guard duration > .zero else {
@@ -22,8 +82,6 @@ extension Duration {
   }
 
   /// How old something may be: `90d`, `12h`, `30m`.
-  ///
-  /// - Throws: `ValidationError` with what is expected.
   static func ageArgument(_ argument: String) throws -> Duration {
     if argument.last == "d", let days = Int(argument.dropLast()), (0...36_500).contains(days) {
       return .seconds(days * 86_400)
@@ -33,8 +91,6 @@ extension Duration {
   }
 
   /// A duration with its unit: `10s`, `500ms`, `2m`, `1h`.
-  ///
-  /// - Throws: `ValidationError` with what is expected.
   static func argument(_ argument: String) throws -> Duration {
     if let duration = Duration(written: argument) { return duration }
     throw ValidationError(
@@ -46,8 +102,6 @@ extension Duration {
 
 /// A number of octets, with or without a unit: `64K`, `64M`, `1g`, in powers of 1024; at least a few
 /// packets.
-///
-/// - Throws: `ValidationError` with what is expected.
 func sizeArgument(_ argument: String) throws -> Int {
   let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
   let unit = argument.uppercased().last.flatMap { units[$0] }
@@ -62,8 +116,6 @@ func sizeArgument(_ argument: String) throws -> Int {
 }
 
 /// A SHA-256 on the command line.
-///
-/// - Throws: `ValidationError` with what is expected.
 func digestArgument(_ argument: String) throws -> String {
   guard argument.utf8.count == 64, argument.utf8.allSatisfy({ $0 < 128 }),
     argument.allSatisfy(\.isHexDigit)
@@ -79,3 +131,18 @@ extension ValueFormat: ExpressibleByArgument {
 }
 
 extension AgentCapability: ExpressibleByArgument {}
+
+/// Options that few people need: they are in the manual pages, and not in the help.
+enum RareOptions {
+  /// Whether the manual pages are made of the answer.
+  private static var isForManual: Bool {
+    CommandLine.arguments.contains("--experimental-dump-help")
+  }
+
+  static var visibility: ArgumentVisibility { isForManual ? .default : .hidden }
+
+  /// Where to find them, as the last paragraph of a discussion.
+  static func hint(_ command: String) -> String {
+    isForManual ? "" : "\n\nRarer options are in blerun-\(command)(1), and in --help-hidden."
+  }
+}

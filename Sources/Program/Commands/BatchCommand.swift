@@ -8,7 +8,6 @@ import Journal
 import Signals
 import SimulatedDevices
 
-/// Runs a chain on each device of a batch, and sums up.
 package struct BatchCommand: WorldCommand {
   package static let configuration = CommandConfiguration(
     commandName: "batch",
@@ -33,33 +32,25 @@ package struct BatchCommand: WorldCommand {
   @Option(help: "How many chains run at once; it overrides the file's.")
   var concurrency: Int?
 
-  @Option(
-    help: .time("How long one run of the batch may take: 10m. It overrides the file's."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "How long one run of the batch may take: 10m. It overrides the file's.")
   var deadline: Duration?
 
-  @Option(
-    help: .time("Default timeout per step: 10s, 500ms."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "Default timeout per step: 10s, 500ms.")
   var timeout: Duration?
 
   @Option(help: "How often the batch is run at most, with 'every'.")
   var runs: Int?
 
-  @Flag(
-    help: "Print the devices and what is run on each, with --resume those left; touch nothing."
-  )
+  @Flag(help: "Print the devices and what is run on each, with --resume those left; touch nothing.")
   var dryRun = false
 
   @Flag(help: "Print a line for each step, too.")
   var eachStep = false
 
   @Option(
-    help: ArgumentHelp(
-      "Let chains run the program with this SHA-256, as sha256sum prints it; repeat it for more.",
-      valueName: "sha256"
+    help: .value(
+      "sha256",
+      "Let chains run the program with this SHA-256, as sha256sum prints it; repeat it for more."
     ),
     transform: digestArgument
   )
@@ -133,7 +124,6 @@ package struct BatchCommand: WorldCommand {
   /// Has a fleet run the batch.
   ///
   /// - Parameter open: Connects to the fleet, and returns what makes the runner.
-  /// - Throws: ``Ending``, always.
   package func run(
     byFleet open: @escaping (World, Batch) throws(Ending) -> MakeBatchRunning
   ) throws {

@@ -3,7 +3,6 @@
 import Jobs
 import Signals
 
-/// Prints a batch.
 final class BatchOutput: Sendable {
   private struct State {
     var collector = RunCollector(condenses: true)
@@ -20,9 +19,6 @@ final class BatchOutput: Sendable {
   private let line: StatusLine?
   private let state: Guarded<State>
 
-  /// - Parameters:
-  ///   - showsSteps: Whether each step has a line in text.
-  ///   - onFailure: Called once when nothing can be printed any more.
   init(
     in world: World,
     as format: ChainOutputOptions.Output,

@@ -3,7 +3,6 @@
 import ArgumentParser
 import Jobs
 
-/// Reads files of chains and of simulated devices, and reports everything that is wrong with them.
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -26,15 +25,12 @@ struct Check: ParsableCommand {
 
   @Option(
     name: [.customShort("e"), .long],
-    help: ArgumentHelp("Steps to check, as run takes them.", valueName: "steps"),
+    help: .value("steps", "Steps to check, as run takes them."),
     completion: .list(Plan.verbs)
   )
   var steps: [String] = []
 
-  @Option(
-    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "A simulated device, or a scenario; repeat it for more.")
   var simulate: [String] = []
 
   @OptionGroup var variables: VariableOptions

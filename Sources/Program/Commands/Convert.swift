@@ -6,7 +6,6 @@ import Glibc
 import Jobs
 import NordicSuites
 
-/// Writes a suite as chains, and reports what a chain cannot express.
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
@@ -27,13 +26,7 @@ struct Convert: ParsableCommand {
 
   @OptionGroup var suites: SuiteOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "A folder that gets a file for each test; it is made if need be.",
-      valueName: "folder"
-    ),
-    completion: .directory
-  )
+  @Option(folder: "A folder that gets a file for each test; it is made if need be.")
   var into: String?
 
   @Option(help: "The test that is meant: its number among those that are run.")

@@ -33,8 +33,7 @@ extension DeviceOptions {
 struct DeviceOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
-    help: "The device: an address, or a name with wildcards * and ?.",
-    completion: SimulatedWords.devices
+    help: "The device: an address, or a name with wildcards * and ?."
   )
   var device: String?
 

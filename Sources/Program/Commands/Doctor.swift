@@ -5,7 +5,6 @@ import BlueZ
 import Jobs
 import Signals
 
-/// Explains the state of this host's Bluetooth.
 struct Doctor: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

@@ -16,31 +16,31 @@ struct FilterOptions: ParsableArguments {
   var address: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Only devices that advertise this service: a name or a UUID; repeat it for any of several.",
-      valueName: "service"
+    help: .value(
+      "service",
+      "Only devices that advertise this service: a name or a UUID; repeat it for any of several."
     )
   )
   var service: [String] = []
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only devices with at least this RSSI: -70.", valueName: "dBm")
+    help: .value("dBm", "Only devices with at least this RSSI: -70.")
   )
   var rssi: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "Only devices with data of this company, beginning with these bytes: 0x004c, 0x004c:0215.",
-      valueName: "company[:hex]"
+    help: .value(
+      "company[:hex]",
+      "Only devices with data of this company, beginning with these bytes: 0x004c, 0x004c:0215."
     )
   )
   var manufacturer: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Only devices with data of this service, beginning with these bytes: feaa, feaa:00.",
-      valueName: "service[:hex]"
+    help: .value(
+      "service[:hex]",
+      "Only devices with data of this service, beginning with these bytes: feaa, feaa:00."
     )
   )
   var serviceData: String?
@@ -51,9 +51,6 @@ struct FilterOptions: ParsableArguments {
   func validate() throws { try naming.check { _ = try filter($0) } }
 
   /// The filter that the options ask for.
-  ///
-  /// - Parameter names: The names of services.
-  /// - Throws: ``Problem`` for what cannot be read.
   func filter(_ names: AttributeNames) throws -> ScanFilter {
     if let rssi, !(-127...20).contains(rssi) {
       throw Problem("--rssi \(rssi): expected an RSSI from -127 to 20 dBm")

@@ -4,7 +4,6 @@
 
 package import ArgumentParser
 
-/// Shows a fleet, follows and cancels its jobs, and drains its gateways.
 package struct FleetCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "fleet",
@@ -27,9 +26,7 @@ package struct FleetCommand: ParsableCommand {
   package init() {}
 }
 
-/// A command about a fleet.
 package protocol AboutFleet: ParsableCommand {
-  /// What all of them have.
   var common: FleetCommand.Options { get }
 }
 

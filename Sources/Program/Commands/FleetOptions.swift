@@ -9,38 +9,25 @@ package struct FleetOptions: ParsableArguments {
   static let variable = "BLERUN_FLEET"
 
   @Option(
-    help: ArgumentHelp(
-      "The fleet: nats://HOST:PORT/NAME, or tls://… with TLS; USER:PASSWORD@ may precede the host.",
-      valueName: "url"
+    help: .value(
+      "url",
+      "The fleet: nats://HOST:PORT/NAME, or tls://… with TLS; USER:PASSWORD@ may precede the host."
     )
   )
   package var fleet: String?
 
-  @Option(
-    help: ArgumentHelp("A file with credentials of NATS (.creds).", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "A file with credentials of NATS (.creds).")
   package var fleetCredentials: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The certificates of the authorities that the server's certificate may come from (PEM).",
-      valueName: "file"
-    ),
-    completion: .file()
+    file: "The certificates of the authorities that the server's certificate may come from (PEM)."
   )
   package var fleetCA: String?
 
-  @Option(
-    help: ArgumentHelp("The own certificate for the server (PEM).", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "The own certificate for the server (PEM).")
   package var fleetCert: String?
 
-  @Option(
-    help: ArgumentHelp("The key of --fleet-cert (PEM).", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "The key of --fleet-cert (PEM).")
   package var fleetKey: String?
 
   package init() {}
@@ -52,8 +39,6 @@ package struct FleetOptions: ParsableArguments {
   }
 
   /// The address: the option's, or for commands about a fleet that of the environment.
-  ///
-  /// - Throws: ``Ending`` where neither has one.
   package func address() throws(Ending) -> String {
     if let fleet { return fleet }
     if let fleet = RuntimeFolder.variable(Self.variable), !fleet.isEmpty { return fleet }
@@ -79,24 +64,19 @@ package struct FleetBatchOptions: ParsableArguments {
 
   @OptionGroup package var server: FleetOptions
 
-  @Option(
-    help: ArgumentHelp("With --fleet: the only gateway that may run it.", valueName: "gateway")
-  )
+  @Option(help: .value("gateway", "With --fleet: the only gateway that may run it."))
   package var pin: String?
 
   @Option(
-    help: ArgumentHelp(
-      "With --fleet: the gateway that runs it where it observes the device.",
-      valueName: "gateway"
-    )
+    help: .value("gateway", "With --fleet: the gateway that runs it where it observes the device.")
   )
   package var prefer: String?
 
   @Option(
     name: .customLong("need"),
-    help: ArgumentHelp(
-      "With --fleet: what a gateway must be capable of; repeat it for more.",
-      valueName: "capability"
+    help: .value(
+      "capability",
+      "With --fleet: what a gateway must be capable of; repeat it for more."
     )
   )
   package var needs: [String] = []

@@ -9,7 +9,6 @@ import Jobs
 import Journal
 import SimulatedDevices
 
-/// Runs the jobs of a fleet on the devices that this host observes.
 package struct GatewayCommand: WorldCommand {
   package static let configuration = CommandConfiguration(
     commandName: "gateway",
@@ -31,9 +30,9 @@ package struct GatewayCommand: WorldCommand {
   @OptionGroup package var server: FleetOptions
 
   @Option(
-    help: ArgumentHelp(
-      "Its name in the fleet, which no other gateway has: letters, digits, - and _ (the host's name).",
-      valueName: "name"
+    help: .value(
+      "name",
+      "Its name in the fleet, which no other gateway has: letters, digits, - and _ (the host's name)."
     )
   )
   var name: String?
@@ -43,21 +42,18 @@ package struct GatewayCommand: WorldCommand {
 
   @Option(
     name: .customLong("capability"),
-    help: ArgumentHelp(
-      "What it is capable of, for batches with --need; repeat it for more.",
-      valueName: "word"
-    )
+    help: .value("word", "What it is capable of, for batches with --need; repeat it for more.")
   )
   package var capabilities: [String] = []
 
   @Option(
     name: .customLong("allow-chain"),
-    help: ArgumentHelp(
+    help: .value(
+      "digest",
       """
       A chain that it runs, by its SHA-256, which a refusal names; repeat it for more. (any \
       chain, unless this or --allow is given)
-      """,
-      valueName: "digest"
+      """
     ),
     transform: digestArgument
   )
@@ -65,23 +61,19 @@ package struct GatewayCommand: WorldCommand {
 
   @Option(
     name: .customLong("allow"),
-    help: ArgumentHelp(
+    help: .value(
+      "characteristic",
       """
       A characteristic that the chains it runs may use; repeat it for more. (any, unless this or \
       --allow-chain is given)
-      """,
-      valueName: "characteristic"
+      """
     ),
     transform: { try CharacteristicSelector(parsing: $0) }
   )
   package var allowedCharacteristics: [CharacteristicSelector] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Where it keeps which jobs it has begun ($XDG_STATE_HOME/blerun/gateway-FLEET-NAME.json).",
-      valueName: "file"
-    ),
-    completion: .file()
+    file: "Where it keeps which jobs it has begun ($XDG_STATE_HOME/blerun/gateway-FLEET-NAME.json)."
   )
   var state: String?
 
@@ -91,11 +83,7 @@ package struct GatewayCommand: WorldCommand {
   )
   package var drainLimit = Duration.seconds(30)
 
-  @Option(
-    name: [.customLong("for")],
-    help: .time("How long it runs: 1h (until it is ended)."),
-    transform: Duration.positiveArgument
-  )
+  @Option(name: [.customLong("for")], time: "How long it runs: 1h (until it is ended).")
   package var limit: Duration?
 
   @OptionGroup package var options: WorldOptions
@@ -129,8 +117,6 @@ extension GatewayCommand {
   }
 
   /// The file with the jobs that it has begun.
-  ///
-  /// - Throws: ``Ending`` where no place for it is known.
   package func statePath(fleet: String) throws(Ending) -> String {
     if let state { return state }
     guard let path = UserFolder.state("gateway-\(fleet)-\(gatewayName).json") else {
@@ -140,8 +126,6 @@ extension GatewayCommand {
   }
 
   /// The devices: this host's, or simulated ones in real time.
-  ///
-  /// - Throws: ``Ending``.
   package func open() throws -> World {
     JournalFile.prepareProcess()
     return try options.inRealTime.world(try options.simulatedDevices(), "ending")

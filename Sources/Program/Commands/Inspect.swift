@@ -7,7 +7,6 @@ import Documents
 import Jobs
 import Signals
 
-/// Connects to a device and lists its services, characteristics and descriptors.
 struct Inspect: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
@@ -74,15 +73,9 @@ struct Inspect: WorldCommand {
 
 /// How long connecting to a device, and each read of it, may take.
 struct ReadingLimits: ParsableArguments {
-  @Option(
-    help: .time("How long connecting may take. (default: \(Plan.usualTimeout.written))"),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "How long connecting may take. (default: \(Plan.usualTimeout.written))")
   var timeout = Plan.usualTimeout
 
-  @Option(
-    help: .time("How long each read may take. (default: \(Inspection.usualReadLimit.written))"),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "How long each read may take. (default: \(Inspection.usualReadLimit.written))")
   var readTimeout = Inspection.usualReadLimit
 }

@@ -18,7 +18,6 @@ struct Inspection: Sendable {
   let format: OutputOptions.Output
   let names: AttributeNames
 
-  /// ``readLimit`` by default.
   static let usualReadLimit = Duration.seconds(5)
 
   /// After so many unanswered reads in a row the others are not tried.
@@ -33,10 +32,13 @@ struct Inspection: Sendable {
         for each in try await connection.services() {
           try await sink(line(each))
           for characteristic in each.characteristics {
-            let value = try await self.value(of: characteristic, connection, &unanswered)
+            let isReadable = characteristic.properties.contains(.read)
+            let reading = service.read(CharacteristicSelector(handle: characteristic.handle))
+            let value = try await self.value(isReadable ? reading : nil, connection, &unanswered)
             try await sink(line(characteristic, value, in: each))
             for descriptor in characteristic.descriptors {
-              let value = try await self.value(of: descriptor, connection, &unanswered)
+              let reading = service.readDescriptor(DescriptorSelector(handle: descriptor.handle))
+              let value = try await self.value(reading, connection, &unanswered)
               try await sink(line(descriptor, value, of: characteristic))
             }
           }
@@ -45,7 +47,6 @@ struct Inspection: Sendable {
     }
   }
 
-  /// What a read gave.
   private enum Value {
     case octets([UInt8])
     case refused(RunFailure)
@@ -53,31 +54,13 @@ struct Inspection: Sendable {
     case notRead
   }
 
+  /// - Parameter reading: nil for what cannot be read.
   private func value(
-    of characteristic: GATTCharacteristic,
+    _ reading: Signal<[UInt8]>?,
     _ connection: DeviceConnection,
     _ unanswered: inout Int
   ) async throws -> Value? {
-    guard readsValues, characteristic.properties.contains(.read) else { return nil }
-    let selector = CharacteristicSelector(handle: characteristic.handle)
-    return try await result(of: service.read(selector), connection, &unanswered)
-  }
-
-  private func value(
-    of descriptor: GATTDescriptor,
-    _ connection: DeviceConnection,
-    _ unanswered: inout Int
-  ) async throws -> Value? {
-    guard readsValues else { return nil }
-    let selector = DescriptorSelector(handle: descriptor.handle)
-    return try await result(of: service.readDescriptor(selector), connection, &unanswered)
-  }
-
-  private func result(
-    of reading: Signal<[UInt8]>,
-    _ connection: DeviceConnection,
-    _ unanswered: inout Int
-  ) async throws -> Value {
+    guard readsValues, let reading else { return nil }
     guard unanswered < Self.mostUnanswered else { return .notRead }
     do {
       let octets = try await connection.first(of: reading.timeout(readLimit, "reading"))

@@ -15,11 +15,7 @@ package struct JournalOptions: ParsableArguments {
   }
 
   @Option(
-    help: ArgumentHelp(
-      "The journal (real runs: $XDG_STATE_HOME/blerun/journal.sqlite; simulated ones: none).",
-      valueName: "file"
-    ),
-    completion: .file()
+    file: "The journal (real runs: $XDG_STATE_HOME/blerun/journal.sqlite; simulated ones: none)."
   )
   var journal: String?
 
@@ -49,19 +45,15 @@ package struct JournalOptions: ParsableArguments {
   var journalSync: JournalFile.Sync = .normal
 
   @Option(
-    help: ArgumentHelp(
-      "After the run, delete runs that are older: 90d.",
-      valueName: "age",
-      visibility: RareOptions.visibility
-    ),
-    transform: Duration.ageArgument
+    age: "After the run, delete runs that are older: 90d.",
+    visibility: RareOptions.visibility
   )
   var journalAge: Duration?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "size",
       "After the run, delete the oldest runs until the journal is at most this large: 500M.",
-      valueName: "size",
       visibility: RareOptions.visibility
     ),
     transform: sizeArgument
@@ -69,20 +61,14 @@ package struct JournalOptions: ParsableArguments {
   var journalSize: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "After the run, delete values that are older, and keep their runs: 30d.",
-      valueName: "age",
-      visibility: RareOptions.visibility
-    ),
-    transform: Duration.ageArgument
+    age: "After the run, delete values that are older, and keep their runs: 30d.",
+    visibility: RareOptions.visibility
   )
   var journalValuesAge: Duration?
 
   var need: Need { journalNeed ?? (journal == nil ? .optional : .required) }
 
   /// Which file a run writes; nil for none.
-  ///
-  /// - Throws: ``Ending`` when a journal is required and no place for it is known.
   func path(isSimulated: Bool) throws(Ending) -> String? {
     if noJournal { return nil }
     if let journal { return journal }

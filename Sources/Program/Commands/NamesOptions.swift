@@ -6,36 +6,32 @@ import Documents
 import Encryption
 import Jobs
 
-/// `--names FILE`, before the user's own names.
+/// `--names FILE`, before the user's own names. It is read once, so that it may be a pipe.
 struct NamesOptions: ParsableArguments {
   @Option(
     name: .customLong("names"),
-    help: ArgumentHelp(
-      "Names for UUIDs, keys of devices, before those of $XDG_CONFIG_HOME/blerun/names.yaml.",
-      valueName: "file"
+    help: .value(
+      "file",
+      "Names for UUIDs, keys of devices, before those of $XDG_CONFIG_HOME/blerun/names.yaml."
     ),
     completion: .file(extensions: ["yaml", "yml", "json"]),
-    transform: NamesArgument.init
+    transform: { path in Result { () throws(DocumentErrors) in try NamesFile(path) } }
   )
-  var file: NamesArgument?
+  var file: Result<NamesFile, DocumentErrors>?
 
   /// The names of the file, before those of the user, before the assigned ones.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with the files.
   func names() throws(Ending) -> AttributeNames {
     do {
-      return try (file?.contents.get().names ?? .assigned).over(Self.ofUser.get().names)
+      return try (file?.get().names ?? .assigned).over(Self.ofUser.get().names)
     } catch {
       throw Ending(error)
     }
   }
 
   /// The keys of the file, before those of the user.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with the files.
   func bindKeys() throws(Ending) -> BindKeys {
     do {
-      let own = try file?.contents.get().keys ?? []
+      let own = try file?.get().keys ?? []
       return BindKeys(own + (try Self.ofUser.get().keys), open: AESCCM.open)
     } catch {
       throw Ending(error)
@@ -52,15 +48,5 @@ struct NamesOptions: ParsableArguments {
   private static let ofUser = Result { () throws(DocumentErrors) -> NamesFile in
     guard let path = UserFolder.names, UserFolder.exists(path) else { return NamesFile() }
     return try NamesFile(path)
-  }
-}
-
-/// A file of names on the command line. It is read once, so that it may be a pipe.
-struct NamesArgument {
-  /// The names and keys, or the errors in the file.
-  let contents: Result<NamesFile, DocumentErrors>
-
-  init(_ path: String) {
-    contents = Result { () throws(DocumentErrors) in try NamesFile(path) }
   }
 }

@@ -6,12 +6,8 @@ import Jobs
 
 /// How a command prints what it found.
 struct OutputOptions: ParsableArguments {
-  /// The forms.
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json
-
-    /// The same of a chain.
-    var ofChain: ChainOutputOptions.Output { self == .json ? .json : .text }
   }
 
   @Option(help: "How results are printed.")
@@ -20,12 +16,17 @@ struct OutputOptions: ParsableArguments {
 
 /// How a command prints what chains do.
 struct ChainOutputOptions: ParsableArguments {
-  /// The forms.
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json, junit, tap
 
     /// The form of the lines that are printed as things happen; nil where a report is printed at the end.
-    var lines: OutputOptions.Output? { OutputOptions.Output(rawValue: rawValue) }
+    var lines: OutputOptions.Output? {
+      switch self {
+      case .text: .text
+      case .json: .json
+      case .junit, .tap: nil
+      }
+    }
 
     /// The report that is printed when all is over; nil where lines are printed as things happen.
     var whole: (any RunsReport)? {
@@ -45,12 +46,7 @@ struct ChainOutputOptions: ParsableArguments {
 
 /// Colours, and how much goes to standard error.
 struct TerminalOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Colours in text; auto: on a terminal, unless NO_COLOR is set.",
-      valueName: "when"
-    )
-  )
+  @Option(help: .value("when", "Colours in text; auto: on a terminal, unless NO_COLOR is set."))
   var color: Presentation.Color = .auto
 
   @Flag(name: .shortAndLong, help: "Print nothing but data and failures.")
@@ -63,7 +59,6 @@ struct TerminalOptions: ParsableArguments {
     if quiet, verbose { throw ValidationError("Give --quiet or --verbose, not both.") }
   }
 
-  /// What the options ask for.
   var presentation: Presentation {
     Presentation(isQuiet: quiet, isVerbose: verbose, color: color)
   }

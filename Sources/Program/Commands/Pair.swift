@@ -4,7 +4,6 @@ import ArgumentParser
 import Bluetooth
 import Jobs
 
-/// Pairs with a device.
 struct Pair: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair",
@@ -23,9 +22,7 @@ struct Pair: WorldCommand {
 
   @OptionGroup var target: TargetOptions
 
-  @Option(
-    help: "What this side can do; without it, what the answers need."
-  )
+  @Option(help: "What this side can do; without it, what the answers need.")
   var capability: AgentCapability?
 
   @Flag(help: "Confirm whatever number is to be compared.")
@@ -83,15 +80,10 @@ struct Pair: WorldCommand {
 
 /// Where a passkey is.
 struct PasskeyOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The file with the passkey.", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "The file with the passkey.")
   var passkeyFile: String?
 
-  @Option(
-    help: ArgumentHelp("The environment variable with the passkey.", valueName: "name")
-  )
+  @Option(help: .value("name", "The environment variable with the passkey."))
   var passkeyEnv: String?
 
   func validate() throws {
@@ -100,14 +92,12 @@ struct PasskeyOptions: ParsableArguments {
     }
   }
 
-  /// Nil without an option.
   var reference: SecretReference? {
     passkeyFile.map { SecretReference(.file($0)) }
       ?? passkeyEnv.map { SecretReference(.environment($0)) }
   }
 }
 
-/// Forgets a device.
 struct Unpair: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpair",

@@ -19,20 +19,14 @@ struct PlanOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("e"), .long],
-    help: ArgumentHelp(
-      "Steps instead of a file: 'read battery-level; sleep 1s'.",
-      valueName: "steps"
-    ),
+    help: .value("steps", "Steps instead of a file: 'read battery-level; sleep 1s'."),
     completion: .list(Plan.verbs)
   )
   var steps: [String] = []
 
   @OptionGroup var named: DeviceOptions
 
-  @Option(
-    help: .time("Default timeout per step: 10s, 500ms."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "Default timeout per step: 10s, 500ms.")
   var timeout: Duration?
 
   @Flag(help: "Let the chain run the programs of its command steps.")
@@ -67,7 +61,6 @@ struct PlanOptions: ParsableArguments {
   /// Reads a chain.
   ///
   /// - Parameter file: Its file, `-` for standard input; nil for the steps of the command line.
-  /// - Throws: ``Ending`` with everything that is wrong with it.
   func plan(_ file: String?) throws(Ending) -> Plan {
     let (bindings, names) = (variables.bindings, try naming.names())
     let line = steps.joined(separator: "\n")
@@ -92,8 +85,6 @@ struct PlanOptions: ParsableArguments {
 
 extension Plan {
   /// The device that a chain is for: the one it names, or the only simulated one.
-  ///
-  /// - Throws: ``Ending`` when none is named.
   func target(among simulated: ScenarioDefinition) throws(Ending) -> DeviceTarget {
     if let device { return device }
     if onlyScans { return .any }

@@ -4,7 +4,6 @@ import ArgumentParser
 import Bluetooth
 import Jobs
 
-/// Reads a characteristic or a descriptor and prints its value.
 struct ReadCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
@@ -22,7 +21,7 @@ struct ReadCommand: WorldCommand {
 
   @OptionGroup var place: AttributeOptions
 
-  @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
+  @Option(help: "How to decode the bytes: u8, i16be, utf8, hex …")
   var format: ValueFormat?
 
   @OptionGroup var printing: OutputOptions

@@ -34,8 +34,7 @@ struct Record: WorldCommand {
 
   @Option(
     name: [.customShort("o"), .customLong("to")],
-    help: ArgumentHelp("The new device file (default: standard output).", valueName: "file"),
-    completion: .file()
+    file: "The new device file (default: standard output)."
   )
   var file: String?
 
@@ -48,10 +47,7 @@ struct Record: WorldCommand {
   )
   var from: String?
 
-  @Option(
-    help: .time("How long to receive advertisements: 5s, 500ms. (default: 5s)"),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "How long to receive advertisements: 5s, 500ms. (default: 5s)")
   var scan = Duration.seconds(5)
 
   @Flag(
@@ -62,17 +58,13 @@ struct Record: WorldCommand {
 
   @Option(
     name: [.customLong("for")],
-    help: .time("Subscribe to everything that notifies, for this long: 30s, 5m."),
-    transform: Duration.positiveArgument
+    time: "Subscribe to everything that notifies, for this long: 30s, 5m."
   )
   var duration: Duration?
 
   @Option(
     name: [.customLong("while")],
-    help: ArgumentHelp(
-      "Run a chain, and record what it writes and what follows.",
-      valueName: "chain"
-    ),
+    help: .value("chain", "Run a chain, and record what it writes and what follows."),
     completion: .file()
   )
   var chain: String?
@@ -91,12 +83,12 @@ struct Record: WorldCommand {
   var keep = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "answer",
       """
       What the simulated device does with a write that was not recorded: accept it, refuse it, or answer \
       as to the nearest one. It then also reports what was never used.
-      """,
-      valueName: "answer"
+      """
     )
   )
   var unrecorded: UnrecordedWrite?
@@ -172,7 +164,7 @@ struct Record: WorldCommand {
       for: device,
       follow: following.receive
     )
-    let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
+    let terminal = TerminalQuestions(on: world.loop)
     let (trace, untraced) = trace(in: world)
     let live = LiveRecording(
       service,

@@ -25,12 +25,12 @@ struct ResumeOptions: ParsableArguments {
 
   @Option(
     defaultAsFlag: .latest,
-    help: ArgumentHelp(
+    help: .value(
+      "run",
       """
       Resume the latest run of the batch, or the run of a number (see blerun history), where \
       it was killed, interrupted or failed: devices that succeeded are left out.
-      """,
-      valueName: "run"
+      """
     )
   )
   var resume: Run?

@@ -7,7 +7,6 @@ import NordicSuites
 import Signals
 import SimulatedDevices
 
-/// Runs a chain and reports each step.
 struct Run: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -34,9 +33,9 @@ struct Run: WorldCommand {
   var failFast = false
 
   @Option(
-    help: ArgumentHelp(
-      "Run only the files whose path or chain name contains this text, in any case.",
-      valueName: "text"
+    help: .value(
+      "text",
+      "Run only the files whose path or chain name contains this text, in any case."
     )
   )
   var filter: String?

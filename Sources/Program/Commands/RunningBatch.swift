@@ -8,7 +8,6 @@ import Signals
 package protocol BatchRunning: Sendable {
   /// No further device begins, and those under way end.
   func cancel(_ cause: any Error)
-  /// Runs the batch to its end.
   func run(most: Int?) async -> ExitStatus
   /// What a signal does to it.
   var interruptionText: (what: String, leaving: String?) { get }
@@ -30,7 +29,6 @@ package struct BatchReceivers: Sendable {
   package let onEvent: @Sendable (BatchEvent) -> Void
 }
 
-/// Makes what runs a batch.
 package typealias MakeBatchRunning = @Sendable (BatchReceivers) -> any BatchRunning
 
 /// A batch in a world: who receives what happens, and how it ends.
@@ -45,8 +43,6 @@ struct RunningBatch: Sendable {
   let reports: ReportFiles
   let metrics: MetricsFile?
 
-  /// Runs the batch to its end.
-  ///
   /// - Parameter make: Makes what runs it; nil for the adapter.
   func run(by make: MakeBatchRunning?) -> ExitStatus {
     let made = Guarded<(any BatchRunning)?>(nil)

@@ -7,7 +7,6 @@ import HostController
 import Jobs
 import Signals
 
-/// Lists the devices that advertise within a while.
 struct Scan: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
@@ -26,11 +25,7 @@ struct Scan: WorldCommand {
 
   @OptionGroup var filter: FilterOptions
 
-  @Option(
-    name: [.customLong("for")],
-    help: .time("How long to scan: 5s, 500ms, 1m. (default: 5s)"),
-    transform: Duration.positiveArgument
-  )
+  @Option(name: [.customLong("for")], time: "How long to scan: 5s, 500ms, 1m. (default: 5s)")
   var duration = Duration.seconds(5)
 
   @Flag(help: "Print a line for each device as it is seen, and for each change.")

@@ -4,7 +4,6 @@ import ArgumentParser
 import Jobs
 import SimulatedDevices
 
-/// Prints a JSON Schema.
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",

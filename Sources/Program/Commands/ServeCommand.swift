@@ -8,7 +8,6 @@ package import Jobs
 import Journal
 import SimulatedDevices
 
-/// Shows nearby devices, values as they arrive, and runs in a browser.
 package struct ServeCommand: WorldCommand {
   package static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -32,48 +31,29 @@ package struct ServeCommand: WorldCommand {
 
   @OptionGroup var watched: WatchedOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Where it listens: an address and a port, or unix:PATH.",
-      valueName: "address"
-    )
-  )
+  @Option(help: .value("address", "Where it listens: an address and a port, or unix:PATH."))
   package var listen = "127.0.0.1:8642"
 
   @Option(
-    help: ArgumentHelp(
-      "A name by which browsers reach it, through a reverse proxy; repeat it for more.",
-      valueName: "name"
+    help: .value(
+      "name",
+      "A name by which browsers reach it, through a reverse proxy; repeat it for more."
     )
   )
   package var host: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      """
+    file: """
       Where the token is: read from this file where it exists, else written to it, for this user \
       alone. (default: printed on standard error, a new one each time)
-      """,
-      valueName: "file"
-    ),
-    completion: .file()
+      """
   )
   package var tokenFile: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Let the page run the chain and batch files of this folder, and no others.",
-      valueName: "folder"
-    ),
-    completion: .directory
-  )
+  @Option(folder: "Let the page run the chain and batch files of this folder, and no others.")
   package var allowRun: String?
 
-  @Option(
-    name: [.customLong("for")],
-    help: .time("How long to serve: 1h (until it is ended)."),
-    transform: Duration.positiveArgument
-  )
+  @Option(name: [.customLong("for")], time: "How long to serve: 1h (until it is ended).")
   package var limit: Duration?
 
   @OptionGroup package var options: WorldOptions
@@ -95,17 +75,12 @@ package struct ServeCommand: WorldCommand {
 }
 
 extension ServeCommand {
-  /// The names of characteristics.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with the files of names.
   package func names() throws(Ending) -> AttributeNames { try watched.naming.names() }
 
   /// How long connecting, subscribing and one read may take, each.
   package var stepLimit: Duration { watched.timeout }
 
   /// The devices, simulated in real time or this host's, and what is watched from the start.
-  ///
-  /// - Throws: ``Ending``.
   package func open() throws -> (world: World, watch: WatchPlan?) {
     JournalFile.prepareProcess()
     let simulated = try options.simulatedDevices()
@@ -118,8 +93,6 @@ extension ServeCommand {
   }
 
   /// The file of the journal; nil when none is written.
-  ///
-  /// - Throws: ``Ending`` when a required one has no place.
   package func journalPath() throws(Ending) -> String? {
     try journal.path(isSimulated: options.isSimulated)
   }

@@ -8,9 +8,6 @@ import SimulatedDevices
 
 extension SessionOptions {
   /// Watches in a world of its own, to the end.
-  ///
-  /// - Returns: How it ended.
-  /// - Throws: ``Ending`` when it could not be begun.
   func watch(
     _ plan: WatchPlan,
     _ watch: WatchOptions,
@@ -19,14 +16,16 @@ extension SessionOptions {
     let session = try Session(self, "watch", plan.definition, among: simulated) {
       RunIdentity(seed: $0, text: plan.definition)
     }
-    return session.end { () throws(Ending) in try session.watch(plan, watch) }
+    do throws(Ending) {
+      try session.watch(plan, watch)
+      return Ending(session.end(.ok))
+    } catch {
+      return Ending(session.end(error.status), error.problems)
+    }
   }
 }
 
 extension Session {
-  /// Watches until the end.
-  ///
-  /// - Throws: ``Ending`` when it ended before it was asked to.
   fileprivate func watch(_ plan: WatchPlan, _ watch: WatchOptions) throws(Ending) {
     let (world, journal) = (world, journal)
     let standard = StandardOutput(in: world)
@@ -88,7 +87,6 @@ extension Session {
 }
 
 extension WatchOptions {
-  /// How values are printed.
   fileprivate func report(on plan: WatchPlan) -> any RunReport {
     switch output {
     case .text: ValueReport(showsPlace: true, showsDevice: plan.devices.count > 1)

@@ -47,7 +47,6 @@ struct SessionOptions {
     }
   }
 
-  /// Opens the reports.
   func reportFiles(on kind: RecordedWhole.Kind) throws(Ending) -> ReportFiles {
     let whole = RecordedWhole(kind, isSimulated: world.isSimulated)
     return try ReportFiles(reports, printed: format.whole, of: whole)
@@ -76,11 +75,7 @@ struct Session {
 
   /// Opens everything, before anything is touched.
   ///
-  /// - Parameters:
-  ///   - command: What it is in the journal: `run`, `suite`, `watch`.
-  ///   - definition: What is to be done, as a dry run prints it.
-  ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
-  ///   - identity: Makes the identity of the run from its seed.
+  /// - Parameter command: What it is in the journal: `run`, `suite`, `watch`.
   init(
     _ options: SessionOptions,
     _ command: String,
@@ -122,16 +117,6 @@ struct Session {
       for receive in receivers { receive?(event) }
     }
     return world.explaining(trace: trace, journal?.receiving(report) ?? report)
-  }
-
-  /// Does the work, and ends as it does.
-  func end(after work: () throws(Ending) -> Void) -> Ending {
-    do throws(Ending) {
-      try work()
-      return Ending(end(.ok))
-    } catch {
-      return Ending(end(error.status), error.problems)
-    }
   }
 
   /// Ends the trace, the journal and the world.
@@ -200,7 +185,7 @@ extension Session {
       device: target.text,
       report: receiving(receivers)
     )
-    let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
+    let terminal = TerminalQuestions(on: world.loop)
     runner.ask = terminal?.ask
     runner.runCommand = UserPrograms(on: world.loop).run
     runner.file = file

@@ -8,7 +8,6 @@ import Jobs
 import Signals
 import SimulatedDevices
 
-/// Runs a command, or nothing but the bus, with simulated devices.
 struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
@@ -28,10 +27,7 @@ struct Simulate: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: "Device definitions and scenarios (YAML), before the --.",
-    completion: .file()
-  )
+  @Argument(help: "Device definitions and scenarios (YAML), before the --.", completion: .file())
   var definitions: [String]
 
   @Option(help: "The seed of all randomness in the simulation (default: the scenario's, or 0).")

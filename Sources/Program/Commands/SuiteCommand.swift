@@ -11,13 +11,9 @@ import SimulatedDevices
 struct SuiteCommand {
   let suite: Suite
   let chain: PlanOptions
-  /// How devices are connected.
   let rule: LinkRule
   let warnsOfUnsupported: Bool
 
-  /// Runs the suite to its end.
-  ///
-  /// - Throws: ``Ending`` when no device is named, or the world cannot be made.
   func run(
     _ options: SessionOptions,
     among simulated: ScenarioDefinition
@@ -42,8 +38,6 @@ struct SuiteCommand {
   }
 
   /// The suite for a dry run, with the devices of its targets as far as they are named.
-  ///
-  /// - Throws: ``Ending`` when `-d` names no target's device.
   func lines(_ simulated: ScenarioDefinition) throws(Ending) -> [String] {
     // Unlike a run, it needs no device.
     guard chain.named.device != nil || simulated.only != nil else { return suite.lines }
@@ -80,7 +74,7 @@ struct SuiteCommand {
         { for warning in $0.warnings { StandardError.notice("warning: \(warning)") } },
       ])
     )
-    runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
+    runner.ask = TerminalQuestions(on: world.loop)?.ask
     let ending = Result { [runner] in try world.loop.run { await runner.run() } }
     screen.end()
     if let status = printed?.failed(in: world) ?? world.interruption.status { return status }

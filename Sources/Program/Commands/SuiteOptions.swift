@@ -9,9 +9,9 @@ import NordicSuites
 struct SuiteOptions: ParsableArguments {
   @Option(
     name: [.customShort("E"), .customLong("variable")],
-    help: ArgumentHelp(
-      "A variable of an nRF Connect suite: -E KEY VALUE, or KEY=VALUE. Repeat it for more.",
-      valueName: "key=value"
+    help: .value(
+      "key=value",
+      "A variable of an nRF Connect suite: -E KEY VALUE, or KEY=VALUE. Repeat it for more."
     )
   )
   var variables: [String] = []
@@ -22,7 +22,6 @@ struct SuiteOptions: ParsableArguments {
     }
   }
 
-  /// The variables by their names.
   var pairs: [(name: String, value: String)] {
     variables.compactMap { variable in
       guard let equals = variable.firstIndex(of: "=") else { return nil }
@@ -45,9 +44,6 @@ struct SuiteOptions: ParsableArguments {
     return joined
   }
 
-  /// Reads a suite.
-  ///
-  /// - Throws: ``Ending`` with everything that is wrong with it.
   func suite(at path: String, _ names: AttributeNames) throws(Ending) -> Suite {
     do {
       return try Suite.load(path: path, variables: pairs, names: names)

@@ -11,24 +11,16 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
 
   @Option(
-    help: .time(
-      """
+    time: """
       Time limit of connecting, and of the operation: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written); pairing \(PairStep.usualTimeout.written))
       """
-    ),
-    transform: Duration.positiveArgument
   )
   var timeout: Duration?
 
   @OptionGroup var waiting: WaitOptions
 
   /// Runs a plan on the device as `run` does.
-  ///
-  /// - Parameters:
-  ///   - work: What it is called where a signal ends it.
-  ///   - text: What is printed in the place of the usual text.
-  /// - Throws: ``Ending`` always: with the status of the run.
   func run(
     _ plan: Plan,
     in options: WorldOptions,
@@ -41,14 +33,12 @@ struct TargetOptions: ParsableArguments {
     if let timeout { plan.timeout = timeout }
     plan.link = waiting.applied(to: plan.link)
     plan.device = named.target(insteadOf: nil)
-    let session = SessionOptions(world: options, format: format.ofChain, work: work, text: text)
+    var session = SessionOptions(world: options, work: work, text: text)
+    if format == .json { session.format = .json }
     throw Ending(try session.run(plan, among: simulated))
   }
 
   /// Runs a step of one value, printing values alone.
-  ///
-  /// - Parameter names: The names of characteristics.
-  /// - Throws: ``Ending`` always: with the status of the run.
   func run(
     _ step: Step,
     _ names: AttributeNames,
@@ -62,7 +52,6 @@ struct TargetOptions: ParsableArguments {
 }
 
 extension CharacteristicSelector {
-  /// Reads a selector from the command line.
   static func argument(_ text: String, _ names: AttributeNames) throws -> CharacteristicSelector {
     do {
       return try CharacteristicSelector(parsing: text, names: names)
@@ -73,7 +62,6 @@ extension CharacteristicSelector {
 }
 
 extension DescriptorSelector {
-  /// Reads a selector from the command line.
   static func argument(_ text: String, _ names: AttributeNames) throws -> DescriptorSelector {
     do {
       return try DescriptorSelector(parsing: text, names: names)
@@ -86,11 +74,10 @@ extension DescriptorSelector {
 /// A characteristic or a descriptor, and where in its value to begin.
 struct AttributeOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp(
-      "The characteristic: a name, a UUID, service/characteristic#n, or @ and a handle.",
-      valueName: "characteristic"
-    ),
-    completion: SimulatedWords.characteristics
+    help: .value(
+      "characteristic",
+      "The characteristic: a name, a UUID, service/characteristic#n, or @ and a handle."
+    )
   )
   var attribute: String
 

@@ -7,10 +7,7 @@ import Jobs
 struct VariableOptions: ParsableArguments {
   @Option(
     name: .customLong("set"),
-    help: ArgumentHelp(
-      "A value for a variable of the chain; repeat it for more.",
-      valueName: "name=value"
-    )
+    help: .value("name=value", "A value for a variable of the chain; repeat it for more.")
   )
   var set: [VariableArgument] = []
 

@@ -5,7 +5,6 @@ import Jobs
 import Signals
 import SimulatedDevices
 
-/// Watches characteristics of devices and prints their values.
 struct WatchCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",

@@ -8,11 +8,10 @@ import Jobs
 /// Which values of which devices: what `watch` and `serve` have in common.
 struct WatchedOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp(
-      "Characteristics to watch; without --device, the device may come first.",
-      valueName: "characteristic"
-    ),
-    completion: SimulatedWords.devicesAndCharacteristics
+    help: .value(
+      "characteristic",
+      "Characteristics to watch; without --device, the device may come first."
+    )
   )
   var words: [String] = []
 
@@ -21,8 +20,7 @@ struct WatchedOptions: ParsableArguments {
     help: """
       A device to watch: an address, or a name with wildcards * and ?. Repeat it for more, each before \
       its characteristics.
-      """,
-    completion: SimulatedWords.devices
+      """
   )
   var device: [String] = []
 
@@ -30,20 +28,14 @@ struct WatchedOptions: ParsableArguments {
   var exact = false
 
   @Option(
-    help: .time(
-      """
+    time: """
       How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
       \(Plan.usualTimeout.written))
       """
-    ),
-    transform: Duration.positiveArgument
   )
   var timeout = Plan.usualTimeout
 
-  @Option(
-    help: .time("Read the values at this interval instead of subscribing: 1m, 500ms."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "Read the values at this interval instead of subscribing: 1m, 500ms.")
   var poll: Duration?
 
   @OptionGroup var naming: NamesOptions
@@ -53,7 +45,6 @@ struct WatchedOptions: ParsableArguments {
   /// A watch goes on where values come faster than they are shown: the gap counts them.
   ///
   /// - Parameters:
-  ///   - names: The names of characteristics.
   ///   - acquires: Whether values come through a socket of this program's own.
   ///   - only: Gives the device where none is named.
   func plan(
@@ -76,7 +67,6 @@ struct WatchedOptions: ParsableArguments {
 
 /// What is watched, and the form of the output.
 struct WatchOptions: ParsableArguments {
-  /// How records are printed.
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json, csv
   }
@@ -86,10 +76,7 @@ struct WatchOptions: ParsableArguments {
   @Flag(help: "Print how many values come in each window, instead of the values.")
   var rate = false
 
-  @Option(
-    help: .time("The length of a window of --rate: 5s."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "The length of a window of --rate: 5s.")
   var window: Duration?
 
   @Option(help: "Print this field of the values only: bpm. Repeat it for more.")
@@ -100,15 +87,14 @@ struct WatchOptions: ParsableArguments {
 
   @Option(
     name: [.customLong("for")],
-    help: .time("How long to watch, from when all subscriptions are active: 5s, 1m."),
-    transform: Duration.positiveArgument
+    time: "How long to watch, from when all subscriptions are active: 5s, 1m."
   )
   var duration: Duration?
 
   @Option(help: "How many records to print in all.")
   var count: Int?
 
-  @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
+  @Option(help: "How to decode the bytes: u8, i16be, utf8, hex …")
   var format: ValueFormat?
 
   @Flag(help: "Take the values through a socket of this program's own (AcquireNotify).")
@@ -123,10 +109,7 @@ struct WatchOptions: ParsableArguments {
   @Flag(help: "Draw a live plot where there is a terminal; else print as without.")
   var plot = false
 
-  @Option(
-    help: .time("How much of the time --plot shows: 10m (all of it)."),
-    transform: Duration.positiveArgument
-  )
+  @Option(time: "How much of the time --plot shows: 10m (all of it).")
   var span: Duration?
 
   @Option(help: "How records are printed.")
@@ -153,9 +136,7 @@ struct WatchOptions: ParsableArguments {
 
   /// What is watched, and what is made of it.
   ///
-  /// - Parameters:
-  ///   - names: The names of characteristics.
-  ///   - only: Gives the device where none is named.
+  /// - Parameter only: Gives the device where none is named.
   func plan(
     _ names: AttributeNames,
     orElse only: () throws -> DeviceTarget

@@ -48,9 +48,6 @@ struct WatchTargets {
 
   /// Reads the arguments and the marks among them.
   ///
-  /// - Parameters:
-  ///   - words: The arguments.
-  ///   - names: The names of characteristics.
   /// - Throws: `ValidationError` when a characteristic or its device is missing.
   init(_ words: [String], names: AttributeNames = .assigned) throws {
     self.names = names
@@ -92,10 +89,7 @@ struct WatchTargets {
 
   /// The devices and characteristics that the words name. A device that is named twice is one.
   ///
-  /// - Parameters:
-  ///   - isExact: Whether names match only in the same case.
-  ///   - only: Gives the device where none is named.
-  /// - Throws: `ValidationError`, and what `only` throws.
+  /// - Parameter only: Gives the device where none is named.
   func devices(
     exact isExact: Bool,
     orElse only: () throws -> DeviceTarget

@@ -9,24 +9,16 @@ import SimulatedDevices
 
 /// Which world, which adapter.
 package struct WorldOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "A simulated device, or a scenario; repeat it for more.")
   var simulate: [String] = []
 
-  @Option(
-    help: "The seed of all randomness in a simulation (default: the scenario's, or 0)."
-  )
+  @Option(help: "The seed of all randomness in a simulation (default: the scenario's, or 0).")
   var seed: UInt64?
 
   @Flag(help: "Run simulated time in real time.")
   var realTime = false
 
-  @Option(
-    help: ArgumentHelp("Write each message of the simulated bus to a file.", valueName: "file"),
-    completion: .file()
-  )
+  @Option(file: "Write each message of the simulated bus to a file.")
   var busLog: String?
 
   @Option(help: "The adapter: hci0, its address, or its alias.")
@@ -54,17 +46,12 @@ package struct WorldOptions: ParsableArguments {
   }
 
   /// The devices and faults of a simulation; none where the world is real.
-  ///
-  /// - Throws: ``Ending`` when a definition is wrong.
   func simulatedDevices() throws(Ending) -> ScenarioDefinition { try loadScenario(simulate) }
 
   /// The world that the options ask for.
   ///
   /// - Parameters:
-  ///   - scenario: What ``simulatedDevices()`` gave.
   ///   - ending: What a signal does to the command, for the person who sent it.
-  ///   - bindKeys: Decrypt what devices advertise.
-  ///   - trace: Receives the timing of this host's connections.
   ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
   func world(
     _ scenario: ScenarioDefinition,

@@ -5,7 +5,6 @@ import Bluetooth
 import Documents
 import Jobs
 
-/// Writes a characteristic or a descriptor.
 struct WriteCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",
@@ -24,12 +23,7 @@ struct WriteCommand: WorldCommand {
 
   @OptionGroup var place: AttributeOptions
 
-  @Argument(
-    help: ArgumentHelp(
-      "The value, as one or more parts: u8:1, hex:01ff, utf8:text.",
-      valueName: "value"
-    )
-  )
+  @Argument(help: .value("value", "The value, as one or more parts: u8:1, hex:01ff, utf8:text."))
   var value: [String]
 
   @Flag(help: "Write with response (Write Request).")

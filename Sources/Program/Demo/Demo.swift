@@ -5,7 +5,6 @@ import Documents
 import Jobs
 import Signals
 
-/// Shows what the program does, with commands that the user can repeat.
 struct Demo: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
@@ -20,13 +19,7 @@ struct Demo: ParsableCommand {
       """
   )
 
-  @Option(
-    help: ArgumentHelp(
-      "Write the files to this folder, instead of a new one in $TMPDIR or /tmp.",
-      valueName: "folder"
-    ),
-    completion: .directory
-  )
+  @Option(folder: "Write the files to this folder, instead of a new one in $TMPDIR or /tmp.")
   var folder: String?
 
   func run() throws {

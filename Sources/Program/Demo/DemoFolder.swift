@@ -4,7 +4,6 @@ import Documents
 import Glibc
 import Jobs
 
-/// A folder with the files of the tour, which stays.
 struct DemoFolder {
   /// Absolute.
   let path: String

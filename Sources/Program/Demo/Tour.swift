@@ -2,7 +2,6 @@
 
 import Jobs
 
-/// The tour of `blerun demo`.
 enum Tour {
   /// One command and what is to be seen in its output.
   struct Part: Sendable {
@@ -13,7 +12,6 @@ enum Tour {
     var shown: String?
     /// The arguments of the command. Those that are the name of a file of the folder are its path.
     let words: [String]
-    /// How the command ends.
     var status = ExitStatus.ok
 
     /// The arguments for files in a folder.

@@ -4,7 +4,6 @@ import Jobs
 
 /// A sentence about this host, how grave it is, and what to do about it.
 struct Finding: Hashable, Sendable {
-  /// How grave it is.
   enum Grade: String, Hashable, Sendable {
     /// As it should be.
     case ok
@@ -33,19 +32,14 @@ struct Finding: Hashable, Sendable {
 
   /// One line for people.
   var line: String {
-    let head = "\(Self.padded(grade.rawValue, 8))  \(Self.padded(subject, 9))  \(text)"
+    let head = "\(grade.rawValue.padded(to: 8))  \(subject.padded(to: 9))  \(text)"
     return hint.map { "\(head). Do: \($0)" } ?? head
   }
 
-  /// One JSON object.
   var json: String {
     EventLine(
       "finding",
       ["grade": grade.rawValue, "subject": subject, "text": text, "hint": hint]
     ).text
-  }
-
-  private static func padded(_ text: String, _ count: Int) -> String {
-    text + String(repeating: " ", count: max(0, count - text.count))
   }
 }

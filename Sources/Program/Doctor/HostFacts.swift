@@ -57,7 +57,6 @@ struct HostFacts: Sendable {
   static let networkAdministration = 12
   static let rawSockets = 13
 
-  /// Whether this process has a capability.
   func has(_ capability: Int) -> Bool {
     capabilities.map { $0 >> UInt64(capability) & 1 == 1 } ?? true
   }

@@ -53,20 +53,24 @@ struct HostSurvey: Sendable {
   func switches() -> [HostFacts.RadioSwitch] {
     (names(in: switchFolder) ?? []).compactMap { entry in
       let folder = "\(switchFolder)/\(entry)"
-      guard LockedFile.peek("\(folder)/type").trimmed == "bluetooth" else { return nil }
+      func word(_ name: String) -> String {
+        LockedFile.peek("\(folder)/\(name)").split(whereSeparator: \.isWhitespace).joined(
+          separator: " "
+        )
+      }
+      guard word("type") == "bluetooth" else { return nil }
       return HostFacts.RadioSwitch(
-        name: LockedFile.peek("\(folder)/name").trimmed,
-        isSoftBlocked: LockedFile.peek("\(folder)/soft").trimmed == "1",
-        isHardBlocked: LockedFile.peek("\(folder)/hard").trimmed == "1"
+        name: word("name"),
+        isSoftBlocked: word("soft") == "1",
+        isHardBlocked: word("hard") == "1"
       )
     }
   }
 
-  /// What this process may do now.
   func capabilities() -> UInt64? {
     let lines = LockedFile.peek(statusFile).split(separator: "\n")
     guard let line = lines.first(where: { $0.hasPrefix("CapEff:") }) else { return nil }
-    return UInt64(String(line.dropFirst("CapEff:".count)).trimmed, radix: 16)
+    return line.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) }
   }
 
   private func names(in folder: String) -> [String]? {
@@ -84,13 +88,5 @@ struct HostSurvey: Sendable {
       return HostFacts.Version(text: String(text), source: program.name)
     }
     return nil
-  }
-}
-
-extension String {
-  /// Without blanks at either end.
-  fileprivate var trimmed: String {
-    let blanks: (Character) -> Bool = { $0.isWhitespace }
-    return String(String(drop(while: blanks)).reversed().drop(while: blanks).reversed())
   }
 }

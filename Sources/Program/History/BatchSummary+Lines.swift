@@ -6,8 +6,6 @@ import Journal
 
 extension BatchSummary {
   /// Which batch it is, and how its devices fared.
-  ///
-  /// - Parameter chains: Those of its run.
   func lines(_ chains: [ChainSummary]) -> [String] {
     let round = origin.round > 1 ? ", run \(origin.round)" : ""
     return ["file      \(origin.file)\(round)", "outcome   \(tally(chains))"]
@@ -26,8 +24,6 @@ extension BatchSummary {
 
   /// A row for each device as its last chain ended: those that failed first, then those that did not
   /// end or begin, then the others.
-  ///
-  /// - Parameter chains: Those of its run.
   func table(_ chains: [ChainSummary]) -> [String] {
     let last = Dictionary(chains.map { ($0.device, $0) }) { $1 }
     let rows = devices.map { member -> (rank: Int, cells: [String]) in
@@ -50,7 +46,6 @@ extension BatchSummary {
       .lines
   }
 
-  /// Name and address of a device.
   func title(of device: String) -> String {
     DeviceTitle.text(device, name: devices.first { $0.device == device }?.name)
   }

@@ -4,7 +4,6 @@ import ArgumentParser
 import Jobs
 import Journal
 
-/// Lists, shows, exports and deletes the runs of a journal.
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -31,16 +30,9 @@ struct History: ParsableCommand {
 
 /// Which journal is read.
 struct JournalArgument: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).")
   var journal: String?
 
-  /// - Throws: ``Ending``, ``JournalFailure``.
   func open(forWriting isWriting: Bool = false) throws -> JournalFile {
     guard let path = journal ?? UserFolder.journal else {
       throw Ending(.usage, "no journal is known: name one with --journal")
@@ -55,7 +47,6 @@ struct HistoryOptions: ParsableArguments {
   @OptionGroup var printing: OutputOptions
 }
 
-/// The runs, one a line.
 struct HistoryList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -75,12 +66,13 @@ struct HistoryList: ParsableCommand {
     let runs = try file.runs(of: device, most: max(0, most))
     switch options.printing.output {
     case .json: try StandardOutput.show(runs.map(\.json))
-    case .text: try StandardOutput.show(TextTable(runs).lines)
+    case .text:
+      let head = ["run", "started", "device", "chain", "state", "steps", "values"]
+      try StandardOutput.show(TextTable(head, runs.map(\.columns)).lines)
     }
   }
 }
 
-/// One run.
 struct HistoryShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -91,11 +83,8 @@ struct HistoryShow: ParsableCommand {
 
   @Option(
     name: .customLong("report"),
-    help: ArgumentHelp(
-      "Write the run as a report, too: \(ReportPath.names(onlyWhole: true)); repeat it for more.",
-      valueName: "file"
-    ),
-    completion: .file()
+    file:
+      "Write the run as a report, too: \(ReportPath.names(onlyWhole: true)); repeat it for more."
   )
   var reports: [ReportPath] = []
 

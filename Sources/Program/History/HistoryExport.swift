@@ -4,7 +4,6 @@ import ArgumentParser
 import Jobs
 import Journal
 
-/// A run as JSON lines or CSV.
 struct HistoryExport: ParsableCommand {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case json, csv

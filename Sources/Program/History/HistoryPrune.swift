@@ -5,7 +5,6 @@ import Jobs
 import Journal
 import Signals
 
-/// Takes old runs out.
 struct HistoryPrune: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
@@ -18,22 +17,16 @@ struct HistoryPrune: ParsableCommand {
 
   @OptionGroup var options: HistoryOptions
 
-  @Option(
-    help: ArgumentHelp("Runs that ended longer ago: 90d, 12h.", valueName: "age"),
-    transform: Duration.ageArgument
-  )
+  @Option(age: "Runs that ended longer ago: 90d, 12h.")
   var olderThan: Duration?
 
   @Option(
-    help: ArgumentHelp("The oldest, until what is left takes no more: 500M.", valueName: "size"),
+    help: .value("size", "The oldest, until what is left takes no more: 500M."),
     transform: sizeArgument
   )
   var maxSize: Int?
 
-  @Option(
-    help: ArgumentHelp("Values of runs that are kept: 30d.", valueName: "age"),
-    transform: Duration.ageArgument
-  )
+  @Option(age: "Values of runs that are kept: 30d.")
   var valuesOlderThan: Duration?
 
   func validate() throws {
@@ -70,7 +63,6 @@ struct HistoryPrune: ParsableCommand {
   }
 }
 
-/// Checks the journal for damage.
 struct HistoryCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",

@@ -6,7 +6,6 @@ import Jobs
 import Journal
 import Signals
 
-/// Finds values by device, characteristic and time.
 struct HistoryValues: ParsableCommand {
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case csv, json
@@ -37,16 +36,10 @@ struct HistoryValues: ParsableCommand {
   @Option(help: "Only this field: bpm.")
   var field: String?
 
-  @Option(
-    help: ArgumentHelp("From how long ago on: 24h, 7d.", valueName: "age"),
-    transform: Duration.ageArgument
-  )
+  @Option(help: .value("age", "From how long ago on: 24h, 7d."), transform: Duration.ageArgument)
   var since: Duration
 
-  @Option(
-    help: ArgumentHelp("Until how long ago: 12h (now).", valueName: "age"),
-    transform: Duration.ageArgument
-  )
+  @Option(age: "Until how long ago: 12h (now).")
   var until: Duration?
 
   @Option(

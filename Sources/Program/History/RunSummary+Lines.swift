@@ -50,7 +50,6 @@ extension RunSummary {
     Timestamp.time(started).map { Timestamp.beginning($0, isSimulated: isSimulated) } ?? started
   }
 
-  /// When and how it ended.
   private var ending: String {
     let isVirtual = began == Timestamp.beginning(.zero, isSimulated: true)
     let time = isVirtual && finished != nil ? nil : finished ?? "-"
@@ -99,7 +98,6 @@ extension RunSummary {
     "missing   \(counted(lost, "record")): the journal could not be written for too long"
   }
 
-  /// One object.
   var json: String {
     let members: KeyValuePairs<String, any JSONWritable> = [
       "number": run, "run": identity, "command": command, "state": state,
@@ -160,22 +158,21 @@ struct TextTable {
   /// - Parameter rows: Each with a cell for each column of the head.
   init(_ head: [String], _ rows: [[String]]) { self.rows = rows.isEmpty ? [] : [head] + rows }
 
-  /// The runs of a journal.
-  init(_ runs: [RunSummary]) {
-    let head = ["run", "started", "device", "chain", "state", "steps", "values"]
-    self.init(head, runs.map(\.columns))
-  }
-
   /// A head and a line for each row; nothing without rows.
   var lines: [String] {
     let columns = rows.first?.indices ?? 0..<0
     let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
-      let cells = zip(row, widths).map { text, width in
-        text + String(repeating: " ", count: width - text.count)
-      }
+      let cells = zip(row, widths).map { $0.padded(to: $1) }
       let line = cells.joined(separator: "  ")
       return String(line.reversed().drop { $0 == " " }.reversed())
     }
+  }
+}
+
+extension String {
+  /// The text with spaces behind it, so that it has at least so many characters.
+  func padded(to count: Int) -> String {
+    self + String(repeating: " ", count: max(0, count - self.count))
   }
 }

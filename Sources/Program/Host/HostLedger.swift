@@ -336,12 +336,8 @@ final class HostLedger: LinkLedger {
 
   /// Remembers that these devices' attempts belong to nobody.
   func remember(stale devices: [BluetoothAddress]) {
-    state.withLock { $0.stale += devices.filter { !$0.isZero } }
+    state.withLock { $0.stale += devices.filter { $0.number != 0 } }
   }
-}
-
-extension BluetoothAddress {
-  fileprivate var isZero: Bool { number == 0 }
 }
 
 // MARK: Who uses a device
@@ -379,9 +375,7 @@ extension HostLedger {
 // Turns keep two runs from connecting at once; they do not keep two batches from taking each other's
 // devices, and the few links that a controller has. Single runs go on between: they take turns.
 extension HostLedger {
-  /// How a batch waits for another one.
   struct BatchWait: Sendable {
-    /// How long.
     let limit: Duration
     /// Called with who is waited for.
     let notice: @Sendable (String) -> Void

@@ -55,7 +55,6 @@ struct Lease: Hashable, Sendable {
     }
   }
 
-  /// The text of the file.
   var text: String {
     let head = [
       ["process", "\(owner.process)", "\(owner.start)", owner.boot], ["bus", bus],

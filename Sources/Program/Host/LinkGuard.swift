@@ -9,7 +9,6 @@ import Glibc
 import Jobs
 import Signals
 
-/// The guard of this process.
 package final class LinkGuard: Sendable {
   /// What the arguments of the guard begin with.
   package static let word = "guard"
@@ -129,18 +128,8 @@ extension LinkGuard {
       let world = try World.real("ending")
       defer { world.end() }
       // Whoever uses it by now.
-      for (link, ending) in world.orphans(isForced: true)?.release(of: owner) ?? [] {
-        let process = "process \(owner.process), which \(what)"
-        switch ending {
-        case .released: StandardError.notice("disconnected \(link.device) of \(process)")
-        case .cancelled:
-          StandardError.notice("ended the attempt to connect to \(link.device) of \(process)")
-        case .gone: break
-        case .used(let user): StandardError.failure("\(link.device) is used by \(user)")
-        case .failed(let reason):
-          StandardError.failure("\(link.device) is still connected: \(reason)")
-        }
-      }
+      let endings = world.orphans(isForced: true)?.release(of: owner) ?? []
+      OrphanLinks.report(endings, of: " of process \(owner.process), which \(what)")
     } catch {
       for message in error.messages { StandardError.failure(message) }
     }

@@ -35,7 +35,6 @@ struct ListedAdapter: Hashable {
 
   // MARK: Output
 
-  /// - Parameter companies: The names of manufacturers.
   func lines(_ companies: any CompanyNames) -> [String] {
     var head = [name, address.map { "\($0)" } ?? "(no address)"]
     var lines: [String] = []

@@ -6,7 +6,6 @@ import Signals
 
 /// The links of leases that nobody holds any more.
 struct OrphanLinks: Sendable {
-  /// What became of one link.
   enum Ending: Sendable, Equatable {
     /// It was up, and is disconnected now.
     case released
@@ -27,46 +26,37 @@ struct OrphanLinks: Sendable {
     }
   }
 
+  /// How long the release of one link may take.
+  private static let limit = Duration.seconds(10)
+
   let ledger: HostLedger
   let scheduler: SerialScheduler
   let client: BlueZClient
-  /// Ends the release.
   let interruption: Interruption
   /// Whether links that other programs use are ended too.
   var isForced = false
 
   /// Disconnects every orphan link, and removes the leases that hold none any more. A signal ends
   /// it: what is left then keeps its lease.
-  ///
-  /// - Parameter limit: How long each may take.
-  func release(limit: Duration = .seconds(10)) -> [(link: HeldLink, ending: Ending)] {
-    let endings = ledger.orphans().flatMap { release($0.lease, in: $0.file, limit) }
+  func release() -> [(link: HeldLink, ending: Ending)] {
+    let endings = ledger.orphans().flatMap { release($0.lease, in: $0.file) }
     ledger.remember(stale: endings.filter { !$0.ending.leavesLease }.map(\.link.device))
     return endings
   }
 
   /// Disconnects every link of one process, which may be stopped: then its lease stays as it is.
-  ///
-  /// - Parameter limit: How long each may take.
-  func release(
-    of owner: ProcessIdentity,
-    limit: Duration = .seconds(10)
-  ) -> [(link: HeldLink, ending: Ending)] {
+  func release(of owner: ProcessIdentity) -> [(link: HeldLink, ending: Ending)] {
     if let orphan = ledger.orphans().first(where: { $0.lease.owner == owner }) {
-      return release(orphan.lease, in: orphan.file, limit)
+      return release(orphan.lease, in: orphan.file)
     }
-    return ledger.held().first { $0.owner == owner }.map { release($0, in: nil, limit) } ?? []
+    return ledger.held().first { $0.owner == owner }.map { release($0, in: nil) } ?? []
   }
 
-  private func release(
-    _ whole: Lease,
-    in file: LockedFile?,
-    _ limit: Duration
-  ) -> [(link: HeldLink, ending: Ending)] {
+  private func release(_ whole: Lease, in file: LockedFile?) -> [(link: HeldLink, ending: Ending)] {
     var lease = whole
     var endings: [(link: HeldLink, ending: Ending)] = []
     for entry in whole.entries where entry.state != .used && interruption.signal == nil {
-      let ending = release(entry, of: whole.owner, limit)
+      let ending = release(entry, of: whole.owner)
       if !ending.leavesLease { lease.entries.removeAll { $0.link == entry.link } }
       endings.append((entry.link, ending))
     }
@@ -78,11 +68,7 @@ struct OrphanLinks: Sendable {
     return endings
   }
 
-  private func release(
-    _ entry: Lease.Entry,
-    of owner: ProcessIdentity,
-    _ limit: Duration
-  ) -> Ending {
+  private func release(_ entry: Lease.Entry, of owner: ProcessIdentity) -> Ending {
     let link = entry.link
     // A bluetoothd that ends takes its links along.
     guard ledger.isServed(by: entry.daemon) else { return .gone }
@@ -100,9 +86,29 @@ struct OrphanLinks: Sendable {
       scheduler: scheduler
     )
     let ending = isUp ? service.disconnect() : service.endAbandonedAttempt()
-    let outcome = ending.map { true }.firstOrDefault(false, within: limit)
+    let outcome = ending.map { true }.firstOrDefault(false, within: Self.limit)
     if let error = outcome.error { return .failed("\(error)") }
     return isUp ? .released : .cancelled
+  }
+
+  /// Prints what became of links.
+  ///
+  /// - Parameter whose: Whose they were, behind the name of a device.
+  static func report(_ endings: [(link: HeldLink, ending: Ending)], of whose: String) {
+    for (link, ending) in endings {
+      let device = "\(link.device)\(whose)"
+      switch ending {
+      case .released: StandardError.notice("disconnected \(device)")
+      case .cancelled: StandardError.notice("ended the attempt to connect to \(device)")
+      case .gone: break
+      case .used(let user):
+        StandardError.notice(
+          "\(device), is used by \(user): it is left up; blerun doctor --release --force ends it"
+        )
+      case .failed(let reason):
+        StandardError.failure("\(device), is still connected: \(reason)")
+      }
+    }
   }
 
   /// Who else uses a link, as far as that can be seen; nil for nobody.

@@ -18,28 +18,12 @@ struct ProcessIdentity: Hashable, Sendable {
     return text.isEmpty ? "unknown" : String(text)
   }
 
-  /// This process.
   static var own: ProcessIdentity {
     ProcessIdentity(
       process: getpid(),
       start: start(of: "self") ?? 0,
       boot: presentBoot
     )
-  }
-
-  init(process: Int32, start: UInt64, boot: String) {
-    self.process = process
-    self.start = start
-    self.boot = boot
-  }
-
-  /// Reads what ``text`` writes.
-  init?(_ text: String) {
-    let parts = text.split(separator: " ")
-    guard parts.count == 3, let process = Int32(parts[0]), let start = UInt64(parts[1]) else {
-      return nil
-    }
-    self.init(process: process, start: start, boot: String(parts[2]))
   }
 
   /// `1234 567890 0f0e…`: number, start, boot.
@@ -62,5 +46,16 @@ struct ProcessIdentity: Hashable, Sendable {
       return nil
     }
     return UInt64(fields[19])
+  }
+}
+
+extension ProcessIdentity {
+  /// Reads what ``text`` writes.
+  init?(_ text: String) {
+    let parts = text.split(separator: " ")
+    guard parts.count == 3, let process = Int32(parts[0]), let start = UInt64(parts[1]) else {
+      return nil
+    }
+    self.init(process: process, start: start, boot: String(parts[2]))
   }
 }

@@ -7,16 +7,11 @@ import Glibc
 struct RuntimeFolder: Sendable {
   let path: String
 
-  /// Why there is none.
-  struct Failure: Error, Sendable, CustomStringConvertible {
-    let description: String
-  }
-
   /// The folder `blerun` in `XDG_RUNTIME_DIR`, in `/run/user/UID`, or else `/tmp/blerun-UID`; made
   /// where it is missing.
   ///
-  /// - Throws: ``Failure`` when it can neither be made nor trusted.
-  init(environment: (String) -> String? = RuntimeFolder.variable) throws(Failure) {
+  /// - Throws: ``Problem`` when it can neither be made nor trusted.
+  init(environment: (String) -> String? = RuntimeFolder.variable) throws(Problem) {
     let user = getuid()
     var candidates: [String] = []
     if let given = environment("XDG_RUNTIME_DIR"), given.hasPrefix("/") {
@@ -27,7 +22,7 @@ struct RuntimeFolder: Sendable {
       path = candidate
       return
     }
-    throw Failure(description: "no folder for locks: \(candidates.joined(separator: ", "))")
+    throw Problem("no folder for locks: \(candidates.joined(separator: ", "))")
   }
 
   /// - Parameter path: A folder that exists.

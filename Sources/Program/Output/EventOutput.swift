@@ -67,8 +67,6 @@ final class EventOutput: Sendable {
   }
 
   /// The same, where a command in a world is over.
-  ///
-  /// - Throws: See ``StandardOutput/end(in:after:)``.
   func end(in world: World, after error: (any Error)?) throws(Ending) {
     _ = finish()
     try output.end(in: world, after: error)

@@ -112,8 +112,6 @@ final class OutputWriter: Sendable {
   }
 
   /// Has a text written at the bottom of a terminal, below all lines; empty for none. Never waits.
-  ///
-  /// - Parameter isResized: Whether the terminal has another size than before.
   func show(_ text: PrintableText, on descriptor: Int32, isResized: Bool) {
     let octets = Written.octets(of: [.text(text)])
     let isShown = withOutput(descriptor) { output in
@@ -255,10 +253,8 @@ final class OutputWriter: Sendable {
   }
 }
 
-/// Standard output could not be written.
 struct OutputFailure: Error, Equatable, Sendable, CustomStringConvertible {
   enum Cause: Equatable, Sendable, CustomStringConvertible {
-    /// An error number.
     case system(Int32)
     /// The reader takes nothing.
     case notRead

@@ -14,7 +14,6 @@ struct Presentation: Sendable {
     case always, never
   }
 
-  /// Whether nothing but data and failures is printed.
   var isQuiet = false
   /// Whether it is printed what BlueZ is asked and answers.
   var isVerbose = false

@@ -29,8 +29,6 @@ final class FollowedRun: RunScreen {
   private let line: StatusLine?
 
   /// Shows the status from now on, where a terminal has place for it.
-  ///
-  /// - Parameter printsData: See ``StatusLine``.
   init(in world: World, printsData: Bool) {
     let status = Guarded(RunStatus())
     self.status = status

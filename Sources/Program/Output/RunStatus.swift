@@ -11,18 +11,15 @@ import Signals
 /// `step 2: listening to temperature-measurement, 3 of 5 values, 3.1 s of 20 s`
 struct RunStatus: Sendable {
   private var wait: RunWait?
-  /// What connecting is at.
   private var phase: ServiceNotice?
   /// How many values the step has received.
   private var values = 0
 
-  /// Something else is waited for.
   mutating func take(_ wait: RunWait) {
     self.wait = wait
     phase = nil
   }
 
-  /// The device's service reports what it does.
   mutating func take(_ notice: ServiceNotice) { phase = notice }
 
   /// A connection is made: what connecting was at is over.
@@ -70,7 +67,6 @@ struct RunStatus: Sendable {
     return values == 0 ? nil : Jobs.counted(values, "value")
   }
 
-  /// What connecting is at.
   private var doing: String? {
     switch phase {
     case .finding: "scanning"

@@ -63,8 +63,6 @@ package final class StandardOutput: Sendable {
   }
 
   /// Writes lines, which are all that a command prints.
-  ///
-  /// - Throws: ``Ending`` with why not all were written.
   static func show(_ lines: some Sequence<String>) throws(Ending) {
     let output = StandardOutput()
     for line in lines { output.line(line) }
@@ -79,18 +77,12 @@ package final class StandardOutput: Sendable {
   /// Writes a line. After a failure it does nothing.
   package func line(_ text: String) { _ = put { [(text, nil)] } }
 
-  /// Writes a text of several lines, which this program made of lines.
   func lines(_ text: String) {
     _ = write { [.text(PrintableText(lines: text)), .lineEnd] }
   }
 
-  /// Writes lines that belong together.
-  ///
-  /// - Parameters:
-  ///   - isDroppable: Whether they are a value, which is dropped where too much waits for the reader,
-  ///     and the program does not.
-  ///   - lines: Not called where they are dropped anyway.
-  /// - Returns: Whether they were not dropped.
+  /// Writes lines that belong together: see ``OutputWriter/put(isDroppable:to:_:)``. Where the program
+  /// waits for the reader, nothing is dropped.
   func put(isDroppable: Bool = false, _ lines: () -> [Line]) -> Bool {
     write(isDroppable: isDroppable && pace == .ofEvents) {
       lines().flatMap { Written.line($0.text, in: isColored ? $0.tone : nil) }
@@ -116,7 +108,6 @@ package final class StandardOutput: Sendable {
   /// Why nothing can be written any more.
   var failure: OutputFailure? { writer.failure(of: descriptor) }
 
-  /// What was dropped so far.
   var dropped: OutputQueue.Dropped { writer.dropped(of: descriptor) }
 
   /// Waits until everything is written: for ever at the pace of the reader, else unless it has taken
@@ -136,9 +127,6 @@ package final class StandardOutput: Sendable {
 
   /// Waits until everything is written, where a command is over.
   ///
-  /// - Parameters:
-  ///   - world: Where it was at work.
-  ///   - error: What it failed with.
   /// - Throws: ``Ending``: of a signal, else of the output, else of the command.
   package func end(in world: World? = nil, after error: (any Error)? = nil) throws(Ending) {
     let unprinted = finish()
@@ -204,7 +192,6 @@ package enum StandardError {
     notice("\(TextReport.milliseconds(now.sinceStart)) \(line.prefix(trafficLimit))\(rest)")
   }
 
-  /// Writes a text of several lines, which this program made of lines.
   static func lines(_ text: String) { write([.text(PrintableText(lines: text)), .lineEnd]) }
 
   /// Never waits for the reader.
@@ -282,12 +269,9 @@ final class StandardStreams: Sendable {
     return isKnown ? size : nil
   }
 
-  /// Whether standard output is a terminal.
   var printsToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Writes the bottom lines anew; none for none.
-  ///
-  /// - Parameter isResized: Whether the terminal has another size than before.
   func show(_ lines: [String], isResized: Bool = false) {
     let isAsking = state.withLock { $0.isAsking }
     let text = isAsking ? "" : lines.map(\.printable).joined(separator: "\n")

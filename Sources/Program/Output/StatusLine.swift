@@ -74,7 +74,6 @@ final class StatusLine: Sendable {
     streams.show(lines(loop.now, size), isResized: former != nil && former != size)
   }
 
-  /// Takes the line away.
   func end() {
     let timer = state.withLock { state in
       state.isOver = true

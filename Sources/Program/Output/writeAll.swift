@@ -5,7 +5,6 @@
 import Glibc
 import Jobs
 
-/// What may be written.
 enum Written {
   case text(PrintableText)
   case lineEnd

@@ -40,9 +40,6 @@ struct PlotCanvas: Sendable {
   private let rows: Int
   private var cells: [UInt8]
 
-  /// - Parameters:
-  ///   - columns: In cells.
-  ///   - rows: In cells.
   init(columns: Int, rows: Int, _ charset: PlotCharset) {
     self.charset = charset
     self.columns = columns

@@ -15,7 +15,6 @@ struct PlotState: Sendable {
     let text: String
   }
 
-  /// A key that was pressed.
   enum Key: Equatable, Sendable {
     case character(Character)
     case enter, delete, escape
@@ -63,7 +62,6 @@ struct PlotState: Sendable {
 
   // MARK: Values
 
-  /// A printed event.
   mutating func take(_ event: RunEvent) {
     let device = namesDevice ? event.device : ""
     switch event.change {
@@ -99,7 +97,6 @@ struct PlotState: Sendable {
 
   // MARK: Markers
 
-  /// The connection of a device changed.
   mutating func take(_ change: WatchedLink.Change, of device: String, at time: Duration) {
     let change = WatchMark(change)
     mark(change.kind, "\(device): \(change.text)", at: time)
@@ -121,7 +118,6 @@ struct PlotState: Sendable {
     case note(String, at: Duration)
   }
 
-  /// A key was pressed.
   mutating func press(_ key: Key, at time: Duration) -> Action {
     guard let (begun, text) = typed else {
       switch key {

@@ -31,7 +31,6 @@ enum ChainFolder {
     return names
   }
 
-  /// Whether there is a folder at a path.
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -4,9 +4,7 @@ import CLinux
 import Glibc
 import Signals
 
-/// A child process.
 struct ChildProcess: Sendable {
-  /// How a child ended.
   enum Exit: Equatable, Sendable {
     case status(Int32)
     case signal(Int32)
@@ -177,7 +175,6 @@ extension ChildProcess {
   /// Runs a command to its end. It prints to the same places as this program, whose output is written
   /// before it begins, and gets the signals that this program gets.
   ///
-  /// - Parameter environment: What is set on top of this program's environment.
   /// - Returns: The exit status: the command's own, or 128 + n when signal n ended it.
   static func run(
     _ command: [String],

@@ -29,7 +29,6 @@ struct CompanionProgram: Sendable {
   /// Replaces this process by the program: it is looked for in the folder of this one, then along
   /// PATH.
   ///
-  /// - Parameter arguments: Those of the program.
   /// - Throws: ``Ending`` when there is no such program, or it cannot be run.
   func replaceProcess(_ arguments: [String]) throws(Ending) -> Never {
     guard let file else {

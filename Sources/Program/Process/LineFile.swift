@@ -17,7 +17,6 @@ final class LineFile: Sendable {
   ///
   /// - Parameter isKeptLater: Whether ``finish(isKept:)`` decides about the file. Until then its lines
   ///   are in a file beside it.
-  /// - Throws: ``Ending`` when that is not possible.
   init(_ path: String, isKeptLater: Bool = false) throws(Ending) {
     self.path = path
     var status = stat()

@@ -1,6 +1,7 @@
 // A pipe that no child gets by accident.
 
 import CLinux
+import Documents
 import Glibc
 
 /// Both ends of a pipe. Each is closed once, by whoever has it.
@@ -8,12 +9,12 @@ final class Pipe {
   private(set) var reading: Int32
   private(set) var writing: Int32
 
-  init() throws(PrivateBus.Failure) {
+  init() throws(Problem) {
     var ends: [Int32] = [-1, -1]
     // Another thread may start a program between two calls.
     guard pipe2(&ends, O_CLOEXEC) == 0 else {
       let reason = String(cString: strerror(errno))
-      throw PrivateBus.Failure(description: "no pipe could be made: \(reason)")
+      throw Problem("no pipe could be made: \(reason)")
     }
     reading = ends[0]
     writing = ends[1]

@@ -22,10 +22,10 @@ final class TerminalQuestions: Sendable {
   private let reading = Guarded(Reading())
 
   /// The terminal; nil when there is none, or standard input is not it.
-  init?(on loop: Loop, isVirtual: Bool) {
+  init?(on loop: Loop) {
     guard isatty(STDIN_FILENO) == 1, descriptor >= 0 else { return nil }
     self.loop = loop
-    blocks = isVirtual
+    blocks = loop is VirtualTimeLoop
   }
 
   /// Asks, and gives the answer to `reply`.

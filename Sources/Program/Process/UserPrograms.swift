@@ -147,7 +147,7 @@ private final class RunningProgram {
 
   init(_ words: [String], in folder: String) throws(Command.Failure) {
     var made: [Pipe] = []
-    do throws(PrivateBus.Failure) {
+    do throws(Problem) {
       while made.count < 3 { made.append(try Pipe()) }
     } catch {
       for pipe in made { pipe.close() }

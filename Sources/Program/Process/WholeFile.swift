@@ -18,8 +18,6 @@ final class WholeFile: Sendable {
   private let failed = Guarded<Int32?>(nil)
 
   /// Makes the file where there is none, and sees that it can be written.
-  ///
-  /// - Throws: ``Ending`` when it cannot.
   init(_ path: String) throws(Ending) {
     self.path = path
     isNew = access(path, F_OK) != 0

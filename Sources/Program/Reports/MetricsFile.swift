@@ -23,7 +23,6 @@ final class MetricsFile: Sendable {
   private let batch: String
   private let state: Guarded<State>
 
-  /// - Throws: ``Ending`` when the file cannot be written.
   init(_ options: MetricsOptions, path: String, of batch: String, on loop: Loop) throws(Ending) {
     file = try WholeFile(path)
     self.loop = loop
@@ -41,7 +40,6 @@ final class MetricsFile: Sendable {
     if isDue { write() }
   }
 
-  /// Writes the present state.
   func write() {
     let text = state.withLock { state in
       state.written = loop.now
@@ -52,7 +50,6 @@ final class MetricsFile: Sendable {
 
   /// Writes the last state.
   ///
-  /// - Parameter status: What the command would end with.
   /// - Returns: What it ends with: that of output that failed where the file could not be written.
   func end(_ status: ExitStatus) -> ExitStatus {
     write()
@@ -65,11 +62,8 @@ final class MetricsFile: Sendable {
 /// Metrics of a batch, on the command line.
 struct MetricsOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Keep metrics in a file for the textfile collector of Prometheus's node exporter: NAME.prom.",
-      valueName: "file"
-    ),
-    completion: .file()
+    file:
+      "Keep metrics in a file for the textfile collector of Prometheus's node exporter: NAME.prom."
   )
   var metrics: String?
 

@@ -28,12 +28,7 @@ final class ReportFiles: Sendable {
   private let collector: RunCollector
   private let state: Guarded<State>
 
-  /// - Parameters:
-  ///   - options: Which files; nil for none.
-  ///   - printed: What is printed to standard output in the end, where that is a whole report.
-  ///   - whole: What is reported on.
-  ///   - suite: The suite, where it is one.
-  /// - Throws: ``Ending`` when a file cannot be written.
+  /// - Parameter printed: What is printed to standard output in the end, where that is a whole report.
   init(
     _ options: ReportOptions?,
     printed: (any RunsReport)? = nil,
@@ -75,7 +70,6 @@ final class ReportFiles: Sendable {
     }
   }
 
-  /// Takes up what happened.
   @Sendable func receive(_ event: RunEvent) {
     write { $0.lines(for: event) }
     if wantsWhole { state.withLock { $0.collector.take(event) } }
@@ -100,7 +94,6 @@ final class ReportFiles: Sendable {
     return (collector.runs, collector.whole ?? whole)
   }
 
-  /// - Parameter status: What the command would end with, at its end.
   private func write(
     _ round: (runs: [RecordedRun], whole: RecordedWhole),
     _ status: ExitStatus = .ok
@@ -126,7 +119,6 @@ final class ReportFiles: Sendable {
   /// Writes what is written at the end.
   ///
   /// - Parameters:
-  ///   - status: What the command would end with.
   ///   - remark: Why nothing was to be done.
   ///   - notRun: The names of files that did not begin.
   /// - Returns: What it ends with: that of output that failed where a file could not be written.

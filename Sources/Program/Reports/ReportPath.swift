@@ -51,11 +51,7 @@ struct ReportPath: ExpressibleByArgument {
 struct ReportOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
-    help: ArgumentHelp(
-      "Write a report, too: \(ReportPath.names()); repeat it for more.",
-      valueName: "file"
-    ),
-    completion: .file()
+    file: "Write a report, too: \(ReportPath.names()); repeat it for more."
   )
   var files: [ReportPath] = []
 
@@ -68,10 +64,7 @@ struct ReportOptions: ParsableArguments {
   }
 
   @Option(
-    help: ArgumentHelp(
-      "When reports are written; failure: a run that succeeded leaves no file.",
-      valueName: "when"
-    )
+    help: .value("when", "When reports are written; failure: a run that succeeded leaves no file.")
   )
   var reportOn: Occasion = .always
 
@@ -80,7 +73,6 @@ struct ReportOptions: ParsableArguments {
   /// - Parameters:
   ///   - inputs: The files that it reads, simulated devices not counted.
   ///   - metrics: A file of metrics, which must not be one of those either.
-  /// - Throws: ``Ending`` of wrong usage; nothing was touched.
   func check(
     reading inputs: [String],
     _ options: WorldOptions,

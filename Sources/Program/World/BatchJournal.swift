@@ -18,9 +18,6 @@ package final class BatchJournal: Sendable {
   /// What keeps others from the round under way, where no owner in the journal does.
   private let lock = Guarded<LockedFile?>(nil)
 
-  /// - Parameters:
-  ///   - path: The whole path of the batch's file.
-  ///   - resumption: What the batch resumes; nil for a batch that begins.
   package init(
     _ runs: RunJournal,
     of batch: Batch,
@@ -37,7 +34,6 @@ package final class BatchJournal: Sendable {
   ///
   /// - Throws: ``RunFailure`` when that fails and the batch cannot do without.
   package func begin(_ identity: RunIdentity, round: Int) throws(RunFailure) {
-    var isBegun = resumption != nil
     do {
       if let resumption {
         try runs.resume(resumption.run, of: resumption.owner)
@@ -47,30 +43,16 @@ package final class BatchJournal: Sendable {
         let digest = batch.digest
         let origin = BatchOrigin(file: path, name: batch.name, digest: digest, round: round)
         try runs.begin("batch", definition, identity, batch: origin)
-        isBegun = true
-        let taken = try takeLock()
-        lock.withLock { $0 = taken }
+        if runs.isSimulated, let run = runs.run,
+          case .held(let file) = LockedFile.attempt(ofRun: run, in: runs.file.path)
+        {
+          lock.withLock { $0 = file }
+        }
       }
     } catch {
       // Another process that resumes the run is not a problem of the file.
-      runs.giveUp(isBegun && error.kind == .locked ? .passing : .output)
+      runs.giveUp(resumption != nil && error.kind == .locked ? .passing : .output)
       throw RunFailure(error)
-    }
-  }
-
-  /// Keeps others from a run that began, where the journal does not record whose it is.
-  ///
-  /// - Throws: When another process resumed it already, in the moment since it began.
-  private func takeLock() throws(JournalFailure) -> LockedFile? {
-    guard runs.isSimulated, let run = runs.run else { return nil }
-    switch RunLock.attempt(run, of: runs.file.path) {
-    case .held(let lock): return lock
-    case .taken:
-      let reason = "another process is resuming run \(run)"
-      throw JournalFailure(.locked, path: runs.file.path, reason: reason)
-    case .failed(let reason):
-      StandardError.failure("nothing keeps another process from run \(run): \(reason)")
-      return nil
     }
   }
 

@@ -51,26 +51,23 @@ package struct BatchResumption: Sendable {
     guard let run = found, run.isSimulated, run.batch != nil else {
       return try decide(wish, found, in: file)
     }
-    let taken = Ending(.passing, "run \(run.run) is under way, in another process")
-    guard !looksOnly else {
-      if RunLock.isTaken(run.run, of: file.path) { throw taken }
-      return try decide(wish, run, in: file)
-    }
-    switch RunLock.attempt(run.run, of: file.path) {
-    case .taken: throw taken
+    let lock: LockedFile?
+    switch LockedFile.attempt(ofRun: run.run, in: file.path, makes: !looksOnly) {
+    case .taken: throw Ending(.passing, "run \(run.run) is under way, in another process")
     case .failed(let reason):
-      let place = RunLock.path(journal: file.path, run: run.run)
-      throw Ending(.output, "\(place): it cannot be locked: \(reason)")
-    case .held(let lock):
-      var isKept = false
-      defer { if !isKept { lock.remove() } }
-      // Who had it a moment ago may have ended it.
-      let decision = try decide(wish, try file.run(run.run), in: file)
-      guard case .goOn(var resumption) = decision else { return decision }
-      resumption.lock = lock
-      isKept = true
-      return .goOn(resumption)
+      if !looksOnly {
+        throw Ending(.output, "\(file.path): run \(run.run) cannot be locked: \(reason)")
+      }
+      lock = nil
+    case .held(let file): lock = file
     }
+    var isKept = looksOnly
+    defer { if !isKept { lock?.remove() } }
+    // Who had it a moment ago may have ended it.
+    let decision = try decide(wish, try file.run(run.run), in: file)
+    guard case .goOn(var resumption) = decision, !looksOnly else { return decision }
+    (resumption.lock, isKept) = (lock, true)
+    return .goOn(resumption)
   }
 
   private static func decide(
@@ -82,13 +79,10 @@ package struct BatchResumption: Sendable {
     return try decide(wish, run, finished, isThere: RunOwner.isThere)
   }
 
-  /// Decides.
-  ///
   /// - Parameters:
   ///   - run: What the journal has; nil for nothing.
   ///   - finished: The devices of that run whose chains ended.
   ///   - isThere: Whether the process of an owner is there.
-  /// - Throws: ``Ending`` when the run cannot go on.
   static func decide(
     _ wish: Wish,
     _ run: RunSummary?,
@@ -180,6 +174,16 @@ package struct BatchResumption: Sendable {
     guard all > 0 else { return "resuming run \(run): its devices had not been found" }
     return "resuming run \(run): \(counts.ok) of \(counted(all, "device")) "
       + "succeeded\(failed), \(past.left) to be run"
+  }
+}
+
+extension LockedFile {
+  /// Asks for what keeps others from a run of simulated devices: a file beside the journal.
+  ///
+  /// Real runs have their owner in the journal. Simulated ones have none there, for their journals repeat
+  /// byte for byte.
+  static func attempt(ofRun run: Int64, in journal: String, makes: Bool = true) -> Attempt {
+    attempt("\(Batch.wholePath(of: journal))-run-\(run).lock", makes: makes)
   }
 }
 

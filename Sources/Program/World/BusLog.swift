@@ -17,7 +17,6 @@ final class BusLog: Sendable {
   private let file: LineFile
   private let secrets = Guarded(SecretCalls())
 
-  /// - Throws: ``Ending`` when the file cannot be made.
   init(_ path: String) throws(Ending) {
     file = try LineFile(path)
   }

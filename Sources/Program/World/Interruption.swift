@@ -93,7 +93,6 @@ package final class Interruption: Sendable {
     }
   }
 
-  /// Stops listening.
   func close() {
     let signals = state.withLock { state in
       defer { state.signals = nil }

@@ -1,9 +1,8 @@
-// A message between this program and bluetoothd, as it is kept: without handles, and with few values.
+// A message between this program and bluetoothd, as it is kept: without descriptors.
 
 import Bluetooth
 import DBus
 
-/// What was called, replied or sent.
 struct KeptMessage: Sendable {
   private enum Body: Sendable {
     case values([DBusValue])
@@ -21,9 +20,7 @@ struct KeptMessage: Sendable {
   let path: ObjectPath?
   let interface: String?
   let member: String
-  /// The name of the error.
   let error: String?
-  /// Its text.
   let errorText: String?
   private let body: Body
 
@@ -58,12 +55,10 @@ struct KeptMessage: Sendable {
     }
   }
 
-  /// Few values are kept as they are, since most messages are never shown. Others would hold
-  /// memory or descriptors: they become text at once.
+  /// Most messages are never shown: they become text only then. Those that hold descriptors, which
+  /// would stay open, become text at once.
   private static func body(_ values: [DBusValue]) -> Body {
-    var room = 4_096
-    let isSmall = values.allSatisfy { $0.takes(from: &room) }
-    return isSmall ? .values(values) : .text(text(of: values))
+    values.contains(where: \.hasDescriptor) ? .text(text(of: values)) : .values(values)
   }
 
   private static func text(of values: [DBusValue]) -> String {
@@ -72,7 +67,7 @@ struct KeptMessage: Sendable {
     return "(\(text.prefix(textLimit))\(rest))"
   }
 
-  /// The arguments; none of an error, or of a message that is too large to be kept.
+  /// The arguments; none of an error, or of a message with descriptors.
   var values: [DBusValue] {
     if case .values(let values) = body { values } else { [] }
   }
@@ -97,29 +92,5 @@ struct KeptMessage: Sendable {
       error: error,
       arguments: kind == .request ? Secret.mask : arguments
     )
-  }
-}
-
-extension DBusValue {
-  /// Whether it fits into a room in octets, which becomes smaller, and holds nothing open.
-  fileprivate func takes(from room: inout Int) -> Bool {
-    room -= 8
-    switch self {
-    case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: break
-    case .string(let text): room -= text.utf8.count
-    case .objectPath(let path): room -= path.text.utf8.count
-    case .signature(let signature): room -= signature.text.utf8.count
-    case .unixFD: return false
-    case .bytes(let octets): room -= octets.count
-    case .array(let array):
-      for element in array.elements where !element.takes(from: &room) { return false }
-    case .dictionary(let dictionary):
-      for (key, value) in dictionary.entries
-      where !key.takes(from: &room) || !value.takes(from: &room) { return false }
-    case .structure(let structure):
-      for field in structure.fields where !field.takes(from: &room) { return false }
-    case .variant(let variant): return variant.value.takes(from: &room)
-    }
-    return room >= 0
   }
 }

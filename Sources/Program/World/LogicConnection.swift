@@ -3,6 +3,7 @@
 // One line out, one line in, over one stream socket. It blocks: the simulated world stands still
 // until the answer, or until the deadline in real time.
 
+import Documents
 import Glibc
 import Signals
 import SimulatedDevices
@@ -60,7 +61,7 @@ final class LogicConnection: Sendable {
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted(Self.reason) }
     defer { Glibc.close(ends[1]) }
     let pipe: Pipe
-    do throws(PrivateBus.Failure) {
+    do throws(Problem) {
       pipe = try Pipe()
     } catch {
       Glibc.close(ends[0])

@@ -1,6 +1,7 @@
 // A message bus of our own: a dbus-daemon in a folder that goes away with it.
 
 import DBus
+import Documents
 import Glibc
 
 /// A private `dbus-daemon`, without root, on which anybody here may own any name.
@@ -14,13 +15,8 @@ struct PrivateBus: Sendable {
   /// What it reads: closed when this program ends, whatever ends it.
   private let leash: Int32
 
-  /// Why there is no private bus.
-  struct Failure: Error, Sendable, CustomStringConvertible {
-    let description: String
-  }
-
   /// Starts the daemon and waits, at most five seconds, until it listens.
-  init() throws(Failure) {
+  init() throws(Problem) {
     let folder =
       "\(RuntimeFolder.temporary)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let listening = "unix:path=" + BusAddress.escaped(folder + "/bus")
@@ -39,7 +35,7 @@ struct PrivateBus: Sendable {
       )
     } catch {
       leash.closeWriting()
-      throw Failure(description: "\(error)")
+      throw Problem("\(error)")
     }
     printed.closeWriting()
     let line = firstLine(of: printed.reading, patience: .seconds(5))
@@ -48,7 +44,7 @@ struct PrivateBus: Sendable {
       leash.closeWriting()
       guardian.wait()
       Self.remove(folder)
-      throw Failure(description: complaint)
+      throw Problem(complaint)
     }
     self.folder = folder
     self.mark = mark
@@ -58,23 +54,16 @@ struct PrivateBus: Sendable {
   }
 
   private static func complaint(in folder: String) -> String {
-    let log = open(folder + "/log", O_RDONLY | O_CLOEXEC)
-    defer { if log >= 0 { close(log) } }
-    let line = log < 0 ? nil : firstLine(of: log, patience: .seconds(5))
+    let line = LockedFile.peek(folder + "/log").split(separator: "\n").first
     return "dbus-daemon did not print its address within 5 s; it printed: \(line ?? "nothing")"
   }
 
   /// Ends the daemon and removes its folder. Programs on the bus are left alone.
   func stop() {
-    write("done\n")
+    _ = writeAll(leash, Array("done\n".utf8))
     close(leash)
     guardian.wait()
     Self.remove(folder)
-  }
-
-  private func write(_ text: String) {
-    var text = text
-    text.withUTF8 { _ = Glibc.write(leash, $0.baseAddress, $0.count) }
   }
 
   /// Makes the folder, and runs the daemon until the leash is let go; then takes the folder away. Of

@@ -10,13 +10,6 @@ package struct OpenJournal: Sendable {
   let file: JournalFile
   let options: JournalOptions
 
-  /// Writes down that a run begins.
-  ///
-  /// - Parameters:
-  ///   - command: `run`, `suite`, `watch`.
-  ///   - definition: What is to be done, as a dry run prints it.
-  ///   - scheduler: Its chains are cancelled when a required journal fails later; nil for the world's own.
-  /// - Throws: ``Ending`` when a required one fails at once.
   package func begin(
     _ command: String,
     _ definition: String,
@@ -38,7 +31,6 @@ extension JournalOptions {
   /// Opens the journal that the options name.
   ///
   /// - Returns: Nil when none is written, or an optional one cannot be, which is then printed.
-  /// - Throws: ``Ending`` when a required one cannot be written.
   package func open(isSimulated: Bool) throws(Ending) -> OpenJournal? {
     guard let path = try path(isSimulated: isSimulated) else { return nil }
     do {
@@ -76,8 +68,6 @@ package final class RunJournal: Sendable {
   let isSimulated: Bool
   private let state: Guarded<State>
 
-  /// Writes nothing yet.
-  ///
   /// - Parameter scheduler: Its chains are cancelled when a required journal fails; nil for the world's own.
   package convenience init(
     _ journal: OpenJournal,
@@ -88,9 +78,6 @@ package final class RunJournal: Sendable {
     self.init(journal, on: world.loop, isSimulated: world.isSimulated) { scheduler.cancelAll($0) }
   }
 
-  /// Writes nothing yet.
-  ///
-  /// - Parameter cancel: Ends the chains when a required journal fails.
   init(
     _ journal: OpenJournal,
     on loop: Loop,
@@ -112,8 +99,6 @@ package final class RunJournal: Sendable {
 
   // MARK: Runs
 
-  /// Writes down that a run begins.
-  ///
   /// - Throws: What a required journal fails with at once.
   func begin(
     _ command: String,
@@ -330,7 +315,6 @@ package final class RunJournal: Sendable {
   }
 }
 
-/// An event that waits to be reported.
 private struct HeldEvent: Sendable {
   let isResult: Bool
   let report: @Sendable () -> Void

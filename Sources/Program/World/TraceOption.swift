@@ -6,25 +6,18 @@ import HostController
 import Jobs
 import Signals
 
-/// Whether and where a run is traced.
 struct TraceOption: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Record the traffic of all controllers to a btsnoop file (needs CAP_NET_RAW).",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "Record the traffic of all controllers to a btsnoop file (needs CAP_NET_RAW).")
   var trace: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "size",
       """
       How much a trace may take: 64K, 64M, 1G. When FILE has a third of it, it goes on in \
       FILE.1, FILE.2 and so on, of which the last two are kept. (default: \
       \(HCITrace.usualLimit >> 20)M)
       """,
-      valueName: "size",
       visibility: RareOptions.visibility
     ),
     transform: sizeArgument
@@ -32,8 +25,6 @@ struct TraceOption: ParsableArguments {
   var traceLimit = HCITrace.usualLimit
 
   /// Begins to record, if that was asked for.
-  ///
-  /// - Throws: ``Ending`` where it cannot be; nothing was touched.
   func begin() throws(Ending) -> HCITrace? {
     guard let trace else { return nil }
     do {

@@ -3,7 +3,6 @@
 import Bluetooth
 import Signals
 
-/// Every operation fails, with the reason why there is no bluetoothd to ask.
 struct UnreachableDevice: Device {
   let scheduler: SerialScheduler
   let deviceDescription: String

@@ -22,13 +22,11 @@ package struct World: Sendable {
   package let scheduler: SerialScheduler
   /// bluetoothd, real or simulated, or why there is none.
   let client: Result<BlueZClient, any Error>
-  /// What bluetoothd is asked and answers.
   let traffic: WorldTraffic
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
   /// Listens for the signals that end the command, from before the first wait.
   package let interruption: Interruption
-  /// The adapter that is used.
   var adapter = AdapterSelector.first
   /// What this host's runs agree on; nil in a simulation, which concerns nobody else.
   private(set) var ledger: HostLedger?
@@ -38,7 +36,6 @@ package struct World: Sendable {
   private var player: ScenarioPlayer?
   /// Where the randomness of a simulation comes from.
   private var seed: UInt64 = 0
-  /// The bus of a simulation.
   private var bus: LoopbackBus?
   /// What ends when a simulated device has lost its logic; nil when the world is real.
   private var logicFailure: Guarded<LogicFailure>?
@@ -52,10 +49,7 @@ package struct World: Sendable {
 
   /// This host's bluetoothd. Where it cannot be reached, every operation fails with the reason.
   ///
-  /// - Parameters:
-  ///   - ending: What a signal does to the command: "ending the scan".
-  ///   - bindKeys: Decrypt what devices advertise.
-  ///   - trace: Receives the timing of connections.
+  /// - Parameter ending: What a signal does to the command: "ending the scan".
   /// - Throws: ``Ending`` when a signal came meanwhile.
   static func real(
     _ ending: String,
@@ -165,12 +159,8 @@ package struct World: Sendable {
   /// Simulated devices behind a simulated org.bluez, all in this process.
   ///
   /// - Parameters:
-  ///   - scenario: The devices in reach, and what goes wrong.
-  ///   - bindKeys: Decrypt what devices advertise.
-  ///   - seed: The seed of all randomness.
   ///   - isPaced: Whether simulated time is real time; else it is virtual.
   ///   - log: Gets each message between client and simulator.
-  ///   - ending: What a signal does to the command.
   static func simulated(
     _ scenario: ScenarioDefinition,
     _ bindKeys: BindKeys,
@@ -223,11 +213,7 @@ package struct World: Sendable {
 
   /// What plays a scenario; its faults and its devices have randomness of their own each.
   ///
-  /// - Parameters:
-  ///   - log: Gets what clients do.
-  ///   - connect: Makes a connection to the bus.
-  ///   - closeBus: Ends the bus.
-  ///   - logicFailed: Called when a device has lost its logic, once for each, after that is printed.
+  /// - Parameter logicFailed: Called when a device has lost its logic, once for each, after that is printed.
   static func player(
     _ scenario: ScenarioDefinition,
     on loop: Loop,
@@ -345,9 +331,7 @@ extension World {
 
   /// The operations of a chain on one device.
   ///
-  /// - Parameters:
-  ///   - rule: How it connects.
-  ///   - run: The number of its run in the journal, by which others wait for it.
+  /// - Parameter run: The number of its run in the journal, by which others wait for it.
   package func service(
     for target: DeviceTarget,
     _ rule: LinkRule,
@@ -360,8 +344,6 @@ extension World {
   }
 
   /// What runs that were killed left connected; nil where that is not known.
-  ///
-  /// - Parameter isForced: Whether links that other programs use are ended too.
   func orphans(isForced: Bool = false) -> OrphanLinks? {
     guard let ledger, case .success(let client) = client else { return nil }
     return OrphanLinks(
@@ -380,35 +362,14 @@ extension World {
     guard let orphans = orphans() else { return }
     defer { interruption.cancels(scheduler) }
     interruption.cancels(scheduler, "nothing was begun")
-    for (link, ending) in orphans.release() {
-      switch ending {
-      case .released:
-        StandardError.notice("disconnected \(link.device), which a killed run had left up")
-      case .cancelled:
-        StandardError.notice("ended the attempt of a killed run to connect to \(link.device)")
-      case .gone: break
-      case .used(let user):
-        StandardError.notice(
-          "\(link.device), which a killed run had left up, is used by \(user): it is left "
-            + "up; blerun doctor --release --force ends it"
-        )
-      case .failed(let reason):
-        StandardError.failure(
-          "\(link.device), which a killed run left up, is still connected: \(reason)"
-        )
-      }
-    }
+    OrphanLinks.report(orphans.release(), of: ", which a killed run had left up")
     try interruption.check()
   }
 
-  /// What distinguishes this run from another: the seed of a simulation, else the time.
-  package var identitySeed: UInt64 { isSimulated ? seed : wallClock }
-
-  /// The present time in nanoseconds since 1970: distinguishes one run on real devices from another.
-  private var wallClock: UInt64 {
-    let now = (loop.wallClockAtStart + loop.now.sinceStart).components
-    return UInt64(clamping: now.seconds) &* 1_000_000_000
-      &+ UInt64(clamping: now.attoseconds / 1_000_000_000)
+  /// What distinguishes this run from another: the seed of a simulation, else the time in microseconds.
+  package var identitySeed: UInt64 {
+    let now = loop.wallClockAtStart + loop.now.sinceStart
+    return isSimulated ? seed : UInt64(clamping: now.wholeMicroseconds)
   }
 }
 
