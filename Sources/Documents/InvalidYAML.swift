@@ -59,13 +59,10 @@ struct InvalidYAML {
         "unknown alias '\(word)'",
         expected: "'&\(word.dropFirst())' before it, or quotes around text that begins with '*'"
       )
-    case "did not find expected alphabetic or numeric character":
+    case "did not find expected alphabetic or numeric character",
+      "did not find expected comment or line break":
       let start = context ?? mark
       let sign = character(at: start).map(String.init) ?? "*"
-      return report(start, "a value begins with '\(sign)'", expected: "quotes around it")
-    case "did not find expected comment or line break":
-      let start = context ?? mark
-      let sign = character(at: start).map(String.init) ?? ">"
       return report(start, "a value begins with '\(sign)'", expected: "quotes around it")
     case "found unknown escape character":
       return report(mark, "unknown escape in double quotes", expected: "'\\\\', or single quotes")

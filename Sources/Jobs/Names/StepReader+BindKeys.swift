@@ -22,86 +22,57 @@ extension Shape where Value == [BindKey] {
 extension StepReader {
   private static let expectedKey = "a key of 16 bytes: 32 hexadecimal digits"
 
-  /// The keys of a mapping.
+  /// The keys of a mapping. No path of an error names a device, which may be a key in the wrong place.
   fileprivate mutating func bindKeys(_ node: Node) -> [BindKey]? {
     guard let entries = node.mapping else {
-      complain(
-        node,
-        Problem(found: node.kind, expected: "devices with their keys")
-      )
+      complain(node, Problem(found: node.kind, expected: "devices with their keys"))
       return nil
     }
     guard entries.count <= limits.names else {
       complain(node, Problem("more than \(limits.names) keys"))
       return nil
     }
-    var owners: [BindKey.Device: Node.Entry] = [:]
+    var owners: [BindKey.Device: Place] = [:]
     return entries.compactMap { entry in
-      guard let device = device(entry, of: node) else { return nil }
-      if let first = owners.updateValue(entry, forKey: device) {
-        complain(
-          entry,
-          of: node,
-          Problem("a device has two keys, the first at \(first.keyPlace)")
-        )
-        return nil
-      }
-      guard let digits = entry.value.text else {
-        complain(
-          valueOf: entry,
-          of: node,
-          Problem(found: entry.value.kind, expected: Self.expectedKey)
-        )
-        return nil
-      }
-      do {
-        return try BindKey(digits, of: device)
+      do throws(Problem) {
+        let device = try Self.device(entry)
+        if let first = owners.updateValue(entry.keyPlace, forKey: device) {
+          throw Problem("a device has two keys, the first at \(first)", at: entry.keyPlace)
+        }
+        return try Self.key(entry.value, of: device)
       } catch {
-        complain(valueOf: entry, of: node, Problem("\(error)", expected: Self.expectedKey))
+        problems.append(error.at(error.place, path: node.path))
         return nil
       }
     }
   }
 
-  /// An address, else a name; nil after an error.
-  private mutating func device(_ entry: Node.Entry, of node: Node) -> BindKey.Device? {
+  private static func key(_ node: Node, of device: BindKey.Device) throws(Problem) -> BindKey {
+    guard let digits = node.text else {
+      throw Problem(found: node.kind, expected: expectedKey, at: node.place)
+    }
+    do {
+      return try BindKey(digits, of: device)
+    } catch {
+      throw Problem("\(error)", expected: expectedKey, at: node.place)
+    }
+  }
+
+  /// An address, else a name.
+  private static func device(_ entry: Node.Entry) throws(Problem) -> BindKey.Device {
     let text = entry.key
     if let address = BluetoothAddress(text) { return .address(address) }
-    let digits = text.utf8.filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "-") }
-    let isHexadecimal = digits.allSatisfy {
-      Character(Unicode.Scalar($0)).isHexDigit
-    }
+    let digits = text.filter { $0 != ":" && $0 != "-" }
+    let isHexadecimal = digits.allSatisfy(\.isHexDigit)
     if isHexadecimal, digits.count >= 24 {
       // Not quoted: it may be a key.
-      complain(
-        entry,
-        of: node,
-        Problem("the device comes first", expected: "its address or name, then the key")
-      )
-      return nil
+      let expected = "its address or name, then the key"
+      throw Problem("the device comes first", expected: expected, at: entry.keyPlace)
     }
     if text.isEmpty || isHexadecimal && text.contains(":") {
-      complain(
-        entry,
-        of: node,
-        Problem(found: "'\(text)'", expected: "\(BluetoothAddress.expected), or a name")
-      )
-      return nil
+      let expected = "\(BluetoothAddress.expected), or a name"
+      throw Problem(found: "'\(text)'", expected: expected, at: entry.keyPlace)
     }
     return .name(text)
-  }
-
-  /// An error about the key of an entry. The path does not name the device, which may be the key.
-  private mutating func complain(
-    valueOf entry: Node.Entry,
-    of node: Node,
-    _ complaint: Problem
-  ) {
-    problems.append(complaint.at(entry.value.place, path: node.path))
-  }
-
-  /// An error about the device of an entry, which may be a key in the wrong place.
-  private mutating func complain(_ entry: Node.Entry, of node: Node, _ complaint: Problem) {
-    problems.append(complaint.at(entry.keyPlace, path: node.path))
   }
 }
