@@ -227,8 +227,7 @@ struct NodeReader {
       throw DocumentErrors([Problem(message, at: place, path: path)])
     }
     guard octets <= limits.expandedOctets else {
-      let message = "its keys and aliases expand to too much text"
-      throw DocumentErrors([Problem(message, at: place)])
+      throw DocumentErrors([Problem("its keys and aliases expand to too much text", at: place)])
     }
     if depth == limits.depth + 1 {
       problems.append(Problem(tooDeep, at: place, path: path))

@@ -168,8 +168,7 @@ extension StepReader {
     let keys = indices.sorted { $0.key < $1.key }
     return table.rows.compactMap { cells in
       guard !cells[column].cellText.isEmpty else {
-        let expected = shape.expected(self)
-        complain(cells[column], Problem(found: "an empty cell", expected: expected))
+        complain(cells[column], Problem(found: "an empty cell", expected: shape.expected(self)))
         return nil
       }
       // As one of a list, with the columns that the table names as its keys.
@@ -226,8 +225,7 @@ extension StepReader {
     var places: [String: Place] = [:]
     for device in named {
       if let first = places[device.target.text] {
-        let message = "duplicate device \(device.target), first at \(first)"
-        complain(device.node, Problem(message))
+        complain(device.node, Problem("duplicate device \(device.target), first at \(first)"))
       } else {
         places[device.target.text] = device.node.place
       }

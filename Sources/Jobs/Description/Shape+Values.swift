@@ -1,4 +1,4 @@
-// Shapes of single values: texts, numbers, booleans, durations, choices.
+// Shapes of single values: texts, numbers, booleans, durations, choices; and of inner steps.
 
 import Bluetooth
 import Documents
@@ -199,5 +199,36 @@ extension StepReader {
       complain(node, Problem(error))
       return nil
     }
+  }
+}
+
+extension Shape where Value == [Step] {
+  /// Inner steps. They are printed on separate lines.
+  static var steps: Self {
+    var shape = Shape(
+      "a list of steps",
+      line: "steps in braces: { read battery-level }",
+      schema: .reference("steps")
+    ) { node, reader in
+      reader.depth += 1
+      defer { reader.depth -= 1 }
+      return reader.steps(node)
+    }
+    shape.traits.complaint = { steps, _ in
+      steps.isEmpty ? Problem("there are no steps", expected: "at least one") : nil
+    }
+    return shape
+  }
+}
+
+extension Problem {
+  /// A text that does not name a characteristic.
+  init(_ error: SelectorError) {
+    self.init(error.problem, expected: error.expected, nearest: error.nearest)
+  }
+
+  /// A word that is not a format.
+  static func noFormat(_ word: String) -> Problem {
+    .unknown("unknown format '\(word)'", word, among: ValueFormat.names)
   }
 }

@@ -82,8 +82,7 @@ extension StepReader {
       return nil
     }
     guard let format = ValueFormat(entry.key) else {
-      let complaint = Problem.noFormat(entry.key)
-      problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+      problems.append(Problem.noFormat(entry.key).at(keyOf: entry))
       return nil
     }
     guard case .scalar(let text, _) = entry.value.content else {
@@ -91,8 +90,7 @@ extension StepReader {
       return nil
     }
     guard let template = MessageTemplate(text) else {
-      let complaint = Problem(found: entry.value.shown, expected: MessageTemplate.shape)
-      complain(entry.value, complaint)
+      complain(entry.value, Problem(found: entry.value.shown, expected: MessageTemplate.shape))
       return nil
     }
     complainOfUnknown(template.variables, entry.value)

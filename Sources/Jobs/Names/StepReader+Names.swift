@@ -28,8 +28,7 @@ extension Key {
       path,
       .names,
       default: .assigned,
-      documentation:
-        "names for UUIDs, `soil-moisture: 0000a001-…`, for targets and for output: [names](#names)"
+      "names for UUIDs, `soil-moisture: 0000a001-…`, for targets and for output: [names](#names)"
     )
   }
 }
@@ -51,8 +50,7 @@ extension StepReader {
       switch problem {
       case .uuid(let expected): problems.append(entry.value.problem(expected: expected))
       case .name(let message, let expected):
-        let complaint = Problem(message, expected: expected)
-        problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+        problems.append(Problem(message, expected: expected).at(keyOf: entry))
       }
     }
     surroundings.names = AttributeNames(read, over: surroundings.names)

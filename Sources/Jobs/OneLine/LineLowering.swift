@@ -203,8 +203,7 @@ struct LineLowering {
   /// The next word, which is required.
   mutating func next(_ expected: String) throws(Problem) -> LineWord {
     if let word = pop() { return word }
-    let message = "nothing follows '\(last.text)'"
-    throw Problem(message, expected: expected).at(last.place)
+    throw Problem("nothing follows '\(last.text)'", expected: expected).at(last.place)
   }
 
   /// Consumes the next word, which must be `word`.

@@ -65,7 +65,7 @@ struct Substitution {
       found: "a mapping",
       expected: "a text in quotes: \"{\(entry.key)}\""
     )
-    problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+    problems.append(complaint.at(keyOf: entry))
   }
 
   private mutating func scalar(
