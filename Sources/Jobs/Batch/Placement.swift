@@ -31,12 +31,12 @@ public struct Placement: Hashable, Sendable {
 
 extension Placement: Described {
   static let keys: [Key<Self>] = [
-    Key("pin", \.pin, .gateway, documentation: "the only gateway of a fleet that may run it"),
+    Key("pin", \.pin, .gateway, "the only gateway of a fleet that may run it"),
     Key(
       "prefer",
       \.prefer,
       .gateway,
-      documentation: "the gateway of a fleet that runs it where it observes the device"
+      "the gateway of a fleet that runs it where it observes the device"
     ),
   ]
 }

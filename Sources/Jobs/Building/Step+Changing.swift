@@ -97,12 +97,9 @@ extension Step {
   ///   .expect("interval-p95", .shorter(than: .milliseconds(1200)))
   /// ```
   ///
-  /// - Parameters:
-  ///   - subject: A field of the value, `value`, a format, or for many values `count`, `rate`,
-  ///     `silence`, `interval-p95`, `latency-p95` and the like.
-  ///   - check: What it must be; times are in ms, see ``Check/shorter(than:)``.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
+  /// The subject is a field of the value, `value`, a format, or for many values `count`, `rate`,
+  /// `silence`, `interval-p95`, `latency-p95` and the like. Times are in ms: ``Check/shorter(than:)``.
+  ///
   /// - Throws: `Problem` when the step's value does not have the subject.
   public func expect(
     _ subject: String,
@@ -122,11 +119,9 @@ extension Step {
   /// try Step.write("alert-level", "u8:9").failing(with: "value-not-allowed")
   /// ```
   ///
-  /// - Parameters:
-  ///   - names: The failures, any of which is expected: codes such as `not-permitted`, classes such as
-  ///     `passing`, what the device answers such as `value-not-allowed` or `0x80`, or `any`.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
+  /// Any of the failures is expected: codes such as `not-permitted`, classes such as `passing`, what the
+  /// device answers such as `value-not-allowed` or `0x80`, or `any`.
+  ///
   /// - Throws: `Problem` for an unknown name, and for a step that does nothing with the device.
   public func failing(
     with names: String...,
@@ -155,7 +150,7 @@ extension Step {
     if failure.names.isEmpty {
       return Problem("the failure has no name", expected: "'any', or names of failures")
     }
-    return type(of: kind).common.contains { $0.key.name == "expect" }
+    return type(of: kind).common.contains { $0.name == "expect" }
       ? nil : Problem("'\(operation)' cannot be expected to fail")
   }
 

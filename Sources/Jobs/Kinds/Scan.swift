@@ -29,55 +29,50 @@ extension Scanning: StepKind {
   static let verb = "scan"
   static let synonyms = ["find", "discover"]
   static let documentation = "scans for nearby devices; needs no connection"
-  static let common: [StepKey] = [.as, .expect]
+  static let common: [Key<Step>] = [.as, .expect]
   static let titleKeys = keys.count
   static let needsLink = false
   static let precedesLink = true
   static let keys: [Key<Scanning>] = [
-    Key("scan", \.duration, .duration, .option("for"), documentation: "how long"),
-    Key(
-      "name",
-      \.filter.name,
-      .deviceName,
-      documentation: "the name of the devices"
-    ),
+    Key("scan", \.duration, .duration, line: .option("for"), "how long"),
+    Key("name", \.filter.name, .deviceName, "the name of the devices"),
     Key(
       "exact",
       \.filter.isExact,
       .truth,
       default: false,
-      .flag("exact"),
-      documentation: "whether the case of the name counts"
+      line: .flag("exact"),
+      "whether the case of the name counts"
     ),
-    Key("address", \.filter.address, .address, documentation: "their address"),
+    Key("address", \.filter.address, .address, "their address"),
     Key(
       "service",
       \.filter.services,
       .services,
       default: [],
-      .repeated("service"),
-      documentation: "a service that they advertise, or a list of services"
+      line: .repeated("service"),
+      "a service that they advertise, or a list of services"
     ),
-    Key("rssi", \.filter.rssi, .rssi, documentation: "their minimum RSSI, in dBm"),
+    Key("rssi", \.filter.rssi, .rssi, "their minimum RSSI, in dBm"),
     Key(
       "manufacturer",
       \.filter.manufacturer,
       .manufacturer,
-      documentation: "a company identifier, with the start of its data"
+      "a company identifier, with the start of its data"
     ),
     Key(
       "service-data",
       \.filter.serviceData,
       .serviceData,
-      documentation: "a service, with the start of its data"
+      "a service, with the start of its data"
     ),
     Key(
       "passive",
       \.filter.isPassive,
       .truth,
       default: false,
-      .flag("passive"),
-      documentation: "whether to scan passively, without scan requests"
+      line: .flag("passive"),
+      "whether to scan passively, without scan requests"
     ),
   ]
 

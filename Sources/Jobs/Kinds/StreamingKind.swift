@@ -29,23 +29,21 @@ extension StreamingKind {
         \.stop.until,
         .until,
         default: StopConditions(),
-        .stop(after: "until"),
-        documentation:
-          "what ends it: a number of values (`count`), a time without values (`silence`), or a value "
+        line: .stop(after: "until"),
+        "what ends it: a number of values (`count`), a time without values (`silence`), or a value "
           + "that meets a condition"
       ),
       Key(
         "for",
         \.stop.duration,
         .duration,
-        documentation: "how long it lasts; the step succeeds when the time is over"
+        "how long it lasts; the step succeeds when the time is over"
       ),
       Key(
         "on-invalid",
         \.stop.onInvalid,
         .choice,
-        documentation:
-          "what happens at a value that does not match its format; by default `report` with `for` and "
+        "what happens at a value that does not match its format; by default `report` with `for` and "
           + "without `expect`, otherwise `fail`"
       ),
     ]

@@ -58,7 +58,7 @@ extension NamesFile: Described {
       \.keys,
       .bindKeys,
       default: [],
-      documentation: "the keys of devices that encrypt what they advertise"
+      "the keys of devices that encrypt what they advertise"
     ),
   ]
   static let rules: [KeyRule] = [

@@ -12,21 +12,16 @@ extension PairingRule: Described {
       "capability",
       \.capability,
       .choice,
-      documentation: "the capability of this side; by default the least that the answers need"
+      "the capability of this side; by default the least that the answers need"
     ),
-    Key(
-      "confirm",
-      \.comparison,
-      .comparison,
-      documentation: "the answer to a numeric comparison"
-    ),
-    Key("passkey", \.secret, .secret, documentation: "where the passkey is"),
+    Key("confirm", \.comparison, .comparison, "the answer to a numeric comparison"),
+    Key("passkey", \.secret, .secret, "where the passkey is"),
     Key(
       "just-works",
       \.acceptsJustWorks,
       .truth,
       default: true,
-      documentation: "whether Just Works pairing is accepted"
+      "whether Just Works pairing is accepted"
     ),
   ]
 

@@ -151,7 +151,7 @@ extension Plan {
 extension Step: CustomStringConvertible {
   /// The step in the one-line form, without inner steps.
   public var description: String {
-    ([kind.line] + StepKey.printed.flatMap { $0.key.traits.words(self) }).joined(separator: " ")
+    ([kind.line] + Self.printedKeys.flatMap { $0.traits.words(self) }).joined(separator: " ")
   }
 
   /// The operation and its target: `read battery-level`, `write alert-level u8:1`.
