@@ -199,9 +199,7 @@ extension Step {
         throw Problem("'\(operation)' has no answer")
       }
       exchanging.conditions.append(Expectation(try self.subject(subject), check))
-      var step = self
-      step.action = .exchange(exchanging)
-      return step
+      return setting(\.action, .exchange(exchanging))
     }
   }
 }
