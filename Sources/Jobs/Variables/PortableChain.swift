@@ -108,7 +108,7 @@ package struct PortableChain: Hashable, Sendable {
     case .scalar(let text, isPlain: true):
       // Numbers, truths and nothing are what they are only without quotes.
       if node.isNull { return "null" }
-      return text.utf8.allSatisfy(isSafe) && !text.hasPrefix("-") || node.number != nil
+      return text.allSatisfy(isSafe) && !text.hasPrefix("-") || node.number != nil
         ? text : text.quoted
     case .scalar(let text, isPlain: false): return text.quoted
     case .sequence(let nodes):
@@ -120,12 +120,8 @@ package struct PortableChain: Hashable, Sendable {
   }
 
   /// Letters, digits and what stands in numbers and names.
-  private static func isSafe(_ unit: UInt8) -> Bool {
-    switch UnicodeScalar(unit) {
-    case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "+": true
-    // open: characters
-    default: false
-    }
+  private static func isSafe(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "-_.+".contains(character))
   }
 
 }
