@@ -3,7 +3,6 @@
 // The parser of YAML reports where it stopped, and what its grammar wanted there. What is reported
 // here is what to change in the text.
 
-/// The message about invalid YAML.
 struct InvalidYAML {
   /// Where a line and a column of a text are, from 0.
   private typealias Mark = (line: Int, column: Int)
@@ -225,13 +224,11 @@ struct InvalidYAML {
     return String(rest.prefix { $0 != " " && $0 != "," }.prefix(30))
   }
 
-  /// Whether nothing follows.
   private func isAtEnd(_ mark: Mark) -> Bool {
     line(mark.line).dropFirst(mark.column).allSatisfy(\.isWhitespace)
       && lines.dropFirst(mark.line + 1).allSatisfy { $0.allSatisfy(\.isWhitespace) }
   }
 
-  /// The end of the text.
   private var lastMark: Mark {
     guard let last = linesBefore(lines.count).first else { return (0, 0) }
     return (last.number, max(0, last.line.count - 1))

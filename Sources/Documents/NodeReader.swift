@@ -5,7 +5,6 @@
 
 import CYaml
 
-/// Reads one document.
 struct NodeReader {
   /// What begins or ends in a document.
   private struct Event {
@@ -39,7 +38,6 @@ struct NodeReader {
   /// An error for each key that its mapping has already, at the later place.
   private var duplicates: [Problem] = []
 
-  /// The root of the document.
   static func root(
     of text: String,
     file: String,
@@ -283,7 +281,6 @@ struct NodeReader {
 
   // MARK: Invalid YAML
 
-  /// The error of the parser.
   private func invalid() -> DocumentErrors {
     let parser = parser.pointee
     let problem = parser.problem.map { String(cString: $0) } ?? "out of memory"

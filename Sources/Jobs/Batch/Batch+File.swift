@@ -81,7 +81,6 @@ extension Batch {
 }
 
 extension BatchFile {
-  /// Reads a complete file.
   fileprivate static func read(from root: Node, _ reader: inout StepReader) -> BatchFile? {
     var mapping = MappingReader(root)
     let file = take(from: &mapping, &reader)
@@ -131,9 +130,7 @@ extension StepReader {
     case .scan(let found):
       do {
         let most = found.most ?? limits.devices
-        return .scanned(
-          try BatchScan(found.scanning, least: found.least, most: most, template)
-        )
+        return .scanned(try BatchScan(found.scanning, least: found.least, most: most, template))
       } catch {
         problems += error.problems
         return nil

@@ -95,7 +95,6 @@ extension StepReader {
 
 /// `{ csv: devices.csv, address: mac }`: one device for each row; the columns are variables.
 struct DeviceTable: Described {
-  /// The path of the table.
   var file = ""
   /// The columns, by the keys that name them.
   var columns: [String: String] = [:]

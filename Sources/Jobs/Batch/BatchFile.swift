@@ -127,7 +127,6 @@ extension Shape where Value == String {
 }
 
 extension Shape where Value == Duration {
-  /// The interval of a repeated batch.
   fileprivate static var interval: Self {
     Shape("a duration from 1s on such as 15m", schema: .reference("duration")) { node, _ in
       node.duration.flatMap { $0 >= .seconds(1) ? $0 : nil }

@@ -11,7 +11,6 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   public let least: Int
   /// The maximum number of devices; those found first are used.
   public let most: Int
-  /// Makes the plan for a device.
   private let template: BatchTemplate
   /// An example device with its plan, so that the chain is checked before the scan.
   public let example: BatchDevice

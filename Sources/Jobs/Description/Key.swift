@@ -175,7 +175,6 @@ extension Key {
 }
 
 extension LineForm {
-  /// The words of one value.
   fileprivate func written(_ value: String) -> String {
     switch self {
     case .option(let word), .repeated(let word), .comparisons(let word), .stop(let word),

@@ -72,7 +72,6 @@ extension StepReader {
     }
   }
 
-  /// One format with its value.
   private mutating func part(_ node: Node) -> WrittenValue.Part? {
     guard let entries = node.mapping, entries.count == 1, let entry = entries.first else {
       let expected = "one format with its value, such as { u8: 1 }; a list writes several in a row"
@@ -105,7 +104,6 @@ extension StepReader {
 }
 
 extension Shape where Value == Write {
-  /// The write that triggers notifications.
   static var trigger: Self {
     var shape = Shape(
       "a 'write' and its 'value'",

@@ -93,7 +93,6 @@ extension Shape where Value == Int {
 }
 
 extension Shape where Value == RetryRule {
-  /// How often a chain is tried.
   static var retry: Self {
     let expected = "tries such as { attempts: 3, backoff: 500ms }"
     return Shape(expected, schema: .reference("retry")) { node, reader in
@@ -162,7 +161,6 @@ extension Plan {
 }
 
 extension Shape where Value == NamedDevice {
-  /// A device, named in one way.
   fileprivate static var device: Self {
     let expected = "a name, an address, or \(DeviceKeys.expected)"
     let schema = JSONValue.anyOf([.type("string"), .reference("device")])
@@ -214,14 +212,10 @@ extension Shape where Value == String {
 
 extension Problem {
   /// No device has such a name.
-  static let emptyName = Problem(
-    "\(InvalidDeviceTarget.emptyName)",
-    expected: Scanning.nameShape
-  )
+  static let emptyName = Problem("\(InvalidDeviceTarget.emptyName)", expected: Scanning.nameShape)
 }
 
 extension Shape where Value == ServiceSelector {
-  /// A service.
   static var service: Self {
     Shape(Scanning.serviceShape, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
       guard let text = node.text else { return nil }

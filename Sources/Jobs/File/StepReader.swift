@@ -32,7 +32,6 @@ struct StepReader {
     self.init(limits: limits, IncludedSurroundings(inclusions: .none(limits), names: names))
   }
 
-  /// Reads a list of steps.
   mutating func steps(_ node: Node) -> [Step] {
     guard depth <= limits.depth else {
       complain(node, Problem("steps are nested deeper than \(limits.depth) levels"))
@@ -168,7 +167,6 @@ struct IncludedSurroundings {
   var stack: [String] = []
   /// Whether what is read is an included file.
   var isIncluded = false
-  /// The number of includes so far.
   var count = 0
   /// The number of steps read so far.
   var steps = 0

@@ -184,7 +184,6 @@ extension Step {
 }
 
 extension Shape where Value == [Combining.Input] {
-  /// The inputs of a combination.
   static var inputs: Self {
     let count = "from 2 to \(Combining.mostInputs) inputs"
     var shape = Shape(

@@ -225,24 +225,15 @@ extension Command: StepKind {
 extension Shape where Value == String {
   /// A program that no captured value chooses.
   fileprivate static var program: Self {
-    let expected = "a program such as ./answer.py, without captured values"
-    return Shape(
-      expected,
+    Shape(
+      "a program such as ./answer.py, without captured values",
       schema: .type("string"),
       word: .constant,
       words: { [Quoting.quoted($0)] }
-    ) {
-      node,
-      reader in
-      guard !reader.surroundings.isIncluded else {
-        reader.complain(
-          node,
-          Problem(
-            "an included file runs no programs",
-            expected: "the command in the chain itself"
-          )
-        )
-        return nil
+    ) { node, reader in
+      if reader.surroundings.isIncluded {
+        let expected = "the command in the chain itself"
+        reader.complain(node, Problem("an included file runs no programs", expected: expected))
       }
       return node.text.flatMap { !$0.isEmpty && $0 == MessageTemplate($0)?.constant ? $0 : nil }
     }

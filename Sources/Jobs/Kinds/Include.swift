@@ -175,7 +175,6 @@ extension StepReader {
     return list.map { steps($0) } ?? []
   }
 
-  /// `with: { level: 5 }`.
   mutating func bindings(_ node: Node) -> Bindings? {
     var bindings = Bindings()
     guard let entries = node.mapping else { return nil }

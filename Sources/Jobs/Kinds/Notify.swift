@@ -144,12 +144,7 @@ extension Listening: StreamingKind {
     _ measures: Guarded<StreamMeasures>,
     _ gap: @escaping @Sendable (NotificationGap) -> Void
   ) -> Signal<Sample> {
-    run.service.listening(
-      to: target,
-      format: format,
-      options: options,
-      onGap: gap
-    ) { samples in
+    run.service.listening(to: target, format: format, options: options, onGap: gap) { samples in
       Signal { sink in
         if let trigger {
           measures.withLock { $0.trigger() }
@@ -162,7 +157,6 @@ extension Listening: StreamingKind {
 }
 
 extension Shape where Value == Int {
-  /// How many values may be buffered.
   fileprivate static var buffer: Self {
     .integer("a number of values", "values") { _ in 1...SubscriptionOptions.mostBuffered }
   }

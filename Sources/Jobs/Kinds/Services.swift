@@ -50,7 +50,6 @@ public struct ServicesStep: StepKind {
     try check(services)
   }
 
-  /// Checks what a device offers.
   func check(_ services: [GATTService]) throws(ExpectationFailure) {
     for wanted in offers {
       let found = wanted.properties(in: services)

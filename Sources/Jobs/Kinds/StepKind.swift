@@ -36,7 +36,6 @@ protocol StepKind: StepEntry {
   /// - Parameter run: Gets the outcome as soon as it is known, so that a step that fails later has
   ///   one, too.
   func run(_ run: StepRun) async throws
-  /// Its inner steps.
   var blocks: [StepBlock] { get set }
   /// How often they run at most.
   var turns: Int { get }
@@ -46,9 +45,7 @@ protocol StepKind: StepEntry {
   var binding: String? { get }
   /// The fields that its value may have, and the measures over many values; nil where they are unknown.
   var fields: [String]? { get }
-  /// Its characteristic.
   var characteristic: CharacteristicSelector? { get }
-  /// What it does with characteristics.
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { get }
   /// The name of its attribute in output.
   var attribute: String? { get }
@@ -63,7 +60,6 @@ protocol StepKind: StepEntry {
   func limit(_ usual: Duration) -> Duration
 }
 
-/// A block of inner steps.
 struct StepBlock: Hashable, Sendable {
   enum Role: Hashable, Sendable {
     /// They run whenever the step runs.
@@ -110,7 +106,6 @@ extension StepKind {
   }
   func limit(_ usual: Duration) -> Duration { usual }
 
-  /// All its characteristics.
   var characteristics: [CharacteristicSelector] {
     Self.keys.flatMap { $0.traits.characteristics(self) }
   }

@@ -106,7 +106,6 @@ extension Write: CustomStringConvertible {
 }
 
 extension Write {
-  /// What it does with its characteristic.
   var operation: (CharacteristicSelector, CharacteristicOperation) {
     switch delivery {
     case .call: (target, .write(kind))

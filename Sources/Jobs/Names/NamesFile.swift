@@ -62,11 +62,7 @@ extension NamesFile: Described {
     ),
   ]
   static let rules: [KeyRule] = [
-    .some(
-      of: ["names", "keys"],
-      "the key 'names' is missing",
-      expected: "'names', 'keys' or both"
-    )
+    .some(of: ["names", "keys"], "the key 'names' is missing", expected: "'names', 'keys' or both")
   ]
 }
 

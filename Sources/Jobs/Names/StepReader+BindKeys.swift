@@ -6,7 +6,6 @@ import Bluetooth
 import Documents
 
 extension Shape where Value == [BindKey] {
-  /// Devices with their keys.
   static var bindKeys: Self {
     let key = JSONValue.object([
       .init("type", .string("string")), .init("pattern", .string("^[0-9A-Fa-f]{32}$")),

@@ -21,7 +21,6 @@ extension Shape where Value == AttributeNames {
 }
 
 extension Key {
-  /// The key `names`, wherever it is.
   static func names(_ path: any WritableKeyPath<Owner, AttributeNames> & Sendable) -> Key {
     Key(
       "names",

@@ -25,7 +25,6 @@ extension PairingRule: Described {
     ),
   ]
 
-  /// The mapping of answers.
   static let shape = Shape<PairingRule>(
     "answers such as { passkey: { env: NAME } } or { confirm: true }",
     schema: .reference("pairing"),
@@ -59,7 +58,6 @@ extension Shape where Value == PairingAnswers.Comparison {
   }
 }
 
-/// The sources of a passkey.
 enum SecretKey: String, CaseIterable {
   case env, file
 

@@ -77,7 +77,6 @@ extension Step {
     set { expected = .values(newValue) }
   }
 
-  /// The description of the step.
   var kind: any StepKind { action.kind }
 
   /// The verb of the step: `read`, `notify`.

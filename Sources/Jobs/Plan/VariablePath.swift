@@ -40,7 +40,6 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
     (self.variable, self.field, self.slice) = (variable, field, slice)
   }
 
-  /// All bytes of the value.
   var allBytes: VariablePath { VariablePath(variable, field, .all) }
 
   /// The value without `[0:4]`.
@@ -63,7 +62,6 @@ struct ByteSlice: Hashable, Sendable, CustomStringConvertible {
   private let start: Int?
   private let end: Int?
 
-  /// All bytes.
   static let all = ByteSlice(start: nil, end: nil)
 
   private init(start: Int?, end: Int?) { (self.start, self.end) = (start, end) }

@@ -8,11 +8,6 @@ public struct JSONLinesReport: RunReport {
   public static let version = 1
 
   /// A report without settings.
-  ///
-  /// ```swift
-  /// let json = JSONLinesReport()
-  /// _ = try await plan.run(on: sensor) { event in json.lines(for: event).forEach { print($0) } }
-  /// ```
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] { [EventLine(event).text] }

@@ -39,7 +39,6 @@ struct ReceivedDevices: Sendable {
     }.map(\.seen)
   }
 
-  /// Receives an advertisement.
   mutating func take(_ seen: Advertisement) {
     count += 1
     if let index = indices[seen.address] {

@@ -4,7 +4,6 @@ package import Documents
 
 /// Included files by their names in error messages.
 struct Inclusions {
-  /// An included file.
   struct File {
     /// The path without symbolic links, which identifies the file.
     let realPath: String
@@ -106,7 +105,6 @@ struct Inclusions {
 }
 
 extension Node {
-  /// The single values below this node.
   var scalars: [String] {
     switch content {
     case .scalar(let text, _): [text]

@@ -36,7 +36,6 @@ package struct WatchOutput: Sendable {
   /// Nothing.
   package init() {}
 
-  /// An output about a device.
   init(device: Int, recorded: RunEvent?) {
     self.device = device
     self.recorded = recorded

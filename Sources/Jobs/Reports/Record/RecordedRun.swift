@@ -14,7 +14,6 @@ public struct RecordedRun: Equatable, Sendable {
     case file
   }
 
-  /// A try of the chain.
   struct Attempt: Equatable, Sendable {
     /// From 1.
     let number: Int
@@ -22,7 +21,6 @@ public struct RecordedRun: Equatable, Sendable {
     let first: Int
     /// Why it failed; nil where no step has it.
     let failure: RunFailure?
-    /// Its last steps.
     let steps: [Step]
     /// How many steps before those, or without a failure, were not kept.
     let leftOut: Int
@@ -34,13 +32,11 @@ public struct RecordedRun: Equatable, Sendable {
     let beganAt: Duration
   }
 
-  /// A note of a person.
   struct Note: Equatable, Sendable {
     let at: Duration
     let text: String
   }
 
-  /// How many notes are kept.
   static let noteLimit = 200
   /// How many steps of one try before the last one are kept.
   static let attemptStepLimit = 200
