@@ -96,7 +96,6 @@ extension Combining: StreamingKind {
   var doing: String {
     "following \(inputs.map { "\($0.target)" }.joined(separator: " and "))"
   }
-  func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
 
   func run(_ run: StepRun) async throws {
     let names = inputs.map(\.name)

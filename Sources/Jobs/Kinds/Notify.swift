@@ -97,7 +97,6 @@ extension Listening: StreamingKind {
   }
   var doing: String { "listening to \(target)" }
   var valueTitle: String { title(keys: 1) }
-  func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
 
   /// Subscribes, triggers, then receives values until a stop condition is met.
   func run(_ run: StepRun) async throws {
