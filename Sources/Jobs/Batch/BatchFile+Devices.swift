@@ -66,10 +66,8 @@ extension StepReader {
       guard let target = device(text, at: node) else { return nil }
       // One certain device, not any device.
       if target != .any { return .init(node: node, target: target) }
-      complain(
-        node,
-        Problem("'*' matches any device", expected: "{ scan: … } instead of the list")
-      )
+      let expected = "{ scan: … } instead of the list"
+      complain(node, Problem("'*' matches any device", expected: expected))
       return nil
     }
     let before = problems.count
