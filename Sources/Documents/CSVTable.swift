@@ -39,9 +39,7 @@ public struct CSVTable: Hashable, Sendable {
     let lines = reader.lines()
     var problems = reader.problems
     guard let header = lines.first else {
-      throw DocumentErrors(
-        problems.isEmpty ? [Problem("the file is empty", at: start)] : problems
-      )
+      throw DocumentErrors(problems.isEmpty ? [Problem("the file is empty", at: start)] : problems)
     }
     let columns = header.map { $0.cellText }
     var known: Set<String> = []
@@ -103,9 +101,7 @@ private struct CSVReader {
         lines.append(line())
       }
       guard count <= limits.nodes else {
-        problems.append(
-          Problem("the table has more than \(limits.nodes) cells", at: here)
-        )
+        problems.append(Problem("the table has more than \(limits.nodes) cells", at: here))
         return lines
       }
     }
@@ -166,9 +162,7 @@ private struct CSVReader {
   private mutating func closed(_ text: String.UnicodeScalarView, _ start: Place) -> Node {
     while let scalar = next, scalar != ",", !scalar.endsLine {
       if !scalar.isBlank {
-        problems.append(
-          Problem("text after the closing quote", expected: "a comma", at: here)
-        )
+        problems.append(Problem("text after the closing quote", expected: "a comma", at: here))
         while let other = next, other != ",", !other.endsLine { step() }
         break
       }

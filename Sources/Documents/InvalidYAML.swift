@@ -3,7 +3,6 @@
 // The parser of YAML reports where it stopped, and what its grammar wanted there. What is reported
 // here is what to change in the text.
 
-/// The message about invalid YAML.
 struct InvalidYAML {
   /// Where a line and a column of a text are, from 0.
   private typealias Mark = (line: Int, column: Int)
@@ -59,13 +58,10 @@ struct InvalidYAML {
         "unknown alias '\(word)'",
         expected: "'&\(word.dropFirst())' before it, or quotes around text that begins with '*'"
       )
-    case "did not find expected alphabetic or numeric character":
+    case "did not find expected alphabetic or numeric character",
+      "did not find expected comment or line break":
       let start = context ?? mark
       let sign = character(at: start).map(String.init) ?? "*"
-      return report(start, "a value begins with '\(sign)'", expected: "quotes around it")
-    case "did not find expected comment or line break":
-      let start = context ?? mark
-      let sign = character(at: start).map(String.init) ?? ">"
       return report(start, "a value begins with '\(sign)'", expected: "quotes around it")
     case "found unknown escape character":
       return report(mark, "unknown escape in double quotes", expected: "'\\\\', or single quotes")
@@ -228,13 +224,11 @@ struct InvalidYAML {
     return String(rest.prefix { $0 != " " && $0 != "," }.prefix(30))
   }
 
-  /// Whether nothing follows.
   private func isAtEnd(_ mark: Mark) -> Bool {
     line(mark.line).dropFirst(mark.column).allSatisfy(\.isWhitespace)
       && lines.dropFirst(mark.line + 1).allSatisfy { $0.allSatisfy(\.isWhitespace) }
   }
 
-  /// The end of the text.
   private var lastMark: Mark {
     guard let last = linesBefore(lines.count).first else { return (0, 0) }
     return (last.number, max(0, last.line.count - 1))

@@ -105,12 +105,8 @@ public struct MappingReader {
 extension String {
   /// Whether it looks like the key of a cipher, which somebody has written in place of another text:
   /// hexadecimal digits, for 12 bytes at least.
-  var mayBeSecret: Bool { utf8.count >= 24 && utf8.allSatisfy(\.isHexadecimalDigit) }
+  var mayBeSecret: Bool { utf8.count >= 24 && allSatisfy(\.isHexDigit) }
 
   /// A key of a mapping in a message: in quotes, unless it may be a secret.
   var shownAsKey: String { mayBeSecret ? "of hexadecimal digits" : "'\(self)'" }
-}
-
-extension UInt8 {
-  fileprivate var isHexadecimalDigit: Bool { Character(Unicode.Scalar(self)).isHexDigit }
 }

@@ -5,7 +5,6 @@
 
 import CYaml
 
-/// Reads one document.
 struct NodeReader {
   /// What begins or ends in a document.
   private struct Event {
@@ -39,7 +38,6 @@ struct NodeReader {
   /// An error for each key that its mapping has already, at the later place.
   private var duplicates: [Problem] = []
 
-  /// The root of the document.
   static func root(
     of text: String,
     file: String,
@@ -227,8 +225,7 @@ struct NodeReader {
       throw DocumentErrors([Problem(message, at: place, path: path)])
     }
     guard octets <= limits.expandedOctets else {
-      let message = "its keys and aliases expand to too much text"
-      throw DocumentErrors([Problem(message, at: place)])
+      throw DocumentErrors([Problem("its keys and aliases expand to too much text", at: place)])
     }
     if depth == limits.depth + 1 {
       problems.append(Problem(tooDeep, at: place, path: path))
@@ -284,7 +281,6 @@ struct NodeReader {
 
   // MARK: Invalid YAML
 
-  /// The error of the parser.
   private func invalid() -> DocumentErrors {
     let parser = parser.pointee
     let problem = parser.problem.map { String(cString: $0) } ?? "out of memory"

@@ -1,5 +1,7 @@
 // What is wrong with a file, with a line of steps, or with an option.
 
+import Spelling
+
 /// One error: what is wrong, what would be valid, and where it is.
 ///
 /// What finds an error without knowing its position throws it without one, and the reader adds it
@@ -72,6 +74,11 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The same error at the position of a node.
   public func at(_ node: Node) -> Problem { at(node.place, path: node.path) }
 
+  /// The same error at the key of an entry.
+  package func at(keyOf entry: Node.Entry) -> Problem {
+    at(entry.keyPlace, path: entry.value.path)
+  }
+
   /// What is wrong, and what is expected, without where.
   package var withoutPlace: String {
     let asides = [expected.map { "expected \($0)" }, nearest.map { "did you mean '\($0)'?" }]
@@ -140,4 +147,40 @@ public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+extension Problem {
+  /// An unknown word: with the nearest of those that are known; where none is near, with all.
+  ///
+  /// - Parameter given: Words that are known, but not meant, as they are written already.
+  package static func unknown(
+    _ message: String,
+    _ word: String?,
+    among known: [String],
+    besides given: [String] = []
+  ) -> Problem {
+    let free = known.filter { !given.contains($0) }
+    let nearest = word.flatMap { Spelling.nearest(to: $0, among: free) }
+    let isOpen = nearest == nil && !known.isEmpty
+    return Problem(message, expected: isOpen ? any(of: known) : nil, nearest: nearest)
+  }
+
+  /// A value that is not one of the known words.
+  ///
+  /// - Parameter found: What is written: the word in quotes, or its kind, such as `a list`.
+  package static func unknown(found: String, _ word: String, among known: [String]) -> Problem {
+    if let nearest = Spelling.nearest(to: word, among: known) {
+      return Problem("unknown word \(found)", nearest: nearest)
+    }
+    return Problem(found: found, expected: any(of: known))
+  }
+
+  /// What is expected where only some words are allowed.
+  package static func any(of known: [String]) -> String {
+    switch known.count {
+    case 0: "nothing"
+    case 1: known[0]
+    default: "one of " + known.joined(separator: ", ")
+    }
+  }
 }

@@ -174,12 +174,13 @@ struct PairingStepTests {
   @Test("secrets are read before anything happens, and are in no description")
   func secrets() throws {
     let file = try TemporaryFile(Array("271828\n".utf8))
-    let plan = try Plan.parse(line: "pair passkey file:'\(file.path)'").withSecrets()
-    guard case .pair(let pair) = plan.steps[0].action else {
+    let line = "repeat 1 { pair passkey file:'\(file.path)' }"
+    let plan = try Plan.parse(line: line).withSecrets()
+    guard case .pair(let pair) = plan.steps[0].innerSteps[0].action else {
       Issue.record("no pair step")
       return
     }
-    #expect(try pair.rule.secret?.read().passkey == 271_828)
+    #expect(pair.rule.secret?.secret?.passkey == 271_828)
     var dumped = ""
     dump(plan, to: &dumped)
     for text in ["\(plan)", dumped, String(reflecting: plan)] {
@@ -202,10 +203,13 @@ struct PairingStepTests {
   @Test("a passkey that stands in a file is taken, known as such, and masked")
   func written() throws {
     let plan = try Plan.parse(
-      "pairing: { passkey: 314159 }\nsteps: [ { pair: { passkey: \"042137\" } } ]",
+      """
+      pairing: { passkey: 314159 }
+      steps: [ { repeat: 1, steps: [ { pair: { passkey: "042137" } } ] } ]
+      """,
       file: "chain.yaml"
     )
-    #expect(plan.writtenSecrets == ["pairing", "step 1"])
+    #expect(plan.writtenSecrets == ["pairing", "step 1.1"])
     #expect(!"\(plan)".contains("314159"))
     #expect(!"\(plan)".contains("042137"))
     _ = bench.run(plan)

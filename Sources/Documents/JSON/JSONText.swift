@@ -18,7 +18,6 @@ extension JSONValue {
   }
 }
 
-/// Reads octets from front to back.
 private struct JSONParser {
   /// How deeply values may be nested.
   private static let depthLimit = 64

@@ -81,7 +81,6 @@ extension Batch {
 }
 
 extension BatchFile {
-  /// Reads a complete file.
   fileprivate static func read(from root: Node, _ reader: inout StepReader) -> BatchFile? {
     var mapping = MappingReader(root)
     let file = take(from: &mapping, &reader)
@@ -131,9 +130,7 @@ extension StepReader {
     case .scan(let found):
       do {
         let most = found.most ?? limits.devices
-        return .scanned(
-          try BatchScan(found.scanning, least: found.least, most: most, template)
-        )
+        return .scanned(try BatchScan(found.scanning, least: found.least, most: most, template))
       } catch {
         problems += error.problems
         return nil
@@ -168,8 +165,7 @@ extension StepReader {
     let keys = indices.sorted { $0.key < $1.key }
     return table.rows.compactMap { cells in
       guard !cells[column].cellText.isEmpty else {
-        let expected = shape.expected(self)
-        complain(cells[column], Problem(found: "an empty cell", expected: expected))
+        complain(cells[column], Problem(found: "an empty cell", expected: shape.expected(self)))
         return nil
       }
       // As one of a list, with the columns that the table names as its keys.
@@ -226,8 +222,7 @@ extension StepReader {
     var places: [String: Place] = [:]
     for device in named {
       if let first = places[device.target.text] {
-        let message = "duplicate device \(device.target), first at \(first)"
-        complain(device.node, Problem(message))
+        complain(device.node, Problem("duplicate device \(device.target), first at \(first)"))
       } else {
         places[device.target.text] = device.node.place
       }

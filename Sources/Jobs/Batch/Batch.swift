@@ -68,7 +68,7 @@ public struct BatchDevice: Hashable, Sendable {
   /// Which gateways of a fleet run its job: the wishes of the device, and of the whole batch.
   public var placement = Placement()
   /// Where the plan comes from, for whoever sends it elsewhere; nil for a plan made in Swift.
-  var origin: PlanOrigin?
+  var origin = Uncompared<(template: ChainTemplate, bindings: Bindings)?>(nil)
 
   /// A device with its own plan, whose variables have values already.
   public init(label: String, target: DeviceTarget, name: String? = nil, plan: Plan) {

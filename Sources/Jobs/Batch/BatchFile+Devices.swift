@@ -54,7 +54,7 @@ struct ListedDevice: Described {
         \.bindings,
         .bindings,
         default: Bindings(),
-        documentation: "values for the variables of this device"
+        "values for the variables of this device"
       )
     ] + Placement.keys.map { $0.of(\.placement) }
   static let rules = DeviceKeys.rules
@@ -66,10 +66,8 @@ extension StepReader {
       guard let target = device(text, at: node) else { return nil }
       // One certain device, not any device.
       if target != .any { return .init(node: node, target: target) }
-      complain(
-        node,
-        Problem("'*' matches any device", expected: "{ scan: … } instead of the list")
-      )
+      let expected = "{ scan: … } instead of the list"
+      complain(node, Problem("'*' matches any device", expected: expected))
       return nil
     }
     let before = problems.count
@@ -95,7 +93,6 @@ extension StepReader {
 
 /// `{ csv: devices.csv, address: mac }`: one device for each row; the columns are variables.
 struct DeviceTable: Described {
-  /// The path of the table.
   var file = ""
   /// The columns, by the keys that name them.
   var columns: [String: String] = [:]
@@ -105,21 +102,11 @@ struct DeviceTable: Described {
 
   static let keys: [Key<Self>] =
     [
-      Key(
-        "csv",
-        \.file,
-        .file("a table"),
-        documentation: "the path of the table, below the folder of the batch"
-      )
+      Key("csv", \.file, .file("a table"), "the path of the table, below the folder of the batch")
     ]
     + (DeviceColumn.allCases.map { ($0.rawValue, $0.documentation) }
     + Placement.keys.map { ($0.name, $0.description.documentation) }).map { name, documentation in
-      Key(
-        name,
-        \.columns[name],
-        .text("the name of a column"),
-        documentation: "the column with \(documentation)"
-      )
+      Key(name, \.columns[name], .text("the name of a column"), "the column with \(documentation)")
     }
   static let rules: [KeyRule] = [
     .one(
@@ -159,14 +146,9 @@ struct FoundDevices: Described {
         \.least,
         .deviceCount,
         default: 1,
-        documentation: "with fewer devices no chain begins; 1 when it is not set"
+        "with fewer devices no chain begins; 1 when it is not set"
       ),
-      Key(
-        "at-most",
-        \.most,
-        .deviceCount,
-        documentation: "with more devices, the first ones found are used"
-      ),
+      Key("at-most", \.most, .deviceCount, "with more devices, the first ones found are used"),
     ]
   static let rules = Scanning.rules
 

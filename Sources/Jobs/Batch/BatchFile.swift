@@ -30,14 +30,14 @@ struct BatchFile: Described {
 
   static let keys: [Key<Self>] =
     [
-      Key("name", \.name, .text("a text"), documentation: "the name of the batch, for people"),
+      Key("name", \.name, .text("a text"), "the name of the batch, for people"),
       // Before the keys that use them.
       .names(\.names),
       Key(
         "chain",
         \.chain,
         .file("a chain file"),
-        documentation: "the path of a chain file, below the folder of the batch"
+        "the path of a chain file, below the folder of the batch"
       ),
     ] + chainKeys.map { Key(readElsewhere: $0) } + [
       Key(
@@ -45,40 +45,30 @@ struct BatchFile: Described {
         \.common,
         .bindings,
         default: Bindings(),
-        documentation: "values for the variables of all devices"
+        "values for the variables of all devices"
       ),
-      Key("devices", \.devices, .devices, documentation: "listed, in a table, or found by a scan"),
+      Key("devices", \.devices, .devices, "listed, in a table, or found by a scan"),
       Key(
         "concurrency",
         \.concurrency,
         .integer("a number of chains at once", "chains") { 1...$0.concurrency },
         default: 1,
-        documentation: "how many chains run at once; 1 when it is not set"
+        "how many chains run at once; 1 when it is not set"
       ),
       Key(
         "on-failure",
         \.onFailure,
         .failureRule,
         default: .continue,
-        documentation: "what a failure means for the devices that have not begun"
+        "what a failure means for the devices that have not begun"
       ),
-      Key(
-        "retry",
-        \.retry,
-        .retry,
-        documentation: "how often each chain is tried; replaces that of the chain"
-      ),
-      Key(
-        "deadline",
-        \.deadline,
-        .duration,
-        documentation: "the deadline of one run of the batch"
-      ),
+      Key("retry", \.retry, .retry, "how often each chain is tried; replaces that of the chain"),
+      Key("deadline", \.deadline, .duration, "the deadline of one run of the batch"),
       Key(
         "every",
         \.every,
         .interval,
-        documentation: "the interval at which the batch runs; once when it is not set"
+        "the interval at which the batch runs; once when it is not set"
       ),
     ] + Placement.keys.map { $0.of(\.placement) }
 
@@ -107,8 +97,7 @@ extension KeyDescription {
   /// The key of a chain, as one that a batch may have.
   fileprivate var ofChain: KeyDescription {
     let reference = "\(ChainSchema.file)#/definitions/chain/properties/\(name)"
-    let expected = shape.file(PlanLimits())
-    let shape = ShapeDescription(expected, schema: ["$ref": .string(reference)])
+    let shape = ShapeDescription(shape.file(PlanLimits()), schema: ["$ref": .string(reference)])
     return KeyDescription(name: name, documentation: documentation, shape: shape)
   }
 }
@@ -138,7 +127,6 @@ extension Shape where Value == String {
 }
 
 extension Shape where Value == Duration {
-  /// The interval of a repeated batch.
   fileprivate static var interval: Self {
     Shape("a duration from 1s on such as 15m", schema: .reference("duration")) { node, _ in
       node.duration.flatMap { $0 >= .seconds(1) ? $0 : nil }
@@ -168,7 +156,7 @@ struct StopRule: Described {
   var count = 1
 
   static let keys: [Key<Self>] = [
-    Key("stop-after", \.count, .failures, documentation: "no device begins after so many failures")
+    Key("stop-after", \.count, .failures, "no device begins after so many failures")
   ]
 }
 

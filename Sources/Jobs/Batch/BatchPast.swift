@@ -83,7 +83,6 @@ public struct BatchPast: Hashable, Sendable {
     }
   }
 
-  /// The remaining devices of `devices`.
   func left(of devices: [BatchDevice]) -> [BatchDevice] {
     devices.filter { !leftOut.contains($0.label) }
   }

@@ -283,7 +283,6 @@ public final class BatchRunner: Sendable {
     return ending
   }
 
-  /// The devices to run.
   private func found() async throws -> [BatchDevice] {
     if let left = try past?.left(of: batch) { return left }
     switch batch.devices {

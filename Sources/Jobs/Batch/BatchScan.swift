@@ -11,7 +11,6 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   public let least: Int
   /// The maximum number of devices; those found first are used.
   public let most: Int
-  /// Makes the plan for a device.
   private let template: BatchTemplate
   /// An example device with its plan, so that the chain is checked before the scan.
   public let example: BatchDevice
@@ -53,10 +52,10 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   /// - Throws: `DocumentErrors` when the chain is invalid for one of them: its name is not valid
   ///   for the variable that uses it.
   public func devices(_ found: [Advertisement]) throws(DocumentErrors) -> [BatchDevice] {
-    let names = Names(found.map(\.name))
+    let targets = Self.targets(found.map(\.name))
     var devices: [BatchDevice] = []
     for seen in found.prefix(most) {
-      let target = names.target(seen.address, seen.changesAddress ? seen.name : nil)
+      let target = targets(seen.address, seen.changesAddress ? seen.name : nil)
       devices.append(try Self.device(seen.address, target, name: seen.name, template))
     }
     return devices
@@ -66,30 +65,25 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   ///
   /// - Throws: `DocumentErrors` like ``devices(_:)``.
   func devices(_ past: BatchPast) throws(DocumentErrors) -> [BatchDevice] {
-    let names = Names(past.devices.map(\.name))
+    let targets = Self.targets(past.devices.map(\.name))
     var devices: [BatchDevice] = []
     for device in past.devices {
       guard let address = BluetoothAddress(device.label) else { continue }
       // The type of the address is not recorded: this is the form of those that change.
       let name = address.number >> 46 == 0b01 ? device.name : nil
-      let target = names.target(address, name)
+      let target = targets(address, name)
       devices.append(try Self.device(address, target, name: device.name, template))
     }
     return devices
   }
 
-  /// The names of the devices of a scan, and how often each occurs.
-  private struct Names {
-    private var counts: [String: Int] = [:]
-
-    init(_ names: [String?]) {
-      for name in names.compactMap(\.self) { counts[name, default: 0] += 1 }
-    }
-
-    /// How a device is found again.
-    ///
-    /// - Parameter name: Its name when its address may change.
-    func target(_ address: BluetoothAddress, _ name: String?) -> DeviceTarget {
+  /// How each of the devices of a scan is found again: by its address, and one whose address may change
+  /// by its name, which is given then, if no other has it.
+  private static func targets(
+    _ names: [String?]
+  ) -> (_ address: BluetoothAddress, _ name: String?) -> DeviceTarget {
+    let counts = Dictionary(names.compactMap { $0 }.map { ($0, 1) }, uniquingKeysWith: +)
+    return { address, name in
       guard let name, counts[name] == 1 else { return .address(address) }
       return .seen(address, name: name)
     }

@@ -39,7 +39,7 @@ struct BatchTemplate: Sendable {
     change(&plan)
     var device = BatchDevice(label: target.text, target: target, name: name, plan: plan)
     device.placement = placement.or(self.placement)
-    device.origin = PlanOrigin(template: chain, bindings: bindings)
+    device.origin = Uncompared((chain, bindings))
     return device
   }
 }

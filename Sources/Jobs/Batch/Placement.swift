@@ -31,12 +31,12 @@ public struct Placement: Hashable, Sendable {
 
 extension Placement: Described {
   static let keys: [Key<Self>] = [
-    Key("pin", \.pin, .gateway, documentation: "the only gateway of a fleet that may run it"),
+    Key("pin", \.pin, .gateway, "the only gateway of a fleet that may run it"),
     Key(
       "prefer",
       \.prefer,
       .gateway,
-      documentation: "the gateway of a fleet that runs it where it observes the device"
+      "the gateway of a fleet that runs it where it observes the device"
     ),
   ]
 }
@@ -50,22 +50,12 @@ package enum MemberName {
 
   /// Whether a text is not empty, not too long, and has only letters, digits, `-` and `_`.
   package static func isValid(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= longest && text.utf8.allSatisfy(isAllowed)
-  }
-
-  private static func isAllowed(_ unit: UInt8) -> Bool {
-    switch unit {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    // open: characters
-    default: false
-    }
+    !text.isEmpty && text.utf8.count <= longest
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
   }
 }
 
 extension Shape where Value == String {
-  /// The name of a gateway.
   fileprivate static var gateway: Self {
     let schema: JSONValue = [
       "type": "string", "pattern": .string("^[A-Za-z0-9_-]{1,\(MemberName.longest)}$"),

@@ -38,7 +38,6 @@ extension Plan {
 }
 
 extension Step {
-  /// The error in the step itself.
   fileprivate func complaint(_ limits: PlanLimits) -> Problem? {
     if let capture, !VariablePath.isName(capture) {
       return Problem(found: "'\(capture)'", expected: VariablePath.shape)

@@ -11,11 +11,7 @@ extension Step {
   ///   try Step.log("{battery.percent} percent are left")
   /// }
   /// ```
-  public func captured(as name: String) -> Step {
-    var step = self
-    step.capture = name
-    return step
-  }
+  public func captured(as name: String) -> Step { setting(\.capture, name) }
 
   /// The step with a name for people.
   ///
@@ -24,11 +20,7 @@ extension Step {
   /// ```swift
   /// let chain = try Plan { try Step.read("battery-level").named("the battery of the belt") }
   /// ```
-  public func named(_ name: String) -> Step {
-    var step = self
-    step.name = name
-    return step
-  }
+  public func named(_ name: String) -> Step { setting(\.name, name) }
 
   /// The step, tried several times while it fails transiently. The connection is not made again.
   ///
@@ -40,9 +32,7 @@ extension Step {
   /// try Step.read("battery-level").attempts(3, backoff: .seconds(1))
   /// ```
   public func attempts(_ attempts: Int, backoff: Duration = .milliseconds(500)) -> Step {
-    var step = self
-    step.retry = RetryRule(attempts: attempts, backoff: backoff)
-    return step
+    setting(\.retry, RetryRule(attempts: attempts, backoff: backoff))
   }
 
   /// The step, after whose failure the run goes on, and fails at its end.
@@ -53,11 +43,7 @@ extension Step {
   ///   try Step.read("firmware-revision-string")  // also when the battery is low
   /// }
   /// ```
-  public func continuingOnFailure() -> Step {
-    var step = self
-    step.onFailure = .continue
-    return step
-  }
+  public func continuingOnFailure() -> Step { setting(\.onFailure, .continue) }
 
   /// The step, after whose failure the run goes on with a warning: it does not fail for it.
   ///
@@ -69,11 +55,7 @@ extension Step {
   ///   try Step.read("firmware-revision-string")
   /// }
   /// ```
-  public func warningOnFailure() -> Step {
-    var step = self
-    step.onFailure = .warn
-    return step
-  }
+  public func warningOnFailure() -> Step { setting(\.onFailure, .warn) }
 
   /// The step with its own timeout.
   ///
@@ -83,11 +65,7 @@ extension Step {
   /// ```swift
   /// try Step.notify("heart-rate-measurement", count: 60).within(.seconds(90))
   /// ```
-  public func within(_ limit: Duration) -> Step {
-    var step = self
-    step.timeout = limit
-    return step
-  }
+  public func within(_ limit: Duration) -> Step { setting(\.timeout, limit) }
 
   /// The step with an expectation about its value.
   ///
@@ -97,12 +75,9 @@ extension Step {
   ///   .expect("interval-p95", .shorter(than: .milliseconds(1200)))
   /// ```
   ///
-  /// - Parameters:
-  ///   - subject: A field of the value, `value`, a format, or for many values `count`, `rate`,
-  ///     `silence`, `interval-p95`, `latency-p95` and the like.
-  ///   - check: What it must be; times are in ms, see ``Check/shorter(than:)``.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
+  /// The subject is a field of the value, `value`, a format, or for many values `count`, `rate`,
+  /// `silence`, `interval-p95`, `latency-p95` and the like. Times are in ms: ``Check/shorter(than:)``.
+  ///
   /// - Throws: `Problem` when the step's value does not have the subject.
   public func expect(
     _ subject: String,
@@ -111,9 +86,7 @@ extension Step {
     line: Int = #line
   ) throws(Problem) -> Step {
     let subject = try Problem.at(file, line) { try self.subject(subject) }
-    var step = self
-    step.expectations.append(Expectation(subject, check))
-    return step
+    return setting(\.expectations, expectations + [Expectation(subject, check)])
   }
 
   /// The step, which must fail: it is ok when it does, and fails when it does not.
@@ -122,11 +95,9 @@ extension Step {
   /// try Step.write("alert-level", "u8:9").failing(with: "value-not-allowed")
   /// ```
   ///
-  /// - Parameters:
-  ///   - names: The failures, any of which is expected: codes such as `not-permitted`, classes such as
-  ///     `passing`, what the device answers such as `value-not-allowed` or `0x80`, or `any`.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
+  /// Any of the failures is expected: codes such as `not-permitted`, classes such as `passing`, what the
+  /// device answers such as `value-not-allowed` or `0x80`, or `any`.
+  ///
   /// - Throws: `Problem` for an unknown name, and for a step that does nothing with the device.
   public func failing(
     with names: String...,
@@ -134,16 +105,8 @@ extension Step {
     line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
-      var known: [ExpectedFailure.Name] = []
-      for name in names {
-        do {
-          known.append(try ExpectedFailure.Name.read(name, shown: "'\(name)'"))
-        } catch {
-          throw Problem("\(error)")
-        }
-      }
-      var step = self
-      step.expected = .failure(ExpectedFailure(known))
+      let known = try names.map { try ExpectedFailure.Name.read($0, shown: "'\($0)'") }
+      let step = setting(\.expected, .failure(ExpectedFailure(known)))
       if let complaint = step.complaintAboutFailing { throw complaint }
       return step
     }
@@ -155,7 +118,7 @@ extension Step {
     if failure.names.isEmpty {
       return Problem("the failure has no name", expected: "'any', or names of failures")
     }
-    return type(of: kind).common.contains { $0.key.name == "expect" }
+    return type(of: kind).common.contains { $0.name == "expect" }
       ? nil : Problem("'\(operation)' cannot be expected to fail")
   }
 
@@ -177,10 +140,14 @@ extension Step {
         throw Problem("'\(operation)' has no stop condition")
       }
       kind.stop.conditions.append(Expectation(try self.subject(subject), check))
-      var step = self
-      step.action = kind.action
-      return step
+      return setting(\.action, kind.action)
     }
+  }
+
+  func setting<Value>(_ path: WritableKeyPath<Step, Value>, _ value: Value) -> Step {
+    var step = self
+    step[keyPath: path] = value
+    return step
   }
 
   /// What an expectation may name of the value of the step.

@@ -70,13 +70,6 @@ extension Plan {
   /// }
   /// ```
   ///
-  /// - Parameters:
-  ///   - name: The name of the chain, for people.
-  ///   - device: The device of the chain; nil when the caller chooses it.
-  ///   - timeout: The default timeout per step.
-  ///   - retry: How often it is tried when it ends in a transient failure.
-  ///   - limits: The limits of the chain.
-  ///   - steps: The steps.
   /// - Throws: What the steps throw; `Problem` for a chain that is beyond `limits`, has no
   ///   steps, or uses a value that no earlier step captures.
   public init(

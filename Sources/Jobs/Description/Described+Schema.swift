@@ -47,7 +47,6 @@ extension JSONValue {
 }
 
 extension KeyDescription {
-  /// The schema of the value.
   fileprivate var schema: JSONValue {
     let schema = shape.mayBeNull ? .anyOf([.type("null"), shape.schema]) : shape.schema
     return schema.described(documentation.filter { $0 != "`" })

@@ -7,7 +7,6 @@ import Documents
 protocol Described: Hashable, Sendable {
   /// In the order in which they are printed.
   static var keys: [Key<Self>] { get }
-  /// Rules across keys.
   static var rules: [KeyRule] { get }
   /// A value before its keys are read. Its required properties hold placeholders that are never
   /// used.
@@ -98,7 +97,6 @@ extension Described {
     return (broken.first ?? conflict(within: limit))?.problem
   }
 
-  /// The captured values that it uses.
   var mentions: [VariablePath] { Self.keys.flatMap { $0.traits.mentions(self) } }
 
   /// The value with its captured values replaced.

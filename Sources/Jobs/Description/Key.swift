@@ -74,14 +74,15 @@ extension Key {
   /// - Parameters:
   ///   - path: Where the value is stored.
   ///   - initial: The default, with which the key may be null; nil for a required key.
-  ///   - form: Nil for an option with the same name.
+  ///   - form: How it is written in the one-line form; nil for an option with the same name.
+  ///   - documentation: One line that continues "`name`:".
   init<Value: Equatable & Sendable>(
     _ name: String,
     _ path: any WritableKeyPath<Owner, Value> & Sendable,
     _ shape: Shape<Value>,
     default initial: Value? = nil,
-    _ form: LineForm? = nil,
-    documentation: String
+    line form: LineForm? = nil,
+    _ documentation: String
   ) {
     self.init(name, shape, isRequired: initial == nil, form, documentation) { owner in
       let value = owner[keyPath: path]
@@ -96,8 +97,8 @@ extension Key {
     _ name: String,
     _ path: any WritableKeyPath<Owner, Value?> & Sendable,
     _ shape: Shape<Value>,
-    _ form: LineForm? = nil,
-    documentation: String
+    line form: LineForm? = nil,
+    _ documentation: String
   ) {
     self.init(name, shape, isRequired: false, form, documentation) {
       $0[keyPath: path]
@@ -174,7 +175,6 @@ extension Key {
 }
 
 extension LineForm {
-  /// The words of one value.
   fileprivate func written(_ value: String) -> String {
     switch self {
     case .option(let word), .repeated(let word), .comparisons(let word), .stop(let word),

@@ -7,7 +7,6 @@ import Documents
 private let comparison = "what is expected, such as percent > 20"
 
 extension Shape where Value == [Expectation] {
-  /// What the step's value must be.
   static var expectations: Self {
     let shape = Shape(
       "a value, or fields with what they must be",
@@ -53,7 +52,6 @@ extension Shape where Value == Expected {
 }
 
 extension Shape where Value == Condition {
-  /// What captured values must be.
   static var condition: Self {
     let shape = Shape(
       "captured values with what they must be: { b.percent: { below: 20 } }",

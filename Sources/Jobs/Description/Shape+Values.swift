@@ -1,17 +1,15 @@
-// Shapes of single values: texts, numbers, booleans, durations, choices.
+// Shapes of single values: texts, numbers, booleans, durations, choices; and of inner steps.
 
 import Bluetooth
 import Documents
 
 extension Shape where Value == String {
-  /// Any text.
   static func text(_ expected: String) -> Self {
     Shape(expected, schema: .type("string"), words: { [Quoting.quoted($0)] }) { node, _ in
       node.text
     }
   }
 
-  /// The name of a variable.
   static var variableName: Self {
     Shape(VariablePath.shape, schema: .reference("variableName"), words: { [$0] }) { node, _ in
       node.text.flatMap { VariablePath.isName($0) ? $0 : nil }
@@ -64,7 +62,6 @@ extension Shape where Value == Int {
 }
 
 extension Shape where Value == Bool {
-  /// `true` or `false`.
   static var truth: Self {
     Shape(
       "true or false",
@@ -96,9 +93,9 @@ extension Shape where Value == Duration {
   /// A duration that may be zero.
   static func pause(_ example: String) -> Self {
     let expected = "a duration such as \(example)"
-    return Shape(expected, schema: .reference("duration"), words: { [$0.written] }) {
-      node,
-      reader in reader.duration(node, expected: expected)
+    let schema = JSONValue.reference("duration")
+    return Shape(expected, schema: schema, words: { [$0.written] }) { node, reader in
+      reader.duration(node, expected: expected)
     }
   }
 }
@@ -116,10 +113,8 @@ extension StepReader {
 
 extension Shape
 where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-  /// One of a few words.
   static var choice: Self { choice(among: Array(Value.allCases)) }
 
-  /// One of some words.
   static func choice(among values: [Value]) -> Self {
     let known = values.map(\.rawValue)
     var shape = Shape(
@@ -137,11 +132,9 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
 }
 
 extension Shape where Value == ValueFormat {
-  /// The format of a value.
   static var format: Self {
-    Shape("a format such as u16", schema: .reference("format"), words: { ["\($0)"] }) {
-      node,
-      reader in
+    let expected = "a format such as u16"
+    return Shape(expected, schema: .reference("format"), words: { ["\($0)"] }) { node, reader in
       guard let name = node.text else { return nil }
       if let format = ValueFormat(name) { return format }
       reader.complain(node, .noFormat(name))
@@ -199,5 +192,36 @@ extension StepReader {
       complain(node, Problem(error))
       return nil
     }
+  }
+}
+
+extension Shape where Value == [Step] {
+  /// Inner steps. They are printed on separate lines.
+  static var steps: Self {
+    var shape = Shape(
+      "a list of steps",
+      line: "steps in braces: { read battery-level }",
+      schema: .reference("steps")
+    ) { node, reader in
+      reader.depth += 1
+      defer { reader.depth -= 1 }
+      return reader.steps(node)
+    }
+    shape.traits.complaint = { steps, _ in
+      steps.isEmpty ? Problem("there are no steps", expected: "at least one") : nil
+    }
+    return shape
+  }
+}
+
+extension Problem {
+  /// A text that does not name a characteristic.
+  init(_ error: SelectorError) {
+    self.init(error.problem, expected: error.expected, nearest: error.nearest)
+  }
+
+  /// A word that is not a format.
+  static func noFormat(_ word: String) -> Problem {
+    .unknown("unknown format '\(word)'", word, among: ValueFormat.names)
   }
 }

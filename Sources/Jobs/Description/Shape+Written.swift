@@ -72,7 +72,6 @@ extension StepReader {
     }
   }
 
-  /// One format with its value.
   private mutating func part(_ node: Node) -> WrittenValue.Part? {
     guard let entries = node.mapping, entries.count == 1, let entry = entries.first else {
       let expected = "one format with its value, such as { u8: 1 }; a list writes several in a row"
@@ -82,8 +81,7 @@ extension StepReader {
       return nil
     }
     guard let format = ValueFormat(entry.key) else {
-      let complaint = Problem.noFormat(entry.key)
-      problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+      problems.append(Problem.noFormat(entry.key).at(keyOf: entry))
       return nil
     }
     guard case .scalar(let text, _) = entry.value.content else {
@@ -91,8 +89,7 @@ extension StepReader {
       return nil
     }
     guard let template = MessageTemplate(text) else {
-      let complaint = Problem(found: entry.value.shown, expected: MessageTemplate.shape)
-      complain(entry.value, complaint)
+      complain(entry.value, Problem(found: entry.value.shown, expected: MessageTemplate.shape))
       return nil
     }
     complainOfUnknown(template.variables, entry.value)
@@ -107,7 +104,6 @@ extension StepReader {
 }
 
 extension Shape where Value == Write {
-  /// The write that triggers notifications.
   static var trigger: Self {
     var shape = Shape(
       "a 'write' and its 'value'",

@@ -97,7 +97,6 @@ struct Traits<Value: Sendable>: Sendable {
   }
 }
 
-/// The shape of a `Value`.
 struct Shape<Value: Sendable>: Sendable {
   var description: ShapeDescription
   /// Returns nil for an invalid value; the caller then reports what was expected, unless `read`

@@ -2,87 +2,72 @@
 
 import Documents
 
-/// A key that several kinds of steps share.
-struct StepKey: Sendable {
-  /// Its description as a key of the step itself.
-  let key: Key<Step>
+extension Step {
+  /// The keys whose words a step has in the one-line form.
+  static let printedKeys: [Key<Step>] = [
+    .name, .as, .expect, .timeout, .attempts, .backoff, .onFailure,
+  ]
+}
 
-  private init(_ key: Key<Step>) { self.key = key }
+extension Key<Step> {
+  static var name: Key { Key("name", \.name, .text("a text"), "the name of the step, for people") }
 
-  /// Those whose words a step has in the one-line form.
-  static let printed: [StepKey] = [.name, .as, .expect, .timeout, .attempts, .backoff, .onFailure]
-
-  static let name = StepKey(
-    Key("name", \.name, .text("a text"), documentation: "the name of the step, for people")
-  )
-  static let attempts = StepKey(
+  static var attempts: Key {
     Key(
       "attempts",
       \.retry.attempts,
       .attempts,
       default: 1,
-      documentation:
-        "how often the step is tried while it fails transiently; a lost connection is not made again"
+      "how often the step is tried while it fails transiently; a lost connection is not made again"
     )
-  )
-  static let backoff = StepKey(
+  }
+
+  static var backoff: Key {
     Key(
       "backoff",
       \.retry.backoff,
       .pause("500ms"),
       default: RetryRule().backoff,
-      documentation: "the wait before the second try; it doubles for each further one"
+      "the wait before the second try; it doubles for each further one"
     )
-  )
-  static let onFailure = failing(.choice, "what happens after the step has failed")
+  }
+
+  static var onFailure: Key { failing(.choice, "what happens after the step has failed") }
+
   /// `on-failure` of a step with inner steps, which report their failures themselves.
-  static let onInnerFailure = failing(
-    .choice(among: [.stop, .continue]),
-    "what happens after a step in it has failed"
-  )
-  static let `as` = StepKey(
-    Key(
-      "as",
-      \.capture,
-      .variableName,
-      documentation: "the name under which later steps use the value"
-    )
-  )
-  static let expect = expectation(
-    .expected,
-    "what the value must be; or `error`: what the step must fail with"
-  )
+  static var onInnerFailure: Key {
+    failing(.choice(among: [.stop, .continue]), "what happens after a step in it has failed")
+  }
+
+  static var `as`: Key {
+    Key("as", \.capture, .variableName, "the name under which later steps use the value")
+  }
+
+  static var expect: Key {
+    ending(.expected, "what the value must be; or `error`: what the step must fail with")
+  }
+
   /// `expect` of a step without a value, which can only fail.
-  static let expectFailure = expectation(.expectedFailure, "`error`: what the step must fail with")
-  static let timeout = StepKey(
+  static var expectFailure: Key {
+    ending(.expectedFailure, "`error`: what the step must fail with")
+  }
+
+  static var timeout: Key {
     Key(
       "timeout",
       \.timeout,
       .duration,
-      .option("within"),
-      documentation: "the timeout of the step; by default the `timeout` of the chain"
-    )
-  )
-
-  private static func failing(
-    _ shape: Shape<Step.AfterFailure>,
-    _ documentation: String
-  ) -> StepKey {
-    StepKey(
-      Key("on-failure", \.onFailure, shape, default: .stop, documentation: documentation)
+      line: .option("within"),
+      "the timeout of the step; by default the `timeout` of the chain"
     )
   }
 
-  private static func expectation(_ shape: Shape<Expected>, _ documentation: String) -> StepKey {
-    StepKey(
-      Key(
-        "expect",
-        \.expected,
-        shape,
-        default: .values([]),
-        .comparisons(after: "expect"),
-        documentation: documentation
-      )
-    )
+  private static func failing(_ shape: Shape<Step.AfterFailure>, _ documentation: String) -> Key {
+    Key("on-failure", \.onFailure, shape, default: .stop, documentation)
+  }
+
+  private static func ending(_ shape: Shape<Expected>, _ documentation: String) -> Key {
+    let line = LineForm.comparisons(after: "expect")
+    return Key("expect", \.expected, shape, default: .values([]), line: line, documentation)
   }
 }

@@ -20,7 +20,6 @@ enum Comparison: String, CaseIterable {
     "~": .like, "counts": .counter,
   ]
 
-  /// The signs, for error messages.
   static let allSigns = "one of " + signs.map(\.key).joined(separator: ", ")
 
   /// The comparison with a sign; nil for an unknown one.
@@ -34,7 +33,6 @@ enum Comparison: String, CaseIterable {
     self == .between ? "two durations, the smaller first" : "a duration such as 2s"
   }
 
-  /// The operand.
   var takes: String {
     switch self {
     case .is, .not: "a single value"
@@ -47,7 +45,6 @@ enum Comparison: String, CaseIterable {
     }
   }
 
-  /// The schema of the operand.
   var schema: JSONValue {
     let number = JSONValue.anyOf([.type("number"), .reference("duration")])
     return switch self {
@@ -115,7 +112,6 @@ enum Comparison: String, CaseIterable {
   }
 }
 
-/// The keys of a counter rule.
 enum CounterKey: String, CaseIterable {
   case bits, gaps
 

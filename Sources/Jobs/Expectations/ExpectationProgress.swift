@@ -65,7 +65,6 @@ struct ExpectationProgress {
     throw expectation.failure("\(next) after \(before): \(values) missing", octets)
   }
 
-  /// Checks the measures over all values.
   func check(_ measures: StreamMeasures, rate: Double) throws(ExpectationFailure) {
     for expectation in expectations {
       if case .measure(let measure) = expectation.subject {

@@ -5,7 +5,6 @@ import Documents
 
 /// The valid names for the value of one step.
 struct Subjects: Equatable {
-  /// The kind of step.
   enum Kind {
     /// It has one value.
     case single

@@ -124,7 +124,6 @@ public enum ChainSchema {
     ]
   }
 
-  /// Names of failures.
   private static var namesOfFailures: JSONValue {
     let names = JSONValue.anyOf([
       .oneOf(ExpectedFailure.Name.all), .type("integer"),
@@ -199,9 +198,7 @@ public enum ChainSchema {
       .init("device", DeviceKeys.schema("which device, by one of these keys")),
       .init(
         "retry",
-        RetryRule.schema(
-          "how often the chain is tried when it ends in a transient failure"
-        )
+        RetryRule.schema("how often the chain is tried when it ends in a transient failure")
       ),
       .init("chain", Plan.schema("a chain of steps on one device", and: Declarations.descriptions)),
     ]
@@ -227,7 +224,6 @@ public enum ChainSchema {
 }
 
 extension StepEntry {
-  /// An entry as an object.
   fileprivate static var stepSchema: JSONValue {
     var all = descriptions
     if all.first?.name != verb {

@@ -7,66 +7,57 @@ extension Plan: Described {
   init() { self.init(steps: []) }
 
   static let keys: [Key<Plan>] = [
-    Key("name", \.name, .text("a text"), documentation: "the name of the chain, for people"),
+    Key("name", \.name, .text("a text"), "the name of the chain, for people"),
     // Before the keys that use them.
     .names(\.names),
     Key(
       "device",
       \.namedDevice,
       .device,
-      documentation:
-        "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. Names match without regard to case, unless `exact: true` stands beside them. Of several devices that match the strongest is used, unless `unique: true` makes that a failure. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
+      "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. Names match without regard to case, unless `exact: true` stands beside them. Of several devices that match the strongest is used, unless `unique: true` makes that a failure. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
     ),
     Key(
       "timeout",
       \.timeout,
       .duration,
       default: usualTimeout,
-      documentation:
-        "the default timeout per step; 20 s when it is not set"
+      "the default timeout per step; 20 s when it is not set"
     ),
     Key(
       "retry",
       \.retry,
       .retry,
       default: RetryRule(),
-      documentation:
-        "`{ attempts: 3, backoff: 500ms }`: how often the chain is tried, from connecting on, when it ends in a transient failure; the wait doubles"
+      "`{ attempts: 3, backoff: 500ms }`: how often the chain is tried, from connecting on, when it ends in a transient failure; the wait doubles"
     ),
     Key(
       "pairing",
       \.pairing,
       PairingRule.shape,
-      documentation: "the answers to pairings that the device starts: [pairing.md](pairing.md)"
+      "the answers to pairings that the device starts: [pairing.md](pairing.md)"
     ),
-    Key(
-      "keep",
-      \.link.isKept,
-      .truth,
-      default: false,
-      documentation: "`true`: the connection is left up"
-    ),
+    Key("keep", \.link.isKept, .truth, default: false, "`true`: the connection is left up"),
     Key(
       "fresh",
       \.link.isFresh,
       .truth,
       default: false,
-      documentation: "`true`: the device and its bond are forgotten first"
+      "`true`: the device and its bond are forgotten first"
     ),
     Key(
       "take-over",
       \.link.takesOver,
       .truth,
       default: false,
-      documentation: "`true`: another program's attempt to connect is cancelled"
+      "`true`: another program's attempt to connect is cancelled"
     ),
     Key(
       "wait-for-adapter",
       \.link.adapterWait,
       .duration,
-      documentation: "how long to wait until the adapter is present and powered"
+      "how long to wait until the adapter is present and powered"
     ),
-    Key("steps", \.steps, .chainSteps, documentation: "at least one"),
+    Key("steps", \.steps, .chainSteps, "at least one"),
   ]
 }
 
@@ -84,13 +75,13 @@ extension RetryRule: Described {
   public init() { self.init(attempts: 1) }
 
   static let keys: [Key<RetryRule>] = [
-    Key("attempts", \.attempts, .attempts, documentation: "the total number of tries"),
+    Key("attempts", \.attempts, .attempts, "the total number of tries"),
     Key(
       "backoff",
       \.backoff,
       .pause("500ms"),
       default: .milliseconds(500),
-      documentation: "the wait before the second try"
+      "the wait before the second try"
     ),
   ]
 }
@@ -102,7 +93,6 @@ extension Shape where Value == Int {
 }
 
 extension Shape where Value == RetryRule {
-  /// How often a chain is tried.
   static var retry: Self {
     let expected = "tries such as { attempts: 3, backoff: 500ms }"
     return Shape(expected, schema: .reference("retry")) { node, reader in
@@ -124,23 +114,17 @@ struct DeviceKeys: Described {
   static let expected = "one of { name }, { address }, { service }, { alias }"
 
   static let keys: [Key<Self>] = [
-    Key("name", \.name, .deviceName, documentation: "the name that it advertises"),
-    Key("address", \.address, .address, documentation: "its address"),
-    Key("service", \.service, .service, documentation: "a service that it advertises"),
-    Key("alias", \.alias, .deviceName, documentation: "its alias in BlueZ"),
-    Key(
-      "exact",
-      \.isExact,
-      .truth,
-      default: false,
-      documentation: "whether the case of the name or alias counts"
-    ),
+    Key("name", \.name, .deviceName, "the name that it advertises"),
+    Key("address", \.address, .address, "its address"),
+    Key("service", \.service, .service, "a service that it advertises"),
+    Key("alias", \.alias, .deviceName, "its alias in BlueZ"),
+    Key("exact", \.isExact, .truth, default: false, "whether the case of the name or alias counts"),
     Key(
       "unique",
       \.isUnique,
       .truth,
       default: false,
-      documentation: "whether the chain fails when several devices match"
+      "whether the chain fails when several devices match"
     ),
   ]
   static let rules: [KeyRule] = [
@@ -177,7 +161,6 @@ extension Plan {
 }
 
 extension Shape where Value == NamedDevice {
-  /// A device, named in one way.
   fileprivate static var device: Self {
     let expected = "a name, an address, or \(DeviceKeys.expected)"
     let schema = JSONValue.anyOf([.type("string"), .reference("device")])
@@ -229,14 +212,10 @@ extension Shape where Value == String {
 
 extension Problem {
   /// No device has such a name.
-  static let emptyName = Problem(
-    "\(InvalidDeviceTarget.emptyName)",
-    expected: Scanning.nameShape
-  )
+  static let emptyName = Problem("\(InvalidDeviceTarget.emptyName)", expected: Scanning.nameShape)
 }
 
 extension Shape where Value == ServiceSelector {
-  /// A service.
   static var service: Self {
     Shape(Scanning.serviceShape, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
       guard let text = node.text else { return nil }

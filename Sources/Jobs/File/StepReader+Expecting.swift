@@ -17,8 +17,7 @@ extension StepReader {
     guard let entries = node.mapping, !entries.isEmpty else { return nil }
     return entries.flatMap { entry -> [Expectation] in
       guard let subject = subjects.subject(entry.key) else {
-        let complaint = subjects.complaint(about: entry.key)
-        problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+        problems.append(subjects.complaint(about: entry.key).at(keyOf: entry))
         return []
       }
       return checks(entry.value, isTime: subject.isTime).map { check in
@@ -40,15 +39,13 @@ extension StepReader {
     let entries = node.mapping ?? []
     guard !subjects.fields.contains(key), let entry = entries.first(where: { $0.key == key }) else {
       guard subjects.isOfValue else {
-        let complaint = Problem("the step has no value", expected: "{ error: not-permitted }")
-        complain(node, complaint)
+        complain(node, Problem("the step has no value", expected: "{ error: not-permitted }"))
         return nil
       }
       return expectations(node).map { .values($0) }
     }
     if let other = entries.first(where: { $0.key != key }) {
-      let complaint = Problem("a step that must fail has no value to compare")
-      problems.append(complaint.at(other.keyPlace, path: other.value.path))
+      problems.append(Problem("a step that must fail has no value to compare").at(keyOf: other))
     }
     return failure(entry.value).map { .failure($0) }
   }
@@ -82,11 +79,11 @@ extension StepReader {
       let checks = checks(entry.value, isTime: Measure.isNamed(by: entry.key))
       guard let path = VariablePath(entry.key) else {
         let complaint = Problem(found: "'\(entry.key)'", expected: VariablePath.shape)
-        problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+        problems.append(complaint.at(keyOf: entry))
         return []
       }
       if let complaint = scope.complaint(about: path) {
-        problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+        problems.append(complaint.at(keyOf: entry))
       }
       for check in checks {
         if let complaint = scope.complaint(about: check, of: path) {
@@ -132,7 +129,7 @@ extension StepReader {
     guard let comparison = Comparison(rawValue: entry.key), known.contains(comparison) else {
       let message = "unknown comparison '\(entry.key)'"
       let complaint = Problem.unknown(message, entry.key, among: known.map(\.rawValue))
-      problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+      problems.append(complaint.at(keyOf: entry))
       return nil
     }
     if let check = comparison.check(entry.value, isTime: isTime) {

@@ -32,7 +32,6 @@ struct StepReader {
     self.init(limits: limits, IncludedSurroundings(inclusions: .none(limits), names: names))
   }
 
-  /// Reads a list of steps.
   mutating func steps(_ node: Node) -> [Step] {
     guard depth <= limits.depth else {
       complain(node, Problem("steps are nested deeper than \(limits.depth) levels"))
@@ -59,8 +58,7 @@ struct StepReader {
     let before = problems.count
     if let value = shape.read(node, &self) { return value }
     if problems.count == before {
-      let expected = shape.description.expected(self)
-      complain(node, Problem(found: node.shown, expected: expected))
+      complain(node, Problem(found: node.shown, expected: shape.description.expected(self)))
     }
     return nil
   }
@@ -110,8 +108,7 @@ struct StepReader {
       return nil
     }
     guard let entries = node.mapping, !entries.isEmpty else {
-      let expected = "a step such as 'read: battery-level'"
-      complain(node, Problem(found: node.shown, expected: expected))
+      complain(node, Problem(found: node.shown, expected: "a step such as 'read: battery-level'"))
       return nil
     }
     let verbs = entries.map(\.key).filter { Step.entry($0) != nil }
@@ -153,4 +150,27 @@ struct StepReader {
       complain(place, complaint)
     }
   }
+}
+
+/// The state of includes while steps are read.
+struct IncludedSurroundings {
+  var inclusions: Inclusions
+  /// The names of attributes that the file that is being read may use.
+  var names: AttributeNames
+  /// The names of the files that were included so far, for output.
+  var includedNames = AttributeNames.assigned
+  /// The variables of the file that is being read.
+  var table = VariableTable()
+  /// The names that steps of the chain capture.
+  var captured: [String] = []
+  /// The real paths of the files that are being read, the outermost first.
+  var stack: [String] = []
+  /// Whether what is read is an included file.
+  var isIncluded = false
+  var count = 0
+  /// The number of steps read so far.
+  var steps = 0
+
+  /// The names for output: those of included files after those of the file that is being read.
+  var allNames: AttributeNames { names.over(includedNames) }
 }

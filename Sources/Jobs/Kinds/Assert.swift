@@ -17,13 +17,7 @@ public struct AssertStep: StepKind {
   static let documentation = "fails unless captured values are what they must be"
   static let needsLink = false
   static let keys: [Key<Self>] = [
-    Key(
-      "assert",
-      \.condition,
-      .condition,
-      .condition,
-      documentation: "what captured values must be"
-    )
+    Key("assert", \.condition, .condition, line: .condition, "what captured values must be")
   ]
 
   var action: Step.Action { .assert(self) }
@@ -44,11 +38,6 @@ extension Step {
   /// try Step.assert("battery.percent", .atLeast(20))
   /// ```
   ///
-  /// - Parameters:
-  ///   - path: `reading`, `reading.celsius`.
-  ///   - check: What the captured value must be.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
   /// - Throws: `Problem` for a path that names no captured value.
   public static func assert(
     _ path: String,

@@ -68,16 +68,15 @@ extension Combining: StreamingKind {
   static let verb = "combine"
   static let documentation =
     "combines the latest values of several characteristics, whenever one of them changes"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let keys: [Key<Combining>] =
     [
       Key(
         "combine",
         \.inputs,
         .inputs,
-        .inputs(Input.keys.map(\.description)),
-        documentation:
-          "2 to \(mostInputs) inputs, each with `notify`, or `poll` and `every`, and with `as`; `format` is optional"
+        line: .inputs(Input.keys.map(\.description)),
+        "2 to \(mostInputs) inputs, each with `notify`, or `poll` and `every`, and with `as`; `format` is optional"
       )
     ] + endingKeys
 
@@ -97,7 +96,6 @@ extension Combining: StreamingKind {
   var doing: String {
     "following \(inputs.map { "\($0.target)" }.joined(separator: " and "))"
   }
-  func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
 
   func run(_ run: StepRun) async throws {
     let names = inputs.map(\.name)
@@ -113,28 +111,11 @@ extension Combining.Input: Described {
   init() { self.init("", .notify, .unread) }
 
   static let keys: [Key<Combining.Input>] = [
-    Key(
-      "notify",
-      \.notified,
-      .characteristic,
-      .target,
-      documentation: "a characteristic that notifies"
-    ),
-    Key("poll", \.polled, .characteristic, .target, documentation: "a characteristic that is read"),
-    Key(
-      "every",
-      \.period,
-      .duration,
-      documentation: "the interval between the starts of two reads"
-    ),
-    Key("format", \.format, .format, documentation: "the format of each value"),
-    Key(
-      "as",
-      \.name,
-      .variableName,
-      .option("as"),
-      documentation: "the name of the value"
-    ),
+    Key("notify", \.notified, .characteristic, line: .target, "a characteristic that notifies"),
+    Key("poll", \.polled, .characteristic, line: .target, "a characteristic that is read"),
+    Key("every", \.period, .duration, "the interval between the starts of two reads"),
+    Key("format", \.format, .format, "the format of each value"),
+    Key("as", \.name, .variableName, "the name of the value"),
   ]
   static let rules: [KeyRule] = [
     KeyRule(schema: .anyOf([.required("notify"), .required("poll", "every")])) { isGiven in
@@ -202,7 +183,6 @@ extension Step {
 }
 
 extension Shape where Value == [Combining.Input] {
-  /// The inputs of a combination.
   static var inputs: Self {
     let count = "from 2 to \(Combining.mostInputs) inputs"
     var shape = Shape(

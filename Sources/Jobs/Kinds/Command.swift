@@ -165,7 +165,7 @@ extension Command: StepKind {
   static let synonyms = ["exec", "shell", "program", "script"]
   static let documentation =
     "runs a program, without a shell, where `--allow-commands` allows it; its value is what the program prints"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let needsLink = false
   static let titleKeys = 2
   static let keys: [Key<Command>] = [
@@ -173,36 +173,28 @@ extension Command: StepKind {
       "command",
       \.program,
       .program,
-      .target,
-      documentation:
-        "the program: a path from the folder of the chain, or a name in `PATH`; without captured values"
+      line: .target,
+      "the program: a path from the folder of the chain, or a name in `PATH`; without captured values"
     ),
     Key(
       "arguments",
       \.arguments,
       .arguments,
       default: [],
-      .repeated("with"),
-      documentation: "its arguments; captured values are put in, and each stays one argument"
+      line: .repeated("with"),
+      "its arguments; captured values are put in, and each stays one argument"
     ),
     Key(
       "input",
       \.input,
       .argument,
       default: MessageTemplate(literal: ""),
-      documentation: "what it gets on standard input"
+      "what it gets on standard input"
     ),
-    Key(
-      "format",
-      \.format,
-      .choice,
-      default: .text,
-      documentation: "how its output becomes the value"
-    ),
+    Key("format", \.format, .choice, default: .text, "how its output becomes the value"),
   ]
 
   var action: Step.Action { .command(self) }
-  var characteristic: CharacteristicSelector? { nil }
   var attribute: String? { program }
   var subjects: Subjects? { Subjects(ofOutput: format) }
   var doing: String { "running \(program)" }
@@ -233,24 +225,15 @@ extension Command: StepKind {
 extension Shape where Value == String {
   /// A program that no captured value chooses.
   fileprivate static var program: Self {
-    let expected = "a program such as ./answer.py, without captured values"
-    return Shape(
-      expected,
+    Shape(
+      "a program such as ./answer.py, without captured values",
       schema: .type("string"),
       word: .constant,
       words: { [Quoting.quoted($0)] }
-    ) {
-      node,
-      reader in
-      guard !reader.surroundings.isIncluded else {
-        reader.complain(
-          node,
-          Problem(
-            "an included file runs no programs",
-            expected: "the command in the chain itself"
-          )
-        )
-        return nil
+    ) { node, reader in
+      if reader.surroundings.isIncluded {
+        let expected = "the command in the chain itself"
+        reader.complain(node, Problem("an included file runs no programs", expected: expected))
       }
       return node.text.flatMap { !$0.isEmpty && $0 == MessageTemplate($0)?.constant ? $0 : nil }
     }

@@ -6,7 +6,7 @@ import Signals
 struct ConnectStep: StepKind {
   static let verb = "connect"
   static let documentation = "connects; a chain does so by itself before its first step"
-  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .connect }

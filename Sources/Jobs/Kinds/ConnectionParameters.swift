@@ -8,7 +8,7 @@ struct ConnectionParametersStep: StepKind {
   static let verb = "connection-parameters"
   static let documentation =
     "reads the connection parameters: `interval` and `supervisionTimeout` in ms, and `latency`; needs `--trace`"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .connectionParameters }

@@ -7,7 +7,7 @@ struct DisconnectStep: StepKind {
   static let verb = "disconnect"
   static let synonyms = ["close"]
   static let documentation = "disconnects; a chain does so by itself at its end"
-  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let endsLink = true
   static let keys: [Key<Self>] = []
 

@@ -22,19 +22,12 @@ public struct Exchanging: Hashable, Sendable {
   /// How the answer is delivered.
   public var delivery: SubscriptionOptions.Delivery
 
-  /// A write and what answers it.
+  /// A write and what answers it; see the properties.
   ///
   /// ```swift
   /// let count = try WrittenValue([.init(ValueFormat("hex")!, "0401")])
   /// let exchanging = Exchanging(Write(count, to: "record-access-control-point"))
   /// ```
-  ///
-  /// - Parameters:
-  ///   - write: What is written.
-  ///   - answer: The characteristic of the answer; nil when it is the one that is written.
-  ///   - format: The format of an answer without a specification.
-  ///   - conditions: What the answer must be.
-  ///   - delivery: How the notifications reach this process.
   public init(
     _ write: Write,
     answer: CharacteristicSelector? = nil,
@@ -62,7 +55,7 @@ extension Exchanging: StepKind {
   static let verb = "exchange"
   static let synonyms = ["request"]
   static let documentation = "subscribes, writes, and waits for the notification that answers"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let titleKeys = 4
   static let keys: [Key<Exchanging>] =
     [
@@ -70,31 +63,31 @@ extension Exchanging: StepKind {
         "exchange",
         \.write.target,
         .characteristic,
-        .target,
-        documentation: "the characteristic that is written"
+        line: .target,
+        "the characteristic that is written"
       )
     ] + Write.valueKeys.map { $0.of(\.write) } + [
       Key(
         "answer",
         \.otherAnswer,
         .characteristic,
-        documentation: "the characteristic that answers; by default the one that is written"
+        "the characteristic that answers; by default the one that is written"
       ),
-      Key("format", \.format, .format, documentation: "the format of the answer"),
+      Key("format", \.format, .format, "the format of the answer"),
       Key(
         "where",
         \.conditions,
         .expectations,
         default: [],
-        .comparisons(after: "where"),
-        documentation: "what a notification must be to count as the answer"
+        line: .comparisons(after: "where"),
+        "what a notification must be to count as the answer"
       ),
       Key(
         "delivery",
         \.delivery,
         .choice,
         default: .signals,
-        documentation: "how the answer arrives from bluetoothd"
+        "how the answer arrives from bluetoothd"
       ),
     ]
 
@@ -168,13 +161,6 @@ extension Step {
   /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
   /// ```
   ///
-  /// - Parameters:
-  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
-  ///   - values: As in the one-line form: `u8:1`, `utf8:two words`.
-  ///   - answer: The characteristic that answers; nil for the one that is written.
-  ///   - format: The format of a value without a specification: `u16be`.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
   /// - Throws: `Problem` for an invalid target, value or format.
   public static func exchange(
     _ target: String,
@@ -213,9 +199,7 @@ extension Step {
         throw Problem("'\(operation)' has no answer")
       }
       exchanging.conditions.append(Expectation(try self.subject(subject), check))
-      var step = self
-      step.action = .exchange(exchanging)
-      return step
+      return setting(\.action, .exchange(exchanging))
     }
   }
 }

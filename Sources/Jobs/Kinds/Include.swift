@@ -16,16 +16,16 @@ struct Inclusion: StepEntry {
       "include",
       \.name,
       .includedFile,
-      .target,
-      documentation: "the file, named from the folder of this one"
+      line: .target,
+      "the file, named from the folder of this one"
     ),
     Key(
       "with",
       \.with,
       .bindings,
       default: Bindings(),
-      .binding(after: "with"),
-      documentation: "values for its variables"
+      line: .binding(after: "with"),
+      "values for its variables"
     ),
   ]
 
@@ -175,7 +175,6 @@ extension StepReader {
     return list.map { steps($0) } ?? []
   }
 
-  /// `with: { level: 5 }`.
   mutating func bindings(_ node: Node) -> Bindings? {
     var bindings = Bindings()
     guard let entries = node.mapping else { return nil }

@@ -18,13 +18,7 @@ public struct LogStep: StepKind {
   static let needsLink = false
   static let resultRepeatsTitle = true
   static let keys: [Key<Self>] = [
-    Key(
-      "log",
-      \.template,
-      .template,
-      .target,
-      documentation: "the text, with captured values in braces"
-    )
+    Key("log", \.template, .template, line: .target, "the text, with captured values in braces")
   ]
 
   var action: Step.Action { .log(self) }

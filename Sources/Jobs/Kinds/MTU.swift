@@ -5,7 +5,7 @@ import Bluetooth
 struct MTUStep: StepKind {
   static let verb = "mtu"
   static let documentation = "reads the ATT MTU"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .mtu }

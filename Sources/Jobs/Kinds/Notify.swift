@@ -44,47 +44,47 @@ extension Listening: StreamingKind {
   static let verb = "notify"
   static let synonyms = ["subscribe", "listen", "watch", "observe", "indicate"]
   static let documentation = "receives notifications or indications"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let titleKeys = 2
   static let keys: [Key<Listening>] =
     [
-      Key("notify", \.target, .characteristic, .target, documentation: "the characteristic"),
+      Key("notify", \.target, .characteristic, line: .target, "the characteristic"),
       Key(
         "after",
         \.trigger,
         .trigger,
-        .write(after: "after", Write.keys.map(\.description)),
-        documentation: "a `write` that triggers them, once the subscription is active"
+        line: .write(after: "after", Write.keys.map(\.description)),
+        "a `write` that triggers them, once the subscription is active"
       ),
     ] + endingKeys + [
-      Key("format", \.format, .format, documentation: "the format of each value"),
+      Key("format", \.format, .format, "the format of each value"),
       Key(
         "delivery",
         \.options.delivery,
         .choice,
         default: .signals,
-        documentation: "how the values arrive from bluetoothd"
+        "how the values arrive from bluetoothd"
       ),
       Key(
         "on-link-loss",
         \.options.onLinkLoss,
         .choice,
         default: .fail,
-        documentation: "what happens when the connection is lost"
+        "what happens when the connection is lost"
       ),
       Key(
         "buffer",
         \.options.buffer,
         .buffer,
         default: SubscriptionOptions.usualBuffer,
-        documentation: "how many values may be buffered"
+        "how many values may be buffered"
       ),
       Key(
         "overflow",
         \.options.overflow,
         .choice,
         default: .error,
-        documentation: "what happens when the buffer is full"
+        "what happens when the buffer is full"
       ),
     ]
 
@@ -92,13 +92,11 @@ extension Listening: StreamingKind {
   var subjects: Subjects? {
     Subjects(of: target, format: format, kind: .stream, most: stop.count)
   }
-  var characteristic: CharacteristicSelector? { target }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] {
     [(target, .subscribe)] + (trigger.map { [$0.operation] } ?? [])
   }
   var doing: String { "listening to \(target)" }
   var valueTitle: String { title(keys: 1) }
-  func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
 
   /// Subscribes, triggers, then receives values until a stop condition is met.
   func run(_ run: StepRun) async throws {
@@ -145,12 +143,7 @@ extension Listening: StreamingKind {
     _ measures: Guarded<StreamMeasures>,
     _ gap: @escaping @Sendable (NotificationGap) -> Void
   ) -> Signal<Sample> {
-    run.service.listening(
-      to: target,
-      format: format,
-      options: options,
-      onGap: gap
-    ) { samples in
+    run.service.listening(to: target, format: format, options: options, onGap: gap) { samples in
       Signal { sink in
         if let trigger {
           measures.withLock { $0.trigger() }
@@ -163,7 +156,6 @@ extension Listening: StreamingKind {
 }
 
 extension Shape where Value == Int {
-  /// How many values may be buffered.
   fileprivate static var buffer: Self {
     .integer("a number of values", "values") { _ in 1...SubscriptionOptions.mostBuffered }
   }
@@ -186,17 +178,9 @@ extension Step {
   ///   untilSilent: .seconds(2))
   /// ```
   ///
-  /// - Parameters:
-  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
-  ///   - trigger: A ``write(_:_:kind:offset:delivery:file:line:)`` that runs once the subscription
-  ///     is active.
-  ///   - count: Stop after this number of values.
-  ///   - duration: Stop after this time. The step then succeeds without values.
-  ///   - silence: Stop after this time without a value.
-  ///   - format: The format of a value without a specification: `u16be`.
-  ///   - options: How the values are delivered and buffered.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
+  /// The trigger is a ``write(_:_:kind:offset:delivery:file:line:)`` that runs once the subscription is
+  /// active. With a duration, the step succeeds without values.
+  ///
   /// - Throws: `Problem` for an invalid target or format, and a trigger that does not write.
   public static func notify(
     _ target: String,

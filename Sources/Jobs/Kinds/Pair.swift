@@ -15,15 +15,15 @@ public struct PairStep: StepKind {
   static let verb = "pair"
   static let synonyms = ["bond"]
   static let documentation = "pairs, with answers to what that asks: [pairing.md](pairing.md)"
-  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
     Key(
       "pair",
       \.rule,
       PairingRule.shape.orNull,
       default: PairingRule(),
-      .members(PairingRule.keys.map(\.description)),
-      documentation: "the answers"
+      line: .members(PairingRule.keys.map(\.description)),
+      "the answers"
     )
   ]
 

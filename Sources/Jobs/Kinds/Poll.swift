@@ -44,24 +44,18 @@ extension Polling: StreamingKind {
 
   static let verb = "poll"
   static let documentation = "reads a characteristic at a fixed interval, the first time at once"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let keys: [Key<Polling>] =
     [
-      Key("poll", \.target, .characteristic, .target, documentation: "the characteristic"),
-      Key(
-        "every",
-        \.period,
-        .duration,
-        documentation: "the interval between the starts of two reads"
-      ),
-      Key("format", \.format, .format, documentation: "the format of each value"),
+      Key("poll", \.target, .characteristic, line: .target, "the characteristic"),
+      Key("every", \.period, .duration, "the interval between the starts of two reads"),
+      Key("format", \.format, .format, "the format of each value"),
     ] + endingKeys
 
   var action: Step.Action { .poll(self) }
   var subjects: Subjects? {
     Subjects(of: target, format: format, kind: .poll, most: stop.count)
   }
-  var characteristic: CharacteristicSelector? { target }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [(target, .read)] }
   var doing: String { "polling \(target)" }
   func limit(_ usual: Duration) -> Duration { (length ?? .zero) + usual }

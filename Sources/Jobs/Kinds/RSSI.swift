@@ -6,7 +6,7 @@ import Signals
 struct RSSIStep: StepKind {
   static let verb = "rssi"
   static let documentation = "measures the RSSI of the connection: `rssi` and `txPower` in dBm"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .rssi }

@@ -28,16 +28,16 @@ public struct ReadStep: StepKind {
   static let verb = "read"
   static let synonyms = ["get"]
   static let documentation = "reads a characteristic"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let titleKeys = 2
   static let keys: [Key<Self>] = [
-    Key("read", \.target, .characteristic, .target, documentation: "the characteristic"),
-    Key("offset", \.offset, .offset, default: 0, documentation: "the first byte to read"),
+    Key("read", \.target, .characteristic, line: .target, "the characteristic"),
+    Key("offset", \.offset, .offset, default: 0, "the first byte to read"),
     Key(
       "format",
       \.format,
       .format,
-      documentation: "the format of the value; by default that of its specification"
+      "the format of the value; by default that of its specification"
     ),
   ]
 
@@ -46,7 +46,6 @@ public struct ReadStep: StepKind {
   var subjects: Subjects? {
     offset == 0 ? Subjects(of: target, format: format, kind: .single) : .plain
   }
-  var characteristic: CharacteristicSelector? { target }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [(target, .read)] }
   var doing: String { "reading \(target)" }
 
@@ -67,12 +66,8 @@ extension Step {
   ///   .captured(as: "moisture").expect("value", .between(1000, 6000))
   /// ```
   ///
-  /// - Parameters:
-  ///   - target: As in a chain file: `battery-level`, `180f/2a19#1`.
-  ///   - offset: The first octet to read.
-  ///   - format: The format of a value without a specification: `u16be`.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
+  /// The target is one of a chain file: `battery-level`, `180f/2a19#1`.
+  ///
   /// - Throws: `Problem` for an invalid target or format.
   public static func read(
     _ target: String,

@@ -20,10 +20,10 @@ public struct ReadDescriptorStep: StepKind {
 
   static let verb = "read-descriptor"
   static let documentation = "reads a descriptor: `battery-level/2901`"
-  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = [
-    Key("read-descriptor", \.target, .descriptor, .target, documentation: "the descriptor"),
-    Key("format", \.format, .format, documentation: "the format of the value"),
+    Key("read-descriptor", \.target, .descriptor, line: .target, "the descriptor"),
+    Key("format", \.format, .format, "the format of the value"),
   ]
 
   var action: Step.Action { .readDescriptor(self) }

@@ -26,14 +26,14 @@ public struct RepeatStep: StepKind {
   static let needsLink = false
   static let bindingKey: String? = "index"
   static let keys: [Key<Self>] = [
-    Key("repeat", \.count, .times, .target, documentation: "how many times"),
+    Key("repeat", \.count, .times, line: .target, "how many times"),
     Key(
       "index",
       \.index,
       .variableName,
-      documentation: "the name under which the steps use the number of the repetition, from 1"
+      "the name under which the steps use the number of the repetition, from 1"
     ),
-    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "the steps to repeat"),
+    Key("steps", \.steps, .steps, line: .steps(after: nil), "the steps to repeat"),
   ]
 
   var action: Step.Action { .repeated(self) }
@@ -65,11 +65,6 @@ extension Step {
   ///   try Step.log("round {round}")
   /// }
   /// ```
-  ///
-  /// - Parameters:
-  ///   - count: How often.
-  ///   - index: The name under which the steps use the number of the repetition, from 1.
-  ///   - steps: The inner steps.
   public static func repeated(
     _ count: Int,
     index: String? = nil,

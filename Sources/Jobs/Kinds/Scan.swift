@@ -1,4 +1,4 @@
-// `scan`: scans for nearby devices, and keeps the last advertisement of each.
+// `scan`: scans for nearby devices, and keeps the last advertisement of each address.
 
 public import Bluetooth
 import Documents
@@ -29,55 +29,50 @@ extension Scanning: StepKind {
   static let verb = "scan"
   static let synonyms = ["find", "discover"]
   static let documentation = "scans for nearby devices; needs no connection"
-  static let common: [StepKey] = [.as, .expect]
+  static let common: [Key<Step>] = [.as, .expect]
   static let titleKeys = keys.count
   static let needsLink = false
   static let precedesLink = true
   static let keys: [Key<Scanning>] = [
-    Key("scan", \.duration, .duration, .option("for"), documentation: "how long"),
-    Key(
-      "name",
-      \.filter.name,
-      .deviceName,
-      documentation: "the name of the devices"
-    ),
+    Key("scan", \.duration, .duration, line: .option("for"), "how long"),
+    Key("name", \.filter.name, .deviceName, "the name of the devices"),
     Key(
       "exact",
       \.filter.isExact,
       .truth,
       default: false,
-      .flag("exact"),
-      documentation: "whether the case of the name counts"
+      line: .flag("exact"),
+      "whether the case of the name counts"
     ),
-    Key("address", \.filter.address, .address, documentation: "their address"),
+    Key("address", \.filter.address, .address, "their address"),
     Key(
       "service",
       \.filter.services,
       .services,
       default: [],
-      .repeated("service"),
-      documentation: "a service that they advertise, or a list of services"
+      line: .repeated("service"),
+      "a service that they advertise, or a list of services"
     ),
-    Key("rssi", \.filter.rssi, .rssi, documentation: "their minimum RSSI, in dBm"),
+    Key("rssi", \.filter.rssi, .rssi, "their minimum RSSI, in dBm"),
     Key(
       "manufacturer",
       \.filter.manufacturer,
       .manufacturer,
-      documentation: "a company identifier, with the start of its data"
+      "a company identifier, with the start of its data"
     ),
     Key(
       "service-data",
       \.filter.serviceData,
       .serviceData,
-      documentation: "a service, with the start of its data"
+      "a service, with the start of its data"
     ),
     Key(
       "passive",
       \.filter.isPassive,
       .truth,
       default: false,
-      .flag("passive"),
-      documentation: "whether to scan passively, without scan requests"
+      line: .flag("passive"),
+      "whether to scan passively, without scan requests"
     ),
   ]
 
@@ -197,5 +192,52 @@ extension Scanning {
     let duration = duration
     let over = Signal<Void> { _ in try await loop.sleep(for: duration) }
     try await service.startScan(filter).flattenMap { $0.takeUntil(over) }.run { received.take($0) }
+  }
+}
+
+/// The devices of a scan, in the order in which they were first received.
+struct ReceivedDevices: Sendable {
+  private struct Entry {
+    /// As received last.
+    var seen: Advertisement
+    /// The ordinals of the first and the last advertisement among all of the scan.
+    let first: Int
+    var last: Int
+  }
+
+  private var entries: [Entry] = []
+  private var indices: [BluetoothAddress: Int] = [:]
+  private var count = 0
+
+  /// The last advertisement from each address.
+  var all: [Advertisement] { entries.map(\.seen) }
+
+  /// The devices: of one that changed its address during the scan, its newest.
+  ///
+  /// An address is an old one where, after its last advertisement, another private address began to advertise
+  /// the same name. Two devices with one name are received by turns. An address that was received once may be
+  /// that of a second device: bluetoothd reports changes alone.
+  var devices: [Advertisement] {
+    var newest: [String: Int] = [:]
+    for entry in entries where entry.seen.changesAddress {
+      if let name = entry.seen.name { newest[name] = max(entry.first, newest[name] ?? 0) }
+    }
+    return entries.filter { entry in
+      guard entry.seen.changesAddress, let name = entry.seen.name, let first = newest[name] else {
+        return true
+      }
+      return first <= entry.last || entry.first == entry.last
+    }.map(\.seen)
+  }
+
+  mutating func take(_ seen: Advertisement) {
+    count += 1
+    if let index = indices[seen.address] {
+      entries[index].seen = seen
+      entries[index].last = count
+    } else {
+      indices[seen.address] = entries.count
+      entries.append(Entry(seen: seen, first: count, last: count))
+    }
   }
 }

@@ -19,7 +19,7 @@ public struct ServicesStep: StepKind {
 
   static let verb = "services"
   static let documentation = "lists what the device offers"
-  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let titleKeys = 0
   static let keys: [Key<Self>] = [
     Key(
@@ -27,16 +27,16 @@ public struct ServicesStep: StepKind {
       \.offers,
       .attributes,
       default: [],
-      .repeated("offers"),
-      documentation: "an attribute that it must offer, or a list of those"
+      line: .repeated("offers"),
+      "an attribute that it must offer, or a list of those"
     ),
     Key(
       "lacks",
       \.lacks,
       .attributes,
       default: [],
-      .repeated("lacks"),
-      documentation: "an attribute that it must not offer, or a list of those"
+      line: .repeated("lacks"),
+      "an attribute that it must not offer, or a list of those"
     ),
   ]
 
@@ -50,7 +50,6 @@ public struct ServicesStep: StepKind {
     try check(services)
   }
 
-  /// Checks what a device offers.
   func check(_ services: [GATTService]) throws(ExpectationFailure) {
     for wanted in offers {
       let found = wanted.properties(in: services)
@@ -226,12 +225,9 @@ extension Step {
   /// try Step.services(offers: ["battery/battery-level:read,notify"], lacks: ["heart-rate"])
   /// ```
   ///
-  /// - Parameters:
-  ///   - offers: Attributes that it must offer: a service, `service/characteristic` with properties, or
-  ///     `service/characteristic/descriptor`.
-  ///   - lacks: Attributes that it must not offer; of one with properties, none of these.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
+  /// An attribute is a service, `service/characteristic` with properties, or
+  /// `service/characteristic/descriptor`. Of one with properties, the device lacks all of these.
+  ///
   /// - Throws: `Problem` for an invalid attribute.
   public static func services(
     offers: [String],

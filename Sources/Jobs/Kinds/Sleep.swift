@@ -17,7 +17,7 @@ public struct SleepStep: StepKind {
   static let documentation = "waits"
   static let needsLink = false
   static let keys: [Key<Self>] = [
-    Key("sleep", \.duration, .pause("500ms"), .target, documentation: "how long")
+    Key("sleep", \.duration, .pause("500ms"), line: .target, "how long")
   ]
 
   var action: Step.Action { .sleep(self) }

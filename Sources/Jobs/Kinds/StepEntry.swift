@@ -61,13 +61,7 @@ extension Step {
   }
 
   /// Whether the values of a key may use captured values, in a step of some kind.
-  ///
-  /// The kind with the name of the key is asked first: most such keys begin their step, and what is
-  /// asked of the other kinds has to be made.
-  static func isLive(_ key: String) -> Bool {
-    if entry(key)?.isLive(key) == true { return true }
-    return entries.contains { $0.isLive(key) }
-  }
+  static func isLive(_ key: String) -> Bool { entries.contains { $0.isLive(key) } }
 }
 
 extension Plan {

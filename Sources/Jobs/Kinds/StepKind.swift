@@ -9,7 +9,7 @@ import Documents
 /// A kind of step; a value is the payload of a step of this kind.
 protocol StepKind: StepEntry {
   /// The keys that it shares with other kinds.
-  static var common: [StepKey] { get }
+  static var common: [Key<Step>] { get }
   /// How many of the first keys belong to the title.
   static var titleKeys: Int { get }
   /// Whether it needs a connection to the device.
@@ -36,7 +36,6 @@ protocol StepKind: StepEntry {
   /// - Parameter run: Gets the outcome as soon as it is known, so that a step that fails later has
   ///   one, too.
   func run(_ run: StepRun) async throws
-  /// Its inner steps.
   var blocks: [StepBlock] { get set }
   /// How often they run at most.
   var turns: Int { get }
@@ -46,9 +45,7 @@ protocol StepKind: StepEntry {
   var binding: String? { get }
   /// The fields that its value may have, and the measures over many values; nil where they are unknown.
   var fields: [String]? { get }
-  /// Its characteristic.
   var characteristic: CharacteristicSelector? { get }
-  /// What it does with characteristics.
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { get }
   /// The name of its attribute in output.
   var attribute: String? { get }
@@ -63,7 +60,6 @@ protocol StepKind: StepEntry {
   func limit(_ usual: Duration) -> Duration
 }
 
-/// A block of inner steps.
 struct StepBlock: Hashable, Sendable {
   enum Role: Hashable, Sendable {
     /// They run whenever the step runs.
@@ -81,7 +77,7 @@ struct StepBlock: Hashable, Sendable {
 }
 
 extension StepKind {
-  static var common: [StepKey] { [] }
+  static var common: [Key<Step>] { [] }
   static var titleKeys: Int { 1 }
   static var needsLink: Bool { true }
   static var precedesLink: Bool { false }
@@ -110,7 +106,6 @@ extension StepKind {
   }
   func limit(_ usual: Duration) -> Duration { usual }
 
-  /// All its characteristics.
   var characteristics: [CharacteristicSelector] {
     Self.keys.flatMap { $0.traits.characteristics(self) }
   }
@@ -121,20 +116,18 @@ extension StepKind {
   }
 
   /// The one-line form, without inner steps and shared keys.
-  var line: String {
-    ([Self.verb] + words(Self.keys)).joined(separator: " ")
-  }
+  var line: String { title(keys: Self.keys.count) }
 
   /// The keys that it shares with other kinds: its own, and those of every step. A step has no name
   /// where its kind has a key of that name.
-  static var sharedKeys: [StepKey] {
-    let named: [StepKey] = keys.contains { $0.name == "name" } ? [] : [.name]
-    let tried: [StepKey] = needsLink ? [.attempts, .backoff] : []
+  static var sharedKeys: [Key<Step>] {
+    let named: [Key<Step>] = keys.contains { $0.name == "name" } ? [] : [.name]
+    let tried: [Key<Step>] = needsLink ? [.attempts, .backoff] : []
     return named + common + tried + [hasInnerSteps ? .onInnerFailure : .onFailure]
   }
 
   static var descriptions: [KeyDescription] {
-    keys.map { $0.description } + sharedKeys.map(\.key.description)
+    keys.map { $0.description } + sharedKeys.map(\.description)
   }
 
   static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] {
@@ -159,7 +152,7 @@ extension StepKind {
       let subjects = reader.subjects
       for shared in sharedKeys {
         reader.subjects = subjects
-        _ = shared.key.take(from: &mapping, into: &step, &reader)
+        _ = shared.take(from: &mapping, into: &step, &reader)
       }
       return step.timeout
     }

@@ -14,15 +14,15 @@ public struct TrustStep: StepKind {
 
   static let verb = "trust"
   static let documentation = "marks the device as trusted, or not: [pairing.md](pairing.md)"
-  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
     Key(
       "trust",
       \.isTrusted,
       Shape.truth.orNull,
       default: true,
-      .bare(["yes", "no", "true", "false"], what: "yes or no"),
-      documentation: "whether it is trusted"
+      line: .bare(["yes", "no", "true", "false"], what: "yes or no"),
+      "whether it is trusted"
     )
   ]
 

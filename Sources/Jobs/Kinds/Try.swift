@@ -21,17 +21,11 @@ public struct TryStep: StepKind {
   static let verb = "try"
   static let synonyms = ["catch", "finally"]
   static let documentation = "runs `try`, then `finally`, whatever the outcome of `try`"
-  static let common: [StepKey] = [.timeout]
+  static let common: [Key<Step>] = [.timeout]
   static let needsLink = false
   static let keys: [Key<Self>] = [
-    Key("try", \.steps, .steps, .steps(after: nil), documentation: "the steps to run first"),
-    Key(
-      "finally",
-      \.last,
-      .steps,
-      .steps(after: "finally"),
-      documentation: "the steps to run last"
-    ),
+    Key("try", \.steps, .steps, line: .steps(after: nil), "the steps to run first"),
+    Key("finally", \.last, .steps, line: .steps(after: "finally"), "the steps to run last"),
   ]
 
   var action: Step.Action { .tried(self) }

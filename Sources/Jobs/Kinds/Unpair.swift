@@ -7,7 +7,7 @@ struct UnpairStep: StepKind {
   static let verb = "unpair"
   static let synonyms = ["unbond", "forget", "remove"]
   static let documentation = "forgets the device and its bond"
-  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let precedesLink = true
   static let endsLink = true
   static let keys: [Key<Self>] = []

@@ -26,21 +26,15 @@ public struct WhenStep: StepKind {
     "runs `steps` when captured values meet a condition, and `else` when they do not"
   static let needsLink = false
   static let keys: [Key<Self>] = [
-    Key(
-      "when",
-      \.condition,
-      .condition,
-      .condition,
-      documentation: "what captured values must be"
-    ),
-    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "the steps to run"),
+    Key("when", \.condition, .condition, line: .condition, "what captured values must be"),
+    Key("steps", \.steps, .steps, line: .steps(after: nil), "the steps to run"),
     Key(
       "else",
       \.otherwise,
       .steps,
       default: [],
-      .steps(after: "else"),
-      documentation: "the steps to run when the condition does not hold"
+      line: .steps(after: "else"),
+      "the steps to run when the condition does not hold"
     ),
   ]
 
@@ -79,13 +73,6 @@ extension Step {
   /// }
   /// ```
   ///
-  /// - Parameters:
-  ///   - path: `reading`, `reading.celsius`.
-  ///   - check: What the captured value must be.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
-  ///   - steps: The steps when it passes.
-  ///   - otherwise: The steps when it does not.
   /// - Throws: What `steps` and `otherwise` throw; `Problem` for an invalid path.
   public static func when(
     _ path: String,

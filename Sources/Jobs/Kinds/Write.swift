@@ -53,19 +53,13 @@ extension Write: StepKind {
   static let verb = "write"
   static let synonyms = ["set", "send"]
   static let documentation = "writes a characteristic"
-  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let titleKeys = 5
   static let keys: [Key<Write>] =
     [
-      Key("write", \.target, .characteristic, .target, documentation: "the characteristic")
+      Key("write", \.target, .characteristic, line: .target, "the characteristic")
     ] + valueKeys + [
-      Key(
-        "delivery",
-        \.delivery,
-        .choice,
-        default: .call,
-        documentation: "how the value reaches bluetoothd"
-      )
+      Key("delivery", \.delivery, .choice, default: .call, "how the value reaches bluetoothd")
     ]
 
   private static let kinds = WriteKind.allCases.map(\.rawValue)
@@ -78,14 +72,13 @@ extension Write: StepKind {
       \.kind,
       .choice,
       default: .automatic,
-      .bare(kinds, what: kinds.joined(separator: ", ")),
-      documentation: "the kind of write"
+      line: .bare(kinds, what: kinds.joined(separator: ", ")),
+      "the kind of write"
     ),
-    Key("offset", \.offset, .offset, default: 0, documentation: "the first byte to write"),
+    Key("offset", \.offset, .offset, default: 0, "the first byte to write"),
   ]
 
   var action: Step.Action { .write(self) }
-  var characteristic: CharacteristicSelector? { target }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [operation] }
   var doing: String { "writing \(target)" }
 
@@ -103,7 +96,7 @@ extension Key {
   /// `value`: what is written.
   static func value(_ path: any WritableKeyPath<Owner, WrittenValue> & Sendable) -> Key {
     let documentation = "a value in a format, or a list of such values"
-    return Key("value", path, .written, .parts, documentation: documentation)
+    return Key("value", path, .written, line: .parts, documentation)
   }
 }
 
@@ -113,7 +106,6 @@ extension Write: CustomStringConvertible {
 }
 
 extension Write {
-  /// What it does with its characteristic.
   var operation: (CharacteristicSelector, CharacteristicOperation) {
     switch delivery {
     case .call: (target, .write(kind))
@@ -152,14 +144,8 @@ extension Step {
   /// try Step.write("6e400002-b5a3-f393-e0a9-e50e24dcca9e", "hex:01", "utf8:on", kind: .request)
   /// ```
   ///
-  /// - Parameters:
-  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
-  ///   - values: As in the one-line form: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
-  ///   - kind: Whether the device responds.
-  ///   - offset: The first byte to write.
-  ///   - delivery: How the value reaches bluetoothd.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
+  /// Values are those of the one-line form: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
+  ///
   /// - Throws: `Problem` for an invalid target or value.
   public static func write(
     _ target: String,

@@ -20,10 +20,10 @@ public struct WriteDescriptorStep: StepKind {
 
   static let verb = "write-descriptor"
   static let documentation = "writes a descriptor"
-  static let common: [StepKey] = [.expectFailure, .timeout]
+  static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let titleKeys = 2
   static let keys: [Key<Self>] = [
-    Key("write-descriptor", \.target, .descriptor, .target, documentation: "the descriptor"),
+    Key("write-descriptor", \.target, .descriptor, line: .target, "the descriptor"),
     .value(\.value),
   ]
 

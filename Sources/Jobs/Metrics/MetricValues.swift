@@ -21,7 +21,6 @@ struct MetricValues: Equatable, Sendable {
     change(metric, labels) { $0.value += amount }
   }
 
-  /// Sets a gauge.
   mutating func set(_ metric: Metric, to value: Double) {
     change(metric, []) { $0.value = value }
   }

@@ -136,7 +136,6 @@ public struct RunMetrics: Equatable, Sendable {
 }
 
 extension LinkNews.End {
-  /// The value of the label `reason`.
   fileprivate var label: String {
     switch self {
     case .requested: "requested"

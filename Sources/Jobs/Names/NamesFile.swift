@@ -1,4 +1,6 @@
-// Files of names, which several chains share, and of keys.
+// Files of names and keys, which several chains share; `names` is a key of chains and batches, too.
+//
+// No message has a key in it, nor a text that may be one. The rules for names are in Bluetooth.
 
 public import Bluetooth
 public import Documents
@@ -58,15 +60,11 @@ extension NamesFile: Described {
       \.keys,
       .bindKeys,
       default: [],
-      documentation: "the keys of devices that encrypt what they advertise"
+      "the keys of devices that encrypt what they advertise"
     ),
   ]
   static let rules: [KeyRule] = [
-    .some(
-      of: ["names", "keys"],
-      "the key 'names' is missing",
-      expected: "'names', 'keys' or both"
-    )
+    .some(of: ["names", "keys"], "the key 'names' is missing", expected: "'names', 'keys' or both")
   ]
 }
 
@@ -83,5 +81,128 @@ extension AttributeNames {
     limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) {
     self = try NamesFile(path, over: base, limits: limits).names
+  }
+}
+
+extension Shape where Value == AttributeNames {
+  /// Names with their UUIDs. They are known to whatever is read after them.
+  static var names: Self {
+    let schema: JSONValue = [
+      "type": "object", "propertyNames": .reference("attributeName"),
+      "additionalProperties": JSONValue.type("string", "integer")
+        .adding("pattern", .string(AttributeNames.uuidPattern)).orVariable,
+    ]
+    let expected = "names with their UUIDs such as { soil-moisture: \(AttributeNames.example) }"
+    return Shape(expected, schema: schema) { node, reader in
+      reader.names(node)
+    }
+  }
+}
+
+extension Key {
+  static func names(_ path: any WritableKeyPath<Owner, AttributeNames> & Sendable) -> Key {
+    Key(
+      "names",
+      path,
+      .names,
+      default: .assigned,
+      "names for UUIDs, `soil-moisture: 0000a001-…`, for targets and for output: [names](#names)"
+    )
+  }
+}
+
+extension StepReader {
+  /// The names of a mapping, before those that are known already.
+  ///
+  /// - Returns: Nil for a node that is not a mapping, and after an error about their number.
+  fileprivate mutating func names(_ node: Node) -> AttributeNames? {
+    guard let entries = node.mapping else { return nil }
+    guard entries.count <= limits.names else {
+      complain(node, Problem("more than \(limits.names) names"))
+      return nil
+    }
+    let read = AttributeNames.read(
+      entries.map { ($0.key, $0.value.text ?? "", "\($0.keyPlace)") }
+    ) { index, problem in
+      let entry = entries[index]
+      switch problem {
+      case .uuid(let expected): problems.append(entry.value.problem(expected: expected))
+      case .name(let message, let expected):
+        problems.append(Problem(message, expected: expected).at(keyOf: entry))
+      }
+    }
+    surroundings.names = AttributeNames(read, over: surroundings.names)
+    return surroundings.names
+  }
+}
+
+extension Shape where Value == [BindKey] {
+  static var bindKeys: Self {
+    let key = JSONValue.object([
+      .init("type", .string("string")), .init("pattern", .string("^[0-9A-Fa-f]{32}$")),
+    ])
+    return Shape(
+      "devices with their keys",
+      schema: .object([.init("type", .string("object")), .init("additionalProperties", key)]),
+      words: { _ in [] }
+    ) { node, reader in reader.bindKeys(node) }
+  }
+}
+
+extension StepReader {
+  private static let expectedKey = "a key of 16 bytes: 32 hexadecimal digits"
+
+  /// The keys of a mapping. No path of an error names a device, which may be a key in the wrong place.
+  fileprivate mutating func bindKeys(_ node: Node) -> [BindKey]? {
+    guard let entries = node.mapping else {
+      complain(node, Problem(found: node.kind, expected: "devices with their keys"))
+      return nil
+    }
+    guard entries.count <= limits.names else {
+      complain(node, Problem("more than \(limits.names) keys"))
+      return nil
+    }
+    var owners: [BindKey.Device: Place] = [:]
+    return entries.compactMap { entry in
+      do throws(Problem) {
+        let device = try Self.device(entry)
+        if let first = owners.updateValue(entry.keyPlace, forKey: device) {
+          throw Problem("a device has two keys, the first at \(first)", at: entry.keyPlace)
+        }
+        return try Self.key(entry.value, of: device)
+      } catch {
+        problems.append(error.at(error.place, path: node.path))
+        return nil
+      }
+    }
+  }
+
+  private static func key(_ node: Node, of device: BindKey.Device) throws(Problem) -> BindKey {
+    guard let digits = node.text else {
+      throw Problem(found: node.kind, expected: expectedKey, at: node.place)
+    }
+    do {
+      return try BindKey(digits, of: device)
+    } catch {
+      throw Problem("\(error)", expected: expectedKey, at: node.place)
+    }
+  }
+
+  /// An address, else a name.
+  private static func device(_ entry: Node.Entry) throws(Problem) -> BindKey.Device {
+    let text = entry.key
+    if let address = BluetoothAddress(text) { return .address(address) }
+    let digits = text.filter { $0 != ":" && $0 != "-" }
+    let isHexadecimal = digits.allSatisfy(\.isHexDigit)
+    if isHexadecimal, digits.count >= 24 {
+      // Not quoted: it may be a key.
+      let expected = "its address or name, then the key"
+      throw Problem("the device comes first", expected: expected, at: entry.keyPlace)
+    }
+    if text.isEmpty || isHexadecimal && text.contains(":") {
+      let expected = "\(BluetoothAddress.expected), or a name"
+      throw Problem(found: "'\(text)'", expected: expected, at: entry.keyPlace)
+    }
+    return .name(text)
   }
 }

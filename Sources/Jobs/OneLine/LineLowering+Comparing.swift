@@ -19,10 +19,7 @@ extension LineLowering {
     let isTime = Measure.isNamed(by: subject.text)
     let (comparison, value) = try value(after: sign, isTime: isTime)
     guard Comparison.all(isTime: isTime).contains(comparison) else {
-      let complaint = Problem(
-        "'\(word.text)' cannot compare times",
-        expected: "<, <=, >, >= or in"
-      )
+      let complaint = Problem("'\(word.text)' cannot compare times", expected: "<, <=, >, >= or in")
       throw complaint.at(word.place)
     }
     let check = Node.Entry(key: comparison.rawValue, keyPlace: word.place, value: value)
@@ -57,7 +54,6 @@ extension LineLowering {
     }
   }
 
-  /// A value to compare with.
   private mutating func literal(_ expected: String) throws(Problem) -> Node {
     literal(try next(expected))
   }

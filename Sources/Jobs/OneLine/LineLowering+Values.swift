@@ -17,8 +17,7 @@ extension LineLowering {
       return node(.scalar(truth ?? word.text, isPlain: truth != nil), word.place)
     case .constant:
       guard !word.letters.contains(where: \.isFilled) else {
-        let complaint = Problem(found: "'\(word.text)'", expected: shape.line(limits))
-        throw complaint.at(word.place)
+        throw Problem(found: "'\(word.text)'", expected: shape.line(limits)).at(word.place)
       }
       return node(.scalar(word.text, isPlain: false), word.place)
     case .reference: return try reference(word, shape)
@@ -67,8 +66,7 @@ extension LineLowering {
     }
     let name = word.part(0..<sign).text
     guard VariablePath.isName(name) else {
-      let complaint = Problem(found: "'\(name)'", expected: VariablePath.shape)
-      throw complaint.at(word.place)
+      throw Problem(found: "'\(name)'", expected: VariablePath.shape).at(word.place)
     }
     let value = word.part(sign + 1..<word.letters.count)
     guard let text = MessageTemplate(value.template)?.constant else {
@@ -105,8 +103,7 @@ extension LineLowering {
     }
     // A comparison begins with a name.
     guard word.text.first?.isLetter == true, !word.isPlain("count") else {
-      let complaint = Problem(found: "'\(number.text)'", expected: expected)
-      throw complaint.at(number.place)
+      throw Problem(found: "'\(number.text)'", expected: expected).at(number.place)
     }
     push([word])
     entries.merge(key.name, at: start.place, try comparison())

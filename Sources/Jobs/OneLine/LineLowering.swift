@@ -21,7 +21,6 @@ struct LineLowering {
     self.limits = limits
   }
 
-  /// The step as a node.
   mutating func step() throws(Problem) -> Node {
     let word = try next("a step")
     guard let entry = Step.entry(word.text) else {
@@ -63,26 +62,27 @@ struct LineLowering {
         if !key.isRequired, peek?.isPlain(word) != true { return }
         try take(word)
       }
-      let blocks = try braces(key.shape.line(limits))
-      let place = last.place
-      var steps: [Node] = []
-      for words in blocks {
-        var lowering = LineLowering(words, limits)
-        steps.append(try lowering.step())
-      }
-      entries.add(key.name, at: place, node(.sequence(steps), place))
+      try takeBlocks(key, &entries) { lowering throws(Problem) in try lowering.step() }
     case .inputs(let keys):
-      let blocks = try braces(key.shape.line(limits))
-      let place = last.place
-      var inputs: [Node] = []
-      for words in blocks {
-        var lowering = LineLowering(words, limits)
-        inputs.append(try lowering.input(keys))
-      }
-      entries.add(key.name, at: place, node(.sequence(inputs), place))
+      try takeBlocks(key, &entries) { lowering throws(Problem) in try lowering.input(keys) }
     case .option, .repeated, .flag, .bare, .parts, .members, .write, .comparisons, .stop, .binding:
       return
     }
+  }
+
+  /// Parses a list of nodes in braces.
+  private mutating func takeBlocks(
+    _ key: KeyDescription,
+    _ entries: inout LineEntries,
+    _ lower: (inout LineLowering) throws(Problem) -> Node
+  ) throws(Problem) {
+    let blocks = try braces(key.shape.line(limits))
+    var nodes: [Node] = []
+    for words in blocks {
+      var lowering = LineLowering(words, limits)
+      nodes.append(try lower(&lowering))
+    }
+    entries.add(key.name, at: last.place, node(.sequence(nodes), last.place))
   }
 
   /// One of the inputs of a combination.
@@ -124,7 +124,6 @@ struct LineLowering {
     }
   }
 
-  /// Parses the value of an option.
   private mutating func take(
     _ key: KeyDescription,
     _ word: LineWord,
@@ -161,7 +160,6 @@ struct LineLowering {
     }
   }
 
-  /// Reports required keys that are missing.
   private func complainOfMissing(
     _ keys: [KeyDescription],
     _ entries: LineEntries
@@ -200,11 +198,9 @@ struct LineLowering {
     try next(key.shape.line(limits))
   }
 
-  /// The next word, which is required.
   mutating func next(_ expected: String) throws(Problem) -> LineWord {
     if let word = pop() { return word }
-    let message = "nothing follows '\(last.text)'"
-    throw Problem(message, expected: expected).at(last.place)
+    throw Problem("nothing follows '\(last.text)'", expected: expected).at(last.place)
   }
 
   /// Consumes the next word, which must be `word`.
@@ -236,7 +232,6 @@ extension KeyDescription {
 }
 
 extension Problem {
-  /// A duplicate option.
   static func duplicateOption(_ word: String) -> Problem {
     Problem("duplicate option '\(word)'")
   }

@@ -25,14 +25,11 @@ struct LineOptions {
   /// The option that begins with a word; nil without one.
   func next(_ word: LineWord) -> Option? {
     options.first { option in
-      switch option.key.form {
-      case .parts: word.firstIndex(of: ":") != nil
-      case .bare(let words, _): !word.isValue && words.contains(word.text)
-      case .option(let name), .repeated(let name), .flag(let name), .write(let name, _),
-        .comparisons(let name), .stop(let name), .binding(let name):
-        word.isPlain(name)
-      case .target, .steps, .inputs, .condition, .members: false
+      if case .parts = option.key.form { return word.firstIndex(of: ":") != nil }
+      if case .bare(let words, _) = option.key.form {
+        return !word.isValue && words.contains(word.text)
       }
+      return option.key.word.map { word.isPlain($0) } ?? false
     }
   }
 
@@ -55,13 +52,9 @@ struct LineOptions {
   /// The options that do not begin with a fixed word.
   private var phrases: [String] {
     options.compactMap { option in
-      switch option.key.form {
-      case .parts: option.key.shape.line(PlanLimits())
-      case .bare(_, let what): what
-      case .option, .repeated, .flag, .write, .comparisons, .stop, .binding, .target, .steps,
-        .inputs, .condition, .members:
-        nil
-      }
+      if case .bare(_, let what) = option.key.form { return what }
+      if case .parts = option.key.form { return option.key.shape.line(PlanLimits()) }
+      return nil
     }
   }
 

@@ -14,8 +14,14 @@ extension Plan {
   /// - Throws: `Problem` about the first that cannot be read.
   public func withSecrets() throws(Problem) -> Plan {
     var plan = self
-    plan.pairing = try Self.resolved(pairing)
-    plan.steps = try Self.resolved(steps)
+    try plan.pairing?.readSecret()
+    plan.steps = try steps.map { step throws(Problem) in
+      try step.changed { step throws(Problem) in
+        guard case .pair(var pair) = step.action else { return }
+        try pair.rule.readSecret()
+        step.action = .pair(pair)
+      }
+    }
     return plan
   }
 
@@ -25,33 +31,16 @@ extension Plan {
   /// for place in plan.writtenSecrets { print("\(place) has a passkey that others can read") }
   /// ```
   public var writtenSecrets: [String] {
-    var places = pairing?.secret?.source == .written ? ["pairing"] : []
-    func add(_ steps: [PlacedStep]) {
-      for placed in steps {
-        if case .pair(let pair) = placed.step.action, pair.rule.secret?.source == .written {
-          places.append("step \(placed.position)")
-        }
-        add(placed.inner)
+    let own = pairing?.secret?.source == .written ? ["pairing"] : []
+    return own
+      + StepPosition.place(steps).flatMap(\.all).compactMap { placed in
+        guard case .pair(let pair) = placed.step.action, pair.rule.secret?.source == .written
+        else { return nil }
+        return "step \(placed.position)"
       }
-    }
-    add(StepPosition.place(steps))
-    return places
   }
+}
 
-  private static func resolved(_ rule: PairingRule?) throws(Problem) -> PairingRule? {
-    guard var rule, let secret = rule.secret else { return rule }
-    rule.secret = try secret.resolved()
-    return rule
-  }
-
-  private static func resolved(_ steps: [Step]) throws(Problem) -> [Step] {
-    var result: [Step] = []
-    for var step in steps {
-      if case .pair(let pair) = step.action {
-        step.action = .pair(PairStep(try resolved(pair.rule) ?? pair.rule))
-      }
-      result.append(try step.mappingInner(resolved))
-    }
-    return result
-  }
+extension PairingRule {
+  fileprivate mutating func readSecret() throws(Problem) { secret = try secret?.resolved() }
 }

@@ -21,7 +21,6 @@ extension Duration {
   /// Milliseconds as a number, as checks of times have it.
   var inMilliseconds: Double { Double(wholeMicroseconds) / 1000 }
 
-  /// Seconds as a number.
   var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }

@@ -90,6 +90,9 @@ extension PlacedStep {
   /// The inner steps, with their positions.
   public var inner: [PlacedStep] { step.kind.blocks.flatMap { placed($0) } }
 
+  /// The step, and all steps inside it.
+  var all: [PlacedStep] { [self] + inner.flatMap(\.all) }
+
   /// The steps of a block, with their positions.
   func placed(_ block: StepBlock) -> [PlacedStep] {
     switch block.role {

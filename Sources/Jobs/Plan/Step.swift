@@ -31,17 +31,7 @@ public struct Step: Hashable, Sendable {
   public var retry = RetryRule()
   /// What the run does after the step has failed.
   public var onFailure = AfterFailure.stop
-  private var origin = Origin()
-
-  /// Where a step was written. It takes no part in comparing steps.
-  private struct Origin: Hashable, Sendable {
-    var place: Place?
-    var text: String?
-
-    static func == (a: Origin, b: Origin) -> Bool { true }
-
-    func hash(into hasher: inout Hasher) {}
-  }
+  private var origin = Uncompared<(place: Place?, text: String?)>((nil, nil))
 
   /// A step; ``Step`` has a function for each kind, with the words of chain files.
   ///
@@ -65,17 +55,17 @@ extension Step {
   /// Where it was written, for failures: file, line and column of a chain file or of the one-line
   /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
   public var source: Place? {
-    get { origin.place }
-    set { origin.place = newValue }
+    get { origin.value.place }
+    set { origin.value.place = newValue }
   }
 
   /// The file that it was written in; nil for the one-line form.
-  package var sourceFile: String? { origin.text == nil ? origin.place?.file : nil }
+  package var sourceFile: String? { sourceText == nil ? source?.file : nil }
 
   /// The complete text of the one-line form in which it was written; nil elsewhere.
   package var sourceText: String? {
-    get { origin.text }
-    set { origin.text = newValue }
+    get { origin.value.text }
+    set { origin.value.text = newValue }
   }
 }
 
@@ -87,7 +77,6 @@ extension Step {
     set { expected = .values(newValue) }
   }
 
-  /// The description of the step.
   var kind: any StepKind { action.kind }
 
   /// The verb of the step: `read`, `notify`.
@@ -122,19 +111,35 @@ extension Step {
   /// The step, and all steps inside it.
   fileprivate var all: [Step] { [self] + innerSteps.flatMap(\.all) }
 
-  /// The step with its inner steps changed.
-  func mappingInner<Failure: Error>(
-    _ change: ([Step]) throws(Failure) -> [Step]
+  /// The step with a change to it and to all steps inside it.
+  func changed<Failure: Error>(
+    _ change: (inout Step) throws(Failure) -> Void
   ) throws(Failure) -> Step {
-    var kind = kind
+    var step = self
+    try change(&step)
+    var kind = step.kind
     var blocks = kind.blocks
-    guard !blocks.isEmpty else { return self }
-    for index in blocks.indices { blocks[index].steps = try change(blocks[index].steps) }
+    guard !blocks.isEmpty else { return step }
+    for index in blocks.indices {
+      blocks[index].steps = try blocks[index].steps.map { inner throws(Failure) in
+        try inner.changed(change)
+      }
+    }
     kind.blocks = blocks
-    var new = self
-    new.action = kind.action
-    return new
+    step.action = kind.action
+    return step
   }
+}
+
+/// What is kept beside a value and takes no part in comparing it.
+struct Uncompared<Value: Sendable>: Hashable, Sendable {
+  var value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  static func == (a: Self, b: Self) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
 }
 
 extension Plan {
@@ -145,7 +150,7 @@ extension Plan {
 extension Step: CustomStringConvertible {
   /// The step in the one-line form, without inner steps.
   public var description: String {
-    ([kind.line] + StepKey.printed.flatMap { $0.key.traits.words(self) }).joined(separator: " ")
+    ([kind.line] + Self.printedKeys.flatMap { $0.traits.words(self) }).joined(separator: " ")
   }
 
   /// The operation and its target: `read battery-level`, `write alert-level u8:1`.

@@ -2,7 +2,6 @@
 
 /// The position of a step: `3`; `4.2` inside step 4; `4[7].2` in its seventh repetition.
 public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
-  /// One level of a position.
   fileprivate enum Part: Hashable {
     /// A step, counted from 1.
     case step(Int)

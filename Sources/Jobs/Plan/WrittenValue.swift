@@ -76,7 +76,6 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
 
   static let nothing = WrittenValue()
 
-  /// The captured values in it.
   var references: [VariablePath] { parts.flatMap(\.template.variables) }
 
   /// The value in the one-line form.

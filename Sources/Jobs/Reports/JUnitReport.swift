@@ -14,10 +14,6 @@ import Documents
 ///   `file` and `line` of a case that failed are GitLab's and pytest's: that schema has none.
 public struct JUnitReport: RunsReport {
   /// A report without settings.
-  ///
-  /// ```swift
-  /// let xml = JUnitReport().text(on: [try await plan.run(on: sensor)])
-  /// ```
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
@@ -106,7 +102,6 @@ extension Suite {
   }
 }
 
-/// The case of a step.
 private struct Case {
   enum Verdict: Hashable {
     case passed, skipped, failure, error

@@ -11,10 +11,6 @@ public struct SummaryReport: RunsReport {
   public static let notRunCount = 20
 
   /// A report without settings.
-  ///
-  /// ```swift
-  /// print(SummaryReport().text(on: [try await plan.run(on: sensor)]))
-  /// ```
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {

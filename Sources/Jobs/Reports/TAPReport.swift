@@ -11,10 +11,6 @@ import Bluetooth
 /// - Source: TAP version 14.
 public struct TAPReport: RunsReport {
   /// A report without settings.
-  ///
-  /// ```swift
-  /// print(TAPReport().text(on: [try await plan.run(on: sensor)]))
-  /// ```
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {

@@ -9,11 +9,6 @@ import Documents
 /// simulated run.
 public struct TextReport: RunReport {
   /// A report without settings.
-  ///
-  /// ```swift
-  /// let text = TextReport()
-  /// _ = try await plan.run(on: sensor) { event in text.lines(for: event).forEach { print($0) } }
-  /// ```
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {

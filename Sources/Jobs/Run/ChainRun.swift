@@ -13,7 +13,6 @@ final class ChainRun: Sendable {
     var value: DecodedValue?
     /// The bytes of a value that a device sent.
     var octets: [UInt8]?
-    /// The measures over many values.
     var measures: DecodedValue?
   }
 
@@ -41,7 +40,6 @@ final class ChainRun: Sendable {
 
   let runner: ChainRunner
   let loop: Loop
-  /// When it began.
   let begun: Instant
   let state = Guarded(State())
 

@@ -4,7 +4,6 @@ import Bluetooth
 import Signals
 
 extension StepRun {
-  /// Reads a value.
   func read(
     _ reading: Signal<[UInt8]>,
     _ decode: ([UInt8]) throws(ValueError) -> DecodedValue

@@ -6,7 +6,6 @@ import Bluetooth
 import Documents
 import Signals
 
-/// A step while it runs.
 final class StepRun: Sendable {
   private struct State {
     var outcome: StepOutcome?
@@ -48,7 +47,6 @@ final class StepRun: Sendable {
   /// The try under way, where there may be several.
   var stepTry: RunWait.Try? { state.withLock { $0.current } }
 
-  /// Adds a remark to its result.
   func remark(_ text: String) { state.withLock { $0.remarks.append(text) } }
 
   // MARK: Running

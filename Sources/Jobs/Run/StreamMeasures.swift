@@ -7,13 +7,11 @@ import Signals
 ///
 /// Each value counts at the time of its arrival, so that a slow consumer changes nothing.
 struct StreamMeasures: Sendable {
-  /// How far the step is.
   enum Phase: Sendable {
     /// The subscription is not active yet.
     case starting
     /// The write that triggers the values is not answered yet.
     case triggering
-    /// It waits for values.
     case receiving
   }
 

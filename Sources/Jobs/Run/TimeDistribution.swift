@@ -16,7 +16,6 @@ struct TimeDistribution: Sendable {
   private var total = 0
   private var isExact = true
 
-  /// Adds a time.
   mutating func add(_ time: Duration) {
     total += 1
     counts[key(of: time.wholeMicroseconds), default: 0] += 1

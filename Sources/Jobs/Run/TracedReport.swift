@@ -32,7 +32,6 @@ public final class TracedReport: Sendable {
     let time: Duration
   }
 
-  /// A run under way.
   private struct Run {
     /// The running steps, the innermost last.
     var begun: [Begun] = []

@@ -128,11 +128,6 @@ extension Plan {
   /// let plan = try Plan(file: "soil.yaml", with: ["least": "20"])
   /// ```
   ///
-  /// - Parameters:
-  ///   - path: The file, from the working directory.
-  ///   - bindings: Values for its variables.
-  ///   - names: Names for UUIDs; those of the file override them.
-  ///   - limits: The limits of the chain.
   /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
   public init(
     file path: String,
@@ -149,12 +144,6 @@ extension Plan {
   /// let plan = try Plan.parse("steps: [{ read: battery-level }]", file: "the request")
   /// ```
   ///
-  /// - Parameters:
-  ///   - text: The text of a chain file.
-  ///   - file: The name of the file in error messages.
-  ///   - bindings: Values for its variables.
-  ///   - names: Names for UUIDs; those of the file override them.
-  ///   - limits: The limits of the chain.
   /// - Throws: `DocumentErrors` with all errors.
   public static func parse(
     _ text: String,

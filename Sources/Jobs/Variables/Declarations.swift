@@ -1,4 +1,4 @@
-// The declarations of variables in a chain file: `variables:` and `environment:`.
+// The declarations of variables in a chain file, `variables:` and `environment:`, and their values.
 
 import Documents
 
@@ -30,12 +30,8 @@ struct Declarations {
   ]
   static let keys = descriptions.map(\.name)
 
-  /// A value that is given for a name.
-  private struct Given {
-    let text: String
-    /// The value and its origin, for complaints.
-    let shown: String
-  }
+  /// A value that is given for a name, and the same with its origin, for complaints.
+  private typealias Given = (text: String, shown: String)
 
   private(set) var table: VariableTable
   private(set) var problems: [Problem] = []
@@ -79,10 +75,7 @@ struct Declarations {
     table.empty.formUnion(bindings.empty)
     var given: [String: Given] = [:]
     for binding in bindings.all {
-      given[binding.name] = Given(
-        text: binding.text,
-        shown: "'\(binding.text)' from \(binding.origin)"
-      )
+      given[binding.name] = (binding.text, "'\(binding.text)' from \(binding.origin)")
       table.set(binding.name, to: VariableTable.value(binding.text, nil))
     }
     let variables = root.value(of: "variables")
@@ -97,7 +90,7 @@ struct Declarations {
         problems.append(node.problem(message, expected: "a value, or a default under 'variables'"))
       }
       // It may be a secret: complaints do not repeat it.
-      given[name] = text.map { Given(text: $0, shown: "another value in the environment") }
+      given[name] = text.map { ($0, "another value in the environment") }
       table.set(name, to: VariableTable.value(text ?? "", nil))
     }
     declare(variables, given)
@@ -144,7 +137,7 @@ struct Declarations {
     for entry in entries {
       guard VariablePath.isName(entry.key) else {
         let complaint = Problem(found: "'\(entry.key)'", expected: VariablePath.shape)
-        problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+        problems.append(complaint.at(keyOf: entry))
         continue
       }
       declared.append(entry.key)
@@ -164,8 +157,7 @@ struct Declarations {
     }
     guard let given else { return setDefault(initial, type, entry) }
     if let type, !type.takes(given.text) {
-      let complaint = Problem(found: given.shown, expected: type.shape)
-      problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+      problems.append(Problem(found: given.shown, expected: type.shape).at(keyOf: entry))
     }
     table.set(entry.key, to: VariableTable.value(given.text, type))
   }
@@ -173,8 +165,7 @@ struct Declarations {
   private mutating func type(_ node: Node) -> VariableType? {
     if let type = node.text.flatMap({ VariableType(rawValue: $0) }) { return type }
     let known = VariableType.allCases.map(\.rawValue)
-    let complaint = Problem.unknown(found: node.shown, node.text ?? "", among: known)
-    problems.append(complaint.at(node))
+    problems.append(Problem.unknown(found: node.shown, node.text ?? "", among: known).at(node))
     return nil
   }
 
@@ -186,7 +177,7 @@ struct Declarations {
           ? "with: { \(entry.key): … } at the include, or a default"
           : "--set \(entry.key)=…, or a default"
       )
-      problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+      problems.append(complaint.at(keyOf: entry))
       table.set(entry.key, to: .init(text: "", isPlain: true))
       return
     }
@@ -201,5 +192,33 @@ struct Declarations {
 
   private mutating func complain(_ node: Node, _ expected: String) {
     problems.append(Problem(found: node.shown, expected: expected).at(node))
+  }
+}
+
+/// Names with values that are known before the chain runs.
+struct VariableTable {
+  /// A value, and whether it is used like a text in quotes.
+  struct Value: Equatable {
+    let text: String
+    /// Whether it may be read as a number, a boolean or null.
+    let isPlain: Bool
+  }
+
+  private(set) var names: [String] = []
+  /// The columns of a table that have nothing for the device.
+  var empty: Set<String> = []
+  private var values: [String: Value] = [:]
+
+  subscript(name: String) -> Value? { values[name] }
+
+  mutating func set(_ name: String, to value: Value) {
+    if values[name] == nil { names.append(name) }
+    values[name] = value
+  }
+
+  /// A text as the value of a variable. An empty one is a text, not null.
+  static func value(_ text: String, _ type: VariableType?) -> Value {
+    let looksLikeNothing = Node(.scalar(text, isPlain: true), at: Place(file: ""), path: "").isNull
+    return Value(text: text, isPlain: type?.isPlain ?? !looksLikeNothing)
   }
 }

@@ -4,7 +4,6 @@ package import Documents
 
 /// Included files by their names in error messages.
 struct Inclusions {
-  /// An included file.
   struct File {
     /// The path without symbolic links, which identifies the file.
     let realPath: String
@@ -52,19 +51,16 @@ struct Inclusions {
 
   /// All texts under a key in the included files.
   func names(under key: String) -> [String] {
-    order.flatMap { path -> [String] in
-      guard case .success(let root)? = files[path]?.content else { return [] }
-      return root.names(under: key)
-    }
+    documents.flatMap { $0.names(under: key) }
   }
 
   /// Whether one of the files uses a variable.
   func mention(_ variable: String) -> Bool {
-    order.contains { path in
-      guard case .success(let root)? = files[path]?.content else { return false }
-      return root.mentions("{\(variable)}")
-    }
+    documents.contains { $0.scalars.contains { $0.contains("{\(variable)}") } }
   }
+
+  /// Those of the files that have no errors.
+  private var documents: [Node] { order.compactMap { try? files[$0]?.content.get() } }
 
   // MARK: Reading
 
@@ -109,12 +105,11 @@ struct Inclusions {
 }
 
 extension Node {
-  /// Whether a single value below this node contains a text.
-  fileprivate func mentions(_ text: String) -> Bool {
+  var scalars: [String] {
     switch content {
-    case .scalar(let own, _): own.contains(text)
-    case .sequence(let nodes): nodes.contains { $0.mentions(text) }
-    case .mapping(let entries): entries.contains { $0.value.mentions(text) }
+    case .scalar(let text, _): [text]
+    case .sequence(let nodes): nodes.flatMap(\.scalars)
+    case .mapping(let entries): entries.flatMap(\.value.scalars)
     }
   }
 

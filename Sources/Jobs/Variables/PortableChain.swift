@@ -5,16 +5,6 @@
 
 package import Documents
 
-/// Where the plan of a device comes from. It takes no part in comparing plans.
-struct PlanOrigin: Hashable, Sendable {
-  let template: ChainTemplate
-  let bindings: Bindings
-
-  static func == (a: PlanOrigin, b: PlanOrigin) -> Bool { true }
-
-  func hash(into hasher: inout Hasher) {}
-}
-
 /// A chain that can be sent to another host.
 package struct PortableChain: Hashable, Sendable {
   /// The chain cannot be sent.
@@ -39,7 +29,7 @@ package struct PortableChain: Hashable, Sendable {
     func refused(_ why: String) -> Refusal {
       Refusal(description: "the chain cannot be sent to a fleet: \(why)")
     }
-    guard let origin = device.origin, let root = origin.template.wholeDocument else {
+    guard let origin = device.origin.value, let root = origin.template.wholeDocument else {
       throw refused("it includes other files")
     }
     guard !device.plan.hasSecrets else { throw refused("it has passkeys") }
@@ -48,8 +38,10 @@ package struct PortableChain: Hashable, Sendable {
     }
     let body = Self.text(root, settings: device.plan)
     var values: [String: String] = [:]
-    for binding in origin.bindings.all where Self.mentions(root, binding.name) {
-      values[binding.name] = binding.text
+    let (texts, declared) = (root.scalars, root.value(of: "variables"))
+    for binding in origin.bindings.all {
+      let isUsed = texts.contains { $0 == binding.name || $0.contains("{\(binding.name)}") }
+      if isUsed || declared?.value(of: binding.name) != nil { values[binding.name] = binding.text }
     }
     for node in root.value(of: "environment")?.sequence ?? [] {
       guard let name = node.text, values[name] == nil, let value = environment(name) else {
@@ -87,17 +79,9 @@ package struct PortableChain: Hashable, Sendable {
     }
     var plan = try ChainTemplate.parse(text, file: "chain").plan(with: bindings) { _ in nil }
     plan.device = nil
-    plan.steps = withoutPlaces(plan.steps)
+    // The places of steps are in a text that nobody sees.
+    plan.steps = plan.steps.map { step in step.changed { $0.source = nil } }
     return plan
-  }
-
-  /// The places of steps are in a text that nobody sees.
-  private static func withoutPlaces(_ steps: [Step]) -> [Step] {
-    steps.map { step in
-      var step = step
-      (step.source, step.sourceText) = (nil, nil)
-      return step.mappingInner { withoutPlaces($0) }
-    }
   }
 
   // MARK: The text
@@ -124,7 +108,7 @@ package struct PortableChain: Hashable, Sendable {
     case .scalar(let text, isPlain: true):
       // Numbers, truths and nothing are what they are only without quotes.
       if node.isNull { return "null" }
-      return text.utf8.allSatisfy(isSafe) && !text.hasPrefix("-") || node.number != nil
+      return text.allSatisfy(isSafe) && !text.hasPrefix("-") || node.number != nil
         ? text : text.quoted
     case .scalar(let text, isPlain: false): return text.quoted
     case .sequence(let nodes):
@@ -136,23 +120,10 @@ package struct PortableChain: Hashable, Sendable {
   }
 
   /// Letters, digits and what stands in numbers and names.
-  private static func isSafe(_ unit: UInt8) -> Bool {
-    switch UnicodeScalar(unit) {
-    case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "+": true
-    // open: characters
-    default: false
-    }
+  private static func isSafe(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "-_.+".contains(character))
   }
 
-  /// Whether a document uses a variable.
-  private static func mentions(_ node: Node, _ variable: String) -> Bool {
-    switch node.content {
-    case .scalar(let text, _): text.contains("{\(variable)}") || text == variable
-    case .sequence(let nodes): nodes.contains { mentions($0, variable) }
-    case .mapping(let entries):
-      entries.contains { $0.key == variable || mentions($0.value, variable) }
-    }
-  }
 }
 
 extension Plan {

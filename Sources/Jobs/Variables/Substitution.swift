@@ -65,7 +65,7 @@ struct Substitution {
       found: "a mapping",
       expected: "a text in quotes: \"{\(entry.key)}\""
     )
-    problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+    problems.append(complaint.at(keyOf: entry))
   }
 
   private mutating func scalar(
@@ -90,7 +90,12 @@ struct Substitution {
       switch part {
       case .text(let text): new += isLive ? MessageTemplate.escaped(text) : text
       case .value(let path):
-        let value = known(path, node, isLive: isLive) ?? (isLive ? "{\(path)}" : "")
+        var value = isLive ? "{\(path)}" : ""
+        do throws(Problem) {
+          value = try known(path, isLive: isLive) ?? value
+        } catch {
+          problems.append(error.at(node))
+        }
         new += isLive && table[path.variable] != nil ? MessageTemplate.escaped(value) : value
       }
     }
@@ -105,47 +110,32 @@ struct Substitution {
     return Node(.scalar(new, isPlain: isPlain), at: node.place, path: node.path)
   }
 
-  /// The value of a variable; nil for a captured value, and, after an error, for an unknown name.
-  private mutating func known(_ path: VariablePath, _ node: Node, isLive: Bool) -> String? {
+  /// The value of a variable; nil for a captured value.
+  ///
+  /// - Throws: Why a name has no value here.
+  private mutating func known(_ path: VariablePath, isLive: Bool) throws(Problem) -> String? {
     let name = path.variable
     if let value = table[name] {
       used.insert(name)
-      guard path.field != nil || path.slice != nil else { return value.text }
-      problems.append(
-        node.problem(
-          "'\(name)' has no fields and no bytes",
-          expected: "'\(name)' alone: it is not a captured value"
-        )
-      )
-      return nil
+      if path.field == nil, path.slice == nil { return value.text }
+      let expected = "'\(name)' alone: it is not a captured value"
+      throw Problem("'\(name)' has no fields and no bytes", expected: expected)
     }
     if captured.contains(name) {
-      guard !isLive else { return nil }
-      problems.append(
-        node.problem(
-          "'\(name)' is captured while the chain runs",
-          expected: "a variable that is set before the chain runs"
-        )
-      )
-      return nil
+      if isLive { return nil }
+      let expected = "a variable that is set before the chain runs"
+      throw Problem("'\(name)' is captured while the chain runs", expected: expected)
     }
     if table.empty.contains(name) {
-      problems.append(
-        node.problem(
-          "the cell of '\(name)' is empty, and the chain has no default for it",
-          expected: "a value in the table, or a default under 'variables'"
-        )
-      )
-      return nil
+      let message = "the cell of '\(name)' is empty, and the chain has no default for it"
+      throw Problem(message, expected: "a value in the table, or a default under 'variables'")
     }
     // The reader reports names that are not captured, with the names that are.
-    guard !isLive else { return nil }
+    if isLive { return nil }
     let message = "unknown variable '\(name)'"
-    let complaint =
-      table.names.isEmpty
-      ? Problem(message, expected: "a declaration under 'variables'")
-      : Problem.unknown(message, name, among: table.names + captured)
-    problems.append(complaint.at(node))
-    return nil
+    if table.names.isEmpty {
+      throw Problem(message, expected: "a declaration under 'variables'")
+    }
+    throw .unknown(message, name, among: table.names + captured)
   }
 }

@@ -38,7 +38,6 @@ public enum VariableType: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What is valid, for error messages.
   var shape: String {
     switch self {
     case .text: "a text"

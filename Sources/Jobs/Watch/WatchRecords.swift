@@ -7,7 +7,6 @@ import Signals
 
 /// The steps of one device: it is connected, and each characteristic is listened to until the end.
 struct WatchRecords: Sendable {
-  /// A characteristic that is listened to.
   private struct Listened {
     let step: ReportedStep
     var begun: Instant?

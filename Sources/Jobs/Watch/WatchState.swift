@@ -54,7 +54,6 @@ struct WatchState: Sendable {
     return .runStarted(RunStart(chain: nil, steps: steps, seed: identity.seed))
   }
 
-  /// The day, in UTC.
   private func day(at now: Instant) -> Int64 {
     (wallClockAtStart + now.sinceStart).components.seconds / 86_400
   }

@@ -7,7 +7,6 @@ import Signals
 
 /// Makes the printed events of a watch.
 struct WatchView: Sendable {
-  /// An event that is printed.
   struct Item: Sendable {
     let device: String
     let at: Instant
@@ -59,7 +58,6 @@ struct WatchView: Sendable {
     }
   }
 
-  /// A value arrived.
   mutating func value(_ index: Int, _ sample: Sample) -> Item? {
     switch plan.view {
     case .values:
@@ -82,7 +80,6 @@ struct WatchView: Sendable {
     }
   }
 
-  /// Values are missing.
   mutating func gap(_ index: Int, _ gap: NotificationGap) -> Item? {
     switch plan.view {
     case .values: return item(index, gap.to, .gap(series[index].reported, gap))
@@ -125,11 +122,7 @@ struct WatchView: Sendable {
           unit: "per second"
         ),
       ]
-      return item(
-        index,
-        to,
-        .value(step.measured, StepValue(octets: [], decoded: .fields(fields)))
-      )
+      return item(index, to, .value(step.measured, StepValue(octets: [], decoded: .fields(fields))))
     }
   }
 

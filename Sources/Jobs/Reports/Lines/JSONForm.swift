@@ -21,7 +21,6 @@ package protocol JSONForm: JSONWritable {
 
 /// A value that is an object in JSON.
 package protocol JSONObjectForm: JSONForm {
-  /// Its keys.
   static var form: JSONKeys<Self> { get }
 }
 

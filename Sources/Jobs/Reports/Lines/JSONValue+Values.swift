@@ -24,7 +24,6 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// A service with its characteristics.
   init(_ service: GATTService, _ names: AttributeNames) {
     self.init([
       "uuid": service.uuid.text, "name": names.name(of: service.uuid, .service),

@@ -12,10 +12,6 @@ import Bluetooth
 /// filters and moves a cursor. The page is well-formed XML, too.
 public struct HTMLReport: RunsReport {
   /// A report without settings.
-  ///
-  /// ```swift
-  /// let page = HTMLReport().text(on: [try await plan.run(on: sensor)])
-  /// ```
   public init() {}
 
   /// A page shows values.

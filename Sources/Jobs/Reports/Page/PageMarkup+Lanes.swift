@@ -30,7 +30,6 @@ extension PageMarkup {
       + ["</figure>"]
   }
 
-  /// The named times of an axis.
   static func ticks(of axis: TimeAxis) -> String {
     let ticks = axis.ticks.map { tick in
       let x = axis.percent(tick.at)

@@ -59,7 +59,6 @@ enum PageMarkup {
 // MARK: Tables
 
 extension PageMarkup {
-  /// A column of a table.
   struct Column {
     let title: String
     /// The classes of its cells; those with `n` have numbers, and are sorted as such.

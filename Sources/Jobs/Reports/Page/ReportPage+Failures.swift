@@ -4,7 +4,6 @@ import Bluetooth
 import Documents
 
 extension ReportPage {
-  /// A failure of a run.
   private struct Found {
     let failure: RunFailure
     /// The step and its index; nil outside steps.

@@ -173,6 +173,5 @@ struct ReportPage {
 }
 
 extension String {
-  /// The same with a capital letter.
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -29,7 +29,6 @@ struct RunSection {
     takeRows()
   }
 
-  /// The markup.
   mutating func lines(isOpen: Bool) -> [String] {
     let status = ReportPage.status(run)
     let head =
@@ -183,7 +182,6 @@ struct RunSection {
   private static let start = PageMarkup.Column(title: "Start (s)", name: "n start")
   private static let result = PageMarkup.Column(title: "Result", name: "result")
 
-  /// The steps of all tries.
   private mutating func stepTable() -> [String] {
     var (rows, left, hasFailedLeft) = ([String](), 0, false)
     for attempt in attempts {
@@ -261,7 +259,6 @@ struct RunSection {
     PageMarkup.Column(title: "Bytes", name: "hex"),
   ]
 
-  /// The last values of each series.
   private mutating func valueTables() -> [String] {
     let rest = ReportPage.leftOut(run.values.leftOut) { count in
       "\(PageMarkup.counted(count, "value")) of further attributes not shown. "

@@ -2,7 +2,6 @@
 
 /// A period of time across the width of a page, from 0 on.
 struct TimeAxis: Equatable, Sendable {
-  /// A named time.
   struct Tick: Equatable, Sendable {
     let at: Duration
     let label: String

@@ -52,13 +52,11 @@ package struct Envelope: Equatable, Sendable {
   /// The maximum number of buckets.
   package static let limit = 2_048
 
-  /// The buckets with values, in order.
   private(set) var buckets: [Bucket] = []
   /// How long a bucket is, in microseconds.
   private(set) var microseconds: Int64 = 1
   /// The lowest and the highest value of all, also of those that are not kept; nil without any.
   package private(set) var range: ClosedRange<Double>?
-  /// How many values there were.
   private(set) var count = 0
   private var origin = Duration.zero
   private let slides: Bool

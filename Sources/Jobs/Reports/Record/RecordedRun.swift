@@ -14,7 +14,6 @@ public struct RecordedRun: Equatable, Sendable {
     case file
   }
 
-  /// A try of the chain.
   struct Attempt: Equatable, Sendable {
     /// From 1.
     let number: Int
@@ -22,7 +21,6 @@ public struct RecordedRun: Equatable, Sendable {
     let first: Int
     /// Why it failed; nil where no step has it.
     let failure: RunFailure?
-    /// Its last steps.
     let steps: [Step]
     /// How many steps before those, or without a failure, were not kept.
     let leftOut: Int
@@ -34,13 +32,11 @@ public struct RecordedRun: Equatable, Sendable {
     let beganAt: Duration
   }
 
-  /// A note of a person.
   struct Note: Equatable, Sendable {
     let at: Duration
     let text: String
   }
 
-  /// How many notes are kept.
   static let noteLimit = 200
   /// How many steps of one try before the last one are kept.
   static let attemptStepLimit = 200
@@ -106,11 +102,9 @@ public struct RecordedRun: Equatable, Sendable {
 
   /// Takes up an event of the run.
   ///
-  /// - Parameters:
-  ///   - isRoomy: Whether there is room for many more steps.
-  ///   - keepsValues: Whether values, notes and the steps of earlier tries are kept.
-  mutating func take(_ event: RunEvent, isRoomy: Bool, keepsValues: Bool) {
-    if event.attempt > attempt { begin(event.attempt, keepsSteps: keepsValues && isRoomy) }
+  /// - Parameter keepsValues: Whether values, notes and the steps of earlier tries are kept.
+  mutating func take(_ event: RunEvent, keepsValues: Bool) {
+    if event.attempt > attempt { begin(event.attempt, keepsSteps: keepsValues) }
     lastEventAt = max(lastEventAt, event.offset)
     switch event.change {
     case .stepStarted(let step):
@@ -118,8 +112,7 @@ public struct RecordedRun: Equatable, Sendable {
     case .stepFinished(let result):
       let index = underWay.lastIndex { $0.step.position == result.step.position }
       if let index { underWay.remove(at: index) }
-      let limit = isRoomy ? RunCollector.stepLimit : RunCollector.smallStepLimit
-      add(Step(result, endedAt: event.offset), upTo: limit)
+      add(Step(result, endedAt: event.offset))
     case .value(let step, let value):
       if keepsValues { values.add(value, of: step, at: event.offset) }
     case .gap(let step, let gap):
@@ -137,9 +130,9 @@ public struct RecordedRun: Equatable, Sendable {
   }
 
   /// Adds a step that ended; successful ones only up to a bound.
-  private mutating func add(_ step: Step, upTo limit: Int) {
+  private mutating func add(_ step: Step) {
     if step.succeeded, !step.position.isImplied, !step.reported.hasInnerSteps { done += 1 }
-    guard !step.succeeded || steps.count < limit else {
+    guard !step.succeeded || steps.count < RunCollector.stepLimit else {
       leftOut += 1
       return
     }

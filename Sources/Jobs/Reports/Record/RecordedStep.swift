@@ -23,7 +23,6 @@ extension RecordedRun {
 
     /// Its position in the chain or test.
     var position: StepPosition { result.step.position }
-    /// The step.
     var reported: ReportedStep { result.step }
     /// When it began, counted from the start of the run.
     var beganAt: Duration { endedAt - took }

@@ -45,9 +45,7 @@ struct RecordedValues: Equatable, Sendable {
 }
 
 extension RecordedValues {
-  /// The values of one attribute.
   struct Series: Equatable, Sendable {
-    /// A value as it was received.
     struct Row: Equatable, Sendable {
       let at: Duration
       let value: StepValue
@@ -57,20 +55,15 @@ extension RecordedValues {
     static let rowLimit = 200
     /// How many numbers within a value are plotted.
     static let plotLimit = 16
-    /// How many gaps are kept.
     static let gapLimit = 1_000
 
     /// The attribute, or what the step does.
     let title: String
     /// Whether it is worth a plot: a step received several values, or there were many single ones.
     private(set) var isStream = false
-    /// How many values there were.
     private(set) var count = 0
-    /// The last values.
     private(set) var last = RecentValues<Row>(limit: rowLimit)
-    /// The numbers of the values.
     private(set) var plots: [NumberSeries] = []
-    /// Where values are missing.
     private(set) var gaps: [RunMark] = []
 
     fileprivate init(title: String) { self.title = title }
@@ -114,7 +107,6 @@ struct RunMark: Equatable, Sendable {
   let from: Duration
   let to: Duration
   let text: String
-  /// The series of a gap.
   var series: String?
   /// Whether values are missing because the connection was lost.
   var isOfLink = false

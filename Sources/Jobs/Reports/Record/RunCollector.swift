@@ -9,10 +9,6 @@ import Bluetooth
 public struct RunCollector: Sendable {
   /// How many steps of a run are kept, without failed ones.
   public static let stepLimit = 10_000
-  /// The same while the runs together have ``manySteps`` or more.
-  public static let smallStepLimit = 1_000
-  /// From how many kept steps on each further run keeps fewer.
-  public static let manySteps = 100_000
 
   /// The runs, in the order in which they began.
   public private(set) var runs: [RecordedRun] = []
@@ -21,8 +17,6 @@ public struct RunCollector: Sendable {
   private var indices: [Key: Int] = [:]
   private let condenses: Bool
   private let keepsValues: Bool
-  /// How many steps are kept, of all runs together.
-  private var kept = 0
 
   private struct Key: Hashable {
     let run: RunIdentity
@@ -74,16 +68,9 @@ public struct RunCollector: Sendable {
       return
     }
     guard let index = indices[key] else { return }
-    let before = runs[index].keptSteps
-    runs[index].take(event, isRoomy: kept < Self.manySteps, keepsValues: keepsValues)
-    if runs[index].ending != nil {
-      indices[key] = nil
-      if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
-    }
-    kept += runs[index].keptSteps - before
+    runs[index].take(event, keepsValues: keepsValues)
+    guard runs[index].ending != nil else { return }
+    indices[key] = nil
+    if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
   }
-}
-
-extension RecordedRun {
-  fileprivate var keptSteps: Int { steps.count + earlierStepCount }
 }

@@ -1,6 +1,5 @@
 // Escapes text for XML and HTML.
 
-/// Escapes text for markup.
 enum Markup {
   /// `text` on one line, with markup characters escaped, also for attributes in double quotes.
   ///
@@ -21,7 +20,6 @@ enum Markup {
     return escaped
   }
 
-  /// The lines, one below the other.
   static func escaped(lines: [String]) -> String {
     lines.map { escaped($0) }.joined(separator: "\n")
   }

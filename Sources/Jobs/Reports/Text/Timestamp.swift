@@ -1,5 +1,7 @@
 // Wall-clock times as text.
 
+import Glibc
+
 /// Writes times in RFC 3339, in UTC, with microseconds.
 public enum Timestamp {
   /// `2000-01-01T00:00:00.000000Z`.
@@ -14,12 +16,13 @@ public enum Timestamp {
   ///
   /// - Parameter time: Since 1970-01-01T00:00:00Z; may be negative.
   public static func text(_ time: Duration) -> String {
-    let (seconds, micros) = floorMicroseconds(time).divided(by: 1_000_000)
-    let (days, ofDay) = seconds.divided(by: 86_400)
-    let date = CivilDate(daysSince1970: days)
-    let clock = [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map { padded($0, 2) }
-    return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
-      + "T\(clock.joined(separator: ":")).\(padded(micros, 6))Z"
+    let all = time.wholeMicroseconds
+    let micros = (all % 1_000_000 + 1_000_000) % 1_000_000
+    var (seconds, at) = (time_t((all - micros) / 1_000_000), tm())
+    gmtime_r(&seconds, &at)
+    let clock = [at.tm_hour, at.tm_min, at.tm_sec].map { padded($0, 2) }.joined(separator: ":")
+    return "\(padded(at.tm_year + 1900, 4))-\(padded(at.tm_mon + 1, 2))-\(padded(at.tm_mday, 2))"
+      + "T\(clock).\(padded(micros, 6))Z"
   }
 
   /// When something began, for people: the clock of a simulation in virtual time begins in 2000, which
@@ -35,11 +38,12 @@ public enum Timestamp {
   /// The time that ``text(_:)`` wrote; nil for any other text.
   package static func time(_ text: String) -> Duration? {
     guard isTime(text) else { return nil }
-    let numbers = text.split { !$0.isNumber }.compactMap { Int64($0) }
+    let numbers = text.split { !$0.isNumber }.compactMap { Int32($0) }
     guard numbers.count == 7 else { return nil }
-    let days = CivilDate.daysSince1970(year: numbers[0], month: numbers[1], day: numbers[2])
-    let seconds = days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
-    return .seconds(seconds) + .microseconds(numbers[6])
+    var at = tm()
+    (at.tm_year, at.tm_mon, at.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
+    (at.tm_hour, at.tm_min, at.tm_sec) = (numbers[3], numbers[4], numbers[5])
+    return .seconds(timegm(&at)) + .microseconds(numbers[6])
   }
 
   /// Whether a text has the form that ``text(_:)`` writes for years of four digits.
@@ -51,12 +55,7 @@ public enum Timestamp {
       }
   }
 
-  private static func floorMicroseconds(_ time: Duration) -> Int64 {
-    let (seconds, attoseconds) = time.components
-    return seconds * 1_000_000 + attoseconds.divided(by: 1_000_000_000_000).quotient
-  }
-
-  private static func padded(_ number: Int64, _ width: Int) -> String {
+  private static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }

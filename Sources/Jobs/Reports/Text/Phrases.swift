@@ -1,4 +1,11 @@
-// A device for people, where output names it by its address.
+// A count with its noun, and a device with its name and address.
+
+/// `1 device`, `3 devices`.
+///
+/// - Parameter noun: The singular; the plural adds an s.
+package func counted(_ count: Int, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
+}
 
 /// Joins the name and the address of a device.
 package enum DeviceTitle {
