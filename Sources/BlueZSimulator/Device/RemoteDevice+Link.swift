@@ -145,65 +145,52 @@ extension RemoteDevice {
     @Sendable func abort(_ delay: Duration) {
       after(delay) { device in device.perform { $0.failed(attempt, .connectAborted) } }
     }
-    func establish(_ delay: Duration) {
-      after(delay) { device in
-        // A device that has left meanwhile is tried for as long as any other.
-        guard device.isInAir else { return abort(max(.zero, limit - delay)) }
-        guard device.device.establishes() else { return abort(.zero) }
-        device.perform { $0.established(attempt) }
-      }
-    }
-    switch device.nextFault(.connect) {
-    case .none, .refuse, .answerLate, .loseWrite: establish(delay)
-    case .slow(let more) where delay + more < limit:
-      establish(delay + more)
-    case .refuseConnection: abort(delay)
+    let course = device.nextFault(.connect).course
+    if course.loss == .device { state.isInAir = false }
     // A connection that takes longer than bluetoothd tries counts as failed.
-    case .neverAnswer, .slow: abort(limit)
-    case .vanish:
-      state.isInAir = false
-      abort(limit)
-    case .loseLinkBefore:
-      after(delay) { device in
-        device.perform { $0.flickered(attempt) }
-        device.host.server.flush()
-        device.loseLink()
-      }
-    case .loseLinkAfter:
-      after(delay) { device in
-        device.perform { $0.established(attempt) }
-        device.after(.zero) { $0.loseLink() }
-      }
+    guard course.loss != .device, let more = course.delay, more == .zero || delay + more < limit
+    else { return abort(limit) }
+    guard course.refusal == nil else { return abort(delay) }
+    after(delay + more) { device in
+      guard course.loss == nil else { return device.loseNewLink(attempt, course) }
+      // A device that has left meanwhile is tried for as long as any other.
+      guard device.isInAir else { return abort(max(.zero, limit - delay - more)) }
+      guard device.device.establishes() else { return abort(.zero) }
+      device.perform { $0.established(attempt) }
     }
+  }
+
+  /// The connection is lost as soon as it is made.
+  private func loseNewLink(_ attempt: Int, _ course: OperationFault.Course) {
+    guard course.takesEffect else {
+      perform { $0.flickered(attempt) }
+      host.server.flush()
+      return loseLink()
+    }
+    perform { $0.established(attempt) }
+    after(.zero) { $0.loseLink() }
   }
 
   private func beginResolving(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.discoveryTime)
-    func resolve(_ delay: Duration) {
-      after(delay) { device in device.perform { $0.resolved(attempt) } }
-    }
     // The device answers the request to encrypt with PIN or Key Missing, and the kernel disconnects.
     guard !isBondLost else {
       return after(delay) { $0.loseLink(of: attempt, because: .authentication) }
     }
-    let fault = device.nextFault(.discover)
+    let course = device.nextFault(.discover).course
     // As in bluetoothd: services that could not be read count as resolved.
-    state.isDiscoveryRefused =
-      if case .refuse = fault { true } else { state.resolution == .empty }
+    state.isDiscoveryRefused = course.refusal != nil || state.resolution == .empty
     if state.resolution == .never { return }
-    switch fault {
-    case .none, .refuse, .refuseConnection, .answerLate, .loseWrite: resolve(delay)
-    case .slow(let more): resolve(delay + more)
-    case .neverAnswer: after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
-    case .loseLinkBefore: after(delay) { $0.loseLink(of: attempt) }
-    case .vanish:
-      after(delay) { device in
-        if device.isConnected { device.vanish() }
-      }
-    case .loseLinkAfter:
-      after(delay) { device in
+    guard let more = course.delay else {
+      return after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
+    }
+    after(delay + more) { device in
+      switch course.loss {
+      case .device?: if device.isConnected { device.vanish() }
+      case .link? where !course.takesEffect: device.loseLink(of: attempt)
+      case .link?, nil:
         device.perform { $0.resolved(attempt) }
-        device.after(.zero) { $0.loseLink() }
+        if course.loss == .link { device.after(.zero) { $0.loseLink() } }
       }
     }
   }
@@ -216,17 +203,15 @@ extension RemoteDevice {
   }
 
   private func beginClosing(_ attempt: Int) {
-    let delay = host.settings.disconnectDelay
-    func close(_ delay: Duration) {
+    let course = device.nextFault(.disconnect).course
+    switch course.loss {
+    case .link?: after(.zero) { $0.loseLink() }
+    case .device?: after(.zero) { $0.vanish() }
+    case nil:
+      // Without a response the connection stays until the peer ends it.
+      let settings = host.settings
+      let delay = course.delay.map { settings.disconnectDelay + $0 } ?? settings.attTimeout
       after(delay) { device in device.perform { $0.closed(attempt) } }
-    }
-    switch device.nextFault(.disconnect) {
-    case .none, .refuse, .refuseConnection, .answerLate, .loseWrite: close(delay)
-    case .slow(let more): close(delay + more)
-    // The connection stays until the peer ends it, since no response arrives.
-    case .neverAnswer: close(host.settings.attTimeout)
-    case .loseLinkBefore, .loseLinkAfter: after(.zero) { $0.loseLink() }
-    case .vanish: after(.zero) { $0.vanish() }
     }
   }
 

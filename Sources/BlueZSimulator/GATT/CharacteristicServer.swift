@@ -141,10 +141,9 @@ final class CharacteristicServer: Sendable {
   private func command(_ value: [UInt8]) {
     let latency = access.host.settings.link(access.device.definition.link.latency)
     access.host.loop.after(latency) { [weak self] in
-      guard let self, access.link().isConnected else { return }
-      if access.device.nextFault(.command(entry.uuid, handle: entry.handle)) == .loseWrite {
-        return
-      }
+      guard let self, access.link().isConnected,
+        access.device.nextFault(.command(entry.uuid, handle: entry.handle)).course.takesEffect
+      else { return }
       observe(.written(access.address, entry.uuid, value))
       access.device.write(entry.handle, value, withResponse: false) { _ in }
     }
