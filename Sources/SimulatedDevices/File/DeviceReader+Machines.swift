@@ -25,7 +25,7 @@ extension DeviceReader {
 
   static let machineForm = DeviceForm<MachineDefinition>(
     "A dialogue: states, and what leads from one to another.",
-    MachineDefinition(name: "", states: []),
+    MachineDefinition(),
     [
       DeviceKey("machine", \.name, .text("a name"), isRequired: true, "its name"),
       DeviceKey("with", \.views, .views, usual: "", "names for values of the device"),
@@ -96,7 +96,7 @@ extension DeviceReader {
     let kind = initial?.kind ?? (entry.value.mapping == nil ? .number : .octets)
     names.add(KnownNames([(entry.key, kind)]))
     machine.variables.append((entry.key, kind))
-    return initial.map { MachineDefinition.Variable(entry.key, $0) }
+    return initial.map { MachineDefinition.Variable(name: entry.key, initial: $0) }
   }
 
   // MARK: Tables
@@ -137,14 +137,14 @@ extension DeviceReader {
         rows = self.rows(of: table, parts)
       }
     }
-    return MachineDefinition.Table(entry.key, rows)
+    return MachineDefinition.Table(name: entry.key, rows: rows)
   }
 
   // MARK: States
 
   private static let stateForm = DeviceForm<MachineState>(
     "A state.",
-    MachineState(""),
+    MachineState(),
     [
       DeviceKey("enter", \.entry, actions, usual: "", "what is done each time it is entered"),
       DeviceKey(

@@ -48,7 +48,7 @@ extension DeviceReader {
 
   static let transitionForm = DeviceForm<Transition>(
     "What happens when something happens.",
-    Transition(.linkEnd),
+    Transition(),
     triggers + patternKeys(\.pattern) + [
       DeviceKey(
         "if",

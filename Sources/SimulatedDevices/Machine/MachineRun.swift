@@ -48,8 +48,6 @@ struct MachineRun {
     state = next
   }
 
-  var tables: [Scope.Table] { definition.tables.map { ($0.name, $0.rows) } }
-
   var current: MachineState? {
     definition.states.indices.contains(state) ? definition.states[state] : nil
   }

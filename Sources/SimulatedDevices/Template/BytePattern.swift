@@ -2,12 +2,12 @@
 //
 // Pure. The text of a pattern is read in BytePattern+Text.swift.
 
-public import Bluetooth
+import Bluetooth
 
 /// A row of octets, some of which may be anything: `01 ?? <size:u32> *`.
 public struct BytePattern: Sendable, Hashable {
   /// One element of a pattern.
-  public enum Token: Sendable, Hashable {
+  enum Token: Sendable, Hashable {
     /// One octet that agrees in the bits of the mask.
     case octet(UInt8, mask: UInt8)
     /// A whole number that gets a name.
@@ -26,13 +26,10 @@ public struct BytePattern: Sendable, Hashable {
   }
 
   /// The elements, in order.
-  public var tokens: [Token]
-
-  /// A pattern of these elements.
-  public init(_ tokens: [Token]) { self.tokens = tokens }
+  var tokens: [Token]
 
   /// What the names stand for in `value`; nil when it does not match.
-  public func match(_ value: [UInt8]) -> Variables? {
+  func match(_ value: [UInt8]) -> Variables? {
     var found = Variables()
     var rest = value[...]
     for token in tokens {

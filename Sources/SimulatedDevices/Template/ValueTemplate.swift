@@ -1,12 +1,11 @@
 // A value that is made when it is needed, of what is known then.
 
-public import Bluetooth
+import Bluetooth
 
 /// Octets, and numbers and texts that names stand for, in a row.
 public struct ValueTemplate: Sendable, Hashable {
   /// One part of a value.
-  public enum Part: Sendable, Hashable {
-    /// Bytes that stay.
+  enum Part: Sendable, Hashable {
     case octets([UInt8])
     /// A whole number; what has no room loses its highest bits.
     case number(ValueFormat, Expression)
@@ -19,10 +18,9 @@ public struct ValueTemplate: Sendable, Hashable {
   }
 
   /// The parts, whose bytes follow each other.
-  public var parts: [Part]
+  let parts: [Part]
 
-  /// A value made of these parts.
-  public init(_ parts: [Part]) { self.parts = parts }
+  init(_ parts: [Part]) { self.parts = parts }
 
   /// A value that is always the same.
   public static func octets(_ octets: [UInt8]) -> ValueTemplate { ValueTemplate([.octets(octets)]) }
