@@ -95,10 +95,7 @@ final class Advertisements: Sendable {
   ///
   /// - Source: recorded from bluetoothd 5.66; `gdbus/client.c`.
   private func list(_ path: ObjectPath, _ call: Invocation) {
-    let (client, limit) = (call.caller, ProgramCalls.listingLimit)
-    let list = StandardInterface.getManagedObjects
-    calls.ask(list, (), on: path, of: client, limit: limit) { [weak self] reply in
-      let objects = (try? reply?.get()).map { ListedObject.all(in: $0) } ?? []
+    calls.list(path, of: call.caller) { [weak self] objects in
       let listed = objects.first { $0.path == path }?.properties(of: LEAdvertisement1.interface)
       if let listed { self?.read(listed, path, call) } else { self?.ask(path, call) }
     }

@@ -11,7 +11,7 @@ struct ProgramCalls: Sendable {
   ///
   /// - Source: recorded from bluetoothd 5.66; `src/shared/gatt-db.c` (ATTRIBUTE_TIMEOUT).
   static let answerLimit = Duration.seconds(5)
-  /// How long a program may take to list its objects: the default of libdbus.
+  /// How long a program may take to describe its objects: the default of libdbus.
   static let listingLimit = Duration.seconds(25)
 
   let host: Host
@@ -46,6 +46,18 @@ struct ProgramCalls: Sendable {
       } catch {
         done(nil)
       }
+    }
+  }
+
+  /// Calls `done` on the loop with the objects that a program lists; none without a reply.
+  func list(
+    _ root: ObjectPath,
+    of client: String,
+    _ done: @escaping @Sendable ([ListedObject]) -> Void
+  ) {
+    let method = StandardInterface.getManagedObjects
+    ask(method, (), on: root, of: client, limit: Self.listingLimit) { reply in
+      done((try? reply?.get()).map { ListedObject.all(in: $0) } ?? [])
     }
   }
 }
