@@ -316,8 +316,8 @@ final class CharacteristicServer: Sendable {
       self.releaseNotify()
       self.unsubscribe()
     }
-    guard case .made(let socket, let other) = pair else {
-      state.notifyAcquisition.exhausted(pair)
+    guard let (socket, other) = pair else {
+      state.notifyAcquisition = .stuck
       return call.refuse(.noDescriptors)
     }
     sockets.notify = socket
@@ -335,8 +335,8 @@ final class CharacteristicServer: Sendable {
     } released: {
       self.releaseWrite()
     }
-    guard case .made(let socket, let other) = pair else {
-      state.writeAcquisition.exhausted(pair)
+    guard let (socket, other) = pair else {
+      state.writeAcquisition = .stuck
       return call.refuse(.noDescriptors)
     }
     sockets.write = socket
