@@ -10,12 +10,9 @@ struct Host: Sendable {
   let server: ObjectServer
   let agents: AgentServer
   let settings: SimulatorSettings
-  /// Receives events, with the attribute concerned, by the handle of its value.
-  typealias Witness = @Sendable (SimulatorEvent, UInt16?) -> Void
+  let observer: BlueZSimulator.Observer
 
-  let witness: Witness
-
-  func observe(_ event: SimulatorEvent, at handle: UInt16? = nil) { witness(event, handle) }
+  func observe(_ event: SimulatorEvent, at handle: UInt16? = nil) { observer(event, handle) }
 
   var loop: Loop { bus.loop }
 }

@@ -48,7 +48,7 @@ public final class ScenarioPlayer: Sendable {
   private let log: BoundaryLog?
   /// Reaches the logic of devices.
   let openLogic: DeviceLogic.Open
-  private let observer: BlueZSimulator.Observer
+  private let observer: @Sendable (SimulatorEvent) -> Void
 
   /// Assembles a scenario. Nothing is on the bus before ``start()``.
   ///
@@ -84,7 +84,7 @@ public final class ScenarioPlayer: Sendable {
     closeBus: @escaping @Sendable () -> Void = {},
     settings: SimulatorSettings? = nil,
     log: BoundaryLog? = nil,
-    observer: @escaping BlueZSimulator.Observer = { _ in },
+    observer: @escaping @Sendable (SimulatorEvent) -> Void = { _ in },
     openLogic: @escaping DeviceLogic.Open = { _, _ throws(LogicError.Reason) in
       throw .unsupported
     }
