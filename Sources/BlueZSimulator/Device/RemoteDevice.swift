@@ -32,8 +32,6 @@ final class RemoteDevice: Sendable {
     var searching: Int?
     /// Whether the device is in range.
     var isInAir = true
-    /// Whether it was received since the last discovery ended.
-    var wasReceived = false
     /// Whether the device made the current connection, as a central.
     var isAccepted = false
     var pairing = PairingMachine<WaitingCall>()
@@ -144,7 +142,6 @@ final class RemoteDevice: Sendable {
 
   /// An advertisement was received while a client discovers.
   func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
-    state.wasReceived = true
     let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
     if isExported {
       for property in changed { mark(property) }
