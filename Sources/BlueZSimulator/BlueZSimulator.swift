@@ -256,6 +256,15 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
+  /// Resolves the services of a device in this way on its next connections.
+  ///
+  /// Objects from an earlier connection stay.
+  public func resolve(_ resolution: ServiceResolution, at address: BluetoothAddress) {
+    host.loop.enter { [self] in
+      for remote in remotes(address) { remote.state.resolution = resolution }
+    }
+  }
+
   /// The addresses of the connected devices, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
     host.loop.enter { [present] in

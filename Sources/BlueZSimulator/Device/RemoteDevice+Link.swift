@@ -55,6 +55,44 @@ extension RemoteDevice {
 
   var isInAir: Bool { state.isInAir }
 
+  /// Performs what the device does by itself.
+  func follow(_ presence: DevicePresence) {
+    switch presence {
+    case .endsLink: endLink()
+    case .losesLink: loseLink()
+    case .leaves:
+      state.isInAir = false
+      endLink()
+    case .comesBack: appear()
+    }
+  }
+
+  /// The device disconnects.
+  func endLink() {
+    state.end = .remote
+    perform { $0.lost() }
+    state.end = .local
+  }
+
+  /// Whether the controller ignores the device when it connects. Advertisements are still received.
+  var isBlocked: Bool { state.known.isBlocked }
+
+  /// Blocks the device, which disconnects it at once, or unblocks it.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  func setBlocked(_ isBlocked: Bool, _ call: Invocation) {
+    guard self.isBlocked != isBlocked else { return call.reply() }
+    state.known.isBlocked = isBlocked
+    mark(Device1.blocked)
+    guard isBlocked else { return call.reply() }
+    state.known.isTemporary = false
+    removeBattery()
+    call.reply()
+    after(.zero) { device in
+      if device.isBlocked { device.perform { $0.lost() } }
+    }
+  }
+
   // MARK: Actions
 
   func perform(
@@ -236,6 +274,16 @@ extension RemoteDevice {
     attributes?.resume()
     answerPaired()
     addBattery()
+  }
+
+  /// `ServicesResolved` is announced now, the services later, if the connection is still up.
+  func exportServices(after delay: Duration) {
+    state.links += 1
+    let link = state.links
+    mark(Device1.servicesResolved)
+    after(delay) { device in
+      if device.state.links == link, device.state.machine.isResolved { device.exportServices() }
+    }
   }
 
   /// Calls `waiter` when the services are on the bus: now, or as soon as a connection has resolved

@@ -65,6 +65,11 @@ struct DeviceState {
     .schedule(action, at: now + delay)
   }
 
+  /// The attribute that a handle refers to at present.
+  func position(of handle: UInt16) -> AttributeTable.Position? {
+    withheld.contains { $0.contains(handle) } ? nil : table.position(of: handle)
+  }
+
   // MARK: Link
 
   mutating func linkUp() -> [DeviceAction] {

@@ -1,10 +1,10 @@
-// Values changed at the device: by its user, or by a test.
+// Values and services changed at the device: by its user, or by a test.
 //
 // Its movement is in SimulatedDevice+Radio.swift.
 //
 // Nothing here is an operation of a client: no fault counts it, and no machine receives it.
 
-import Bluetooth
+public import Bluetooth
 import Signals
 
 extension SimulatedDevice {
@@ -82,6 +82,19 @@ extension SimulatedDevice {
       if case .value(let index) = state.table.position(of: valueHandle) {
         state.characteristics[index].held = nil
       }
+      return ((), [])
+    }
+  }
+
+  /// Removes a service of the definition from the device, or brings it back.
+  ///
+  /// Requests for its attributes are refused with Invalid Handle, and it sends no notifications.
+  /// Its values are unchanged when it comes back.
+  public func withhold(_ service: BluetoothUUID, _ isWithheld: Bool) {
+    let ranges = table.services.filter { $0.uuid == service }.map { $0.handle...$0.lastHandle }
+    steer { state in
+      state.withheld.removeAll { ranges.contains($0) }
+      if isWithheld { state.withheld += ranges }
       return ((), [])
     }
   }
