@@ -303,8 +303,15 @@ public final class BlueZSimulator: Sendable {
 public enum SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bus has a bluetoothd, or another simulation.
   case nameTaken
+  /// Another simulation is controlled on the bus.
+  case controlNameTaken
 
   public var description: String {
-    "the name \(OrgBlueZ.busName) is taken on this bus: a simulation needs one without bluetoothd"
+    switch self {
+    case .nameTaken:
+      "the name \(OrgBlueZ.busName) is taken on this bus: a simulation needs one without bluetoothd"
+    case .controlNameTaken:
+      "the name \(ControlNames.bus) is taken on this bus: a bus can control one simulation"
+    }
   }
 }

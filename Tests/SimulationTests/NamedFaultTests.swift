@@ -132,8 +132,8 @@ struct NamedFaultTests {
   static func line(_ fault: NamedFault) -> String {
     var keys = keys(fault)
     let isOfHost = [
-      NamedFault.unansweredCalls, .lostAnswers, .busyDaemon, .wrongTransport, .otherScanning,
-    ].contains(fault)
+      "unanswered-calls", "lost-answers", "busy-daemon", "wrong-transport", "other-scanning",
+    ].contains(fault.name)
     if isOfHost { keys = "at: 0s" }
     return "  - { fault: \(fault.name), \(keys) }"
   }

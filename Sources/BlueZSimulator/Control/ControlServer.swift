@@ -32,8 +32,8 @@ public final class ControlServer: Sendable {
 
   /// Exports the object and requests the name ``ControlNames/bus``.
   ///
-  /// - Throws: ``ControlNameTaken`` when another simulation is controlled on this bus; what the bus
-  ///   throws.
+  /// - Throws: ``SimulatorError/controlNameTaken`` when another simulation is controlled on this bus;
+  ///   what the bus throws.
   public func start() async throws {
     export.contents = try bus.export(server)
     bus.onClose { [weak self] _ in self?.stop() }
@@ -49,7 +49,7 @@ public final class ControlServer: Sendable {
     let reply = try await bus.requestName(ControlNames.bus, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {
       stop()
-      throw ControlNameTaken()
+      throw SimulatorError.controlNameTaken
     }
   }
 
@@ -131,13 +131,6 @@ extension Invocation {
         message: error.description
       )
     )
-  }
-}
-
-/// Another simulation is controlled on the same bus.
-public struct ControlNameTaken: Error, Hashable, Sendable, CustomStringConvertible {
-  public var description: String {
-    "the name \(ControlNames.bus) is taken on this bus: a bus can control one simulation"
   }
 }
 

@@ -184,7 +184,7 @@ public final class Steering: Sendable {
       throw SteeringError(.invalidLogic, "\(device.title): \(error)")
     }
     let address = device.definition.address
-    guard !device.hasLogic || player.socket(of: address) != socket else {
+    guard !device.hasLogic || player.state.sockets[address] != socket else {
       return device.handle(wanted)
     }
     do {
@@ -192,7 +192,7 @@ public final class Steering: Sendable {
     } catch {
       throw SteeringError(.logicFailed, error.description)
     }
-    player.keep(socket, of: address)
+    player.state.sockets[address] = socket
   }
 
   // MARK: Values

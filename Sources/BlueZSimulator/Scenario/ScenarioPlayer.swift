@@ -178,13 +178,6 @@ public final class ScenarioPlayer: Sendable {
     try device.setLogic(opened, handling: events, at: logic.place)
   }
 
-  /// The socket of the logic that was attached to a device.
-  func socket(of device: BluetoothAddress) -> String? { state.sockets[device] }
-
-  func keep(_ socket: String, of device: BluetoothAddress) {
-    state.sockets[device] = socket
-  }
-
   /// bluetoothd, while it runs.
   public var simulator: BlueZSimulator? { loop.enter { [state] in state.simulator } }
 

@@ -9,12 +9,6 @@ import Signals
 
 extension SimulatedDevice {
   /// The value of a characteristic now, without its being read; nil: none has this handle.
-  ///
-  /// ```swift
-  /// let thermometer = try world.device("Thermo-1")
-  /// let handle = thermometer.table.handle(of: "battery-level")
-  /// let level = handle.flatMap { thermometer.value(at: $0) }
-  /// ```
   public func value(at valueHandle: UInt16) -> [UInt8]? {
     look { state in
       guard case .value(let index) = state.table.position(of: valueHandle) else { return nil }
@@ -26,13 +20,6 @@ extension SimulatedDevice {
   /// subscriber.
   ///
   /// A value that moves by itself stands still at the new one until ``letMove(at:)``.
-  ///
-  /// ```swift
-  /// let thermometer = try world.device("Thermo-1")
-  /// if let level = thermometer.table.handle(of: "battery-level") {
-  ///   thermometer.setValue([12], at: level)
-  /// }
-  /// ```
   ///
   /// - Parameters:
   ///   - value: At most 512 octets.

@@ -296,13 +296,14 @@ extension DeviceReader {
       problems.append(node.problem("'\(event.rawValue)' does not take a characteristic"))
     }
     let targets = scenario.targets
-    return WorldEvent.Pattern(
+    var pattern = WorldEvent.Pattern(
       event,
       devices: targets.count == scenario.devices.count
         ? [] : targets.map { scenario.devices[$0].address },
-      characteristic: characteristic?.handle == nil ? characteristic?.characteristic : nil,
-      places: characteristic.flatMap { places(of: $0) }
+      characteristic: characteristic?.handle == nil ? characteristic?.characteristic : nil
     )
+    pattern.places = characteristic.flatMap { places(of: $0) }
+    return pattern
   }
 
   /// Which of several characteristics are meant; nil where it is all of one UUID.

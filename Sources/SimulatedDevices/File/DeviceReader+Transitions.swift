@@ -17,7 +17,7 @@ extension DeviceReader {
       "write",
       DeviceShape<CharacteristicSelector>.reference(.write).then { _, node, reader in
         reader.machine.written = node
-        reader.names.add(KnownNames.ofWrite(nil))
+        reader.names.add(KnownNames.ofWrite)
       },
       "a write to a characteristic, with `when`, `when-begins` or `when-like` as above"
     ) { .write($0, .any) },
