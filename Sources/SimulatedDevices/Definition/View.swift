@@ -20,7 +20,7 @@ struct View: Sendable, Hashable {
   /// What is seen of a value: 0, or no octets, where it is too short.
   func value(in octets: [UInt8]) -> VariableValue {
     let rest = octets.dropFirst(offset)
-    guard let format, let length = format.wholeOctets else {
+    guard let format, let length = format.whole?.octets else {
       return .octets(Array(count.map { rest.prefix($0) } ?? rest))
     }
     if case .integer(let number)? = try? format.decode(Array(rest.prefix(length))) {

@@ -62,7 +62,7 @@ extension DeviceReader {
       return .row(table: name, index)
     default:
       guard let entry, node.mapping?.count == 1, entry.value.text?.contains("$") == true,
-        let format = ValueFormat(entry.key), format.wholeOctets != nil
+        let format = ValueFormat(entry.key), format.whole != nil
       else { return octets(node).map { .octets($0) } }
       return expression(entry.value, names).map { .number(format, $0) }
     }

@@ -35,7 +35,7 @@ extension DeviceReader {
   )
 
   private static let wholeFormats = ValueFormat.names.compactMap { ValueFormat($0) }
-    .filter { $0.wholeOctets != nil }
+    .filter { $0.whole != nil }
 
   /// How the user names things.
   static let variableName = "^[A-Za-z][A-Za-z0-9_]*$"

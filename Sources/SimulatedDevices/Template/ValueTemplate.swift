@@ -48,17 +48,3 @@ public struct ValueTemplate: Sendable, Hashable {
     return Array(all.prefix(FileLimits.octets))
   }
 }
-
-extension ValueFormat {
-  /// The octets of a whole number, of which the lowest bits stay; none for other formats.
-  func wrapping(_ number: Int64) -> [UInt8] {
-    guard Counter.range(of: self) != nil, let bits = Int(name.filter(\.isNumber)) else { return [] }
-    let little = (0..<bits / 8).map { UInt8(truncatingIfNeeded: number >> (8 * Int64($0))) }
-    return name.hasSuffix("be") ? little.reversed() : little
-  }
-
-  /// How many octets a whole number takes; nil for other formats.
-  var wholeOctets: Int? {
-    Counter.range(of: self) == nil ? nil : Int(name.filter(\.isNumber)).map { $0 / 8 }
-  }
-}
