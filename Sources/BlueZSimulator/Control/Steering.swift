@@ -159,18 +159,10 @@ public final class Steering: Sendable {
   /// The device is asked `start` before this returns: whoever serves the socket has to do so
   /// meanwhile. For the socket that the device has already, only the events are replaced.
   ///
-  /// ```swift
-  /// try steering.attachLogic("/run/user/1000/door.sock", handling: ["write pin"], to: "Door-1")
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - socket: The absolute path of the socket.
-  ///   - events: What the logic is asked about, such as `connected` and `write pin`; empty: all.
-  ///   - name: The device, by its name or address.
-  /// - Throws: ``SteeringError/Kind/invalidLogic``, ``SteeringError/Kind/logicFailed``.
-  public func attachLogic(
+  /// - Parameter events: What the logic is asked about, such as `write pin`; empty: all.
+  func attachLogic(
     _ socket: String,
-    handling events: [String] = [],
+    handling events: [String],
     to name: String
   ) throws(SteeringError) {
     let device = try device(name)

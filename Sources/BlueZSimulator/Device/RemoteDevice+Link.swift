@@ -28,13 +28,10 @@ extension RemoteDevice {
 
   // MARK: Events
 
-  /// The adapter is powered off.
   func powerOff() { perform { $0.poweredOff() } }
 
-  /// The adapter is powered on.
   func powerOn() { state.machine.poweredOn() }
 
-  /// The connection drops.
   func loseLink() {
     state.end = .timeout
     perform { $0.lost() }
@@ -67,7 +64,6 @@ extension RemoteDevice {
     }
   }
 
-  /// The device disconnects.
   func endLink() {
     state.end = .remote
     perform { $0.lost() }
@@ -176,7 +172,6 @@ extension RemoteDevice {
     return true
   }
 
-  /// Requests a connection from the device.
   private func request(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.connectTime)
     let limit = host.settings.connectTimeout

@@ -6,7 +6,6 @@ import Signals
 
 /// The server's end of a pair of sequenced-packet sockets: one packet is one value.
 final class AcquiredSocket: Sendable {
-  /// The maximum size of a packet, in octets.
   private static let longestPacket = 512
 
   /// Increases with each socket that a device gives away.

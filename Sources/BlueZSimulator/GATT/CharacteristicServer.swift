@@ -6,7 +6,6 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Serves a characteristic of a device.
 final class CharacteristicServer: Sendable {
   let entry: CharacteristicEntry
   let path: ObjectPath
@@ -199,7 +198,6 @@ final class CharacteristicServer: Sendable {
     call.reply()
   }
 
-  /// A client has left the bus.
   func clientLeft(_ client: String) {
     state.notifyAcquisition.clientLeft(client, access.host.settings.version)
     if state.contents.stopNotify(client) == true { endListening() }
@@ -251,7 +249,6 @@ final class CharacteristicServer: Sendable {
       entry.configuration == nil || (try? access.device.subscribe(entry.handle, mode).get()) != nil
   }
 
-  /// The connection has ended.
   func linkDown() { state.isKept = false }
 
   /// The device is connected again: kept sessions take effect.
@@ -266,7 +263,6 @@ final class CharacteristicServer: Sendable {
     }
   }
 
-  /// The object is removed.
   func forget() { state.contents.forget() }
 
   /// The device has sent a value: signalled once for each client that has called StartNotify, also

@@ -6,7 +6,6 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Serves a descriptor of a device.
 final class DescriptorServer: Sendable {
   /// The Client Characteristic Configuration, which bluetoothd manages.
   private static let configuration = BluetoothUUID(short: 0x2902)
@@ -54,7 +53,6 @@ final class DescriptorServer: Sendable {
     )
   }
 
-  /// The object is removed.
   func forget() { state.value.octets = [] }
 
   @Sendable private func read(_ options: PropertyMap, _ call: Invocation) {

@@ -53,7 +53,6 @@ final class Advertisements: Sendable {
     state = Confined([], to: host.loop)
   }
 
-  /// The interface, on the adapter.
   var interface: ExportedInterface {
     LEAdvertisingManager1.declaration.exported(
       by: host.settings.version,
@@ -204,7 +203,6 @@ final class Advertisements: Sendable {
     call.reply()
   }
 
-  /// A program has left the bus.
   func clientLeft(_ client: String) { remove { $0.client == client } }
 
   /// The adapter is gone: programs are told.

@@ -73,7 +73,6 @@ final class Applications: Sendable {
     state.contents.lazy.flatMap(\.services).compactMap { $0.attributes[handle] }.first
   }
 
-  /// The interface, on the adapter.
   var interface: ExportedInterface {
     GattManager1.declaration.exported(
       by: host.settings.version,
@@ -214,7 +213,6 @@ final class Applications: Sendable {
     call.reply()
   }
 
-  /// A program has left the bus.
   func clientLeft(_ client: String) { remove { $0.client == client } }
 
   /// The adapter is gone.

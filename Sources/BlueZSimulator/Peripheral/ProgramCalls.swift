@@ -5,7 +5,6 @@ import Bluetooth
 import DBus
 import Signals
 
-/// Calls the objects of programs.
 struct ProgramCalls: Sendable {
   /// How long a program may take to answer a request of a central.
   ///

@@ -28,7 +28,6 @@ public final class ScenarioPlayer: Sendable {
     var missing: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var replaced: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var absent: [BluetoothAddress] = []
-    /// The number of adapters that scan.
     var scans = 0
     var others: [OtherProgram] = []
     /// The sockets of logic that was attached.

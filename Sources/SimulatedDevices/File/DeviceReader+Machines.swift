@@ -5,13 +5,11 @@ import Documents
 
 /// What is known of the machine that is being read.
 struct MachineScope {
-  /// The names of its states, in order.
   var states: [String] = []
   /// Its variables, which actions may change.
   var variables: [(name: String, kind: VariableKind)] = []
   /// The names that all its transitions may use.
   var names = KnownNames()
-  /// The states that transitions lead to.
   var targets: Set<Int> = []
   /// The node of the characteristic that actions without `on` are about.
   var written: Node?
@@ -101,7 +99,6 @@ extension DeviceReader {
 
   // MARK: Tables
 
-  /// Rows of a CSV file.
   struct TableEntry: Sendable {
     var csv: Node?
     var parts: Node?

@@ -11,7 +11,6 @@ struct FaultEntry: Sendable {
   var burst = 1
   /// `at`, or `from` of a rule.
   var at: Duration?
-  /// `until` of a rule.
   var until: Duration?
   var between: ClosedRange<Duration>?
   var event: WorldEvent.Kind?
@@ -22,10 +21,8 @@ struct FaultEntry: Sendable {
   var delay = Duration.zero
 }
 
-/// Where a fault is written.
 enum FaultPlace {
   case scenario
-  /// In the file of a device.
   case file
   /// In a request to add it to a device that runs.
   case request

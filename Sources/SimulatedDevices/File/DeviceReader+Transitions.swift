@@ -98,7 +98,6 @@ extension DeviceReader {
 
   // MARK: Actions
 
-  /// The keys of an action of a machine.
   struct MachineActionEntry: Sendable {
     var response = ActionEntry()
     /// What it is where it is no `set` and no `notify`.

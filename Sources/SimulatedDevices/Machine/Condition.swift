@@ -2,7 +2,6 @@
 
 /// A comparison of two calculations.
 struct Condition: Sendable, Hashable {
-  /// How two numbers are compared.
   enum Comparison: String, Sendable, Hashable {
     case atMost = "<="
     case atLeast = ">="

@@ -31,7 +31,6 @@ struct MachineDefinition: Sendable, Hashable {
   var always: [Transition] = []
 }
 
-/// One state of a machine.
 struct MachineState: Sendable, Hashable {
   var name = ""
   /// Done each time the state is entered, also at the start.
@@ -48,11 +47,8 @@ struct Transition: Sendable, Hashable {
     case write(CharacteristicSelector, ResponseRule.Pattern)
     /// Before the value is given.
     case read(CharacteristicSelector)
-    /// Notifications or indications are enabled.
     case subscribe(CharacteristicSelector)
-    /// They are disabled.
     case unsubscribe(CharacteristicSelector)
-    /// The connection ends.
     case linkEnd
     /// Once, so long after the state was entered.
     case after(Duration)
@@ -80,7 +76,6 @@ struct Transition: Sendable, Hashable {
   var target: Int?
 }
 
-/// One thing that a machine does.
 enum MachineAction: Sendable, Hashable {
   /// As the answer to a write. Without a characteristic it is the written one's.
   case respond(ResponseAction)

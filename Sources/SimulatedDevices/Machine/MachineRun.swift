@@ -15,7 +15,6 @@ enum MachineEvent: Equatable {
   case timer(MachineTimer)
 }
 
-/// A timer of a machine.
 struct MachineTimer: Equatable {
   let machine: Int
   /// Counts the states that were entered: timers of earlier ones mean nothing.
