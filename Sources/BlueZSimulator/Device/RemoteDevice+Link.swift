@@ -179,13 +179,17 @@ extension RemoteDevice {
       after(delay) { device in device.perform { $0.failed(attempt, .connectAborted) } }
     }
     let course = device.nextFault(.connect).course
-    if course.loss == .device { state.isInAir = false }
+    if course.loss == .device, !course.takesEffect {
+      state.isInAir = false
+      return abort(limit)
+    }
     // A connection that takes longer than bluetoothd tries counts as failed.
-    guard course.loss != .device, let more = course.delay, more == .zero || delay + more < limit
-    else { return abort(limit) }
+    guard let more = course.delay, more == .zero || delay + more < limit else {
+      return abort(limit)
+    }
     guard course.refusal == nil else { return abort(delay) }
     after(delay + more) { device in
-      guard course.loss == nil else { return device.loseNewLink(attempt, course) }
+      if let loss = course.loss { return device.loseNewLink(attempt, course, loss) }
       // A device that has left meanwhile is tried for as long as any other.
       guard device.isInAir else { return abort(max(.zero, limit - delay - more)) }
       guard device.device.establishes() else { return abort(.zero) }
@@ -194,14 +198,25 @@ extension RemoteDevice {
   }
 
   /// The connection is lost as soon as it is made.
-  private func loseNewLink(_ attempt: Int, _ course: OperationFault.Course) {
+  private func loseNewLink(
+    _ attempt: Int,
+    _ course: OperationFault.Course,
+    _ loss: OperationFault.Course.Loss
+  ) {
     guard course.takesEffect else {
       perform { $0.flickered(attempt) }
       host.server.flush()
       return loseLink()
     }
     perform { $0.established(attempt) }
-    after(.zero) { $0.loseLink() }
+    after(.zero) { $0.lose(loss) }
+  }
+
+  private func lose(_ loss: OperationFault.Course.Loss) {
+    switch loss {
+    case .link: loseLink()
+    case .device: vanish()
+    }
   }
 
   private func beginResolving(_ attempt: Int) {
@@ -219,11 +234,11 @@ extension RemoteDevice {
     }
     after(delay + more) { device in
       switch course.loss {
-      case .device?: if device.isConnected { device.vanish() }
+      case .device? where !course.takesEffect: if device.isConnected { device.vanish() }
       case .link? where !course.takesEffect: device.loseLink(of: attempt)
-      case .link?, nil:
+      case .device?, .link?, nil:
         device.perform { $0.resolved(attempt) }
-        if course.loss == .link { device.after(.zero) { $0.loseLink() } }
+        if let loss = course.loss { device.after(.zero) { $0.lose(loss) } }
       }
     }
   }
@@ -237,15 +252,11 @@ extension RemoteDevice {
 
   private func beginClosing(_ attempt: Int) {
     let course = device.nextFault(.disconnect).course
-    switch course.loss {
-    case .link?: after(.zero) { $0.loseLink() }
-    case .device?: after(.zero) { $0.vanish() }
-    case nil:
-      // Without a response the connection stays until the peer ends it.
-      let settings = host.settings
-      let delay = course.delay.map { settings.disconnectDelay + $0 } ?? settings.attTimeout
-      after(delay) { device in device.perform { $0.closed(attempt) } }
-    }
+    if let loss = course.loss { return after(.zero) { $0.lose(loss) } }
+    // Without a response the connection stays until the peer ends it.
+    let settings = host.settings
+    let delay = course.delay.map { settings.disconnectDelay + $0 } ?? settings.attTimeout
+    after(delay) { device in device.perform { $0.closed(attempt) } }
   }
 
   // MARK: Services
