@@ -262,11 +262,6 @@ public final class Steering: Sendable {
     guard player.simulator?.present.all.isEmpty == false else { throw Self.noAdapter }
   }
 
-  /// The maximum length of a value, in octets.
-  ///
-  /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
-  private static let longestValue = 512
-
   private func check(_ change: DeviceChange, of device: SimulatedDevice) throws(SteeringError) {
     func invalid(_ what: String) -> SteeringError { SteeringError(.invalidValue, what) }
     func check(rssi: Int) throws(SteeringError) {
@@ -305,8 +300,8 @@ public final class Steering: Sendable {
         throw invalid("invalid spread \(spread): expected 0 to 60 dB")
       }
     case .set(let value, _):
-      guard value.count <= Self.longestValue else {
-        throw invalid("the value has \(value.count) bytes: expected at most \(Self.longestValue)")
+      guard value.count <= FileLimits.octets else {
+        throw invalid("the value has \(value.count) bytes: expected at most \(FileLimits.octets)")
       }
     case .loseBonds, .follow(nil), .release, .advertise, .notifications, .rules, .rule: break
     }

@@ -1,13 +1,12 @@
 // One end of the socket that AcquireNotify and AcquireWrite return.
 
+import BlueZInterfaces
 import DBus
 import Glibc
 import Signals
 
 /// The server's end of a pair of sequenced-packet sockets: one packet is one value.
 final class AcquiredSocket: Sendable {
-  private static let longestPacket = 512
-
   /// Increases with each socket that a device gives away.
   let number: UInt64
   private let end: UnixFD
@@ -78,7 +77,7 @@ final class AcquiredSocket: Sendable {
   }
 
   private func drain(_ received: ([UInt8]) -> Void) {
-    var packet = [UInt8](repeating: 0, count: Self.longestPacket)
+    var packet = [UInt8](repeating: 0, count: GattCharacteristic1.longestValue)
     while true {
       let count = recv(end.descriptor, &packet, packet.count, 0)
       guard count > 0 else { return }
