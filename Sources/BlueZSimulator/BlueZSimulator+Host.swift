@@ -55,7 +55,7 @@ extension BlueZSimulator {
       settings: settings,
       adapters: host.loop.enter { [present] in present.reopened },
       log: log,
-      witness: host.witness
+      observer: host.observer
     )
   }
 

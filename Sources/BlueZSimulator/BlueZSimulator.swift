@@ -19,8 +19,9 @@ public import SimulatedDevices
 ///
 /// - Source: BlueZ 5.66, recorded from bluetoothd.
 public final class BlueZSimulator: Sendable {
-  /// Receives what happens at the devices, on the loop, one event at a time.
-  public typealias Observer = @Sendable (SimulatorEvent) -> Void
+  /// Receives what happens at the devices, on the loop, one event at a time; of an event about a
+  /// characteristic also the handle of its value.
+  public typealias Observer = @Sendable (SimulatorEvent, _ valueHandle: UInt16?) -> Void
 
   let host: Host
   let devices: [SimulatedDevice]
@@ -48,21 +49,7 @@ public final class BlueZSimulator: Sendable {
     devices: [SimulatedDevice],
     settings: SimulatorSettings = SimulatorSettings(),
     log: BoundaryLog? = nil,
-    observer: @escaping Observer = { _ in }
-  ) {
-    self.init(bus: bus, devices: devices, settings: settings, log: log) { event, _ in
-      observer(event)
-    }
-  }
-
-  /// - Parameter witness: Receives what happens at the devices, and at which attributes, on the
-  ///   loop.
-  convenience init(
-    bus: MessageBus,
-    devices: [SimulatedDevice],
-    settings: SimulatorSettings,
-    log: BoundaryLog?,
-    witness: @escaping Host.Witness
+    observer: @escaping Observer = { _, _ in }
   ) {
     let loop = bus.loop
     self.init(
@@ -73,7 +60,7 @@ public final class BlueZSimulator: Sendable {
       log: log
     ) { event, handle in
       log?.happened(event, at: loop.now.sinceStart)
-      witness(event, handle)
+      observer(event, handle)
     }
   }
 
@@ -83,7 +70,7 @@ public final class BlueZSimulator: Sendable {
     settings: SimulatorSettings,
     adapters: AdapterSlots,
     log: BoundaryLog?,
-    witness: @escaping Host.Witness
+    observer: @escaping Observer
   ) {
     let server = ObjectServer(bus: bus)
     host = Host(
@@ -91,7 +78,7 @@ public final class BlueZSimulator: Sendable {
       server: server,
       agents: AgentServer(bus: bus, limit: settings.agentTimeout) { server.flush() },
       settings: settings,
-      witness: witness
+      observer: observer
     )
     self.devices = devices
     calls = TreatedCalls(host.server, on: bus.loop)
@@ -269,6 +256,15 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
+  /// Resolves the services of a device in this way on its next connections.
+  ///
+  /// Objects from an earlier connection stay.
+  public func resolve(_ resolution: ServiceResolution, at address: BluetoothAddress) {
+    host.loop.enter { [self] in
+      for remote in remotes(address) { remote.state.resolution = resolution }
+    }
+  }
+
   /// The addresses of the connected devices, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
     host.loop.enter { [present] in
@@ -307,8 +303,15 @@ public final class BlueZSimulator: Sendable {
 public enum SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bus has a bluetoothd, or another simulation.
   case nameTaken
+  /// Another simulation is controlled on the bus.
+  case controlNameTaken
 
   public var description: String {
-    "the name \(OrgBlueZ.busName) is taken on this bus: a simulation needs one without bluetoothd"
+    switch self {
+    case .nameTaken:
+      "the name \(OrgBlueZ.busName) is taken on this bus: a simulation needs one without bluetoothd"
+    case .controlNameTaken:
+      "the name \(ControlNames.bus) is taken on this bus: a bus can control one simulation"
+    }
   }
 }

@@ -10,12 +10,9 @@ struct Host: Sendable {
   let server: ObjectServer
   let agents: AgentServer
   let settings: SimulatorSettings
-  /// Receives events, with the attribute concerned, by the handle of its value.
-  typealias Witness = @Sendable (SimulatorEvent, UInt16?) -> Void
+  let observer: BlueZSimulator.Observer
 
-  let witness: Witness
-
-  func observe(_ event: SimulatorEvent, at handle: UInt16? = nil) { witness(event, handle) }
+  func observe(_ event: SimulatorEvent, at handle: UInt16? = nil) { observer(event, handle) }
 
   var loop: Loop { bus.loop }
 }
@@ -26,4 +23,18 @@ extension Invocation {
 
   /// Replies with an error of bluetoothd.
   func refuse(_ answer: ErrorAnswer) { fail(answer.dbusError) }
+}
+
+extension MessageBus {
+  /// Calls a method of an object, which does not reply.
+  func send<Input, Output>(
+    _ method: Method<Input, Output>,
+    _ input: Input,
+    on path: ObjectPath,
+    of client: String
+  ) {
+    let call = try? MethodCall(method, input, on: path, of: client)
+    // A program whose bus has ended does nothing any more.
+    if let call { try? send(call.withoutReply()) }
+  }
 }

@@ -9,7 +9,7 @@ import Testing
 struct ExpressionTests {
   let scope = Scope(
     variables: ["first": .number(3), "last": .number(10), "image": .octets([1, 2, 3, 4])],
-    tables: [("records", [[7, 8], [9]])]
+    tables: [MachineDefinition.Table(name: "records", rows: [[7, 8], [9]])]
   )
 
   @Test(
@@ -38,10 +38,11 @@ struct ExpressionTests {
   @Test("a template is bytes, numbers in their formats, names and rows")
   func template() throws {
     let sum = try #require(Expression(written: "$last * 256 + $first"))
+    let (one, two) = (Expression(written: "1"), Expression(written: "2"))
     let template = ValueTemplate([
       .octets([0xff]), .number(try format("u16"), sum), .number(try format("u8"), sum),
       .number(try format("i24be"), try #require(Expression(written: "-2"))), .variable("image"),
-      .row(table: "records", Expression(1)), .row(table: "records", Expression(2)),
+      .row(table: "records", try #require(one)), .row(table: "records", try #require(two)),
     ])
     let found = template.octets(in: scope)
     #expect(found == [0xff, 3, 10, 3, 0xff, 0xff, 0xfe, 1, 2, 3, 4, 9])

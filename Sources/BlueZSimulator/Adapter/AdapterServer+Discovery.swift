@@ -69,7 +69,7 @@ extension AdapterServer {
     for report in state.reports.values { report.cancel() }
     state.reports = [:]
     host.observe(.scanning(false))
-    for device in air.takeReceived() where device.isExported { device.discoveryEnded() }
+    for device in devices where device.isExported { device.discoveryEnded() }
   }
 
   /// Receives an advertisement of a device, once per interval.

@@ -181,6 +181,21 @@ final class AdapterServer: Sendable {
 
   var isPowered: Bool { state.isPowered }
 
+  /// The value of `PowerState`.
+  private var powerState: String {
+    switch state.comingPower {
+    case true?: return Adapter1.PowerState.turningOn
+    case false?: return Adapter1.PowerState.turningOff
+    case nil: return isPowered ? Adapter1.PowerState.on : Adapter1.PowerState.off
+    }
+  }
+
+  /// The adapter starts to change its power or, with nil, has finished.
+  private func changesPower(to isOn: Bool?) {
+    state.comingPower = isOn
+    mark(Adapter1.powerState)
+  }
+
   /// Whether bluetoothd would call an agent. Announced when the kernel knows: after other current
   /// changes.
   func setPairable(_ isPairable: Bool) {

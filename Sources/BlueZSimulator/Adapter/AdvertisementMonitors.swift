@@ -126,7 +126,6 @@ final class AdvertisementMonitors: Sendable {
     host.bus.send(method, device, on: monitor.path, of: monitor.client)
   }
 
-  /// The interface, on the adapter.
   var interface: ExportedInterface {
     AdvertisementMonitorManager1.declaration.exported(
       by: host.settings.version,

@@ -15,8 +15,6 @@ final class Air: Sendable {
   private let make: Maker
   /// The objects of each device, the latest last; at least one each.
   private let remotes: Confined<[[RemoteDevice]]>
-  /// The indices of the devices, by identity address.
-  private let places: [BluetoothAddress: Int]
   /// The advertisements of all devices.
   let slots: [AdvertisementSlot]
 
@@ -28,10 +26,6 @@ final class Air: Sendable {
     make: @escaping Maker
   ) {
     self.make = make
-    places = Dictionary(
-      devices.enumerated().map { ($1.definition.address, $0) },
-      uniquingKeysWith: { first, _ in first }
-    )
     slots = devices.enumerated().flatMap { device, simulated in
       simulated.definition.advertisements.indices.map { number in
         AdvertisementSlot(device: device, number: number)
@@ -56,9 +50,6 @@ final class Air: Sendable {
   /// All objects, device by device.
   var all: [RemoteDevice] { remotes.contents.flatMap(\.self) }
 
-  /// The number of devices.
-  var count: Int { remotes.count }
-
   /// The current object of a device. If its address has changed and cannot be resolved, the
   /// previous object is out of range. A connection keeps the address that it was made with.
   func present(_ index: Int) -> RemoteDevice {
@@ -78,19 +69,13 @@ final class Air: Sendable {
 
   /// The current object of the device with this identity address, or with this advertised address.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
-    if let index = places[address] { return present(index) }
-    for index in 0..<count {
+    let own = remotes.contents.firstIndex { $0[0].device.definition.address == address }
+    if let own { return present(own) }
+    for index in remotes.contents.indices {
       let present = present(index)
       if present.address == address { return present }
     }
     return all.last { $0.address == address }
-  }
-
-  /// The objects of the devices that were received since the last call, device by device.
-  func takeReceived() -> [RemoteDevice] {
-    let received = remotes.contents.filter { $0.contains { $0.state.wasReceived } }.flatMap(\.self)
-    for remote in received { remote.state.wasReceived = false }
-    return received
   }
 
   /// Whether the device is in range belongs to the device, not to its address.

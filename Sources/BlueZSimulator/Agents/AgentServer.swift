@@ -45,7 +45,6 @@ final class AgentServer: Sendable {
 
   // MARK: The object
 
-  /// The interface.
   var interface: ExportedInterface {
     AgentManager1.declaration.exported(methods: [
       ExportedMethod(AgentManager1.registerAgent) { self.register($0.0, $0.1, $1) },
@@ -77,7 +76,6 @@ final class AgentServer: Sendable {
     call.reply()
   }
 
-  /// A client has left the bus.
   func forget(_ client: String) {
     if state.table.remove(client) { removed() }
   }
@@ -140,7 +138,6 @@ final class AgentServer: Sendable {
     removed()
   }
 
-  /// Cancels a request, and notifies the agent.
   func withdraw(_ id: Int) {
     guard let question = take(id) else { return }
     cancel(question.agent)
@@ -153,7 +150,6 @@ final class AgentServer: Sendable {
 
   private func cancel(_ agent: Agent) { send(agent, AgentCall(Agent1.cancel, ())) }
 
-  /// Calls a method of an agent without waiting for a reply.
   private func send(_ agent: Agent, _ call: AgentCall) {
     flush()
     if let call = try? call.made(agent) { try? bus.send(call.withoutReply()) }

@@ -5,7 +5,6 @@
 import BlueZInterfaces
 import DBus
 
-/// An agent of a client.
 struct Agent: Hashable, Sendable {
   /// The unique name of the client.
   let client: String
@@ -29,7 +28,6 @@ struct AgentTable: Sendable {
     agents.first { $0.client == client } ?? agents.first { $0.client == defaults.last }
   }
 
-  /// Whether a client has an agent.
   func has(_ client: String) -> Bool { agents.contains { $0.client == client } }
 
   /// - Returns: The error; nil when it is registered.

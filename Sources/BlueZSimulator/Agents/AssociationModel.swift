@@ -5,7 +5,6 @@
 import BlueZInterfaces
 import SimulatedDevices
 
-/// The I/O capability of one side.
 enum IOCapability: Hashable, Sendable {
   case displayOnly
   case displayYesNo
@@ -26,7 +25,6 @@ enum IOCapability: Hashable, Sendable {
     }
   }
 
-  /// The capability of a simulated device.
   init(_ method: PairingDefinition.Method) {
     switch method {
     case .justWorks, .reject: self = .noInputNoOutput

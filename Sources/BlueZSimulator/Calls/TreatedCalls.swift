@@ -9,7 +9,6 @@ import SimulatedDevices
 final class TreatedCalls: ObjectHandler {
   typealias Treatment = @Sendable (Message) -> CallTreatment
 
-  /// The current treatment and listeners.
   private struct Wishes {
     var treatment: Treatment = { _ in .take }
     var listener: (@Sendable (Message) -> Void)?
@@ -37,7 +36,6 @@ final class TreatedCalls: ObjectHandler {
     wishes.lateCallTaken = forget
   }
 
-  /// A client has left the bus.
   func clientLeft(_ client: String) { delayed.contents.leave(client) }
 
   /// Decides about every call from now on; calls that are already delayed are handled in their
@@ -85,7 +83,6 @@ final class TreatedCalls: ObjectHandler {
 
 /// The callers of delayed calls, and which of them have left meanwhile.
 private struct DelayedCallers {
-  /// A client pairs with a device.
   private struct Pairing: Hashable {
     let client: String
     let device: ObjectPath?

@@ -25,7 +25,6 @@ extension BoundaryLog {
     )
   }
 
-  /// An event has happened at a device.
   func happened(_ event: SimulatorEvent, at time: Duration) {
     typealias Event = BoundaryEntry.Event
     let word =

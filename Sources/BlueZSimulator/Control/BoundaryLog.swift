@@ -47,7 +47,6 @@ public final class BoundaryLog: Sendable {
   /// Calls `listener` with each entry from now on, on the loop. The next listener replaces it.
   public func onEntry(_ listener: @escaping Listener) { state.withLock { $0.listener = listener } }
 
-  /// Adds an entry.
   func add(
     at time: Duration,
     client: String = "",

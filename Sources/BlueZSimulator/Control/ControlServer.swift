@@ -32,8 +32,8 @@ public final class ControlServer: Sendable {
 
   /// Exports the object and requests the name ``ControlNames/bus``.
   ///
-  /// - Throws: ``ControlNameTaken`` when another simulation is controlled on this bus; what the bus
-  ///   throws.
+  /// - Throws: ``SimulatorError/controlNameTaken`` when another simulation is controlled on this bus;
+  ///   what the bus throws.
   public func start() async throws {
     export.contents = try bus.export(server)
     bus.onClose { [weak self] _ in self?.stop() }
@@ -49,7 +49,7 @@ public final class ControlServer: Sendable {
     let reply = try await bus.requestName(ControlNames.bus, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {
       stop()
-      throw ControlNameTaken()
+      throw SimulatorError.controlNameTaken
     }
   }
 
@@ -134,13 +134,6 @@ extension Invocation {
   }
 }
 
-/// Another simulation is controlled on the same bus.
-public struct ControlNameTaken: Error, Hashable, Sendable, CustomStringConvertible {
-  public var description: String {
-    "the name \(ControlNames.bus) is taken on this bus: a bus can control one simulation"
-  }
-}
-
 extension BoundaryEntry {
   static let fieldNames = [
     "number", "microseconds", "client", "event", "device", "attribute", "octets",
@@ -157,4 +150,18 @@ extension BoundaryEntry {
       .string(attribute?.text ?? ""), .bytes(octets),
     ]
   }
+}
+
+/// Names of this project: they promise nothing about BlueZ. See docs/simulator-control.md.
+public enum ControlNames {
+  /// The well-known name of the control connection, separate from `org.bluez`.
+  public static let bus = "blerun.Simulator1"
+  /// The object path of the control interface.
+  public static let path: ObjectPath = "/blerun/simulator"
+  /// The name of the control interface.
+  public static let interface = "blerun.Simulator1"
+  /// The prefix of each error name.
+  public static let errors = "blerun.Simulator1.Error."
+  /// The signal for each entry of the log.
+  public static let logged = "Logged"
 }

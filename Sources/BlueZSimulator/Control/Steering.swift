@@ -159,18 +159,10 @@ public final class Steering: Sendable {
   /// The device is asked `start` before this returns: whoever serves the socket has to do so
   /// meanwhile. For the socket that the device has already, only the events are replaced.
   ///
-  /// ```swift
-  /// try steering.attachLogic("/run/user/1000/door.sock", handling: ["write pin"], to: "Door-1")
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - socket: The absolute path of the socket.
-  ///   - events: What the logic is asked about, such as `connected` and `write pin`; empty: all.
-  ///   - name: The device, by its name or address.
-  /// - Throws: ``SteeringError/Kind/invalidLogic``, ``SteeringError/Kind/logicFailed``.
-  public func attachLogic(
+  /// - Parameter events: What the logic is asked about, such as `write pin`; empty: all.
+  func attachLogic(
     _ socket: String,
-    handling events: [String] = [],
+    handling events: [String],
     to name: String
   ) throws(SteeringError) {
     let device = try device(name)
@@ -184,7 +176,7 @@ public final class Steering: Sendable {
       throw SteeringError(.invalidLogic, "\(device.title): \(error)")
     }
     let address = device.definition.address
-    guard !device.hasLogic || player.socket(of: address) != socket else {
+    guard !device.hasLogic || player.state.sockets[address] != socket else {
       return device.handle(wanted)
     }
     do {
@@ -192,7 +184,7 @@ public final class Steering: Sendable {
     } catch {
       throw SteeringError(.logicFailed, error.description)
     }
-    player.keep(socket, of: address)
+    player.state.sockets[address] = socket
   }
 
   // MARK: Values
@@ -270,11 +262,6 @@ public final class Steering: Sendable {
     guard player.simulator?.present.all.isEmpty == false else { throw Self.noAdapter }
   }
 
-  /// The maximum length of a value, in octets.
-  ///
-  /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
-  private static let longestValue = 512
-
   private func check(_ change: DeviceChange, of device: SimulatedDevice) throws(SteeringError) {
     func invalid(_ what: String) -> SteeringError { SteeringError(.invalidValue, what) }
     func check(rssi: Int) throws(SteeringError) {
@@ -313,8 +300,8 @@ public final class Steering: Sendable {
         throw invalid("invalid spread \(spread): expected 0 to 60 dB")
       }
     case .set(let value, _):
-      guard value.count <= Self.longestValue else {
-        throw invalid("the value has \(value.count) bytes: expected at most \(Self.longestValue)")
+      guard value.count <= FileLimits.octets else {
+        throw invalid("the value has \(value.count) bytes: expected at most \(FileLimits.octets)")
       }
     case .loseBonds, .follow(nil), .release, .advertise, .notifications, .rules, .rule: break
     }

@@ -16,7 +16,6 @@ struct LinkMachine<Call: Sendable>: Sendable {
 
   /// The actions. Those with a number concern the attempt with that number.
   enum Action: Sendable {
-    /// Try to connect to the device.
     case beginConnecting(Int)
     /// The device is now connected.
     case raiseLink
@@ -40,7 +39,6 @@ struct LinkMachine<Call: Sendable>: Sendable {
   }
 
   private(set) var phase = Phase.idle
-  /// Whether the adapter is on.
   private var isPowered = true
   private var attempt = 0
   private var connectCalls: [Call] = []
@@ -134,7 +132,6 @@ struct LinkMachine<Call: Sendable>: Sendable {
     }
   }
 
-  /// The connection is up.
   mutating func established(_ number: Int) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .up(isResolved: false)
@@ -148,14 +145,12 @@ struct LinkMachine<Call: Sendable>: Sendable {
     return [.raiseLink, .markConnected]
   }
 
-  /// The connection failed.
   mutating func failed(_ number: Int, _ answer: ErrorAnswer) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .idle
     return [.refuse(takeConnectCalls(), answer)]
   }
 
-  /// The services are resolved.
   mutating func resolved(_ number: Int) -> [Action] {
     guard isCurrent(number, .up(isResolved: false)) else { return [] }
     phase = .up(isResolved: true)
@@ -180,7 +175,6 @@ struct LinkMachine<Call: Sendable>: Sendable {
     return failed(attempt, .connectAborted)
   }
 
-  /// The adapter is powered on.
   mutating func poweredOn() { isPowered = true }
 
   /// The simulation has ended: pending calls are not answered.

@@ -60,12 +60,10 @@ struct PairingMachine<Call: Sendable>: Sendable {
   private var number = 0
   private var link = 0
   private var calls: [Call] = []
-  /// Requests that wait for the key.
   private var requests: [Call] = []
   /// Calls that bluetoothd never answers: Pair on a paired device, requests without an agent.
   private var unanswered: (calls: [Call], requests: [Call]) = ([], [])
 
-  /// - Parameter bond: The existing bond.
   init(bond: LinkSecurity = .none) { self.bond = bond }
 
   var isPairing: Bool { attempt != nil }
@@ -118,7 +116,6 @@ struct PairingMachine<Call: Sendable>: Sendable {
   /// A request that waits for something that never arrives.
   mutating func neverAnswer(_ request: Call) { unanswered.requests.append(request) }
 
-  /// CancelPairing was called.
   mutating func cancel(_ call: Call) -> [Action] {
     guard attempt != nil else {
       return [.refuse([call], .doesNotExist)] + (bond == .none ? [] : [.loseLink])
@@ -163,7 +160,6 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return [.ask(number, question)]
   }
 
-  /// The agent has replied.
   mutating func answered(_ number: Int, _ reply: Reply) -> [Action] {
     guard attempt?.number == number, let present = attempt, let model = present.model else {
       return []

@@ -28,13 +28,10 @@ extension RemoteDevice {
 
   // MARK: Events
 
-  /// The adapter is powered off.
   func powerOff() { perform { $0.poweredOff() } }
 
-  /// The adapter is powered on.
   func powerOn() { state.machine.poweredOn() }
 
-  /// The connection drops.
   func loseLink() {
     state.end = .timeout
     perform { $0.lost() }
@@ -54,6 +51,43 @@ extension RemoteDevice {
   }
 
   var isInAir: Bool { state.isInAir }
+
+  /// Performs what the device does by itself.
+  func follow(_ presence: DevicePresence) {
+    switch presence {
+    case .endsLink: endLink()
+    case .losesLink: loseLink()
+    case .leaves:
+      state.isInAir = false
+      endLink()
+    case .comesBack: appear()
+    }
+  }
+
+  func endLink() {
+    state.end = .remote
+    perform { $0.lost() }
+    state.end = .local
+  }
+
+  /// Whether the controller ignores the device when it connects. Advertisements are still received.
+  var isBlocked: Bool { state.known.isBlocked }
+
+  /// Blocks the device, which disconnects it at once, or unblocks it.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  func setBlocked(_ isBlocked: Bool, _ call: Invocation) {
+    guard self.isBlocked != isBlocked else { return call.reply() }
+    state.known.isBlocked = isBlocked
+    mark(Device1.blocked)
+    guard isBlocked else { return call.reply() }
+    state.known.isTemporary = false
+    removeBattery()
+    call.reply()
+    after(.zero) { device in
+      if device.isBlocked { device.perform { $0.lost() } }
+    }
+  }
 
   // MARK: Actions
 
@@ -138,72 +172,73 @@ extension RemoteDevice {
     return true
   }
 
-  /// Requests a connection from the device.
   private func request(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.connectTime)
     let limit = host.settings.connectTimeout
     @Sendable func abort(_ delay: Duration) {
       after(delay) { device in device.perform { $0.failed(attempt, .connectAborted) } }
     }
-    func establish(_ delay: Duration) {
-      after(delay) { device in
-        // A device that has left meanwhile is tried for as long as any other.
-        guard device.isInAir else { return abort(max(.zero, limit - delay)) }
-        guard device.device.establishes() else { return abort(.zero) }
-        device.perform { $0.established(attempt) }
-      }
-    }
-    switch device.nextFault(.connect) {
-    case .none, .refuse, .answerLate, .loseWrite: establish(delay)
-    case .slow(let more) where delay + more < limit:
-      establish(delay + more)
-    case .refuseConnection: abort(delay)
-    // A connection that takes longer than bluetoothd tries counts as failed.
-    case .neverAnswer, .slow: abort(limit)
-    case .vanish:
+    let course = device.nextFault(.connect).course
+    if course.loss == .device, !course.takesEffect {
       state.isInAir = false
-      abort(limit)
-    case .loseLinkBefore:
-      after(delay) { device in
-        device.perform { $0.flickered(attempt) }
-        device.host.server.flush()
-        device.loseLink()
-      }
-    case .loseLinkAfter:
-      after(delay) { device in
-        device.perform { $0.established(attempt) }
-        device.after(.zero) { $0.loseLink() }
-      }
+      return abort(limit)
+    }
+    // A connection that takes longer than bluetoothd tries counts as failed.
+    guard let more = course.delay, more == .zero || delay + more < limit else {
+      return abort(limit)
+    }
+    guard course.refusal == nil else { return abort(delay) }
+    after(delay + more) { device in
+      if let loss = course.loss { return device.loseNewLink(attempt, course, loss) }
+      // A device that has left meanwhile is tried for as long as any other.
+      guard device.isInAir else { return abort(max(.zero, limit - delay - more)) }
+      guard device.device.establishes() else { return abort(.zero) }
+      device.perform { $0.established(attempt) }
+    }
+  }
+
+  /// The connection is lost as soon as it is made.
+  private func loseNewLink(
+    _ attempt: Int,
+    _ course: OperationFault.Course,
+    _ loss: OperationFault.Course.Loss
+  ) {
+    guard course.takesEffect else {
+      perform { $0.flickered(attempt) }
+      host.server.flush()
+      return loseLink()
+    }
+    perform { $0.established(attempt) }
+    after(.zero) { $0.lose(loss) }
+  }
+
+  private func lose(_ loss: OperationFault.Course.Loss) {
+    switch loss {
+    case .link: loseLink()
+    case .device: vanish()
     }
   }
 
   private func beginResolving(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.discoveryTime)
-    func resolve(_ delay: Duration) {
-      after(delay) { device in device.perform { $0.resolved(attempt) } }
-    }
     // The device answers the request to encrypt with PIN or Key Missing, and the kernel disconnects.
     guard !isBondLost else {
       return after(delay) { $0.loseLink(of: attempt, because: .authentication) }
     }
-    let fault = device.nextFault(.discover)
+    let course = device.nextFault(.discover).course
     // As in bluetoothd: services that could not be read count as resolved.
-    state.isDiscoveryRefused =
-      if case .refuse = fault { true } else { state.resolution == .empty }
+    state.isDiscoveryRefused = course.refusal != nil || state.resolution == .empty
     if state.resolution == .never { return }
-    switch fault {
-    case .none, .refuse, .refuseConnection, .answerLate, .loseWrite: resolve(delay)
-    case .slow(let more): resolve(delay + more)
-    case .neverAnswer: after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
-    case .loseLinkBefore: after(delay) { $0.loseLink(of: attempt) }
-    case .vanish:
-      after(delay) { device in
-        if device.isConnected { device.vanish() }
-      }
-    case .loseLinkAfter:
-      after(delay) { device in
+    guard let more = course.delay else {
+      return after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
+    }
+    after(delay + more) { device in
+      switch course.loss {
+      case .device? where !course.takesEffect: if device.isConnected { device.vanish() }
+      case .link? where !course.takesEffect: device.loseLink(of: attempt)
+      case .device?, .link?, nil:
         device.perform { $0.resolved(attempt) }
-        device.after(.zero) { $0.loseLink() }
+        if let loss = course.loss { device.after(.zero) { $0.lose(loss) } }
       }
     }
   }
@@ -216,18 +251,12 @@ extension RemoteDevice {
   }
 
   private func beginClosing(_ attempt: Int) {
-    let delay = host.settings.disconnectDelay
-    func close(_ delay: Duration) {
-      after(delay) { device in device.perform { $0.closed(attempt) } }
-    }
-    switch device.nextFault(.disconnect) {
-    case .none, .refuse, .refuseConnection, .answerLate, .loseWrite: close(delay)
-    case .slow(let more): close(delay + more)
-    // The connection stays until the peer ends it, since no response arrives.
-    case .neverAnswer: close(host.settings.attTimeout)
-    case .loseLinkBefore, .loseLinkAfter: after(.zero) { $0.loseLink() }
-    case .vanish: after(.zero) { $0.vanish() }
-    }
+    let course = device.nextFault(.disconnect).course
+    if let loss = course.loss { return after(.zero) { $0.lose(loss) } }
+    // Without a response the connection stays until the peer ends it.
+    let settings = host.settings
+    let delay = course.delay.map { settings.disconnectDelay + $0 } ?? settings.attTimeout
+    after(delay) { device in device.perform { $0.closed(attempt) } }
   }
 
   // MARK: Services
@@ -251,6 +280,16 @@ extension RemoteDevice {
     attributes?.resume()
     answerPaired()
     addBattery()
+  }
+
+  /// `ServicesResolved` is announced now, the services later, if the connection is still up.
+  func exportServices(after delay: Duration) {
+    state.links += 1
+    let link = state.links
+    mark(Device1.servicesResolved)
+    after(delay) { device in
+      if device.state.links == link, device.state.machine.isResolved { device.exportServices() }
+    }
   }
 
   /// Calls `waiter` when the services are on the bus: now, or as soon as a connection has resolved

@@ -28,4 +28,20 @@ extension RemoteDevice {
     if state.areAttributesExported, attributes?.replace(service, isReplaced) == true { return }
     offer(service, !isReplaced)
   }
+
+  /// The device has other services than before.
+  ///
+  /// - Source: recorded from bluetoothd 5.66: with a connection, objects follow at once, `UUIDs` before
+  ///   those that come and after those that go; without one, when the services are resolved the next
+  ///   time.
+  func followServices() {
+    guard state.areAttributesExported, state.machine.isResolved, let attributes else { return }
+    let present = attributes.services
+    if state.known.found(present) { mark(Device1.uuids) }
+    let gone = attributes.follow(isExported: true)
+    let lost = gone.filter { !present.contains($0) }
+    if state.known.lost(lost) { mark(Device1.uuids) }
+    if gone.contains(Self.batteryService) { removeBattery() }
+    addBattery()
+  }
 }

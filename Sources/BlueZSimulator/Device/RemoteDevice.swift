@@ -30,10 +30,7 @@ final class RemoteDevice: Sendable {
     var isDiscoveryRefused = false
     /// The connection attempt that waits for the device to be in range.
     var searching: Int?
-    /// Whether the device is in range.
     var isInAir = true
-    /// Whether it was received since the last discovery ended.
-    var wasReceived = false
     /// Whether the device made the current connection, as a central.
     var isAccepted = false
     var pairing = PairingMachine<WaitingCall>()
@@ -57,7 +54,6 @@ final class RemoteDevice: Sendable {
   }
 
   let device: SimulatedDevice
-  /// The advertised address, and its type.
   let address: BluetoothAddress
   let addressType: AddressType
   let path: ObjectPath
@@ -121,7 +117,6 @@ final class RemoteDevice: Sendable {
   var peer: RemoteDevice? { counterpart() }
   var queue: RequestQueue? { state.queue }
   var attributes: AttributeServer? { state.attributes }
-  /// Whether the device is neither connected nor connecting.
   var isIdle: Bool { state.machine.phase == .idle }
   var isConnected: Bool { state.machine.isConnected }
 
@@ -137,14 +132,12 @@ final class RemoteDevice: Sendable {
     )
   }
 
-  /// Announces that a property has changed.
   func mark(_ property: any AnyProperty) { host.server.changed(property, at: path) }
 
   // MARK: Discovery
 
   /// An advertisement was received while a client discovers.
   func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
-    state.wasReceived = true
     let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
     if isExported {
       for property in changed { mark(property) }

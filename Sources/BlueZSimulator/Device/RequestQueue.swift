@@ -82,31 +82,25 @@ final class RequestQueue: Sendable {
     let link = state.link
     state.current = request
     let latency = host.settings.link(device.latency())
-    switch device.nextFault(request.operation) {
-    case .none, .refuseConnection:
-      after(latency, link) { request.perform { self.finish(link, $0) } }
-    case .slow(let more) where latency + more < host.settings.attTimeout:
-      after(latency + more, link) { request.perform { self.finish(link, $0) } }
-    case .answerLate(let more):
-      after(latency, link) {
-        request.perform { respond in self.after(more, link) { self.finish(link, respond) } }
-      }
-    case .loseWrite:
-      after(latency, link) { self.finish(link, request.pretend) }
-    case .refuse(let code):
-      after(latency, link) { self.finish(link) { request.refuse(code) } }
-    case .loseLinkBefore:
-      after(latency, link) { self.loseLink(false) }
-    case .loseLinkAfter:
-      after(latency, link) {
-        request.perform { _ in }
-        self.loseLink(false)
-      }
-    case .vanish:
-      after(latency, link) { self.loseLink(true) }
+    let course = device.nextFault(request.operation).course
+    let limit = host.settings.attTimeout
     // A response that takes longer than bluetoothd waits counts as missing.
-    case .neverAnswer, .slow:
-      after(host.settings.attTimeout, link) { self.loseLink(false) }
+    guard let more = course.delay, more == .zero || latency + more < limit else {
+      return after(limit, link) { self.loseLink(false) }
+    }
+    after(latency + more, link) { self.end(request, course, link) }
+  }
+
+  private func end(_ request: Request, _ course: OperationFault.Course, _ link: Int) {
+    if let loss = course.loss {
+      if course.takesEffect { request.perform { _ in } }
+      return loseLink(loss == .device)
+    }
+    if let code = course.refusal { return finish(link) { request.refuse(code) } }
+    guard course.takesEffect else { return finish(link, request.pretend) }
+    request.perform { respond in
+      guard let delay = course.responseDelay else { return self.finish(link, respond) }
+      self.after(delay, link) { self.finish(link, respond) }
     }
   }
 

@@ -15,7 +15,6 @@ struct StoredDevice: Sendable {
   let adapter: BluetoothAddress
   /// The identity address of the device.
   let identity: BluetoothAddress
-  /// The advertised address.
   let address: BluetoothAddress
   let addressType: AddressType
   /// Without the data that only discovery provides.

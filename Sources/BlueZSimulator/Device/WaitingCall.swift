@@ -16,7 +16,6 @@ struct WaitingCall: Sendable {
     self.refuse = refuse
   }
 
-  /// A call of a client.
   init(_ call: Invocation) {
     self.init(answer: { call.reply() }, refuse: { call.refuse($0) })
   }

@@ -1,14 +1,12 @@
 // One end of the socket that AcquireNotify and AcquireWrite return.
 
+import BlueZInterfaces
 import DBus
 import Glibc
 import Signals
 
 /// The server's end of a pair of sequenced-packet sockets: one packet is one value.
 final class AcquiredSocket: Sendable {
-  /// The maximum size of a packet, in octets.
-  private static let longestPacket = 512
-
   /// Increases with each socket that a device gives away.
   let number: UInt64
   private let end: UnixFD
@@ -20,37 +18,28 @@ final class AcquiredSocket: Sendable {
     watch = Confined(nil, to: loop)
   }
 
-  /// The result of creating a pair.
-  enum Pair {
-    /// The server's end, and the one to send.
-    case made(AcquiredSocket, UnixFD)
-    /// No descriptor was left for it.
-    case none
-    /// A descriptor was left for it, and none for the copy in the message.
-    case notSent
-  }
-
-  /// Creates a pair.
+  /// Creates a pair: the server's end, and the one to send.
   ///
   /// - Parameters:
   ///   - number: The value of ``number``.
   ///   - received: Receives each packet that the client sends.
   ///   - released: Called once when the client has closed its last copy.
+  /// - Returns: nil when no descriptor is left for it, or for the copy in the message.
   static func pair(
     _ number: UInt64,
     on loop: Loop,
     received: @escaping @Sendable ([UInt8]) -> Void,
     released: @escaping @Sendable () -> Void
-  ) -> Pair {
+  ) -> (own: AcquiredSocket, other: UnixFD)? {
     var ends: [Int32] = [-1, -1]
     let type =
       Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return .none }
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
     let (own, other) = (UnixFD(owning: ends[0]), UnixFD(owning: ends[1]))
-    guard (try? other.duplicate()) != nil else { return .notSent }
+    guard (try? other.duplicate()) != nil else { return nil }
     let socket = AcquiredSocket(number, own, on: loop)
     socket.serve(on: loop, received: received, released: released)
-    return .made(socket, other)
+    return (socket, other)
   }
 
   /// The end of a socket that a program has made; nil: no descriptor was left for it.
@@ -88,7 +77,7 @@ final class AcquiredSocket: Sendable {
   }
 
   private func drain(_ received: ([UInt8]) -> Void) {
-    var packet = [UInt8](repeating: 0, count: Self.longestPacket)
+    var packet = [UInt8](repeating: 0, count: GattCharacteristic1.longestValue)
     while true {
       let count = recv(end.descriptor, &packet, packet.count, 0)
       guard count > 0 else { return }

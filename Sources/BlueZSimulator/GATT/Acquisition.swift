@@ -42,11 +42,6 @@ enum Acquisition: Hashable, Sendable {
     self = version < .acquireFailures ? .stuck : .free
     return self == .free
   }
-
-  /// No socket could be created, or none could be sent.
-  mutating func exhausted(_ pair: AcquiredSocket.Pair) {
-    if case .none = pair { self = .stuck } else { self = .free }
-  }
 }
 
 extension ErrorAnswer {

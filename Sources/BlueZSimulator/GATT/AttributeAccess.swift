@@ -32,11 +32,9 @@ struct AttributeAccess: Sendable {
     return lastSocket.contents
   }
 
-  /// The ATT MTU, in octets.
   var mtu: Int { device.definition.link.mtu }
 }
 
-/// The options of a read or write.
 struct AccessOptions: Sendable {
   var offset = 0
   var type: String?

@@ -178,7 +178,6 @@ final class AttributeServer: Sendable {
     for each in releases { each.release() }
   }
 
-  /// The connection has ended.
   func linkDown() {
     for characteristic in characteristics { characteristic.linkDown() }
   }
@@ -190,10 +189,8 @@ final class AttributeServer: Sendable {
     for characteristic in characteristics { characteristic.clientLeft(client) }
   }
 
-  /// The path of the characteristic whose value has this handle.
   func path(of handle: UInt16) -> ObjectPath? { characteristic(handle)?.path }
 
-  /// The device has sent a value.
   func notified(_ handle: UInt16, _ value: [UInt8]) { characteristic(handle)?.notified(value) }
 
   private func characteristic(_ handle: UInt16) -> CharacteristicServer? {

@@ -19,11 +19,9 @@ struct AttributeValue<Call: Sendable>: Sendable {
     case refuse(ErrorAnswer)
     /// Join the pending read.
     case wait
-    /// Send a request to the device.
     case ask
   }
 
-  /// The last value read or notified.
   var octets: [UInt8] = []
   private var reading: Reading?
 

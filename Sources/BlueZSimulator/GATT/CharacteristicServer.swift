@@ -6,7 +6,6 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Serves a characteristic of a device.
 final class CharacteristicServer: Sendable {
   let entry: CharacteristicEntry
   let path: ObjectPath
@@ -141,10 +140,9 @@ final class CharacteristicServer: Sendable {
   private func command(_ value: [UInt8]) {
     let latency = access.host.settings.link(access.device.definition.link.latency)
     access.host.loop.after(latency) { [weak self] in
-      guard let self, access.link().isConnected else { return }
-      if access.device.nextFault(.command(entry.uuid, handle: entry.handle)) == .loseWrite {
-        return
-      }
+      guard let self, access.link().isConnected,
+        access.device.nextFault(.command(entry.uuid, handle: entry.handle)).course.takesEffect
+      else { return }
       observe(.written(access.address, entry.uuid, value))
       access.device.write(entry.handle, value, withResponse: false) { _ in }
     }
@@ -200,7 +198,6 @@ final class CharacteristicServer: Sendable {
     call.reply()
   }
 
-  /// A client has left the bus.
   func clientLeft(_ client: String) {
     state.notifyAcquisition.clientLeft(client, access.host.settings.version)
     if state.contents.stopNotify(client) == true { endListening() }
@@ -252,7 +249,6 @@ final class CharacteristicServer: Sendable {
       entry.configuration == nil || (try? access.device.subscribe(entry.handle, mode).get()) != nil
   }
 
-  /// The connection has ended.
   func linkDown() { state.isKept = false }
 
   /// The device is connected again: kept sessions take effect.
@@ -267,7 +263,6 @@ final class CharacteristicServer: Sendable {
     }
   }
 
-  /// The object is removed.
   func forget() { state.contents.forget() }
 
   /// The device has sent a value: signalled once for each client that has called StartNotify, also
@@ -317,8 +312,8 @@ final class CharacteristicServer: Sendable {
       self.releaseNotify()
       self.unsubscribe()
     }
-    guard case .made(let socket, let other) = pair else {
-      state.notifyAcquisition.exhausted(pair)
+    guard let (socket, other) = pair else {
+      state.notifyAcquisition = .stuck
       return call.refuse(.noDescriptors)
     }
     sockets.notify = socket
@@ -336,8 +331,8 @@ final class CharacteristicServer: Sendable {
     } released: {
       self.releaseWrite()
     }
-    guard case .made(let socket, let other) = pair else {
-      state.writeAcquisition.exhausted(pair)
+    guard let (socket, other) = pair else {
+      state.writeAcquisition = .stuck
       return call.refuse(.noDescriptors)
     }
     sockets.write = socket

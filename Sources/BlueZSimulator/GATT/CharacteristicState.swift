@@ -10,13 +10,10 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   /// What to do for a call.
   enum Step: Equatable, Sendable {
     case refuse(ErrorAnswer)
-    /// There is nothing to do.
     case answer
-    /// Send a request to the device.
     case ask
   }
 
-  /// The last value read or notified.
   var value = AttributeValue<Call>()
   var isWriting = false
   /// The value of `Notifying`; it outlives the connection.

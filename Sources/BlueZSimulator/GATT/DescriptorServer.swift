@@ -6,11 +6,7 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Serves a descriptor of a device.
 final class DescriptorServer: Sendable {
-  /// The Client Characteristic Configuration, which bluetoothd manages.
-  private static let configuration = BluetoothUUID(short: 0x2902)
-
   let path: ObjectPath
   private let entry: DescriptorEntry
   /// What bluetoothd takes it for.
@@ -31,7 +27,7 @@ final class DescriptorServer: Sendable {
     access: AttributeAccess
   ) {
     self.entry = entry
-    uuid = isConfiguration ? Self.configuration : entry.uuid
+    uuid = isConfiguration ? AttributeTable.configuration : entry.uuid
     self.characteristic = characteristic
     self.access = access
     state = Confined(State(), to: access.host.loop)
@@ -54,7 +50,6 @@ final class DescriptorServer: Sendable {
     )
   }
 
-  /// The object is removed.
   func forget() { state.value.octets = [] }
 
   @Sendable private func read(_ options: PropertyMap, _ call: Invocation) {
@@ -91,7 +86,8 @@ final class DescriptorServer: Sendable {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
-    guard uuid != Self.configuration else { return call.refuse(.writeNotPermitted) }
+    // bluetoothd manages the Client Characteristic Configuration.
+    guard uuid != AttributeTable.configuration else { return call.refuse(.writeNotPermitted) }
     if state.isWriting { return call.refuse(.inProgress) }
     state.isWriting = true
     let (device, handle) = (access.device, entry.handle)

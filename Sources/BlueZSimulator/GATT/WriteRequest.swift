@@ -5,7 +5,6 @@ import Bluetooth
 
 /// A write as it is sent to the device.
 enum WriteRequest: Hashable, Sendable {
-  /// Write without response (Write Command).
   case command
   case request
 

@@ -53,7 +53,6 @@ final class Advertisements: Sendable {
     state = Confined([], to: host.loop)
   }
 
-  /// The interface, on the adapter.
   var interface: ExportedInterface {
     LEAdvertisingManager1.declaration.exported(
       by: host.settings.version,
@@ -95,10 +94,7 @@ final class Advertisements: Sendable {
   ///
   /// - Source: recorded from bluetoothd 5.66; `gdbus/client.c`.
   private func list(_ path: ObjectPath, _ call: Invocation) {
-    let (client, limit) = (call.caller, ProgramCalls.listingLimit)
-    let list = StandardInterface.getManagedObjects
-    calls.ask(list, (), on: path, of: client, limit: limit) { [weak self] reply in
-      let objects = (try? reply?.get()).map { ListedObject.all(in: $0) } ?? []
+    calls.list(path, of: call.caller) { [weak self] objects in
       let listed = objects.first { $0.path == path }?.properties(of: LEAdvertisement1.interface)
       if let listed { self?.read(listed, path, call) } else { self?.ask(path, call) }
     }
@@ -207,7 +203,6 @@ final class Advertisements: Sendable {
     call.reply()
   }
 
-  /// A program has left the bus.
   func clientLeft(_ client: String) { remove { $0.client == client } }
 
   /// The adapter is gone: programs are told.

@@ -16,11 +16,15 @@ final class Applications: Sendable {
   private struct Application: Sendable {
     let client: String
     let root: ObjectPath
+    var services: [Service] = []
+    var signals: Subscription?
+  }
+
+  private struct Service: Sendable {
+    let path: ObjectPath
+    let handle: UInt16
     /// By the handle of the value, or of the descriptor.
-    var attributes: [UInt16: ProgramAttributeServer] = [:]
-    /// The handles of its services.
-    var services: [UInt16] = []
-    var changes: Subscription?
+    let attributes: [UInt16: ProgramAttributeServer]
   }
 
   private let host: Host
@@ -66,13 +70,9 @@ final class Applications: Sendable {
   }
 
   private func attribute(_ handle: UInt16) -> ProgramAttributeServer? {
-    for application in state.contents {
-      if let attribute = application.attributes[handle] { return attribute }
-    }
-    return nil
+    state.contents.lazy.flatMap(\.services).compactMap { $0.attributes[handle] }.first
   }
 
-  /// The interface, on the adapter.
   var interface: ExportedInterface {
     GattManager1.declaration.exported(
       by: host.settings.version,
@@ -90,21 +90,8 @@ final class Applications: Sendable {
     guard index(of: client, root) == nil else { return call.refuse(.alreadyExists) }
     state.contents.append(Application(client: client, root: root))
     _ = host.loop.task { [weak self] in
-      await self?.followChanges(of: client, root)
-      self?.list(root, call)
-    }
-  }
-
-  private func list(_ root: ObjectPath, _ call: Invocation) {
-    calls.ask(
-      StandardInterface.getManagedObjects,
-      (),
-      on: root,
-      of: call.caller,
-      limit: ProgramCalls.listingLimit
-    ) { [weak self] reply in
-      let objects = (try? reply?.get()).map { ListedObject.all(in: $0) } ?? []
-      self?.listed(objects, root, call)
+      await self?.followSignals(of: client, root)
+      self?.calls.list(root, of: client) { [weak self] in self?.listed($0, root, call) }
     }
   }
 
@@ -139,26 +126,27 @@ final class Applications: Sendable {
     to client: String,
     _ root: ObjectPath
   ) {
-    var attributes: [UInt16: ProgramAttributeServer] = [:]
-    func add(_ object: ProgramObject, at handle: UInt16) {
-      report(handle, to: object, of: client)
-      attributes[handle] = ProgramAttributeServer(
-        object,
-        of: client,
-        at: handle,
-        local: local,
-        calls: calls,
-        central: central
+    let served = zip(services.services, entries).map { service, entry in
+      report(entry.handle, to: service.object, of: client)
+      let attributes = service.attributes(at: entry).map { object, handle in
+        report(handle, to: object, of: client)
+        let attribute = ProgramAttributeServer(
+          object,
+          of: client,
+          at: handle,
+          local: local,
+          calls: calls,
+          central: central
+        )
+        return (handle, attribute)
+      }
+      return Service(
+        path: service.object.path,
+        handle: entry.handle,
+        attributes: Dictionary(uniqueKeysWithValues: attributes)
       )
     }
-    for (service, entry) in zip(services.services, entries) {
-      report(entry.handle, to: service.object, of: client)
-      for (object, handle) in service.attributes(at: entry) { add(object, at: handle) }
-    }
-    if let index = index(of: client, root) {
-      state.contents[index].attributes = attributes
-      state.contents[index].services = entries.map(\.handle)
-    }
+    if let index = index(of: client, root) { state.contents[index].services = served }
     changed()
   }
 
@@ -170,29 +158,29 @@ final class Applications: Sendable {
     calls.send(StandardInterface.set, arguments, on: object.path, of: client)
   }
 
-  /// The program sends values by announcing that `Value` has changed.
-  private func followChanges(of client: String, _ root: ObjectPath) async {
-    let rule = MatchRule(
-      sender: client,
-      interface: StandardInterface.properties,
-      member: StandardInterface.propertiesChanged.name
-    )
-    let changes = try? await host.bus.subscribe(rule) { [weak self] signal in
-      self?.receive(signal, of: client, root)
+  // MARK: Signals of programs
+
+  private func followSignals(of client: String, _ root: ObjectPath) async {
+    let signals = try? await host.bus.subscribe(MatchRule(sender: client)) { [weak self] signal in
+      if signal.member == StandardInterface.propertiesChanged.name {
+        self?.valueChanged(signal, of: client, root)
+      } else if signal.member == StandardInterface.interfacesRemoved.name, signal.path == root {
+        self?.objectRemoved(signal, of: client, root)
+      }
     }
     if let index = index(of: client, root) {
-      state.contents[index].changes = changes
+      state.contents[index].signals = signals
     } else {
-      changes?.cancel()
+      signals?.cancel()
     }
   }
 
-  private func receive(_ signal: Message, of client: String, _ root: ObjectPath) {
-    guard signal.body.count == 3, signal.body[0].asString == GattCharacteristic1.interface else {
-      return
-    }
-    let attributes = index(of: client, root).map { state.contents[$0].attributes.values }
-    let attribute = attributes?.first {
+  /// The program sends values by announcing that `Value` has changed.
+  private func valueChanged(_ signal: Message, of client: String, _ root: ObjectPath) {
+    guard signal.body.count == 3, signal.body[0].asString == GattCharacteristic1.interface,
+      let index = index(of: client, root)
+    else { return }
+    let attribute = state.contents[index].services.lazy.flatMap(\.attributes.values).first {
       $0.object.path == signal.path && $0.object.interface == GattCharacteristic1.interface
     }
     let name = GattCharacteristic1.value.name
@@ -203,6 +191,20 @@ final class Applications: Sendable {
     }
   }
 
+  /// The program removes objects: a service is served no more. Other objects that it removes, and all
+  /// that it adds, change nothing.
+  ///
+  /// - Source: BlueZ 5.66, `src/gatt-database.c` (proxy_added_cb, proxy_removed_cb).
+  private func objectRemoved(_ signal: Message, of client: String, _ root: ObjectPath) {
+    guard signal.body.count == 2, let path = signal.body[0].asObjectPath,
+      signal.body[1].asStrings?.contains(GattService1.interface) == true,
+      let index = index(of: client, root)
+    else { return }
+    let gone = state.contents[index].services.filter { $0.path == path }
+    state.contents[index].services.removeAll { $0.path == path }
+    end(gone)
+  }
+
   // MARK: Unregistering
 
   private func unregister(_ root: ObjectPath, _ call: Invocation) {
@@ -211,7 +213,6 @@ final class Applications: Sendable {
     call.reply()
   }
 
-  /// A program has left the bus.
   func clientLeft(_ client: String) { remove { $0.client == client } }
 
   /// The adapter is gone.
@@ -220,13 +221,14 @@ final class Applications: Sendable {
   private func remove(_ isMeant: @Sendable (Application) -> Bool) {
     let gone = state.contents.filter(isMeant)
     state.contents.removeAll(where: isMeant)
-    for application in gone {
-      application.changes?.cancel()
-      for attribute in application.attributes.values { attribute.close() }
-    }
-    let services = gone.flatMap(\.services)
+    for application in gone { application.signals?.cancel() }
+    end(gone.flatMap(\.services))
+  }
+
+  private func end(_ services: [Service]) {
     guard !services.isEmpty else { return }
-    local.remove(services)
+    for attribute in services.flatMap(\.attributes.values) { attribute.close() }
+    local.remove(services.map(\.handle))
     changed()
   }
 }

@@ -135,7 +135,6 @@ final class ProgramAttributeServer: Sendable {
     }
   }
 
-  /// The central has confirmed an indication.
   func confirmed() { calls.send(ProgramAttribute.confirm, (), on: object.path, of: client) }
 
   // MARK: Sockets
@@ -219,7 +218,6 @@ final class ProgramAttributeServer: Sendable {
     local.device.setValue(Array(value.prefix(longest)), at: handle)
   }
 
-  /// The attribute is gone.
   func close() {
     let write = sockets.write
     sockets.write = .none

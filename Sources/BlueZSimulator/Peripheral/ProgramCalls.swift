@@ -5,13 +5,12 @@ import Bluetooth
 import DBus
 import Signals
 
-/// Calls the objects of programs.
 struct ProgramCalls: Sendable {
   /// How long a program may take to answer a request of a central.
   ///
   /// - Source: recorded from bluetoothd 5.66; `src/shared/gatt-db.c` (ATTRIBUTE_TIMEOUT).
   static let answerLimit = Duration.seconds(5)
-  /// How long a program may take to list its objects: the default of libdbus.
+  /// How long a program may take to describe its objects: the default of libdbus.
   static let listingLimit = Duration.seconds(25)
 
   let host: Host
@@ -46,6 +45,18 @@ struct ProgramCalls: Sendable {
       } catch {
         done(nil)
       }
+    }
+  }
+
+  /// Calls `done` on the loop with the objects that a program lists; none without a reply.
+  func list(
+    _ root: ObjectPath,
+    of client: String,
+    _ done: @escaping @Sendable ([ListedObject]) -> Void
+  ) {
+    let method = StandardInterface.getManagedObjects
+    ask(method, (), on: root, of: client, limit: Self.listingLimit) { reply in
+      done((try? reply?.get()).map { ListedObject.all(in: $0) } ?? [])
     }
   }
 }

@@ -28,7 +28,6 @@ public final class ScenarioPlayer: Sendable {
     var missing: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var replaced: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var absent: [BluetoothAddress] = []
-    /// The number of adapters that scan.
     var scans = 0
     var others: [OtherProgram] = []
     /// The sockets of logic that was attached.
@@ -48,7 +47,7 @@ public final class ScenarioPlayer: Sendable {
   private let log: BoundaryLog?
   /// Reaches the logic of devices.
   let openLogic: DeviceLogic.Open
-  private let observer: BlueZSimulator.Observer
+  private let observer: @Sendable (SimulatorEvent) -> Void
 
   /// Assembles a scenario. Nothing is on the bus before ``start()``.
   ///
@@ -84,7 +83,7 @@ public final class ScenarioPlayer: Sendable {
     closeBus: @escaping @Sendable () -> Void = {},
     settings: SimulatorSettings? = nil,
     log: BoundaryLog? = nil,
-    observer: @escaping BlueZSimulator.Observer = { _ in },
+    observer: @escaping @Sendable (SimulatorEvent) -> Void = { _ in },
     openLogic: @escaping DeviceLogic.Open = { _, _ throws(LogicError.Reason) in
       throw .unsupported
     }
@@ -176,13 +175,6 @@ public final class ScenarioPlayer: Sendable {
       throw LogicError(device: device.title, event: nil, error, at: logic.place)
     }
     try device.setLogic(opened, handling: events, at: logic.place)
-  }
-
-  /// The socket of the logic that was attached to a device.
-  func socket(of device: BluetoothAddress) -> String? { state.sockets[device] }
-
-  func keep(_ socket: String, of device: BluetoothAddress) {
-    state.sockets[device] = socket
   }
 
   /// bluetoothd, while it runs.

@@ -62,6 +62,20 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// How many octets a whole number takes, and whether it has a sign; nil for other formats.
+  package var whole: (octets: Int, isSigned: Bool)? {
+    switch kind {
+    case .unsigned(let octets): (octets, false)
+    case .signed(let octets): (octets, true)
+    case .float32, .float64, .utf8, .hex: nil
+    }
+  }
+
+  /// The octets of a whole number, of which the lowest bits stay; none for other formats.
+  package func wrapping(_ number: Int64) -> [UInt8] {
+    whole.map { ordered(UInt64(bitPattern: number), $0.octets) } ?? []
+  }
+
   /// Encodes a value written as text: `300`, `0x12c`, `36.6`, `some words`, `01 ff`.
   ///
   /// ```swift

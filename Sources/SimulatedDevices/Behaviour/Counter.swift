@@ -62,8 +62,8 @@ public struct Counter: MovingValue {
   var interval: Duration? { every }
 
   func value(step steps: Int, generator: SeededGenerator) -> [UInt8] {
-    if wraps, let range = Self.range(of: format), let bits = Self.bits(of: format) {
-      let size = Int128(1) << bits
+    if wraps, let range = Self.range(of: format), let octets = format.whole?.octets {
+      let size = Int128(1) << (octets * 8)
       let passed = (Int128(from) - Int128(range.lowerBound) + Int128(step) * Int128(steps)) % size
       let number = Int128(range.lowerBound) + (passed < 0 ? passed + size : passed)
       return (try? format.encode("\(number)")) ?? []
@@ -77,16 +77,10 @@ public struct Counter: MovingValue {
 
   /// The whole numbers that a format holds, as far as 64 bits with a sign go; nil for the others.
   static func range(of format: ValueFormat) -> ClosedRange<Int64>? {
-    guard let bits = bits(of: format) else { return nil }
-    let isSigned = format.name.first == "i"
-    guard bits < 64 else { return (isSigned ? .min : 0)...(.max) }
+    guard let (octets, isSigned) = format.whole else { return nil }
+    guard octets < 8 else { return (isSigned ? .min : 0)...(.max) }
+    let bits = octets * 8
     return isSigned ? -(1 << (bits - 1))...((1 << (bits - 1)) - 1) : 0...((1 << bits) - 1)
-  }
-
-  /// How many bits the whole numbers of a format have; nil for the others.
-  private static func bits(of format: ValueFormat) -> Int? {
-    guard let kind = format.name.first, "ui".contains(kind) else { return nil }
-    return Int(format.name.dropFirst().prefix { $0.isNumber })
   }
 }
 

@@ -21,8 +21,7 @@ public enum NumberFormat: Sendable, Hashable {
     switch self {
     case .plain(let format):
       if format.name.hasPrefix("f") { return try? format.encode("\(value)") }
-      guard "ui".contains(format.name.prefix(1)), format.name != "utf8" else { return nil }
-      guard let whole = Int64(exactly: value.rounded()) else { return nil }
+      guard format.whole != nil, let whole = Int64(exactly: value.rounded()) else { return nil }
       return try? format.encode("\(whole)")
     case .medicalFloat(let decimals):
       // The mantissas next to the limits mean infinity and no number.

@@ -181,7 +181,6 @@ extension Series {
     ]
   )
 
-  /// A series, with the values of its table.
   private static let shape = DeviceShape<Series>(
     "a mapping",
     schema: form.schema.named("series")

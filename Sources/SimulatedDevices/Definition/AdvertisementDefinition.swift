@@ -17,9 +17,9 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   /// The service data, by service.
   public var serviceData: [ServiceData]
   /// Data that changes, after the data that stays.
-  public var live: [LiveData]
+  var live: [LiveData] = []
   /// What `live` may name beside `$uptime`, in milliseconds, and `$sent`, both since the start.
-  public var views: [View]
+  var views: [View] = []
   /// The advertised transmission power in dBm; nil: not advertised.
   public var txPower: Int?
   /// The mean RSSI in dBm at which it is received.
@@ -39,8 +39,6 @@ public struct AdvertisementDefinition: Sendable, Hashable {
     services: [BluetoothUUID] = [],
     manufacturerData: [ManufacturerData] = [],
     serviceData: [ServiceData] = [],
-    live: [LiveData] = [],
-    views: [View] = [],
     txPower: Int? = nil,
     rssi: Int = -60,
     rssiSpread: Int = 4,
@@ -52,8 +50,6 @@ public struct AdvertisementDefinition: Sendable, Hashable {
     self.services = services
     self.manufacturerData = manufacturerData
     self.serviceData = serviceData
-    self.live = live
-    self.views = views
     self.txPower = txPower
     self.rssi = rssi
     self.rssiSpread = rssiSpread
@@ -92,25 +88,16 @@ public struct ServiceData: Sendable, Hashable {
 }
 
 /// Advertised data that is made anew each time it is sent.
-public struct LiveData: Sendable, Hashable {
+struct LiveData: Sendable, Hashable {
   /// Whose data it is.
-  public enum Field: Sendable, Hashable {
-    /// The manufacturer data of a company.
+  enum Field: Sendable, Hashable {
     case manufacturer(UInt16)
-    /// The data of a service.
     case service(BluetoothUUID)
   }
 
-  /// The field that moves.
-  public var field: Field
+  let field: Field
   /// How its bytes are made of values of the device.
-  public var value: ValueTemplate
-
-  /// A field that moves with values of the device.
-  public init(_ field: Field, value: ValueTemplate) {
-    self.field = field
-    self.value = value
-  }
+  let value: ValueTemplate
 }
 
 /// How strongly a device is received: its RSSI, and how that moves.
@@ -130,4 +117,22 @@ extension AdvertisementDefinition {
     get { AdvertisedSignal(rssi: rssi, movement: movement) }
     set { (rssi, movement) = (newValue.rssi, newValue.movement) }
   }
+}
+
+/// What a scanning host receives from a device at one moment.
+public struct AdvertisedData: Sendable, Hashable {
+  /// The name; nil when it is not sent.
+  public let name: String?
+  /// The appearance; nil when it is not sent.
+  public let appearance: UInt16?
+  /// The services, in the order of sending.
+  public let services: [BluetoothUUID]
+  /// The manufacturer data, by company.
+  public let manufacturerData: [ManufacturerData]
+  /// The service data, by service.
+  public let serviceData: [ServiceData]
+  /// In dBm; nil: not advertised.
+  public let txPower: Int?
+  /// The RSSI, in dBm.
+  public let rssi: Int
 }

@@ -40,7 +40,7 @@ public struct DeviceDefinition: Sendable, Hashable {
   /// asks which responses were used.
   public var unrecorded: UnrecordedWrite?
   /// Its dialogues.
-  public var machines: [MachineDefinition]
+  var machines: [MachineDefinition] = []
   /// What goes wrong, and when. The first rule that applies is used.
   public var faults: [FaultRule]
   /// What decides beside the definition; nil: nothing. Whoever runs the simulation opens it.
@@ -68,7 +68,6 @@ public struct DeviceDefinition: Sendable, Hashable {
     link: LinkDefinition = LinkDefinition(),
     pairing: PairingDefinition = PairingDefinition(),
     services: [ServiceDefinition] = [],
-    machines: [MachineDefinition] = [],
     faults: [FaultRule] = []
   ) {
     self.name = name
@@ -80,7 +79,6 @@ public struct DeviceDefinition: Sendable, Hashable {
     self.link = link
     self.pairing = pairing
     self.services = services
-    self.machines = machines
     self.faults = faults
   }
 }

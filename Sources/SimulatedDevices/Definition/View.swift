@@ -1,53 +1,26 @@
 // A name for the value of a characteristic, for advertised data and machines.
 
-public import Bluetooth
+import Bluetooth
 
 /// What a part of a characteristic's value is called.
-public struct View: Sendable, Hashable {
-  /// The name of the part, for templates.
-  public var name: String
+struct View: Sendable, Hashable {
+  /// For templates.
+  var name = ""
   /// Where several of the device match, the first.
-  public var characteristic: CharacteristicSelector
+  var characteristic = CharacteristicSelector(characteristic: BluetoothUUID(short: 0))
   /// A format of whole numbers; nil: the octets as they are.
-  public var format: ValueFormat?
+  var format: ValueFormat?
   /// How many octets stand before it.
-  public var offset: Int
+  var offset = 0
   /// How many octets it has at most, without a format; nil: all.
-  public var count: Int?
-
-  /// A name for a part of a characteristic's value.
-  public init(
-    _ name: String,
-    of characteristic: BluetoothUUID,
-    as format: ValueFormat? = nil,
-    at offset: Int = 0,
-    count: Int? = nil
-  ) {
-    self.name = name
-    self.characteristic = CharacteristicSelector(characteristic: characteristic)
-    self.format = format
-    self.offset = offset
-    self.count = count
-  }
-
-  /// What a part of the value that a selector means is called.
-  init(
-    _ name: String,
-    of selector: CharacteristicSelector,
-    as format: ValueFormat? = nil,
-    at offset: Int = 0,
-    count: Int? = nil
-  ) {
-    self.init(name, of: selector.characteristic, as: format, at: offset, count: count)
-    characteristic = selector
-  }
+  var count: Int?
 
   var kind: VariableKind { format == nil ? .octets : .number }
 
   /// What is seen of a value: 0, or no octets, where it is too short.
   func value(in octets: [UInt8]) -> VariableValue {
     let rest = octets.dropFirst(offset)
-    guard let format, let length = format.wholeOctets else {
+    guard let format, let length = format.whole?.octets else {
       return .octets(Array(count.map { rest.prefix($0) } ?? rest))
     }
     if case .integer(let number)? = try? format.decode(Array(rest.prefix(length))) {

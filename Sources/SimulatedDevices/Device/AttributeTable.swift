@@ -84,7 +84,7 @@ public struct AttributeTable: Sendable, Hashable {
   /// By handle, the first being 1.
   private let positions: [Position]
 
-  static let configuration = BluetoothUUID(short: 0x2902)
+  package static let configuration = BluetoothUUID(short: 0x2902)
   static let extendedProperties = BluetoothUUID(short: 0x2900)
 
   /// Gives every attribute of the definition its handle.

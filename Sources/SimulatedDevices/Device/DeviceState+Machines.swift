@@ -100,7 +100,7 @@ extension DeviceState {
     all["mtu"] = .number(Int64(mtu))
     return Scope(
       variables: all.merging(machine.variables).merging(names),
-      tables: machine.tables
+      tables: machine.definition.tables
     )
   }
 

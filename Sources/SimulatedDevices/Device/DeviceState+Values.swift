@@ -1,4 +1,4 @@
-// The present values of a device.
+// The present values of a device, and what it advertises of them.
 
 import Bluetooth
 import Signals
@@ -21,5 +21,28 @@ extension DeviceState {
       )
     }
     return result
+  }
+
+  /// The advertised data that changes.
+  func live(
+    _ advertised: AdvertisementDefinition,
+    elapsed: Duration
+  ) -> (manufacturerData: [ManufacturerData], serviceData: [ServiceData]) {
+    guard !advertised.live.isEmpty else { return ([], []) }
+    var names = variables(advertised.views, elapsed: elapsed)
+    names["uptime"] = .number(Int64(elapsed.periods(of: .milliseconds(1))))
+    names["sent"] = .number(Int64(elapsed.periods(of: advertised.interval)))
+    let scope = Scope(variables: names)
+    var found: (manufacturerData: [ManufacturerData], serviceData: [ServiceData]) = ([], [])
+    for data in advertised.live {
+      let octets = data.value.octets(in: scope)
+      switch data.field {
+      case .manufacturer(let company):
+        found.manufacturerData.append(ManufacturerData(company: company, octets: octets))
+      case .service(let service):
+        found.serviceData.append(ServiceData(service: service, octets: octets))
+      }
+    }
+    return found
   }
 }

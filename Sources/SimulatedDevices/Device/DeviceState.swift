@@ -65,6 +65,11 @@ struct DeviceState {
     .schedule(action, at: now + delay)
   }
 
+  /// The attribute that a handle refers to at present.
+  func position(of handle: UInt16) -> AttributeTable.Position? {
+    withheld.contains { $0.contains(handle) } ? nil : table.position(of: handle)
+  }
+
   // MARK: Link
 
   mutating func linkUp() -> [DeviceAction] {
@@ -108,34 +113,33 @@ struct DeviceState {
   mutating func read(
     _ handle: UInt16
   ) -> (answer: Result<[UInt8], ATTErrorCode>, actions: [DeviceAction]) {
-    guard case .value(let index) = position(of: handle) else {
-      return (read(at: handle), [])
+    if let error = refusal(ofReading: handle) { return (.failure(error), []) }
+    switch position(of: handle) {
+    case .value(let index):
+      let outcome = runMachines(.read, of: index)
+      if let refusal = outcome.refusal { return (.failure(refusal), outcome.actions) }
+      return (.success(readValue(of: index, elapsed: now - start)), outcome.actions)
+    case .descriptor(let index, let number):
+      let state = characteristics[index]
+      let isConfiguration = state.descriptors[number].uuid == AttributeTable.configuration
+      let value = state.descriptorValues[number]
+      return (
+        .success(isConfiguration ? SubscriptionMode.configuration(of: state.mode) : value), []
+      )
+    case .declaration, nil: return (.failure(.invalidHandle), [])
     }
-    if let error = refusal(ofReading: index) { return (.failure(error), []) }
-    let outcome = runMachines(.read, of: index)
-    if let refusal = outcome.refusal { return (.failure(refusal), outcome.actions) }
-    return (.success(readValue(of: index, elapsed: now - start)), outcome.actions)
   }
 
   /// What a read is refused with before anything decides about it.
-  func refusal(ofReading index: Int) -> ATTErrorCode? {
-    let definition = characteristics[index].definition
-    guard definition.properties.contains(.read) else { return .readNotPermitted }
-    return refusal(definition.security.read) ?? definition.readError
-  }
-
-  private func read(at handle: UInt16) -> Result<[UInt8], ATTErrorCode> {
+  func refusal(ofReading handle: UInt16) -> ATTErrorCode? {
     switch position(of: handle) {
+    case .value(let index):
+      let definition = characteristics[index].definition
+      guard definition.properties.contains(.read) else { return .readNotPermitted }
+      return refusal(definition.security.read) ?? definition.readError
     case .descriptor(let index, let number):
-      let state = characteristics[index]
-      let descriptor = state.descriptors[number]
-      if let error = refusal(descriptor.security.read) { return .failure(error) }
-      let isConfiguration = descriptor.uuid == AttributeTable.configuration
-      return .success(
-        isConfiguration
-          ? SubscriptionMode.configuration(of: state.mode) : state.descriptorValues[number]
-      )
-    case .value, .declaration, nil: return .failure(.invalidHandle)
+      return refusal(characteristics[index].descriptors[number].security.read)
+    case .declaration, nil: return .invalidHandle
     }
   }
 
@@ -195,23 +199,31 @@ struct DeviceState {
     to index: Int,
     withResponse: Bool
   ) -> Result<[UInt8], ATTErrorCode> {
-    let definition = characteristics[index].definition
-    if let error = refusal(ofWriting: index, withResponse: withResponse) { return .failure(error) }
-    let before = characteristics[index].stored
+    let state = characteristics[index]
+    if let error = refusal(ofWriting: state.handle, withResponse: withResponse) {
+      return .failure(error)
+    }
+    let before = state.stored
     guard offset <= before.count else { return .failure(.invalidOffset) }
     let value = Array(before.prefix(offset) + part)
-    return value.count <= definition.longest
+    return value.count <= state.definition.longest
       ? .success(value) : .failure(.invalidAttributeValueLength)
   }
 
   /// What a write is refused with, whatever the value.
-  func refusal(ofWriting index: Int, withResponse: Bool) -> ATTErrorCode? {
-    let definition = characteristics[index].definition
-    let needed: CharacteristicProperties =
-      withResponse
-      ? [.write, .reliableWrite] : [.writeWithoutResponse, .authenticatedSignedWrites]
-    guard !definition.properties.isDisjoint(with: needed) else { return .writeNotPermitted }
-    return refusal(definition.security.write) ?? definition.writeError
+  func refusal(ofWriting handle: UInt16, withResponse: Bool) -> ATTErrorCode? {
+    switch position(of: handle) {
+    case .value(let index):
+      let definition = characteristics[index].definition
+      let needed: CharacteristicProperties =
+        withResponse
+        ? [.write, .reliableWrite] : [.writeWithoutResponse, .authenticatedSignedWrites]
+      guard !definition.properties.isDisjoint(with: needed) else { return .writeNotPermitted }
+      return refusal(definition.security.write) ?? definition.writeError
+    case .descriptor(let index, let number):
+      return refusal(characteristics[index].descriptors[number].security.write)
+    case .declaration, nil: return .invalidHandle
+    }
   }
 
   /// Does what is due at once, and returns the rest.

@@ -165,8 +165,8 @@ extension SimulatedDevice {
   /// Whether a read gets as far as the logic: the device refuses others by itself.
   func reachesLogic(reading handle: UInt16) -> Bool {
     look { state in
-      guard case .value(let index) = state.position(of: handle) else { return false }
-      return state.refusal(ofReading: index) == nil
+      guard case .value = state.position(of: handle) else { return false }
+      return state.refusal(ofReading: handle) == nil
     }
   }
 

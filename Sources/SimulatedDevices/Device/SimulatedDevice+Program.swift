@@ -84,7 +84,7 @@ extension SimulatedDevice {
       guard let program = program(serving: handle) else {
         return done(write(handle, value, at: offset, withResponse: withResponse))
       }
-      let error = look { $0.refusal(ofWritingAt: handle, withResponse: withResponse) }
+      let error = look { $0.refusal(ofWriting: handle, withResponse: withResponse) }
       if let error { return done(.failure(error)) }
       program.write(handle, value, offset, done)
     }
@@ -115,27 +115,5 @@ extension SimulatedDevice {
       state.characteristics.contains { $0.handle == handle && $0.mode == .indication }
     }
     if isIndicated { program.confirmed(handle) }
-  }
-}
-
-extension DeviceState {
-  /// What a read is refused with before a program is asked.
-  fileprivate func refusal(ofReading handle: UInt16) -> ATTErrorCode? {
-    switch position(of: handle) {
-    case .value(let index): refusal(ofReading: index)
-    case .descriptor(let index, let number):
-      refusal(characteristics[index].descriptors[number].security.read)
-    case .declaration, nil: .invalidHandle
-    }
-  }
-
-  /// What a write is refused with before a program is asked.
-  fileprivate func refusal(ofWritingAt handle: UInt16, withResponse: Bool) -> ATTErrorCode? {
-    switch position(of: handle) {
-    case .value(let index): refusal(ofWriting: index, withResponse: withResponse)
-    case .descriptor(let index, let number):
-      refusal(characteristics[index].descriptors[number].security.write)
-    case .declaration, nil: .invalidHandle
-    }
   }
 }

@@ -35,13 +35,6 @@ extension SimulatedDevice {
 
   /// Replaces the first advertisement from now on.
   ///
-  /// ```swift
-  /// let beacon = try world.device("Beacon-1")
-  /// var advertised = beacon.advertised()
-  /// advertised.manufacturerData = [ManufacturerData(company: 0x004c, octets: [0x02, 0x15])]
-  /// beacon.advertise(advertised)
-  /// ```
-  ///
   /// A movement or a spread that replaces the definition's still applies, until ``move(_:)`` ends it.
   public func advertise(_ advertisement: AdvertisementDefinition) {
     radio { $0.advertise(advertisement, elapsed: $1) }
@@ -52,10 +45,6 @@ extension SimulatedDevice {
 
   /// Moves the device: its RSSI changes linearly to `rssi`, in dBm, and stays there. The random
   /// variation of its definition still applies.
-  ///
-  /// ```swift
-  /// try world.device("Thermo-1").move(to: -90, within: .seconds(20))
-  /// ```
   ///
   /// - Parameters:
   ///   - rssi: The strength at the end, in dBm.

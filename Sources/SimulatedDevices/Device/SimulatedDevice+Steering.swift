@@ -1,20 +1,14 @@
-// Values changed at the device: by its user, or by a test.
+// Values and services changed at the device: by its user, or by a test.
 //
 // Its movement is in SimulatedDevice+Radio.swift.
 //
 // Nothing here is an operation of a client: no fault counts it, and no machine receives it.
 
-import Bluetooth
+public import Bluetooth
 import Signals
 
 extension SimulatedDevice {
   /// The value of a characteristic now, without its being read; nil: none has this handle.
-  ///
-  /// ```swift
-  /// let thermometer = try world.device("Thermo-1")
-  /// let handle = thermometer.table.handle(of: "battery-level")
-  /// let level = handle.flatMap { thermometer.value(at: $0) }
-  /// ```
   public func value(at valueHandle: UInt16) -> [UInt8]? {
     look { state in
       guard case .value(let index) = state.table.position(of: valueHandle) else { return nil }
@@ -26,13 +20,6 @@ extension SimulatedDevice {
   /// subscriber.
   ///
   /// A value that moves by itself stands still at the new one until ``letMove(at:)``.
-  ///
-  /// ```swift
-  /// let thermometer = try world.device("Thermo-1")
-  /// if let level = thermometer.table.handle(of: "battery-level") {
-  ///   thermometer.setValue([12], at: level)
-  /// }
-  /// ```
   ///
   /// - Parameters:
   ///   - value: At most 512 octets.
@@ -82,6 +69,19 @@ extension SimulatedDevice {
       if case .value(let index) = state.table.position(of: valueHandle) {
         state.characteristics[index].held = nil
       }
+      return ((), [])
+    }
+  }
+
+  /// Removes a service of the definition from the device, or brings it back.
+  ///
+  /// Requests for its attributes are refused with Invalid Handle, and it sends no notifications.
+  /// Its values are unchanged when it comes back.
+  public func withhold(_ service: BluetoothUUID, _ isWithheld: Bool) {
+    let ranges = table.services.filter { $0.uuid == service }.map { $0.handle...$0.lastHandle }
+    steer { state in
+      state.withheld.removeAll { ranges.contains($0) }
+      if isWithheld { state.withheld += ranges }
       return ((), [])
     }
   }

@@ -7,6 +7,8 @@ import Documents
 struct FaultSettings: Sendable {
   /// `on`: the operations it happens to.
   var kind = FaultKind.any
+  /// `do` of a rule.
+  var action = OperationFault.none
   var characteristic: CharacteristicSelector?
   var error = ATTErrorCode.unlikelyError
   /// `by`: how much later.
@@ -53,15 +55,35 @@ struct FaultParameter: Sendable {
     ) { $0.kind = usual }
   }
 
-  static let characteristic = FaultParameter(
-    characteristic(.targetCharacteristic),
-    ofDevice: characteristic(.reference(.several))
+  /// `on` of a rule.
+  static let operation = FaultParameter(
+    DeviceKey(
+      "on",
+      \.settings.kind,
+      .operation(among: FaultKind.allCases),
+      isRequired: true,
+      "the operations it affects; a `command` is a write without response"
+    )
   )
 
-  private static func characteristic(
-    _ shape: DeviceShape<CharacteristicSelector>
-  ) -> DeviceKey<FaultEntry> {
-    DeviceKey("characteristic", \.settings.characteristic, shape, "only of this one")
+  /// `do` of a rule.
+  static let action = FaultParameter(
+    DeviceKey(
+      "do",
+      \.settings.action,
+      DeviceReader.operationFault,
+      isRequired: true,
+      "what happens to them, see below"
+    )
+  )
+
+  static let characteristic = characteristic("only of this one")
+
+  static func characteristic(usual: String = "", _ doc: String) -> FaultParameter {
+    func key(_ shape: DeviceShape<CharacteristicSelector>) -> DeviceKey<FaultEntry> {
+      DeviceKey("characteristic", \.settings.characteristic, shape, usual: usual, doc)
+    }
+    return FaultParameter(key(.targetCharacteristic), ofDevice: key(.reference(.several)))
   }
 
   /// `characteristic`, where another program takes it for itself.

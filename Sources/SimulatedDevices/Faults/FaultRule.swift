@@ -119,18 +119,12 @@ public struct FaultRule: Sendable, Hashable {
     self.action = action
   }
 
-  /// Whether the rule counts this operation.
-  ///
-  /// - Parameters:
-  ///   - operation: What a client asks for.
-  ///   - elapsed: How long after the device's start.
-  ///   - surroundings: The state of the host around the device.
-  ///   - table: The device's attributes, to distinguish characteristics with the same UUID.
-  public func matches(
+  /// Whether the rule counts this operation: the parameters are those of the plan.
+  func matches(
     _ operation: FaultOperation,
-    at elapsed: Duration = .zero,
-    in surroundings: Surroundings = Surroundings(),
-    of table: AttributeTable? = nil
+    at elapsed: Duration,
+    in surroundings: Surroundings,
+    of table: AttributeTable?
   ) -> Bool {
     guard on == .any || on == operation.kind, action.applies(to: operation.kind) else {
       return false

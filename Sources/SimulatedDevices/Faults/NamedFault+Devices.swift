@@ -1,11 +1,6 @@
 // Faults of devices, their links and their services: a row each.
 
 extension NamedFault {
-  static let ofDevices: [NamedFault] = [
-    linkLost, outOfRange, dropInTurn, bondLost, serviceMissing, servicesStale, servicesEarly,
-    servicesEmpty, servicesNever, lostNotifications, duplicateNotifications,
-  ]
-
   /// `link-lost`: the connection is lost; subscriptions are gone.
   public static let linkLost = NamedFault(
     "link-lost",
@@ -23,33 +18,6 @@ extension NamedFault {
       TimedAction.lasting(settings.duration, devices, .vanish, .appear)
     }
   )
-  /// `drop-in-turn`: devices drop one after the other.
-  public static let dropInTurn = NamedFault(
-    "drop-in-turn",
-    symptom: "devices drop one after the other",
-    "each in order, `gap` after the one before, loses its connection, or disappears for `for`",
-    [.lasting(), .gap],
-    effect: .devices { settings, devices in
-      devices.enumerated().flatMap { index, device -> [TimedAction] in
-        let begin = settings.gap * index
-        guard let duration = settings.duration else {
-          return [TimedAction(after: begin, .device(device, .loseLink))]
-        }
-        return [
-          TimedAction(after: begin, .device(device, .vanish)),
-          TimedAction(after: begin + duration, .device(device, .appear)),
-        ]
-      }
-    }
-  )
-  /// `bond-lost`: the device has lost its bond, and the host has not.
-  public static let bondLost = NamedFault(
-    "bond-lost",
-    symptom: "the device was reset, or paired with another host, and lost its bond with this one",
-    "connections drop before the services are read, until the host removes the device and pairs "
-      + "again",
-    effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseBonds)) } }
-  )
   /// `service-missing`: the services have changed, and the device sends Service Changed.
   public static let serviceMissing = NamedFault(
     "service-missing",
@@ -66,83 +34,108 @@ extension NamedFault {
       )
     }
   )
-  /// `services-stale`: a stale GATT cache: other firmware came, and bluetoothd goes by what it read
-  /// before.
-  public static let servicesStale = NamedFault(
-    "services-stale",
-    symptom: "a stale GATT cache: other firmware came, and bluetoothd goes by what it read before",
-    "requests to `service` are refused with Invalid Handle while its objects stay; "
-      + "where the device is removed and found anew, it is not offered",
-    [.service, .lasting()],
-    effect: .devices { settings, devices in
-      guard let service = settings.service else { return [] }
-      return TimedAction.lasting(
-        settings.duration,
-        devices,
-        .replace(service, true),
-        .replace(service, false)
-      )
-    }
-  )
-  /// `services-early`: ServicesResolved is set before the services are there.
-  public static let servicesEarly = NamedFault(
-    "services-early",
-    symptom: "ServicesResolved is set before the services are there",
-    "it is set `by` earlier",
-    [.by(.milliseconds(300)), .lasting()],
-    effect: .devices(lasts: true) { settings, devices in
-      let early = DeviceChange.services(.early(settings.delay))
-      return TimedAction.lasting(settings.duration, devices, early, .services(.inOrder))
-    }
-  )
-  /// `services-empty`: ServicesResolved is set, and there are no services.
-  public static let servicesEmpty = NamedFault(
-    "services-empty",
-    symptom: "ServicesResolved is set, and there are no services",
-    "there are none, on connections that are made meanwhile",
-    [.lasting()],
-    effect: .devices(lasts: true) { settings, devices in
-      TimedAction.lasting(settings.duration, devices, .services(.empty), .services(.inOrder))
-    }
-  )
-  /// `services-never`: ServicesResolved is never set.
-  public static let servicesNever = NamedFault(
-    "services-never",
-    symptom: "ServicesResolved is never set",
-    "it is not set, on connections that are made meanwhile",
-    [.lasting()],
-    effect: .devices(lasts: true) { settings, devices in
-      TimedAction.lasting(settings.duration, devices, .services(.never), .services(.inOrder))
-    }
-  )
-  /// `lost-notifications`: the first notification, or all, are lost.
-  public static let lostNotifications = NamedFault(
-    "lost-notifications",
-    symptom: "the first notification, or all, are lost",
-    "what the device sends is not received",
-    [.lasting()],
-    effect: .devices(lasts: true) { settings, devices in
-      TimedAction.lasting(
-        settings.duration,
-        devices,
-        .notifications(.lost),
-        .notifications(.none)
-      )
-    }
-  )
-  /// `duplicate-notifications`: notifications arrive twice.
-  public static let duplicateNotifications = NamedFault(
-    "duplicate-notifications",
-    symptom: "notifications arrive twice",
-    "what the device sends is received twice",
-    [.lasting()],
-    effect: .devices(lasts: true) { settings, devices in
-      TimedAction.lasting(
-        settings.duration,
-        devices,
-        .notifications(.doubled),
-        .notifications(.none)
-      )
-    }
-  )
+
+  static let ofDevices: [NamedFault] = [
+    linkLost,
+    outOfRange,
+    NamedFault(
+      "drop-in-turn",
+      symptom: "devices drop one after the other",
+      "each in order, `gap` after the one before, loses its connection, or disappears for `for`",
+      [.lasting(), .gap],
+      effect: .devices { settings, devices in
+        devices.enumerated().flatMap { index, device -> [TimedAction] in
+          let begin = settings.gap * index
+          guard let duration = settings.duration else {
+            return [TimedAction(after: begin, .device(device, .loseLink))]
+          }
+          return [
+            TimedAction(after: begin, .device(device, .vanish)),
+            TimedAction(after: begin + duration, .device(device, .appear)),
+          ]
+        }
+      }
+    ),
+    NamedFault(
+      "bond-lost",
+      symptom: "the device was reset, or paired with another host, and lost its bond with this one",
+      "connections drop before the services are read, until the host removes the device and pairs "
+        + "again",
+      effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseBonds)) } }
+    ),
+    serviceMissing,
+    NamedFault(
+      "services-stale",
+      symptom:
+        "a stale GATT cache: other firmware came, and bluetoothd goes by what it read before",
+      "requests to `service` are refused with Invalid Handle while its objects stay; "
+        + "where the device is removed and found anew, it is not offered",
+      [.service, .lasting()],
+      effect: .devices { settings, devices in
+        guard let service = settings.service else { return [] }
+        return TimedAction.lasting(
+          settings.duration,
+          devices,
+          .replace(service, true),
+          .replace(service, false)
+        )
+      }
+    ),
+    NamedFault(
+      "services-early",
+      symptom: "ServicesResolved is set before the services are there",
+      "it is set `by` earlier",
+      [.by(.milliseconds(300)), .lasting()],
+      effect: .devices(lasts: true) { settings, devices in
+        let early = DeviceChange.services(.early(settings.delay))
+        return TimedAction.lasting(settings.duration, devices, early, .services(.inOrder))
+      }
+    ),
+    NamedFault(
+      "services-empty",
+      symptom: "ServicesResolved is set, and there are no services",
+      "there are none, on connections that are made meanwhile",
+      [.lasting()],
+      effect: .devices(lasts: true) { settings, devices in
+        TimedAction.lasting(settings.duration, devices, .services(.empty), .services(.inOrder))
+      }
+    ),
+    NamedFault(
+      "services-never",
+      symptom: "ServicesResolved is never set",
+      "it is not set, on connections that are made meanwhile",
+      [.lasting()],
+      effect: .devices(lasts: true) { settings, devices in
+        TimedAction.lasting(settings.duration, devices, .services(.never), .services(.inOrder))
+      }
+    ),
+    NamedFault(
+      "lost-notifications",
+      symptom: "the first notification, or all, are lost",
+      "what the device sends is not received",
+      [.lasting()],
+      effect: .devices(lasts: true) { settings, devices in
+        TimedAction.lasting(
+          settings.duration,
+          devices,
+          .notifications(.lost),
+          .notifications(.none)
+        )
+      }
+    ),
+    NamedFault(
+      "duplicate-notifications",
+      symptom: "notifications arrive twice",
+      "what the device sends is received twice",
+      [.lasting()],
+      effect: .devices(lasts: true) { settings, devices in
+        TimedAction.lasting(
+          settings.duration,
+          devices,
+          .notifications(.doubled),
+          .notifications(.none)
+        )
+      }
+    ),
+  ]
 }

@@ -3,13 +3,6 @@
 import Bluetooth
 
 extension NamedFault {
-  static let ofHost: [NamedFault] = [
-    adapterOff, adapterUnplugged, adapterRenumbered, daemonRestart, daemonCrash, unansweredCalls,
-    lostAnswers, busyDaemon, wrongTransport, busClosed,
-  ]
-
-  // MARK: Adapters
-
   /// `adapter-off`: the adapter is off, or blocked.
   public static let adapterOff = NamedFault(
     "adapter-off",
@@ -21,20 +14,6 @@ extension NamedFault {
         settings.duration,
         .adapter(settings.adapter, .power(false)),
         .adapter(settings.adapter, .power(true))
-      )
-    }
-  )
-  /// `adapter-unplugged`: the adapter is gone.
-  public static let adapterUnplugged = NamedFault(
-    "adapter-unplugged",
-    symptom: "the adapter is gone",
-    "it is unplugged, and comes back with its number",
-    [.adapter, .lasting(.seconds(5))],
-    effect: .host { settings in
-      TimedAction.lasting(
-        settings.duration,
-        .adapter(settings.adapter, .unplug),
-        .adapter(settings.adapter, .plugIn(nil))
       )
     }
   )
@@ -52,14 +31,6 @@ extension NamedFault {
       )
     }
   )
-
-  // MARK: bluetoothd
-
-  /// The requests that bluetoothd passes on to devices.
-  private static let requests: [FaultKind] = [
-    .connect, .read, .write, .subscribe, .disconnect, .any,
-  ]
-
   /// `daemon-restart`: bluetoothd is restarted: objects and calls of the old one.
   public static let daemonRestart = NamedFault(
     "daemon-restart",
@@ -80,106 +51,116 @@ extension NamedFault {
       TimedAction.lasting(settings.duration, .endDaemon(isKilled: true), .startDaemon)
     }
   )
-  /// `unanswered-calls`: calls that never get a reply: a wait without a bound.
-  public static let unansweredCalls = NamedFault(
-    "unanswered-calls",
-    symptom: "calls that never get a reply: a wait without a bound",
-    "calls to bluetoothd, all or those of `on`, have no effect and get no reply",
-    [.on(requests), .lasting()],
-    effect: .host(lasts: true) { $0.treated(.ignore) }
-  )
-  /// `lost-answers`: the late reply: done, and nobody learns of it.
-  public static let lostAnswers = NamedFault(
-    "lost-answers",
-    symptom: "the late reply: done, and nobody learns of it",
-    "they take effect, and get no reply",
-    [.on(requests), .lasting()],
-    effect: .host(lasts: true) { $0.treated(.loseAnswer) }
-  )
-  /// `busy-daemon`: bluetoothd is busy.
-  public static let busyDaemon = NamedFault(
-    "busy-daemon",
-    symptom: "bluetoothd is busy",
-    "they are handled `by` later",
-    [.on(requests), .by(.seconds(1)), .lasting()],
-    effect: .host(lasts: true) { $0.treated(.delay($0.delay)) }
-  )
-  /// `wrong-transport`: a dual-mode device: `br-connection-profile-unavailable`.
-  public static let wrongTransport = NamedFault(
-    "wrong-transport",
-    symptom: "a dual-mode device: `br-connection-profile-unavailable`",
-    "Connect fails with that error",
-    [.lasting()],
-    effect: .host(lasts: true) { settings in
-      var settings = settings
-      settings.kind = .connect
-      return settings.treated(.wrongTransport)
-    }
-  )
-  /// `bus-closed`: the bus ends under pending calls.
-  public static let busClosed = NamedFault(
-    "bus-closed",
-    symptom: "the bus ends under pending calls",
-    "it ends for good, with all its connections",
-    effect: .host { _ in [TimedAction(.closeBus)] }
-  )
 
-  // MARK: Other programs
-
-  static let ofOtherPrograms: [NamedFault] = [
-    deviceRemoved, otherConnecting, linkLeftBehind, otherScanning, notifyAcquired, writeAcquired,
+  /// The requests that bluetoothd passes on to devices.
+  private static let requests: [FaultKind] = [
+    .connect, .read, .write, .subscribe, .disconnect, .any,
   ]
 
-  /// `device-removed`: the device's object is removed while it is used.
-  public static let deviceRemoved = NamedFault(
-    "device-removed",
-    symptom: "the device's object is removed while it is used",
-    "another program removes it",
-    effect: .devices { _, devices in TimedAction.others(nil, devices.map { .remove($0) }) }
-  )
-  /// `other-connecting`: InProgress: another program's attempt is in progress, or was left behind.
-  public static let otherConnecting = NamedFault(
-    "other-connecting",
-    symptom: "InProgress: another program's attempt is in progress, or was left behind",
-    "another program's Connect hangs; after `for` it takes it back and leaves",
-    [.lasting()],
-    effect: .devices { settings, devices in
-      TimedAction.others(settings.duration, devices.map { .connect($0) })
-    }
-  )
-  /// `link-left-behind`: a program was killed, and its connection is still up.
-  public static let linkLeftBehind = NamedFault(
-    "link-left-behind",
-    symptom: "a program was killed, and its connection is still up",
-    "another program connects and dies; the device is connected and sends no advertisements",
-    effect: .devices { _, devices in TimedAction.others(nil, devices.map { .leaveLink($0) }) }
-  )
-  /// `other-scanning`: a desktop scans all the time.
-  public static let otherScanning = NamedFault(
-    "other-scanning",
-    symptom: "a desktop scans all the time",
-    "another program scans",
-    [.adapter, .lasting()],
-    effect: .host(lasts: true) { settings in
-      TimedAction.others(settings.duration, [.scan(adapter: settings.adapter)])
-    }
-  )
-  /// `notify-acquired`: AcquireNotify: another program has the notifications.
-  public static let notifyAcquired = NamedFault(
-    "notify-acquired",
-    symptom: "AcquireNotify: another program has the notifications",
-    "another program connects, and takes those of `characteristic`; after `for` it leaves",
-    [.lasting(), .acquired("one that notifies")],
-    effect: .devices { settings, devices in settings.acquired(.notify, devices) }
-  )
-  /// `write-acquired`: AcquireWrite: another program has the writes.
-  public static let writeAcquired = NamedFault(
-    "write-acquired",
-    symptom: "AcquireWrite: another program has the writes",
-    "another program connects, and takes the writes to `characteristic`; after `for` it leaves",
-    [.lasting(), .acquired("one that is written without response")],
-    effect: .devices { settings, devices in settings.acquired(.write, devices) }
-  )
+  static let ofHost: [NamedFault] = [
+    adapterOff,
+    NamedFault(
+      "adapter-unplugged",
+      symptom: "the adapter is gone",
+      "it is unplugged, and comes back with its number",
+      [.adapter, .lasting(.seconds(5))],
+      effect: .host { settings in
+        TimedAction.lasting(
+          settings.duration,
+          .adapter(settings.adapter, .unplug),
+          .adapter(settings.adapter, .plugIn(nil))
+        )
+      }
+    ),
+    adapterRenumbered,
+    daemonRestart,
+    daemonCrash,
+    NamedFault(
+      "unanswered-calls",
+      symptom: "calls that never get a reply: a wait without a bound",
+      "calls to bluetoothd, all or those of `on`, have no effect and get no reply",
+      [.on(requests), .lasting()],
+      effect: .host(lasts: true) { $0.treated(.ignore) }
+    ),
+    NamedFault(
+      "lost-answers",
+      symptom: "the late reply: done, and nobody learns of it",
+      "they take effect, and get no reply",
+      [.on(requests), .lasting()],
+      effect: .host(lasts: true) { $0.treated(.loseAnswer) }
+    ),
+    NamedFault(
+      "busy-daemon",
+      symptom: "bluetoothd is busy",
+      "they are handled `by` later",
+      [.on(requests), .by(.seconds(1)), .lasting()],
+      effect: .host(lasts: true) { $0.treated(.delay($0.delay)) }
+    ),
+    NamedFault(
+      "wrong-transport",
+      symptom: "a dual-mode device: `br-connection-profile-unavailable`",
+      "Connect fails with that error",
+      [.lasting()],
+      effect: .host(lasts: true) { settings in
+        var settings = settings
+        settings.kind = .connect
+        return settings.treated(.wrongTransport)
+      }
+    ),
+    NamedFault(
+      "bus-closed",
+      symptom: "the bus ends under pending calls",
+      "it ends for good, with all its connections",
+      effect: .host { _ in [TimedAction(.closeBus)] }
+    ),
+  ]
+
+  static let ofOtherPrograms: [NamedFault] = [
+    NamedFault(
+      "device-removed",
+      symptom: "the device's object is removed while it is used",
+      "another program removes it",
+      effect: .devices { _, devices in TimedAction.others(nil, devices.map { .remove($0) }) }
+    ),
+    NamedFault(
+      "other-connecting",
+      symptom: "InProgress: another program's attempt is in progress, or was left behind",
+      "another program's Connect hangs; after `for` it takes it back and leaves",
+      [.lasting()],
+      effect: .devices { settings, devices in
+        TimedAction.others(settings.duration, devices.map { .connect($0) })
+      }
+    ),
+    NamedFault(
+      "link-left-behind",
+      symptom: "a program was killed, and its connection is still up",
+      "another program connects and dies; the device is connected and sends no advertisements",
+      effect: .devices { _, devices in TimedAction.others(nil, devices.map { .leaveLink($0) }) }
+    ),
+    NamedFault(
+      "other-scanning",
+      symptom: "a desktop scans all the time",
+      "another program scans",
+      [.adapter, .lasting()],
+      effect: .host(lasts: true) { settings in
+        TimedAction.others(settings.duration, [.scan(adapter: settings.adapter)])
+      }
+    ),
+    NamedFault(
+      "notify-acquired",
+      symptom: "AcquireNotify: another program has the notifications",
+      "another program connects, and takes those of `characteristic`; after `for` it leaves",
+      [.lasting(), .acquired("one that notifies")],
+      effect: .devices { settings, devices in settings.acquired(.notify, devices) }
+    ),
+    NamedFault(
+      "write-acquired",
+      symptom: "AcquireWrite: another program has the writes",
+      "another program connects, and takes the writes to `characteristic`; after `for` it leaves",
+      [.lasting(), .acquired("one that is written without response")],
+      effect: .devices { settings, devices in settings.acquired(.write, devices) }
+    ),
+  ]
 }
 
 extension FaultSettings {

@@ -3,66 +3,15 @@
 import Bluetooth
 
 extension NamedFault {
-  static let ofOperations: [NamedFault] = [
-    connectAborted, connectFlickers, connectHangs, connectSlow, scanDisturbsConnect,
-    connectionLimit, attError, notPermitted, notPaired, noAnswer, slow, lateAnswer, lostWrites,
-    linkLostDuring, linkLostAfter, disconnectHangs, smallMTU, weakSignal,
-    rareAdvertisements, pairingRejected,
-  ]
-
-  // MARK: Connecting
-
-  /// `connect-aborted`: connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next
-  /// door.
-  public static let connectAborted = NamedFault(
-    "connect-aborted",
-    symptom: "connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next door",
-    "the attempt is aborted",
-    effect: .operations { _ in [FaultRule(on: .connect, action: .refuseConnection)] }
+  /// A fault without a name, such as `{ on: read, nth: 2, do: refuse 0x80 }`: the file names the
+  /// operation and what happens to it.
+  static let rule = NamedFault(
+    "",
+    symptom: "",
+    "A fault of an operation.",
+    [.operation, .action, .characteristic(usual: "all", "only operations on this one")],
+    effect: .operations { [FaultRule(on: $0.kind, action: $0.action)] }
   )
-  /// `connect-flickers`: the connection is up for an instant, and Connect fails.
-  public static let connectFlickers = NamedFault(
-    "connect-flickers",
-    symptom: "the connection is up for an instant, and Connect fails",
-    "the connection is made and lost at once",
-    effect: .operations { _ in [FaultRule(on: .connect, action: .loseLinkBefore)] }
-  )
-  /// `connect-hangs`: Connect hangs until something gives up.
-  public static let connectHangs = NamedFault(
-    "connect-hangs",
-    symptom: "Connect hangs until something gives up",
-    "no attempt gets a response; bluetoothd gives up after 40 s",
-    effect: .operations { _ in [FaultRule(on: .connect, action: .neverAnswer)] }
-  )
-  /// `connect-slow`: a connection that takes longer than the program waits.
-  public static let connectSlow = NamedFault(
-    "connect-slow",
-    symptom: "a connection that takes longer than the program waits",
-    "it takes `by` longer",
-    [.by(.seconds(10))],
-    effect: .operations { [FaultRule(on: .connect, action: .slow($0.delay))] }
-  )
-  /// `scan-disturbs-connect`: connecting during a scan fails.
-  public static let scanDisturbsConnect = NamedFault(
-    "scan-disturbs-connect",
-    symptom: "connecting during a scan fails",
-    "attempts are aborted while the adapter scans",
-    effect: .operations { _ in
-      [FaultRule(on: .connect, condition: .scanning, action: .refuseConnection)]
-    }
-  )
-  /// `connection-limit`: several connections at once fail.
-  public static let connectionLimit = NamedFault(
-    "connection-limit",
-    symptom: "several connections at once fail",
-    "attempts are aborted while `limit` devices are connected",
-    [.limit],
-    effect: .operations {
-      [FaultRule(on: .connect, condition: .links($0.limit), action: .refuseConnection)]
-    }
-  )
-
-  // MARK: Attributes
 
   /// The operations that the device itself answers.
   private static let attributes: [FaultKind] = [.read, .write, .subscribe, .any]
@@ -71,135 +20,166 @@ extension NamedFault {
     .connect, .discover, .read, .write, .subscribe, .disconnect, .any,
   ]
 
-  /// `att-error`: errors of the device in a row.
-  public static let attError = NamedFault(
-    "att-error",
-    symptom: "errors of the device in a row",
-    "operations are refused with `error`; Unlikely Error without it",
-    [.on(attributes), .characteristic, .error],
-    effect: .operations { [FaultRule(on: $0.kind, action: .refuse($0.error))] }
-  )
-  /// `not-permitted`: NotPermitted is several things: this is a missing permission.
-  public static let notPermitted = NamedFault(
-    "not-permitted",
-    symptom: "NotPermitted is several things: this is a missing permission",
-    "reads and writes are refused as not permitted",
-    [.on(attributes), .characteristic],
-    effect: .operations { settings in
-      let refusals: [(kind: FaultKind, code: ATTErrorCode)] = [
-        (.read, .readNotPermitted), (.write, .writeNotPermitted), (.subscribe, .writeNotPermitted),
-      ]
-      return refusals.filter { settings.kind == .any || $0.kind == settings.kind }
-        .map { FaultRule(on: $0.kind, action: .refuse($0.code)) }
-    }
-  )
-  /// `not-paired`: NotPermitted is several things: this one wants pairing.
-  public static let notPaired = NamedFault(
-    "not-paired",
-    symptom: "NotPermitted is several things: this one wants pairing",
-    "operations are refused with Insufficient Authentication, and the host pairs",
-    [.on(attributes), .characteristic],
-    effect: .operations { [FaultRule(on: $0.kind, action: .refuse(.insufficientAuthentication))] }
-  )
-  /// `no-answer`: a request hangs, then the connection is dropped.
-  public static let noAnswer = NamedFault(
-    "no-answer",
-    symptom: "a request hangs, then the connection is dropped",
-    "reads, or operations of `on`, get no response; the connection drops after `answer-timeout`",
-    [.on(answered, usual: .read), .characteristic],
-    effect: .operations { [FaultRule(on: $0.kind, action: .neverAnswer)] }
-  )
-  /// `slow`: the queue of requests stalls.
-  public static let slow = NamedFault(
-    "slow",
-    symptom: "the queue of requests stalls",
-    "operations take `by` longer",
-    [.on(answered), .characteristic, .by(.seconds(3))],
-    effect: .operations { [FaultRule(on: $0.kind, action: .slow($0.delay))] }
-  )
-  /// `late-answer`: the notification arrives before the response to the write that caused it.
-  public static let lateAnswer = NamedFault(
-    "late-answer",
-    symptom: "the notification arrives before the response to the write that caused it",
-    "operations take effect, the response arrives `by` later",
-    [.on(attributes), .characteristic, .by(.milliseconds(500))],
-    effect: .operations { [FaultRule(on: $0.kind, action: .answerLate($0.delay))] }
-  )
-  /// `lost-writes`: Write Commands have no flow control and are lost.
-  public static let lostWrites = NamedFault(
-    "lost-writes",
-    symptom: "Write Commands have no flow control and are lost",
-    "writes have no effect, with response or without",
-    [.characteristic],
-    effect: .operations { _ in
-      [FaultRule(on: .write, action: .loseWrite), FaultRule(on: .command, action: .loseWrite)]
-    }
-  )
-  /// `link-lost-during`: the connection is lost during a certain operation.
-  public static let linkLostDuring = NamedFault(
-    "link-lost-during",
-    symptom: "the connection is lost during a certain operation",
-    "it is lost before the operation takes effect",
-    [.on(answered), .characteristic],
-    effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkBefore)] }
-  )
-  /// `link-lost-after`: the operation took effect, and the client does not know.
-  public static let linkLostAfter = NamedFault(
-    "link-lost-after",
-    symptom: "the operation took effect, and the client does not know",
-    "the connection is lost after the effect, before the response",
-    [.on(answered), .characteristic],
-    effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkAfter)] }
-  )
-  /// `disconnect-hangs`: Disconnect does not return, the connection looks alive.
-  public static let disconnectHangs = NamedFault(
-    "disconnect-hangs",
-    symptom: "Disconnect does not return, the connection looks alive",
-    "the connection ends only after `answer-timeout`",
-    effect: .operations { _ in [FaultRule(on: .disconnect, action: .neverAnswer)] }
-  )
-
-  // MARK: Devices from the start
-
-  /// `small-mtu`: the MTU is 23, whatever is requested.
-  public static let smallMTU = NamedFault(
-    "small-mtu",
-    symptom: "the MTU is 23, whatever is requested",
-    "the device agrees to an MTU of `mtu` bytes",
-    [.mtu],
-    effect: .definition { device, settings in device.link.mtu = settings.mtu }
-  )
-  /// `weak-signal`: a device at the edge of its range.
-  public static let weakSignal = NamedFault(
-    "weak-signal",
-    symptom: "a device at the edge of its range",
-    "its RSSI is `rssi` (dBm, or a `path` or `walk`), straying by 6 dB, with the consequences of a "
-      + "[weak signal](#strength)",
-    [.rssi(-95)],
-    effect: .definition { device, settings in
-      for index in device.advertisements.indices {
-        device.advertisements[index].signal = settings.signal
-        device.advertisements[index].rssiSpread = 6
+  static let ofOperations: [NamedFault] = [
+    // Connecting.
+    NamedFault(
+      "connect-aborted",
+      symptom: "connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next door",
+      "the attempt is aborted",
+      effect: .operations { _ in [FaultRule(on: .connect, action: .refuseConnection)] }
+    ),
+    NamedFault(
+      "connect-flickers",
+      symptom: "the connection is up for an instant, and Connect fails",
+      "the connection is made and lost at once",
+      effect: .operations { _ in [FaultRule(on: .connect, action: .loseLinkBefore)] }
+    ),
+    NamedFault(
+      "connect-hangs",
+      symptom: "Connect hangs until something gives up",
+      "no attempt gets a response; bluetoothd gives up after 40 s",
+      effect: .operations { _ in [FaultRule(on: .connect, action: .neverAnswer)] }
+    ),
+    NamedFault(
+      "connect-slow",
+      symptom: "a connection that takes longer than the program waits",
+      "it takes `by` longer",
+      [.by(.seconds(10))],
+      effect: .operations { [FaultRule(on: .connect, action: .slow($0.delay))] }
+    ),
+    NamedFault(
+      "scan-disturbs-connect",
+      symptom: "connecting during a scan fails",
+      "attempts are aborted while the adapter scans",
+      effect: .operations { _ in
+        [FaultRule(on: .connect, condition: .scanning, action: .refuseConnection)]
       }
-    }
-  )
-  /// `rare-advertisements`: a device that saves its battery is found late, or not within the scan.
-  public static let rareAdvertisements = NamedFault(
-    "rare-advertisements",
-    symptom: "a device that saves its battery is found late, or not within the scan",
-    "it sends an advertisement every `interval`",
-    [.interval(.milliseconds(10_240))],
-    effect: .definition { device, settings in
-      for index in device.advertisements.indices {
-        device.advertisements[index].interval = settings.interval
+    ),
+    NamedFault(
+      "connection-limit",
+      symptom: "several connections at once fail",
+      "attempts are aborted while `limit` devices are connected",
+      [.limit],
+      effect: .operations {
+        [FaultRule(on: .connect, condition: .links($0.limit), action: .refuseConnection)]
       }
-    }
-  )
-  /// `pairing-rejected`: pairing fails.
-  public static let pairingRejected = NamedFault(
-    "pairing-rejected",
-    symptom: "pairing fails",
-    "the device refuses to pair",
-    effect: .definition { device, _ in device.pairing = PairingDefinition(.reject) }
-  )
+    ),
+    // Attributes.
+    NamedFault(
+      "att-error",
+      symptom: "errors of the device in a row",
+      "operations are refused with `error`; Unlikely Error without it",
+      [.on(attributes), .characteristic, .error],
+      effect: .operations { [FaultRule(on: $0.kind, action: .refuse($0.error))] }
+    ),
+    NamedFault(
+      "not-permitted",
+      symptom: "NotPermitted is several things: this is a missing permission",
+      "reads and writes are refused as not permitted",
+      [.on(attributes), .characteristic],
+      effect: .operations { settings in
+        let refusals: [(kind: FaultKind, code: ATTErrorCode)] = [
+          (.read, .readNotPermitted), (.write, .writeNotPermitted),
+          (.subscribe, .writeNotPermitted),
+        ]
+        return refusals.filter { settings.kind == .any || $0.kind == settings.kind }
+          .map { FaultRule(on: $0.kind, action: .refuse($0.code)) }
+      }
+    ),
+    NamedFault(
+      "not-paired",
+      symptom: "NotPermitted is several things: this one wants pairing",
+      "operations are refused with Insufficient Authentication, and the host pairs",
+      [.on(attributes), .characteristic],
+      effect: .operations { [FaultRule(on: $0.kind, action: .refuse(.insufficientAuthentication))] }
+    ),
+    NamedFault(
+      "no-answer",
+      symptom: "a request hangs, then the connection is dropped",
+      "reads, or operations of `on`, get no response; the connection drops after `answer-timeout`",
+      [.on(answered, usual: .read), .characteristic],
+      effect: .operations { [FaultRule(on: $0.kind, action: .neverAnswer)] }
+    ),
+    NamedFault(
+      "slow",
+      symptom: "the queue of requests stalls",
+      "operations take `by` longer",
+      [.on(answered), .characteristic, .by(.seconds(3))],
+      effect: .operations { [FaultRule(on: $0.kind, action: .slow($0.delay))] }
+    ),
+    NamedFault(
+      "late-answer",
+      symptom: "the notification arrives before the response to the write that caused it",
+      "operations take effect, the response arrives `by` later",
+      [.on(attributes), .characteristic, .by(.milliseconds(500))],
+      effect: .operations { [FaultRule(on: $0.kind, action: .answerLate($0.delay))] }
+    ),
+    NamedFault(
+      "lost-writes",
+      symptom: "Write Commands have no flow control and are lost",
+      "writes have no effect, with response or without",
+      [.characteristic],
+      effect: .operations { _ in
+        [FaultRule(on: .write, action: .loseWrite), FaultRule(on: .command, action: .loseWrite)]
+      }
+    ),
+    NamedFault(
+      "link-lost-during",
+      symptom: "the connection is lost during a certain operation",
+      "it is lost before the operation takes effect",
+      [.on(answered), .characteristic],
+      effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkBefore)] }
+    ),
+    NamedFault(
+      "link-lost-after",
+      symptom: "the operation took effect, and the client does not know",
+      "the connection is lost after the effect, before the response",
+      [.on(answered), .characteristic],
+      effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkAfter)] }
+    ),
+    NamedFault(
+      "disconnect-hangs",
+      symptom: "Disconnect does not return, the connection looks alive",
+      "the connection ends only after `answer-timeout`",
+      effect: .operations { _ in [FaultRule(on: .disconnect, action: .neverAnswer)] }
+    ),
+    // Devices from the start.
+    NamedFault(
+      "small-mtu",
+      symptom: "the MTU is 23, whatever is requested",
+      "the device agrees to an MTU of `mtu` bytes",
+      [.mtu],
+      effect: .definition { device, settings in device.link.mtu = settings.mtu }
+    ),
+    NamedFault(
+      "weak-signal",
+      symptom: "a device at the edge of its range",
+      "its RSSI is `rssi` (dBm, or a `path` or `walk`), straying by 6 dB, with the consequences of a "
+        + "[weak signal](#strength)",
+      [.rssi(-95)],
+      effect: .definition { device, settings in
+        for index in device.advertisements.indices {
+          device.advertisements[index].signal = settings.signal
+          device.advertisements[index].rssiSpread = 6
+        }
+      }
+    ),
+    NamedFault(
+      "rare-advertisements",
+      symptom: "a device that saves its battery is found late, or not within the scan",
+      "it sends an advertisement every `interval`",
+      [.interval(.milliseconds(10_240))],
+      effect: .definition { device, settings in
+        for index in device.advertisements.indices {
+          device.advertisements[index].interval = settings.interval
+        }
+      }
+    ),
+    NamedFault(
+      "pairing-rejected",
+      symptom: "pairing fails",
+      "the device refuses to pair",
+      effect: .definition { device, _ in device.pairing = PairingDefinition(.reject) }
+    ),
+  ]
 }

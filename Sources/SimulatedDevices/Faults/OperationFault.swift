@@ -32,52 +32,99 @@ public enum OperationFault: Sendable, Hashable {
     row.map { $0.kinds.contains(kind) } ?? true
   }
 
+  /// What becomes of an operation that this happens to.
+  package var course: Course { row?.course ?? Course() }
+
   /// What is known of it; nil for ``none``.
   private var row: Row? {
     let attributes: [FaultKind] = [.read, .write, .subscribe, .any]
     return switch self {
     case .none: nil
-    case .refuse:
+    case .refuse(let code):
       Row(
         "refuse",
         "the operation is refused with that error",
         to: [.discover] + attributes,
-        .code { .refuse($0) }
+        .code { .refuse($0) },
+        Course(refusal: code)
       )
     case .refuseConnection:
-      Row("refuse-connection", "the connection is refused", to: [.connect], .plain(self))
+      Row(
+        "refuse-connection",
+        "the connection is refused",
+        to: [.connect],
+        .plain(self),
+        Course(refusal: .unlikelyError)
+      )
     case .loseLinkBefore:
-      Row("lose-link", "the connection is lost before the operation takes effect", .plain(self))
+      Row(
+        "lose-link",
+        "the connection is lost before the operation takes effect",
+        .plain(self),
+        Course(takesEffect: false, loss: .link)
+      )
     case .loseLinkAfter:
       Row(
         "lose-link-after",
         "it takes effect, then the connection is lost before the response",
-        .plain(self)
+        .plain(self),
+        Course(loss: .link)
       )
-    case .neverAnswer: Row("never-answer", "no response arrives", .plain(self))
-    case .slow:
-      Row("slow", "it takes that much longer, at most 1h", .time(example: "3s") { .slow($0) })
-    case .answerLate:
+    case .neverAnswer: Row("never-answer", "no response arrives", .plain(self), Course(delay: nil))
+    case .slow(let delay):
+      Row(
+        "slow",
+        "it takes that much longer, at most 1h",
+        .time(example: "3s") { .slow($0) },
+        Course(delay: delay)
+      )
+    case .answerLate(let delay):
       Row(
         "answer-late",
         "it takes effect as usual, and its response arrives that much later",
         to: attributes,
-        .time(example: "1s") { .answerLate($0) }
+        .time(example: "1s") { .answerLate($0) },
+        Course(responseDelay: delay)
       )
     case .loseWrite:
       Row(
         "lose-write",
         "it has no effect, and the response reports success",
         to: [.write, .command, .any],
-        .plain(self)
+        .plain(self),
+        Course(takesEffect: false)
       )
     case .vanish:
-      Row("vanish", "the device disappears: no connection, no advertisements", .plain(self))
+      Row(
+        "vanish",
+        "the device disappears: no connection, no advertisements",
+        .plain(self),
+        Course(takesEffect: false, loss: .device)
+      )
     }
   }
 }
 
 extension OperationFault {
+  /// What becomes of an operation: all that whoever carries it out has to know of a fault.
+  package struct Course: Sendable {
+    /// What is lost in place of a response.
+    package enum Loss: Sendable {
+      case link
+      /// The device, and its link.
+      case device
+    }
+
+    /// How much later than usual it is over; nil: never.
+    package var delay: Duration? = .zero
+    package var takesEffect = true
+    /// The error of the response; nil: success.
+    package var refusal: ATTErrorCode?
+    /// How much later than its effect the response comes; nil: with it.
+    package var responseDelay: Duration?
+    package var loss: Loss?
+  }
+
   /// How one of them is written in a rule of a device, what it may happen to, and what it does.
   struct Row: Sendable {
     /// What makes the fault of the word and what follows it.
@@ -93,14 +140,17 @@ extension OperationFault {
     let doc: String
     let kinds: [FaultKind]
     let making: Making
+    let course: Course
 
     fileprivate init(
       _ word: String,
       _ doc: String,
       to kinds: [FaultKind] = answered,
-      _ making: Making
+      _ making: Making,
+      _ course: Course
     ) {
-      (self.word, self.doc, self.kinds, self.making) = (word, doc, kinds, making)
+      (self.word, self.doc, self.kinds) = (word, doc, kinds)
+      (self.making, self.course) = (making, course)
     }
 
     /// The word with an example of what follows it.

@@ -56,17 +56,10 @@ public struct WorldEvent: Sendable, Hashable {
   }
 
   /// A characteristic of a device.
-  public struct Place: Sendable, Hashable {
-    /// The address of the device.
-    public let device: BluetoothAddress
+  struct Place: Sendable, Hashable {
+    let device: BluetoothAddress
     /// Of its value.
-    public let handle: UInt16
-
-    /// A characteristic, by the handle of its value.
-    public init(device: BluetoothAddress, handle: UInt16) {
-      self.device = device
-      self.handle = handle
-    }
+    let handle: UInt16
   }
 
   /// Which events are meant.
@@ -78,19 +71,17 @@ public struct WorldEvent: Sendable, Hashable {
     /// Those about this characteristic; nil: about any.
     public var characteristic: BluetoothUUID?
     /// Those of these characteristics alone; nil: of all that ``characteristic`` is about.
-    public var places: [Place]?
+    var places: [Place]?
 
     /// Events of a kind; see the properties.
     public init(
       _ kind: Kind,
       devices: [BluetoothAddress] = [],
-      characteristic: BluetoothUUID? = nil,
-      places: [Place]? = nil
+      characteristic: BluetoothUUID? = nil
     ) {
       self.kind = kind
       self.devices = devices
       self.characteristic = characteristic
-      self.places = places
     }
 
     /// Whether the event is one of those that are meant.

@@ -53,7 +53,6 @@ extension ScenarioFile {
 }
 
 extension NamedFault {
-  /// What goes wrong, as a table in Markdown.
   fileprivate static var table: String {
     let rows = all.map { fault in
       let entry = FaultEntry(settings: fault.settings)

@@ -96,7 +96,7 @@ extension DeviceReader {
         guard let field = field(&reader, entry), let data = reader.data(entry.value) else {
           return nil
         }
-        return LiveData(field, value: data)
+        return LiveData(field: field, value: data)
       }
     }
   }

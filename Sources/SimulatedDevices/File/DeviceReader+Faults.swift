@@ -1,79 +1,14 @@
-// Fault rules of a device file, and what they share with the faults of scenarios.
+// What happens to operations, and to which of them, in device and scenario files.
 
 import Bluetooth
 import Documents
 
 extension DeviceReader {
-  // MARK: Rules of a device
-
-  /// A rule such as `{ on: read, nth: 2, do: refuse 0x80 }` in a device file.
-  static let ruleForm = ruleForm(targets: [], .reference(.several))
-  /// The same in a scenario, for some of its devices.
-  static let scenarioRuleForm = ruleForm(targets: [targetKey], .targetCharacteristic)
-
-  private static func ruleForm(
-    targets: [DeviceKey<FaultEntry>],
-    _ characteristic: DeviceShape<CharacteristicSelector>
-  ) -> DeviceForm<FaultEntry> {
-    let operation: [DeviceKey<FaultEntry>] = [
-      DeviceKey(
-        "on",
-        \.settings.kind,
-        .operation(among: FaultKind.allCases),
-        isRequired: true,
-        "the operations it affects; a `command` is a write without response"
-      ),
-      DeviceKey(
-        "do",
-        \.action,
-        operationFault,
-        isRequired: true,
-        "what happens to them, see below"
-      ),
-      DeviceKey(
-        "characteristic",
-        \.settings.characteristic,
-        characteristic,
-        usual: "all",
-        "only operations on this one"
-      ),
-    ]
-    let window: [DeviceKey<FaultEntry>] = [
-      DeviceKey("from", \.at, .delay, usual: "0s", "only operations from then on, since the start"),
-      DeviceKey(
-        "until",
-        \.until,
-        .delay,
-        usual: "for good",
-        "only operations before, since the start"
-      ),
-    ]
-    return DeviceForm(
-      "A fault of an operation.",
-      FaultEntry(),
-      targets + operation + occurrenceKeys + window,
-      rules: [.exclusive(occurrences)]
-    )
-  }
-
-  /// The rule that a mapping with `do` is.
-  mutating func rule(_ node: Node, _ form: DeviceForm<FaultEntry>) -> [FaultRule] {
-    let entry = form.read(node, &self)
-    let kind = entry.settings.kind
-    checkCharacteristic(entry, node)
-    if let action = node.value(of: "do"), entry.action != .none,
-      node.value(of: "on")?.text == kind.rawValue, !entry.action.applies(to: kind)
-    {
-      problems.append(action.problem("the fault does not apply to '\(kind)'"))
-    }
-    return rules([FaultRule(on: kind, action: entry.action)], entry, node)
-  }
-
   /// Longer than anything that is simulated.
   static let always = Duration.seconds(1_000_000_000)
 
   /// `refuse 0x80`, `lose-link`, `slow 3s` and so on.
-  private static let operationFault = DeviceShape<OperationFault>(
+  static let operationFault = DeviceShape<OperationFault>(
     "one of `" + OperationFault.Row.all.map(\.example).joined(separator: "`, `") + "`",
     schema: OperationFault.Row.schema
   ) { node, reader in
@@ -140,6 +75,18 @@ extension DeviceReader {
       .integer(1...FileLimits.burst),
       usual: "1",
       "how many operations in a row are affected when one is"
+    ),
+  ]
+
+  /// When a rule applies.
+  static let windowKeys: [DeviceKey<FaultEntry>] = [
+    DeviceKey("from", \.at, .delay, usual: "0s", "only operations from then on, since the start"),
+    DeviceKey(
+      "until",
+      \.until,
+      .delay,
+      usual: "for good",
+      "only operations before, since the start"
     ),
   ]
 }

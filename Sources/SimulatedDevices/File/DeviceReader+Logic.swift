@@ -3,7 +3,6 @@
 import Documents
 
 extension DeviceReader {
-  /// The keys of `logic`.
   struct LogicEntry: Sendable {
     var program: [String]?
     var socket: String?

@@ -5,13 +5,11 @@ import Documents
 
 /// What is known of the machine that is being read.
 struct MachineScope {
-  /// The names of its states, in order.
   var states: [String] = []
   /// Its variables, which actions may change.
   var variables: [(name: String, kind: VariableKind)] = []
   /// The names that all its transitions may use.
   var names = KnownNames()
-  /// The states that transitions lead to.
   var targets: Set<Int> = []
   /// The node of the characteristic that actions without `on` are about.
   var written: Node?
@@ -25,7 +23,7 @@ extension DeviceReader {
 
   static let machineForm = DeviceForm<MachineDefinition>(
     "A dialogue: states, and what leads from one to another.",
-    MachineDefinition(name: "", states: []),
+    MachineDefinition(),
     [
       DeviceKey("machine", \.name, .text("a name"), isRequired: true, "its name"),
       DeviceKey("with", \.views, .views, usual: "", "names for values of the device"),
@@ -96,12 +94,11 @@ extension DeviceReader {
     let kind = initial?.kind ?? (entry.value.mapping == nil ? .number : .octets)
     names.add(KnownNames([(entry.key, kind)]))
     machine.variables.append((entry.key, kind))
-    return initial.map { MachineDefinition.Variable(entry.key, $0) }
+    return initial.map { MachineDefinition.Variable(name: entry.key, initial: $0) }
   }
 
   // MARK: Tables
 
-  /// Rows of a CSV file.
   struct TableEntry: Sendable {
     var csv: Node?
     var parts: Node?
@@ -137,14 +134,14 @@ extension DeviceReader {
         rows = self.rows(of: table, parts)
       }
     }
-    return MachineDefinition.Table(entry.key, rows)
+    return MachineDefinition.Table(name: entry.key, rows: rows)
   }
 
   // MARK: States
 
   private static let stateForm = DeviceForm<MachineState>(
     "A state.",
-    MachineState(""),
+    MachineState(),
     [
       DeviceKey("enter", \.entry, actions, usual: "", "what is done each time it is entered"),
       DeviceKey(

@@ -1,5 +1,4 @@
-// Faults in files and in requests, rules and named ones: a form for each row of NamedFault, and what is
-// read comes to.
+// Faults in files and in requests: a form for each row of NamedFault, and what is read comes to.
 
 import Bluetooth
 import Documents
@@ -7,14 +6,11 @@ import Documents
 /// A fault in a file, a rule or a named one: its parameters and its timing.
 struct FaultEntry: Sendable {
   var settings = FaultSettings()
-  /// `do` of a rule.
-  var action = OperationFault.none
   /// Which operations, or which events of `after`.
   var occurrence = FaultOccurrence.every(1)
   var burst = 1
   /// `at`, or `from` of a rule.
   var at: Duration?
-  /// `until` of a rule.
   var until: Duration?
   var between: ClosedRange<Duration>?
   var event: WorldEvent.Kind?
@@ -25,10 +21,8 @@ struct FaultEntry: Sendable {
   var delay = Duration.zero
 }
 
-/// Where a fault is written.
 enum FaultPlace {
   case scenario
-  /// In the file of a device.
   case file
   /// In a request to add it to a device that runs.
   case request
@@ -50,7 +44,7 @@ extension NamedFault {
       isRequired: true,
       "its name"
     ) { _, _, _ in }
-    return allowed.map { ($0, $0.form(in: place, name)) }
+    return allowed.map { ($0, $0.form(in: place, [name])) }
   }
 
   /// Whether it can be written there. A fault of the host belongs in a scenario, and so does one
@@ -62,15 +56,16 @@ extension NamedFault {
     }
   }
 
-  private func form(
+  /// - Parameter name: The key of its name; none for a rule.
+  fileprivate func form(
     in place: FaultPlace,
-    _ name: DeviceKey<FaultEntry>
+    _ name: [DeviceKey<FaultEntry>] = []
   ) -> DeviceForm<FaultEntry> {
     let isScenario = place == .scenario
     let targets = isScenario && isAboutDevices ? [DeviceReader.targetKey] : []
     let own = parameters.map { isScenario ? $0.key : $0.deviceKey }
     let (keys, rules) = timing(in: place)
-    let all = [name] + targets + own + keys
+    let all = name + targets + own + keys
     return DeviceForm(doc, FaultEntry(settings: settings), all, rules: rules)
   }
 
@@ -78,6 +73,9 @@ extension NamedFault {
   private func timing(in place: FaultPlace) -> (keys: [DeviceKey<FaultEntry>], rules: [KeyRule]) {
     switch effect {
     case .definition: return ([], [])
+    case .operations where self == .rule:
+      let keys = DeviceReader.occurrenceKeys + DeviceReader.windowKeys
+      return (keys, [.exclusive(DeviceReader.occurrences)])
     case .operations:
       let rules: [KeyRule] = [
         .exclusive(DeviceReader.occurrences), .only("for", with: ["at"], "'for' counts from 'at'"),
@@ -132,6 +130,11 @@ enum ReadFault: Sendable {
 }
 
 extension DeviceReader {
+  /// A rule in a device file, or in a request.
+  static let ruleForm = NamedFault.rule.form(in: .file)
+  /// The same in a scenario, for some of its devices.
+  private static let scenarioRuleForm = NamedFault.rule.form(in: .scenario)
+
   /// A fault of a device, in its file.
   static let deviceFault = DeviceShape<ReadFault>(
     "a mapping",
@@ -156,9 +159,23 @@ extension DeviceReader {
   /// Reads a rule such as `{ on: read, nth: 2, do: refuse 0x80 }`, or a named fault such as
   /// `{ fault: slow, on: read, by: 3s }`; nil after a complaint.
   mutating func fault(_ node: Node, in place: FaultPlace) -> ReadFault? {
+    guard let (fault, form) = described(node, in: place) else { return nil }
+    let entry = form.read(node, &self)
+    checkOperation(entry.settings, node)
+    switch fault.effect {
+    case .operations(let make): return .rules(rules(make(entry.settings), entry, node))
+    case .definition(let change):
+      let settings = entry.settings
+      return .definition { change(&$0, settings) }
+    case .devices, .host: return .moment(fault, entry)
+    }
+  }
+
+  /// The fault that is meant, with its keys; nil after a complaint.
+  private mutating func described(_ node: Node, in place: FaultPlace) -> NamedFault.Described? {
     guard let name = node.value(of: "fault") else {
-      guard place == .scenario else { return .rules(rule(node, Self.ruleForm)) }
-      if node.value(of: "do") != nil { return .rules(rule(node, Self.scenarioRuleForm)) }
+      guard place == .scenario else { return (.rule, Self.ruleForm) }
+      if node.value(of: "do") != nil { return (.rule, Self.scenarioRuleForm) }
       var keys = MappingReader(node)
       let expected = "the name of a fault; a rule has 'on' and 'do' in its place"
       _ = keys.required("fault", expected: expected)
@@ -172,19 +189,9 @@ extension DeviceReader {
       case .file: NamedFault.inFiles
       case .request: NamedFault.inRequests
       }
-    guard let (fault, form) = known.first(where: { $0.fault.name == name.text }) else {
-      problems.append(problem(withFault: name, among: known.map(\.fault.name)))
-      return nil
-    }
-    let entry = form.read(node, &self)
-    checkCharacteristic(entry, node)
-    switch fault.effect {
-    case .operations(let make): return .rules(rules(make(entry.settings), entry, node))
-    case .definition(let change):
-      let settings = entry.settings
-      return .definition { change(&$0, settings) }
-    case .devices, .host: return .moment(fault, entry)
-    }
+    if let found = known.first(where: { $0.fault.name == name.text }) { return found }
+    problems.append(problem(withFault: name, among: known.map(\.fault.name)))
+    return nil
   }
 
   private func problem(withFault name: Node, among known: [String]) -> Problem {
@@ -215,18 +222,22 @@ extension DeviceReader {
     return trigger(entry, node).map { ScheduledFault($0, fault.actions(entry.settings, devices)) }
   }
 
-  /// Complains of a characteristic where the operation has none.
-  mutating func checkCharacteristic(_ entry: FaultEntry, _ node: Node) {
-    let kind = entry.settings.kind
-    if node.value(of: "on")?.text == kind.rawValue, !kind.hasCharacteristic, kind != .any,
-      entry.settings.characteristic != nil, let characteristic = node.value(of: "characteristic")
+  /// Complains of a characteristic or an action that the operation does not have.
+  private mutating func checkOperation(_ settings: FaultSettings, _ node: Node) {
+    let kind = settings.kind
+    guard node.value(of: "on")?.text == kind.rawValue else { return }
+    if !kind.hasCharacteristic, kind != .any, settings.characteristic != nil,
+      let characteristic = node.value(of: "characteristic")
     {
       problems.append(characteristic.problem("'\(kind)' does not take a characteristic"))
+    }
+    if let action = node.value(of: "do"), !settings.action.applies(to: kind) {
+      problems.append(action.problem("the fault does not apply to '\(kind)'"))
     }
   }
 
   /// Rules with the file's keys for when they apply.
-  mutating func rules(
+  private mutating func rules(
     _ rules: [FaultRule],
     _ entry: FaultEntry,
     _ node: Node
@@ -282,13 +293,14 @@ extension DeviceReader {
       problems.append(node.problem("'\(event.rawValue)' does not take a characteristic"))
     }
     let targets = scenario.targets
-    return WorldEvent.Pattern(
+    var pattern = WorldEvent.Pattern(
       event,
       devices: targets.count == scenario.devices.count
         ? [] : targets.map { scenario.devices[$0].address },
-      characteristic: characteristic?.handle == nil ? characteristic?.characteristic : nil,
-      places: characteristic.flatMap { places(of: $0) }
+      characteristic: characteristic?.handle == nil ? characteristic?.characteristic : nil
     )
+    pattern.places = characteristic.flatMap { places(of: $0) }
+    return pattern
   }
 
   /// Which of several characteristics are meant; nil where it is all of one UUID.

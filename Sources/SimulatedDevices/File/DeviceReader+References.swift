@@ -1,4 +1,4 @@
-// Where a device file names one of its characteristics in the description of another.
+// Where a device file names one of its characteristics or services in the description of another.
 
 import Bluetooth
 import Documents
@@ -103,6 +103,18 @@ extension DeviceReader {
         node.problem("\(node.shown) cannot be written", expected: "one with the property write")
       )
     case .presence, .read, .write, .notify, .set, .several: break
+    }
+  }
+
+  /// Complains of services that include one that is not there, or themselves.
+  mutating func checkInclusions(in device: DeviceDefinition) {
+    let all = device.services.map(\.uuid)
+    for (service, included, node) in inclusions {
+      if included == service {
+        problems.append(node.problem("the service includes itself"))
+      } else if !all.contains(included) {
+        problems.append(node.problem("the device has no service \(node.shown)"))
+      }
     }
   }
 

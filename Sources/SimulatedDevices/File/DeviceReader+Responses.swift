@@ -5,7 +5,7 @@ import Documents
 
 extension DeviceReader {
   static let responseShape = Shape.mapping(responseForm).named("response").after {
-    $0.names = KnownNames.ofWrite(nil)
+    $0.names = KnownNames.ofWrite
   }
 
   static let responseForm = DeviceForm<ResponseRule>(

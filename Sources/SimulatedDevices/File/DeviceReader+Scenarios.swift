@@ -101,7 +101,6 @@ extension DeviceReader {
     return found.count
   }
 
-  /// The keys of a device of another file.
   struct UsedEntry: Sendable {
     var file: Node?
     var count: Int?

@@ -8,7 +8,6 @@ extension DeviceReader {
 
   private static let dBm = DeviceShape<Int>.integer(strengths)
 
-  /// The keys of an RSSI that moves.
   struct Movement: Sendable {
     var path: [SignalPath.Point] = []
     var walk: SignalWalk?

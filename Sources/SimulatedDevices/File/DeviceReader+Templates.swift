@@ -4,16 +4,13 @@ import Bluetooth
 import Documents
 
 /// The names that a value may use at some place of a file.
-struct KnownNames {
+struct KnownNames: Sendable {
   private(set) var all: [(name: String, kind: VariableKind)] = []
 
   init(_ all: [(name: String, kind: VariableKind)] = []) { self.all = all }
 
-  /// What was written, and the names that a pattern gives to parts of it.
-  static func ofWrite(_ pattern: BytePattern?) -> KnownNames {
-    let written = (name: ValueTemplate.writtenName, kind: VariableKind.octets)
-    return KnownNames([written] + (pattern?.tokens.compactMap(\.named) ?? []))
-  }
+  /// What was written.
+  static let ofWrite = KnownNames([(ValueTemplate.writtenName, .octets)])
 
   mutating func add(_ other: KnownNames) { all += other.all }
 
@@ -65,7 +62,7 @@ extension DeviceReader {
       return .row(table: name, index)
     default:
       guard let entry, node.mapping?.count == 1, entry.value.text?.contains("$") == true,
-        let format = ValueFormat(entry.key), format.wholeOctets != nil
+        let format = ValueFormat(entry.key), format.whole != nil
       else { return octets(node).map { .octets($0) } }
       return expression(entry.value, names).map { .number(format, $0) }
     }

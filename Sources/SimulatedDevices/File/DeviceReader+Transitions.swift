@@ -17,7 +17,7 @@ extension DeviceReader {
       "write",
       DeviceShape<CharacteristicSelector>.reference(.write).then { _, node, reader in
         reader.machine.written = node
-        reader.names.add(KnownNames.ofWrite(nil))
+        reader.names.add(KnownNames.ofWrite)
       },
       "a write to a characteristic, with `when`, `when-begins` or `when-like` as above"
     ) { .write($0, .any) },
@@ -48,7 +48,7 @@ extension DeviceReader {
 
   static let transitionForm = DeviceForm<Transition>(
     "What happens when something happens.",
-    Transition(.linkEnd),
+    Transition(),
     triggers + patternKeys(\.pattern) + [
       DeviceKey(
         "if",
@@ -98,7 +98,6 @@ extension DeviceReader {
 
   // MARK: Actions
 
-  /// The keys of an action of a machine.
   struct MachineActionEntry: Sendable {
     var response = ActionEntry()
     /// What it is where it is no `set` and no `notify`.

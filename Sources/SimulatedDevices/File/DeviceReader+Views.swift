@@ -7,7 +7,7 @@ extension DeviceReader {
   /// What a name may stand for: the octets of a characteristic, or a part of them.
   static let viewForm = DeviceForm<View>(
     "A part of a characteristic's value.",
-    View("", of: CharacteristicSelector(characteristic: BluetoothUUID(short: 0))),
+    View(),
     [
       DeviceKey(
         "of",
@@ -35,7 +35,7 @@ extension DeviceReader {
   )
 
   private static let wholeFormats = ValueFormat.names.compactMap { ValueFormat($0) }
-    .filter { $0.wholeOctets != nil }
+    .filter { $0.whole != nil }
 
   /// How the user names things.
   static let variableName = "^[A-Za-z][A-Za-z0-9_]*$"
@@ -51,7 +51,7 @@ extension DeviceReader {
       return nil
     }
     if entry.value.text != nil {
-      return reference(entry.value, .presence).map { View(entry.key, of: $0) }
+      return reference(entry.value, .presence).map { View(name: entry.key, characteristic: $0) }
     }
     // Of what is wrong already, the name is known all the same.
     var view = Self.viewForm.read(entry.value, &self)

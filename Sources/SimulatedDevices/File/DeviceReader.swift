@@ -19,7 +19,6 @@ struct DeviceReader: Reading {
   var references: [Reference] = []
   /// Services that others of the present device include, checked at its end.
   var inclusions: [(service: BluetoothUUID, included: BluetoothUUID, node: Node)] = []
-  /// The present service.
   var service = BluetoothUUID(short: 0)
   /// Characteristics of the present device.
   var count = 0
@@ -27,9 +26,7 @@ struct DeviceReader: Reading {
   var names = KnownNames()
   /// The names of attributes that may be used here.
   var attributeNames = AttributeNames.assigned
-  /// The present machine.
   var machine = MachineScope()
-  /// The present scenario.
   var scenario = ScenarioScope()
 
   mutating func devices(_ root: Node) -> [DeviceDefinition] {

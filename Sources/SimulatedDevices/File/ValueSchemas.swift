@@ -4,18 +4,15 @@ import Bluetooth
 import Documents
 
 enum ValueSchemas {
-  /// A value in a format: `{ u8: 87 }`.
   private static let part = part("A value in a format: { u8: 87 }.") { format in
-    let isWhole = ValueFormat(format)?.wholeOctets != nil
+    let isWhole = ValueFormat(format)?.whole != nil
     return Schema(["type": isWhole ? ["integer", "string"] : ["string", "number", "integer"]])
   }.named("part")
 
-  /// A value, or several in a row.
   static let value = row(of: part).described("A value, or several in a row.").named("value")
 
   // MARK: Values with names
 
-  /// A number, or a calculation.
   static let expression = Schema([
     "type": ["string", "integer"],
     "description": "A number or a calculation with names: $last - $first + 1, $table.count.",

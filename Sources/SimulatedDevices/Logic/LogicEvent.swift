@@ -182,7 +182,6 @@ public struct LogicEvents: Hashable, Sendable {
     }
   }
 
-  /// The text that asked for an event.
   func asked(_ kind: LogicEvent.Kind) -> String? {
     names?[Name(word: kind.word, handle: kind.attribute?.handle)]
   }

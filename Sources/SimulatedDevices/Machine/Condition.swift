@@ -1,42 +1,24 @@
 // Whether something is to happen: `$received >= $size`.
 
 /// A comparison of two calculations.
-public struct Condition: Sendable, Hashable {
-  /// How two numbers are compared.
-  public enum Comparison: String, CaseIterable, Sendable, Hashable {
-    // The long ones first: one is the beginning of another.
-    /// The left one is smaller or equal.
+struct Condition: Sendable, Hashable {
+  enum Comparison: String, Sendable, Hashable {
     case atMost = "<="
-    /// The left one is greater or equal.
     case atLeast = ">="
-    /// They differ.
     case unequal = "!="
-    /// The left one is smaller.
     case less = "<"
-    /// The left one is greater.
     case more = ">"
-    /// Both are equal.
     case equal = "="
   }
 
-  /// What is compared.
-  public var left: Expression
-  /// How they are compared.
-  public var comparison: Comparison
-  /// What it is compared with.
-  public var right: Expression
-
-  /// A comparison of two calculations.
-  public init(_ left: Expression, _ comparison: Comparison, _ right: Expression) {
-    self.left = left
-    self.comparison = comparison
-    self.right = right
-  }
+  let left: Expression
+  let comparison: Comparison
+  let right: Expression
 
   /// Reads `$received >= $size`.
   ///
   /// - Returns: nil when that is not what it is.
-  public init?(written text: String) {
+  init?(written text: String) {
     let isSign: (Character) -> Bool = { "<>=!".contains($0) }
     guard let start = text.firstIndex(where: isSign) else { return nil }
     let sign = text[start...].prefix(while: isSign)
@@ -44,7 +26,7 @@ public struct Condition: Sendable, Hashable {
       let left = Expression(written: String(text[..<start])),
       let right = Expression(written: String(text[sign.endIndex...]))
     else { return nil }
-    self.init(left, comparison, right)
+    (self.left, self.comparison, self.right) = (left, comparison, right)
   }
 
   func holds(in scope: Scope) -> Bool {

@@ -15,7 +15,6 @@ enum MachineEvent: Equatable {
   case timer(MachineTimer)
 }
 
-/// A timer of a machine.
 struct MachineTimer: Equatable {
   let machine: Int
   /// Counts the states that were entered: timers of earlier ones mean nothing.
@@ -47,8 +46,6 @@ struct MachineRun {
     entry += 1
     state = next
   }
-
-  var tables: [Scope.Table] { definition.tables.map { ($0.name, $0.rows) } }
 
   var current: MachineState? {
     definition.states.indices.contains(state) ? definition.states[state] : nil

@@ -1,13 +1,14 @@
 // Which values a rule matches, octet by octet, and what it captures from them.
 //
-// Pure. The text of a pattern is read in BytePattern+Text.swift.
+// Pure.
 
-public import Bluetooth
+import Bluetooth
+public import Documents
 
 /// A row of octets, some of which may be anything: `01 ?? <size:u32> *`.
 public struct BytePattern: Sendable, Hashable {
   /// One element of a pattern.
-  public enum Token: Sendable, Hashable {
+  enum Token: Sendable, Hashable {
     /// One octet that agrees in the bits of the mask.
     case octet(UInt8, mask: UInt8)
     /// A whole number that gets a name.
@@ -26,13 +27,10 @@ public struct BytePattern: Sendable, Hashable {
   }
 
   /// The elements, in order.
-  public var tokens: [Token]
-
-  /// A pattern of these elements.
-  public init(_ tokens: [Token]) { self.tokens = tokens }
+  var tokens: [Token]
 
   /// What the names stand for in `value`; nil when it does not match.
-  public func match(_ value: [UInt8]) -> Variables? {
+  func match(_ value: [UInt8]) -> Variables? {
     var found = Variables()
     var rest = value[...]
     for token in tokens {
@@ -40,7 +38,7 @@ public struct BytePattern: Sendable, Hashable {
       case .octet(let octet, let mask):
         guard let first = rest.popFirst(), first & mask == octet & mask else { return nil }
       case .number(let name, let format):
-        guard let count = format.wholeOctets, rest.count >= count,
+        guard let count = format.whole?.octets, rest.count >= count,
           case .integer(let number)? = try? format.decode(Array(rest.prefix(count)))
         else { return nil }
         found[name] = .number(Int64(clamping: number))
@@ -51,5 +49,83 @@ public struct BytePattern: Sendable, Hashable {
       }
     }
     return rest.isEmpty ? found : nil
+  }
+}
+
+extension BytePattern {
+  /// What a word of a pattern may be.
+  static let words = "01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:*> or *"
+
+  /// Reads a pattern.
+  ///
+  /// Spaces separate the words: a byte in hexadecimal digits, `?` for any digit; its eight bits, `x`
+  /// for any bit; a text in single quotes; a name in angle brackets with an integer format, or with
+  /// `*` for the rest of the value; `*` alone for a rest without a name.
+  ///
+  /// - Throws: the first word that is none of these.
+  public init(written text: String) throws(Problem) {
+    tokens = []
+    var rest = text.drop { $0 == " " }
+    while let first = rest.first {
+      if case .rest? = tokens.last {
+        throw Self.invalid(rest, "the rest must be last")
+      }
+      if first == "'" {
+        guard let end = rest.dropFirst().firstIndex(of: "'") else {
+          throw Self.invalid(rest, "the text does not end")
+        }
+        tokens += rest[rest.index(after: rest.startIndex)..<end].utf8.map {
+          .octet($0, mask: 0xff)
+        }
+        rest = rest[rest.index(after: end)...].drop { $0 == " " }
+      } else {
+        let word = rest.prefix { $0 != " " }
+        let token = try Self.token(String(word))
+        if let name = token.named?.name, tokens.contains(where: { $0.named?.name == name }) {
+          throw Self.invalid(word, "duplicate name '\(name)'")
+        }
+        tokens.append(token)
+        rest = rest[word.endIndex...].drop { $0 == " " }
+      }
+    }
+  }
+
+  private static func invalid(_ word: some StringProtocol, _ message: String) -> Problem {
+    Problem("'\(word)': \(message)", expected: words)
+  }
+
+  private static func token(_ word: String) throws(Problem) -> Token {
+    if word == "*" { return .rest(nil) }
+    if word.hasPrefix("<"), word.hasSuffix(">") { return try capture(word) }
+    let (digit, any): (Int, Character) = word.count == 8 ? (1, "x") : (4, "?")
+    var (octet, mask) = (0, 0)
+    for character in word {
+      octet <<= digit
+      mask <<= digit
+      guard character != any else { continue }
+      guard let value = Int(String(character), radix: 1 << digit), character != "+" else {
+        throw Self.invalid(word, "invalid byte")
+      }
+      octet |= value
+      mask |= (1 << digit) - 1
+    }
+    guard [2, 8].contains(word.count) else {
+      throw Self.invalid(word, "invalid byte")
+    }
+    return .octet(UInt8(octet), mask: UInt8(mask))
+  }
+
+  private static func capture(_ word: String) throws(Problem) -> Token {
+    let inner = word.dropFirst().dropLast()
+    let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let (name, kind) = (parts[0], parts.count == 2 ? parts[1] : "u8")
+    guard Expression.isVariableName(name), name != ValueTemplate.writtenName else {
+      throw Self.invalid(word, "'\(name)' cannot be a name")
+    }
+    if kind == "*" { return .rest(String(name)) }
+    guard let format = ValueFormat(String(kind)), format.whole != nil else {
+      throw Self.invalid(word, "'\(kind)' is not an integer format")
+    }
+    return .number(String(name), format)
   }
 }

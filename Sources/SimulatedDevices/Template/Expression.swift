@@ -4,10 +4,9 @@
 // dialogue takes. Pure.
 
 /// Whole numbers and names, added up from left to right, products before sums.
-public struct Expression: Sendable, Hashable {
+struct Expression: Sendable, Hashable {
   /// One number that a calculation begins with.
-  public enum Operand: Sendable, Hashable {
-    /// A number.
+  enum Operand: Sendable, Hashable {
     case number(Int64)
     /// The number behind a name.
     case variable(String)
@@ -16,12 +15,9 @@ public struct Expression: Sendable, Hashable {
   }
 
   /// How a number is joined to those before it.
-  public enum Operation: Character, Sendable, Hashable {
-    /// Addition.
+  enum Operation: Character, Sendable, Hashable {
     case plus = "+"
-    /// Subtraction.
     case minus = "-"
-    /// Multiplication.
     case times = "*"
     /// Division, whose remainder is dropped; by zero it is 0.
     case divided = "/"
@@ -30,16 +26,10 @@ public struct Expression: Sendable, Hashable {
   /// In the order they are written; the first operation is plus or minus.
   private(set) var terms: [(operation: Operation, operand: Operand)] = []
 
-  /// A number.
-  public init(_ number: Int64) { terms = [(.plus, .number(number))] }
-
-  /// A number or a name.
-  public init(_ operand: Operand) { terms = [(.plus, operand)] }
-
   /// Reads `$last - $first + 1`, `$image.count`, `-3`.
   ///
   /// - Returns: nil when that is not what it is.
-  public init?(written text: String) {
+  init?(written text: String) {
     var rest = text.drop { $0 == " " }
     var operation = Operation.plus
     if rest.first == "-" {
@@ -117,11 +107,11 @@ public struct Expression: Sendable, Hashable {
     }
   }
 
-  public static func == (left: Expression, right: Expression) -> Bool {
+  static func == (left: Expression, right: Expression) -> Bool {
     left.terms.elementsEqual(right.terms) { $0 == $1 }
   }
 
-  public func hash(into hasher: inout Hasher) {
+  func hash(into hasher: inout Hasher) {
     for term in terms {
       hasher.combine(term.operation)
       hasher.combine(term.operand)

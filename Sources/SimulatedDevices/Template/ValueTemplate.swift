@@ -1,12 +1,11 @@
 // A value that is made when it is needed, of what is known then.
 
-public import Bluetooth
+import Bluetooth
 
 /// Octets, and numbers and texts that names stand for, in a row.
 public struct ValueTemplate: Sendable, Hashable {
   /// One part of a value.
-  public enum Part: Sendable, Hashable {
-    /// Bytes that stay.
+  enum Part: Sendable, Hashable {
     case octets([UInt8])
     /// A whole number; what has no room loses its highest bits.
     case number(ValueFormat, Expression)
@@ -19,10 +18,9 @@ public struct ValueTemplate: Sendable, Hashable {
   }
 
   /// The parts, whose bytes follow each other.
-  public var parts: [Part]
+  let parts: [Part]
 
-  /// A value made of these parts.
-  public init(_ parts: [Part]) { self.parts = parts }
+  init(_ parts: [Part]) { self.parts = parts }
 
   /// A value that is always the same.
   public static func octets(_ octets: [UInt8]) -> ValueTemplate { ValueTemplate([.octets(octets)]) }
@@ -48,19 +46,5 @@ public struct ValueTemplate: Sendable, Hashable {
       }
     }
     return Array(all.prefix(FileLimits.octets))
-  }
-}
-
-extension ValueFormat {
-  /// The octets of a whole number, of which the lowest bits stay; none for other formats.
-  func wrapping(_ number: Int64) -> [UInt8] {
-    guard Counter.range(of: self) != nil, let bits = Int(name.filter(\.isNumber)) else { return [] }
-    let little = (0..<bits / 8).map { UInt8(truncatingIfNeeded: number >> (8 * Int64($0))) }
-    return name.hasSuffix("be") ? little.reversed() : little
-  }
-
-  /// How many octets a whole number takes; nil for other formats.
-  var wholeOctets: Int? {
-    Counter.range(of: self) == nil ? nil : Int(name.filter(\.isNumber)).map { $0 / 8 }
   }
 }

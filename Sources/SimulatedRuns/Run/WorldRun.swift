@@ -76,7 +76,7 @@ final class WorldRun: Sendable {
       bus: connection,
       devices: devices,
       settings: world.settings
-    ) { observer.see(.device($0)) }
+    ) { event, _ in observer.see(.device(event)) }
     daemon = Guarded(Daemon(simulator: simulator, bus: connection))
     treatCalls(of: simulator)
     follower.withLock { $0.run = self }

@@ -42,7 +42,7 @@ final class MessageWorld {
     }
     let connection = try bus.connect()
     server.withLock { $0 = connection.uniqueName }
-    simulator = BlueZSimulator(bus: connection, devices: devices) { event in
+    simulator = BlueZSimulator(bus: connection, devices: devices) { event, _ in
       switch event {
       case .linkDown(let address):
         book.withLock { $0.linkEnded(BlueZPath.device(address, of: adapter).text) }

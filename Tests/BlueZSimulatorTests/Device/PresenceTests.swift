@@ -5,8 +5,9 @@ import BlueZSimulator
 import Bluetooth
 import DBus
 import Signals
-import SimulatedDevices
 import Testing
+
+@testable import SimulatedDevices
 
 @Suite("Devices that leave")
 struct PresenceTests {
@@ -18,15 +19,14 @@ struct PresenceTests {
         name: "leaving",
         states: [
           MachineState(
-            "only",
             transitions: [
               Transition(
-                .write(CharacteristicSelector(characteristic: control), .exactly([1])),
-                do: [.disconnect(after: .milliseconds(100))]
+                trigger: .write(CharacteristicSelector(characteristic: control), .exactly([1])),
+                actions: [.disconnect(after: .milliseconds(100))]
               ),
               Transition(
-                .write(CharacteristicSelector(characteristic: control), .exactly([2])),
-                do: [.restart(.seconds(5))]
+                trigger: .write(CharacteristicSelector(characteristic: control), .exactly([2])),
+                actions: [.restart(.seconds(5))]
               ),
             ]
           )

@@ -95,6 +95,18 @@ final class PeripheralProgram: ObjectHandler {
     )
   }
 
+  /// Announces that an object below the root has no interface any more.
+  func remove(_ path: String, _ interface: String) throws {
+    try client.connection.send(
+      Message.signal(
+        path: "/a",
+        interface: StandardInterface.objectManager,
+        member: StandardInterface.interfacesRemoved.name,
+        body: [.objectPath(ObjectPath(stringLiteral: path)), .strings([interface])]
+      )
+    )
+  }
+
   // MARK: Objects
 
   static let service = "/a/s"

@@ -242,6 +242,23 @@ struct PeripheralTests {
     #expect(try room.connected(PeripheralLab.peripheral) == true)
   }
 
+  @Test("a service that the program removes is gone, and nothing else that it removes")
+  func removed() throws {
+    let room = try room(["read"])
+    func isThere() throws -> Bool {
+      let objects = try room.lab.client.objects()
+      return objects.contains { $0["GattService1"]?["UUID"]?.asString == Program.uuid(0) }
+    }
+    try room.program.remove("/a/s/c", GattCharacteristic1.interface)
+    try room.lab.pass()
+    #expect(try isThere())
+    try room.program.remove("/a/s", GattService1.interface)
+    try room.lab.pass()
+    #expect(try !isThere())
+    #expect(try room.connected(PeripheralLab.peripheral) == true)
+    #expect(try room.unregister() == "UnregisterApplication replied")
+  }
+
   @Test("a request to a program that dies meanwhile fails")
   func dies() throws {
     let room = try room(["read"])
