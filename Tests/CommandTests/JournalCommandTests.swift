@@ -96,9 +96,7 @@ struct JournalCommandTests {
     let questions = try Example(in: "docs/journal.md").blocks("sh").filter {
       $0.hasPrefix("sqlite3 ")
     }
-    let answers = try questions.map {
-      try RunningProgram(["sh", "-c", $0], in: folder.path).end()
-    }
+    let answers = try questions.map { try shell($0, in: folder.path) }
     #expect(answers.map(\.status) == [0, 0], "\(answers.map(\.errors))")
     #expect(answers.first?.lines.first == "time,device,celsius")
     #expect(answers.first?.output.contains(",Thermo-1,36.6") == true)
@@ -139,8 +137,7 @@ struct JournalCommandTests {
   func closedOutput() throws {
     let path = folder.path + "/a.sqlite"
     _ = try simulated(journal: path)
-    let text = "'\(binaryPath)' history export 1 --journal '\(path)' | true; echo ${PIPESTATUS[0]}"
-    let run = try RunningProgram(["bash", "-c", text], in: packageFolder).end()
+    let run = try shell("\"$0\" history export 1 --journal '\(path)' | true; echo ${PIPESTATUS[0]}")
     #expect(["0\n", "74\n"].contains(run.output), "\(run.output) \(run.errors)")
   }
 }
@@ -283,11 +280,11 @@ struct JournalBadDayTests {
     )
     let journal = folder.path + "/j.sqlite"
     let script = """
-      ulimit -f 2000
-      exec '\(binaryPath)' run '\(chain)' --output json --journal '\(journal)' --journal-need \(need) \
+      ulimit -f 1000
+      exec "$0" run '\(chain)' --output json --journal '\(journal)' --journal-need \(need) \
         --simulate Simulators/devices/thermometer.yaml
       """
-    let ended = try RunningProgram(["sh", "-c", script], in: packageFolder).end()
+    let ended = try shell(script)
     #expect(ended.status == status, "\(ended.errors)")
     #expect(ended.errors.contains("ulimit -f"), "\(ended.errors)")
     #expect(ended.lines.last?.contains("run-finished") == true)

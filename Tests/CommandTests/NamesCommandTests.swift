@@ -176,13 +176,7 @@ struct NamesCommandTests {
 
   @Test("a pipe may hold the names: the file is read once")
   func pipe() throws {
-    let line = "'\(binaryPath)' read echo-value --names <(cat '\(names)') --simulate \(Self.echo)"
-    let run = try RunningProgram(
-      ["bash", "-c", line],
-      in: packageFolder,
-      environment: ProcessInfo.processInfo.environment,
-      limit: .seconds(60)
-    ).end()
+    let run = try shell("\"$0\" read echo-value --names <(cat '\(names)') --simulate \(Self.echo)")
     #expect(run.status == 0, "\(run.errors)")
   }
 }

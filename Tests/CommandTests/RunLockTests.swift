@@ -13,18 +13,7 @@ struct RunLockTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    let world = try folder.file(
-      "world.yaml",
-      """
-      name: Tag-#
-      address: C0:FF:EE:03:00:00
-      count: 2
-      services:
-        - service: battery
-          characteristics:
-            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
-      """
-    )
+    let world = try folder.tags(2)
     let batch = try folder.file(
       "batch.yaml",
       "devices: [ Tag-1, Tag-2 ]\nsteps: [ { read: battery-level }, { sleep: 700ms } ]\n"
