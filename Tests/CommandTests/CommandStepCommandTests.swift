@@ -79,12 +79,10 @@ struct CommandStepCommandTests {
     _ = try folder.file("own", text)
     chmod(folder.path + "/own", 0o755)
     _ = try folder.file("chain.yaml", "steps: [ { command: ./own } ]\n")
-    let run = try blerun(
-      "run",
-      folder.path + "/chain.yaml",
-      "--allow-commands",
-      "--simulate",
-      packageFolder + "/Simulators/devices/thermometer.yaml"
+    let run = try blerun([
+      "run", folder.path + "/chain.yaml", "--allow-commands", "--simulate",
+      packageFolder + "/Simulators/devices/thermometer.yaml",
+    ]
     )
     #expect(run.output.contains("could not be started: \(why)\n"), "\(run.output)")
   }
@@ -170,15 +168,10 @@ struct CommandStepCommandTests {
       "chain: chain.yaml\ndevices: [ Thermo-1 ]\n"
     )
     let batch = { (digest: String) in
-      try blerun(
-        "batch",
-        folder.path + "/batch.yaml",
-        "--allow-command",
-        digest,
-        "--no-journal",
-        "--each-step",
-        "--simulate",
-        packageFolder + "/Simulators/devices/thermometer.yaml"
+      try blerun([
+        "batch", folder.path + "/batch.yaml", "--allow-command", digest, "--no-journal",
+        "--each-step", "--simulate", packageFolder + "/Simulators/devices/thermometer.yaml",
+      ]
       )
     }
     let refused = try batch(String(repeating: "0", count: 64))

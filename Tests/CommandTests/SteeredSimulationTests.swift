@@ -43,14 +43,9 @@ struct SteeredSimulationTests {
   )
   func refusal() throws {
     let call = "busctl --system call blerun.Simulator1 /blerun/simulator blerun.Simulator1 "
-    let run = try blerun(
-      "simulate",
-      heartRate,
-      "--control",
-      "--",
-      "sh",
-      "-c",
-      call + "Vanish s HRM-2"
+    let run = try blerun([
+      "simulate", heartRate, "--control", "--", "sh", "-c", call + "Vanish s HRM-2",
+    ]
     )
     #expect(run.status == 1)
     #expect(run.errors.contains("did you mean 'HRM-1'?"), "\(run.errors)")
