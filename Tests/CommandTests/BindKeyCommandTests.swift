@@ -37,7 +37,7 @@ struct BindKeyCommandTests {
 
   @Test("scan decodes with the key, and gives the reason without one or with a wrong one")
   func scan() throws {
-    let open = try blerun("scan", "--names", names)
+    let open = try blerun(["scan", "--names", names])
     #expect(open.status == 0, "\(open.errors)")
     #expect(open.output.hasSuffix("fcd2 [bthome-2 25.06 °C, humidity 50.55 %]\n"), "\(open.output)")
     let json = try blerun(["scan", "--names", names, "--output", "json"])
