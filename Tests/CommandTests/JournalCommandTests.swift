@@ -133,6 +133,25 @@ struct JournalCommandTests {
     #expect(try run("history", "prune", "--journal", path).status == 2)
   }
 
+  @Test("a run that lacks records is called incomplete in the list, on its page and by check")
+  func incomplete() throws {
+    let path = folder.path + "/a.sqlite"
+    #expect(try simulated(journal: path).status == 0)
+    let file = try JournalFile(writing: path)
+    try file.write { try $0.note(lost: 7, of: 1) }
+    file.close()
+    #expect(try run("history", "list", "--journal", path).output.contains("ok, incomplete"))
+    let page = try run("history", "show", "1", "--journal", path)
+    #expect(page.output.contains("\nmissing   7 records: "))
+    let list = try run("history", "list", "--output", "json", "--journal", path)
+    #expect(list.output.contains(#""lost":7,"#))
+    let check = try run("history", "check", "--journal", path)
+    #expect(check.status == 0)
+    #expect(check.lines.last == "run 1 is incomplete: 7 of its records could not be written")
+    let checked = try run("history", "check", "--output", "json", "--journal", path)
+    #expect(checked.output.contains(#""incomplete":[1]"#))
+  }
+
   @Test("a reader that leaves ends the export")
   func closedOutput() throws {
     let path = folder.path + "/a.sqlite"

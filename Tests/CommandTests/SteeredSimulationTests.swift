@@ -122,9 +122,9 @@ struct SteeredSimulationTests {
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
   }
 
-  /// Whether something becomes so within ten seconds: other processes do it.
+  /// Whether something becomes so within a minute: other processes do it.
   private static func becomes(_ isSo: () -> Bool) -> Bool {
-    for _ in 0..<200 {
+    for _ in 0..<1200 {
       if isSo() { return true }
       poll(nil, 0, 50)
     }
