@@ -108,6 +108,25 @@ def odd():
         same(browser.complaints(), [])
 
 
+def devices():
+    """The table of devices sorts names as people do; a filter in the address is that of the sections, too."""
+    with Browser() as browser:
+        rows = "[...document.querySelectorAll('tr[data-section]')].filter((r) => r.checkVisibility())" \
+            ".map((r) => r.querySelector('th').innerText)"
+        names = ["Hall-4", "Hall-5", "Hall-6", "Hall-7", "Hall-8", "Hall-9", "Hall-10", "Yard-1"]
+        opened(browser, "devices", "?sort=1")
+        same(browser.run(rows), names)
+        same(browser.run("document.querySelectorAll('[aria-sort=ascending]').length"), 1)
+        opened(browser, "devices", "?sort=-1")
+        same(browser.run(rows), names[::-1])
+        opened(browser, "devices", "?filter=YARD")
+        same(browser.run(rows), ["Yard-1"])
+        sections = "[...document.querySelectorAll('section.run')]"
+        same(browser.run(f"{sections}.map((s) => s.checkVisibility()).sort()"), [False] * 7 + [True])
+        assert "1 of 8" in browser.run("[...document.querySelectorAll('output')].map((o) => o.value)")
+        same(browser.complaints(), [])
+
+
 def hostile():
     """Names from outside are text, also in the cursor's line."""
     with Browser(360, 740) as browser:
@@ -173,4 +192,4 @@ def phone():
             same(browser.complaints(), [])
 
 
-play([steps, values, odd, hostile, paper, phone])
+play([steps, values, odd, devices, hostile, paper, phone])

@@ -22,15 +22,12 @@ struct AttributeCommandTests {
   func exchange() throws {
     let control = "6e5d0003-1b1a-4e1c-8f6b-0b6c1d2e3f40"
     let answers = "6e5d0004-1b1a-4e1c-8f6b-0b6c1d2e3f40"
-    let run = try blerun(
-      "run",
-      "-e",
+    let run = try blerun([
+      "run", "-e",
       "exchange \(value) utf8:hello format utf8; "
-        + "exchange \(control) u8:2 u8:7 answer \(answers) where hex = 0207",
-      "--simulate",
-      echo,
-      "--output",
-      "json"
+        + "exchange \(control) u8:2 u8:7 answer \(answers) where hex = 0207", "--simulate", echo,
+      "--output", "json",
+    ]
     )
     #expect(run.status == 0, "\(run.output)")
     let ends = run.lines.filter { $0.contains("step-finished") && $0.contains("exchange") }

@@ -12,21 +12,6 @@ struct BatchCommandTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func world(_ count: Int) throws -> String {
-    try folder.file(
-      "world.yaml",
-      """
-      name: Tag-#
-      address: C0:FF:EE:03:00:00
-      count: \(count)
-      services:
-        - service: battery
-          characteristics:
-            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
-      """
-    )
-  }
-
   private func batch(_ count: Int, _ more: String) throws -> String {
     let names = (1...count).map { "Tag-\($0)" }.joined(separator: ", ")
     return try folder.file("batch.yaml", "devices: [ \(names) ]\n\(more)\n")
@@ -38,7 +23,7 @@ struct BatchCommandTests {
   )
   func thousand() throws {
     let count = testsEverything ? 1000 : 250
-    let world = try world(count)
+    let world = try folder.tags(count)
     let batch = try batch(count, "steps: [ { read: battery-level } ]\nconcurrency: 8")
     // The kernel refuses the program more memory of its own than that, in KiB.
     let bounded = "ulimit -d \(Self.memory); exec \"$0\" \"$@\""
@@ -103,7 +88,7 @@ struct BatchCommandTests {
 
   @Test("at a terminal that cannot write a line anew: plain lines")
   func dumb() throws {
-    let (world, batch) = (try world(3), try batch(3, "steps: [ { read: battery-level } ]"))
+    let (world, batch) = (try folder.tags(3), try batch(3, "steps: [ { read: battery-level } ]"))
     let shown = try RunningProgram(
       ["script", "-qec", "\(binaryPath) batch \(batch) --simulate \(world)", "/dev/null"],
       in: packageFolder,
@@ -117,7 +102,7 @@ struct BatchCommandTests {
   @Test("SIGTERM ends the chains under way, and the wait for the next run")
   func signal() throws {
     let (world, batch) = (
-      try world(3), try batch(3, "steps: [ { read: battery-level }, { sleep: 50s } ]")
+      try folder.tags(3), try batch(3, "steps: [ { read: battery-level }, { sleep: 50s } ]")
     )
     let run = try RunningProgram(
       blerun: ["batch", batch, "--simulate", world, "--real-time", "--each-step"]
@@ -142,7 +127,7 @@ struct BatchCommandTests {
   @Test("simulated time with a schedule needs a number of runs")
   func endless() throws {
     let (world, batch) = (
-      try world(1), try batch(1, "steps: [ { read: battery-level } ]\nevery: 1h")
+      try folder.tags(1), try batch(1, "steps: [ { read: battery-level } ]\nevery: 1h")
     )
     let run = try blerun("batch", batch, "--simulate", world)
     #expect(run.status == 2)
@@ -160,7 +145,7 @@ struct BatchCommandTests {
     #expect(plan.output.contains("adapter   is waited for, up to 9s\n"))
     #expect(!plan.output.contains("(not named)"))
     let found = try folder.file("found.yaml", "devices: { scan: 1s }\nsteps: [ { log: x } ]\n")
-    let run = try blerun("batch", found, "--simulate", try world(2), "--timeout", "1ms")
+    let run = try blerun("batch", found, "--simulate", try folder.tags(2), "--timeout", "1ms")
     #expect(run.output.contains("failed at connecting"), "\(run.output)")
     #expect(run.status == 75)
   }

@@ -14,25 +14,10 @@ struct BatchReportFileTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    world = try folder.file(
-      "world.yaml",
-      """
-      name: Tag-#
-      address: C0:FF:EE:03:00:00
-      count: 10
-      services:
-        - service: battery
-          characteristics:
-            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
-      """
-    )
+    world = try folder.tags(10)
   }
 
   private func path(_ name: String) -> String { folder.path + "/" + name }
-
-  private func text(_ name: String) throws -> String {
-    try String(contentsOfFile: path(name), encoding: .utf8)
-  }
 
   /// Runs a batch with a report of each kind: `r.xml` and so on.
   private func batch(_ text: String, _ arguments: String...) throws -> RunningProgram.Ended {
@@ -48,9 +33,9 @@ struct BatchReportFileTests {
     let ended = try batch(none, "--output", "tap")
     #expect(ended.status != 0)
     #expect(ended.output.hasPrefix("TAP version 14\n1..1\nnot ok 1 - the batch\n"))
-    #expect(try text("r.tap") == ended.output)
-    #expect(try text("r.xml").contains("errors=\"1\""))
-    #expect(try text("r.html").hasSuffix("</html>\n"))
+    #expect(try folder.text("r.tap") == ended.output)
+    #expect(try folder.text("r.xml").contains("errors=\"1\""))
+    #expect(try folder.text("r.html").hasSuffix("</html>\n"))
   }
 
   @Test("where nothing is left, reports say that; where failed devices are left out, that")
@@ -58,45 +43,37 @@ struct BatchReportFileTests {
     let journal = path("j.sqlite")
     let good = "devices: [ Tag-1 ]\nsteps: [ { read: battery-level } ]"
     _ = try batch(good, "--journal", journal)
-    #expect(try text("r.tap").contains("\n1..1\n"))
+    #expect(try folder.text("r.tap").contains("\n1..1\n"))
     #expect(try batch(good, "--journal", journal, "--resume").status == 0)
-    #expect(try text("r.tap").hasPrefix("TAP version 14\n1..0 # SKIP nothing is left of "))
-    #expect(try text("r.xml").hasSuffix("time=\"0.000\">\n</testsuites>\n"))
+    #expect(try folder.text("r.tap").hasPrefix("TAP version 14\n1..0 # SKIP nothing is left of "))
+    #expect(try folder.text("r.xml").hasSuffix("time=\"0.000\">\n</testsuites>\n"))
 
     let ill = "devices: [ Tag-2 ]\nsteps: [ { read: battery-level, expect: { percent: 1 } } ]"
     #expect(try batch(ill, "--journal", journal).status == 1)
     let resumed = try batch(ill, "--journal", journal, "--resume", "--skip-failed")
     #expect(resumed.status == 1)
-    #expect(try text("r.tap").contains("\n1..1\nnot ok 1 - the batch\n"))
-    #expect(try text("r.tap").contains("1 device was left out that failed before"))
+    #expect(try folder.text("r.tap").contains("\n1..1\nnot ok 1 - the batch\n"))
+    #expect(try folder.text("r.tap").contains("1 device was left out that failed before"))
   }
 
   @Test("of a schedule the last round that did not go well is told")
   func schedule() throws {
     let rounds = "devices: [ Tag-1 ]\nsteps: [ { read: battery-level } ]\nevery: 10s"
     #expect(try batch(rounds, "--runs", "3").status == 0)
-    #expect(try text("r.tap").hasSuffix("\nok 1 - Tag-1\n"))
+    #expect(try folder.text("r.tap").hasSuffix("\nok 1 - Tag-1\n"))
     let faulty = try folder.file(
       "faulty.yaml",
       "scenario: F\ndevices: [ { use: world.yaml } ]\n"
         + "faults: [ { fault: link-lost-during, on: read, nth: 2 } ]"
     )
     let file = try folder.file("rounds.yaml", rounds)
-    let ended = try blerun(
-      "batch",
-      file,
-      "--simulate",
-      faulty,
-      "--runs",
-      "3",
-      "--report",
-      path("f.tap"),
-      "--output",
-      "tap"
-    )
+    let ended = try blerun([
+      "batch", file, "--simulate", faulty, "--runs", "3", "--report", path("f.tap"), "--output",
+      "tap",
+    ])
     #expect(ended.status != 0)
     #expect(ended.output.contains("\nnot ok 1 - Tag-1\n"))
-    #expect(try text("f.tap") == ended.output)
+    #expect(try folder.text("f.tap") == ended.output)
   }
 
   @Test("a report of before stays until there is a new one, with its mode and its links")
@@ -113,13 +90,13 @@ struct BatchReportFileTests {
         + ["--report", path("r.tap")]
     )
     try run.waitForOutput("connect  ok")
-    #expect(try text("r.tap") == "old")
+    #expect(try folder.text("r.tap") == "old")
     run.send(SIGKILL)
     _ = run.end()
-    #expect(try text("real.tap") == "old")
+    #expect(try folder.text("real.tap") == "old")
 
     _ = try batch("devices: [ Tag-1 ]\nsteps: [ { read: battery-level } ]")
-    #expect(try text("real.tap").hasPrefix("TAP version 14\n"))
+    #expect(try folder.text("real.tap").hasPrefix("TAP version 14\n"))
     let attributes = try FileManager.default.attributesOfItem(atPath: real)
     #expect(attributes[.posixPermissions] as? Int == 0o640)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -135,6 +112,6 @@ struct BatchReportFileTests {
     let report = path("run.tap")
     let ended = try blerun("run", chain, "--simulate", world, "--report", report)
     #expect(ended.status == 65, "\(ended.errors)")
-    #expect(try text("run.tap").contains("\n1..1\nnot ok 1 - the run\n"))
+    #expect(try folder.text("run.tap").contains("\n1..1\nnot ok 1 - the run\n"))
   }
 }

@@ -28,7 +28,7 @@ struct BindKeyCommandTests {
     names = try folder.file("names.yaml", "keys: { 54:48:E6:8F:80:A5: \(Self.key) }\n")
   }
 
-  private func blerun(_ arguments: String...) throws -> RunningProgram.Ended {
+  private func blerun(_ arguments: [String]) throws -> RunningProgram.Ended {
     try RunningProgram(
       blerun: arguments + ["--simulate", device],
       environment: ["XDG_CONFIG_HOME": folder.path + "/config"]
@@ -37,27 +37,27 @@ struct BindKeyCommandTests {
 
   @Test("scan decodes with the key, and gives the reason without one or with a wrong one")
   func scan() throws {
-    let open = try blerun("scan", "--names", names)
+    let open = try blerun(["scan", "--names", names])
     #expect(open.status == 0, "\(open.errors)")
     #expect(open.output.hasSuffix("fcd2 [bthome-2 25.06 °C, humidity 50.55 %]\n"), "\(open.output)")
-    let json = try blerun("scan", "--names", names, "--output", "json")
+    let json = try blerun(["scan", "--names", names, "--output", "json"])
     let members =
       #""hex":"\#(Self.hex)","format":"bthome-2","value":{"temperature":25.06,"humidity":50.55}"#
     #expect(json.output.contains(members), "\(json.output)")
 
     let missing = "encrypted; add its key under keys: in a names file"
-    let closed = try blerun("scan")
+    let closed = try blerun(["scan"])
     #expect(
       closed.output.hasSuffix("fcd2:\(Self.hex) [bthome-2: \(missing)]\n"),
       "\(closed.output)"
     )
-    let reason = try blerun("scan", "--output", "json")
+    let reason = try blerun(["scan", "--output", "json"])
     #expect(
       reason.output.contains(#""hex":"\#(Self.hex)","format":"bthome-2","problem":"\#(missing)""#),
       "\(reason.output)"
     )
     let wrong = try folder.file("wrong.yaml", "keys: { Attic: \(String(Self.key.reversed())) }\n")
-    let unfit = try blerun("scan", "--names", wrong)
+    let unfit = try blerun(["scan", "--names", wrong])
     let text = "fcd2:\(Self.hex) [bthome-2: encrypted; the key does not fit]\n"
     #expect(unfit.output.hasSuffix(text), "\(unfit.output)")
   }
@@ -65,21 +65,10 @@ struct BindKeyCommandTests {
   @Test("a step scan decodes too, also in the journal; the key is in no output and in no file")
   func secret() throws {
     let (journal, page) = (folder.path + "/runs.sqlite", folder.path + "/run.html")
-    let run = try blerun(
-      "run",
-      "-e",
-      "scan for 3s",
-      "--names",
-      names,
-      "--output",
-      "json",
-      "--verbose",
-      "--journal",
-      journal,
-      "--report",
-      page,
-      "--bus-log",
-      folder.path + "/bus.txt"
+    let run = try blerun([
+      "run", "-e", "scan for 3s", "--names", names, "--output", "json", "--verbose", "--journal",
+      journal, "--report", page, "--bus-log", folder.path + "/bus.txt",
+    ]
     )
     #expect(run.status == 0, "\(run.errors)")
     #expect(
@@ -88,7 +77,7 @@ struct BindKeyCommandTests {
     )
     let check = try RunningProgram(blerun: ["check", names]).end()
     #expect(check.output == "\(names): 1 key, ok\n")
-    let plan = try blerun("run", "-e", "scan for 3s", "--names", names, "--dry-run")
+    let plan = try blerun(["run", "-e", "scan for 3s", "--names", names, "--dry-run"])
     for ended in [run, check, plan] {
       #expect(!(ended.output + ended.errors).contains(Self.key))
     }
@@ -102,7 +91,7 @@ struct BindKeyCommandTests {
   @Test("a wrong key is an error with its place, and is not shown")
   func wrong() throws {
     let wrong = try folder.file("wrong.yaml", "keys:\n  Attic: \(Self.key.dropLast())\n")
-    let scan = try blerun("scan", "--names", wrong)
+    let scan = try blerun(["scan", "--names", wrong])
     #expect(scan.status == 65)
     #expect(
       scan.errors == "blerun: \(wrong):2:10: keys: the key has 31 digits "

@@ -57,3 +57,40 @@ func blerun(
 ) throws -> RunningProgram.Ended {
   try RunningProgram(blerun: arguments, in: folder, environment: environment).end()
 }
+
+/// Runs a line of bash to its end; `$0` is the binary.
+func shell(
+  _ line: String,
+  in folder: String = packageFolder,
+  environment: [String: String] = [:]
+) throws -> RunningProgram.Ended {
+  try RunningProgram(
+    ["bash", "-c", line, binaryPath],
+    in: folder,
+    environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+    limit: .seconds(300)
+  ).end()
+}
+
+extension TemporaryFolder {
+  /// The text of a file.
+  func text(_ name: String) throws -> String {
+    try String(contentsOfFile: path + "/" + name, encoding: .utf8)
+  }
+
+  /// The definition of simulated tags with a battery, from Tag-1 on.
+  func tags(_ count: Int) throws -> String {
+    try file(
+      "world.yaml",
+      """
+      name: Tag-#
+      address: C0:FF:EE:03:00:00
+      count: \(count)
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
+      """
+    )
+  }
+}

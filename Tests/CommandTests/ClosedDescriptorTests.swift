@@ -17,13 +17,8 @@ struct ClosedDescriptorTests {
   )
   func report(closed: String, status: Int32) throws {
     let path = folder.path + "/report.xml"
-    let ended = try RunningProgram(
-      [
-        "sh", "-c", "exec \"$@\" \(closed)", "sh", binaryPath, "run", "--simulate",
-        "Simulators/devices/thermometer.yaml", "-e", "read battery-level", "--report", path,
-      ],
-      in: packageFolder
-    ).end()
+    let run = "\"$0\" run -e 'read battery-level' --report '\(path)'"
+    let ended = try shell("\(run) --simulate Simulators/devices/thermometer.yaml \(closed)")
     #expect(ended.status == status, "\(ended.errors)")
     let text = try String(contentsOfFile: path, encoding: .utf8)
     #expect(XMLParser(data: Data(text.utf8)).parse(), "\(text)")
@@ -31,11 +26,8 @@ struct ClosedDescriptorTests {
 
   @Test("few descriptors are an error on standard error", arguments: [6, 8, 12, 15])
   func few(limit: Int) throws {
-    for command in [["run", "--simulate", "Simulators/devices/battery.yaml"], ["history"]] {
-      let ended = try RunningProgram(
-        ["sh", "-c", "ulimit -n \(limit); exec \"$@\"", "sh", binaryPath] + command,
-        in: packageFolder
-      ).end()
+    for command in ["run --simulate Simulators/devices/battery.yaml", "history"] {
+      let ended = try shell("ulimit -n \(limit); exec \"$0\" \(command)")
       #expect(ended.status == 69)
       #expect(ended.errors.hasPrefix("blerun: "), "\(ended.errors)")
       #expect(ended.errors.hasSuffix("see ulimit -n\n"), "\(ended.errors)")

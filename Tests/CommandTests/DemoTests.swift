@@ -54,12 +54,7 @@ struct DemoTests {
     let parts = parts(tour)
     #expect(parts.map(\.status) == [0, 0, 1, 1, 1])
     for part in parts {
-      let run = try RunningProgram(
-        ["sh", "-c", part.command],
-        in: "/",
-        environment: ProcessInfo.processInfo.environment,
-        limit: .seconds(60)
-      ).end()
+      let run = try shell(part.command, in: "/")
       #expect(run.status == part.status, "\(part.command): \(run.errors)")
       #expect(!run.lines.isEmpty)
       #expect(Array(part.printed.prefix(run.lines.count)) == run.lines, "\(part.command)")
@@ -90,12 +85,7 @@ struct DemoTests {
       tour.lines.last == "The files stay. To remove them: rm -r '\(folder.path)/a tour'\\''s'"
     )
     let command = try #require(parts(tour).first).command
-    let run = try RunningProgram(
-      ["sh", "-c", command],
-      in: "/",
-      environment: ProcessInfo.processInfo.environment,
-      limit: .seconds(60)
-    ).end()
+    let run = try shell(command, in: "/")
     #expect(run.status == 0, "\(run.errors)")
     let again = try demo("--folder", place)
     #expect(again.status == 74)
@@ -121,12 +111,11 @@ struct DemoTests {
 
   @Test("a reader that goes away ends it")
   func reader() throws {
-    let run = try RunningProgram(
-      ["bash", "-c", "'\(binaryPath)' demo | head -2; exit ${PIPESTATUS[0]}"],
+    let run = try shell(
+      "\"$0\" demo | head -2; exit ${PIPESTATUS[0]}",
       in: "/",
-      environment: ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 },
-      limit: .seconds(60)
-    ).end()
+      environment: ["TMPDIR": folder.path]
+    )
     #expect(run.status == 74, "\(run.errors)")
     #expect(run.lines.count == 2)
   }
@@ -134,21 +123,17 @@ struct DemoTests {
   @Test("Ctrl-C ends it with 130, also where nobody reads what it prints")
   func interrupted() throws {
     // A full pipe keeps the tour until the signal.
-    let run = try RunningProgram(
-      [
-        "bash", "-c",
-        """
-        mkfifo "$0/pipe"; exec 3<>"$0/pipe"
-        head -c 60000 /dev/zero >&3
-        setsid "$1" demo >&3 & demo=$!
-        until [ -d "$0"/blerun-demo-* ]; do :; done
-        kill -INT -$demo; wait $demo; exit $?
-        """, folder.path, binaryPath,
-      ],
+    let run = try shell(
+      """
+      mkfifo "$TMPDIR/pipe"; exec 3<>"$TMPDIR/pipe"
+      head -c 60000 /dev/zero >&3
+      setsid "$0" demo >&3 & demo=$!
+      until [ -d "$TMPDIR"/blerun-demo-* ]; do :; done
+      kill -INT -$demo; wait $demo; exit $?
+      """,
       in: "/",
-      environment: ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 },
-      limit: .seconds(60)
-    ).end()
+      environment: ["TMPDIR": folder.path]
+    )
     #expect(run.status == 130, "\(run.errors)")
   }
 }

@@ -151,7 +151,7 @@ struct DoctorTests {
     let ended = try RunningProgram(
       blerun: ["doctor", "--release"],
       environment: environment,
-      limit: .seconds(30)
+      limit: .seconds(120)
     ).end()
     #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
   }

@@ -14,13 +14,29 @@ struct EndingTests {
     "-e", "notify heart-rate-measurement for 1h",
   ]
 
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A run that listens, on a host that takes so long to end a link.
+  private func start(disconnecting delay: String) throws -> RunningProgram {
+    let belt = "\(packageFolder)/Simulators/devices/heart-rate.yaml"
+    let host = try folder.file(
+      "host.yaml",
+      "scenario: A host\ndevices: [ { use: \(belt) } ]\nhost: { disconnect-delay: \(delay) }\n"
+    )
+    let run = try RunningProgram(blerun: Self.long.map { $0.hasSuffix(".yaml") ? host : $0 })
+    try run.waitForOutput(#""event":"value""#)
+    return run
+  }
+
   @Test(
     "a signal cancels the chain, disconnects and gives its status, also where it comes twice at once",
     arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] as [(Int32, Int32)]
   )
   func signals(signal: Int32, status: Int32) throws {
-    let run = try RunningProgram(blerun: Self.long)
-    try run.waitForOutput(#""event":"value""#)
+    // Less than the second within which the other one is a repeat, however late it is sent.
+    let run = try start(disconnecting: "500ms")
     run.send(signal)
     // One that is sent while the first is pending is merged with it by the kernel.
     try run.waitForOutput(#""operation":"disconnect""#)
@@ -56,14 +72,7 @@ struct EndingTests {
 
   @Test("a second Ctrl-C leaves at once")
   func secondInterrupt() throws {
-    let folder = try TemporaryFolder()
-    let belt = "\(packageFolder)/Simulators/devices/heart-rate.yaml"
-    let slow = try folder.file(
-      "slow.yaml",
-      "scenario: Slow\ndevices: [ { use: \(belt) } ]\nhost: { disconnect-delay: 6s }\n"
-    )
-    let run = try RunningProgram(blerun: Self.long.map { $0.hasSuffix(".yaml") ? slow : $0 })
-    try run.waitForOutput(#""event":"value""#)
+    let run = try start(disconnecting: "60s")
     run.send(SIGINT)
     // The second signal comes while the disconnect is under way.
     try run.waitForOutput(#""operation":"disconnect""#)

@@ -38,7 +38,7 @@
     @Test("Ctrl-C cancels the jobs; a second one leaves them, and says how to follow them")
     func cancelled() throws {
       let gateway = try gateway("a", try devices(1))
-      let file = try batch(["read: battery-level", "sleep: 20s"], on: [address(1)])
+      let file = try batch(["read: battery-level", "sleep: 60s"], on: [address(1)])
       let first = try submit(file, "--output", "json")
       try first.waitForOutput("batch-started")
       try jobs { $0.output.contains("running  a") }

@@ -42,7 +42,7 @@ final class FloodedHost {
       member: "GetConnectionUnixProcessID",
       body: [.string("org.bluez")]
     )
-    process = try await first.call(whose, limit: .seconds(10)).body.first?.asUInt32 ?? 0
+    process = try await first.call(whose, limit: .seconds(60)).body.first?.asUInt32 ?? 0
     _ = try await call(first, Self.adapter, "StartDiscovery", [])
     for _ in 0..<10_000 {
       if (try? await call(first, Self.device, "Connect", [])) != nil { break }
@@ -63,7 +63,7 @@ final class FloodedHost {
       interface: "org.freedesktop.DBus.ObjectManager",
       member: "GetManagedObjects"
     )
-    let answer = try await first.call(all, limit: .seconds(10))
+    let answer = try await first.call(all, limit: .seconds(60))
     guard case .dictionary(let objects)? = answer.body.first else { return nil }
     // The first characteristic of the device's own service.
     return objects.entries.compactMap { $0.key.asObjectPath }
@@ -91,7 +91,7 @@ final class FloodedHost {
       member: member,
       body: body ?? [.properties([:])]
     )
-    return try await client.call(call, limit: .seconds(10)).body
+    return try await client.call(call, limit: .seconds(60)).body
   }
 
   /// Acquires the echo: what somebody has closed is free a moment later.
@@ -124,9 +124,9 @@ final class FloodedHost {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count) ?? -1
   }
 
-  /// Whether so many are open within ten seconds: a bus has no word for the end of its work.
+  /// Whether so many are open within a minute: a bus has no word for the end of its work.
   func comes(to count: Int) -> Bool {
-    for _ in 0..<1000 {
+    for _ in 0..<6000 {
       if openFiles == count { return true }
       poll(nil, 0, 10)
     }

@@ -81,8 +81,8 @@ final class HostileBus: Sendable {
 
   /// Waits until a program is where nothing more comes.
   func isReached(by program: RunningProgram) -> Bool {
-    guard stall == .queue else { return reached.wait(timeout: .now() + 30) == .success }
-    for _ in 0..<1_500 {
+    guard stall == .queue else { return reached.wait(timeout: .now() + 60) == .success }
+    for _ in 0..<3_000 {
       if program.threads.contains("dbus-connect") { return true }
       poll(nil, 0, 20)
     }

@@ -96,9 +96,7 @@ struct JournalCommandTests {
     let questions = try Example(in: "docs/journal.md").blocks("sh").filter {
       $0.hasPrefix("sqlite3 ")
     }
-    let answers = try questions.map {
-      try RunningProgram(["sh", "-c", $0], in: folder.path).end()
-    }
+    let answers = try questions.map { try shell($0, in: folder.path) }
     #expect(answers.map(\.status) == [0, 0], "\(answers.map(\.errors))")
     #expect(answers.first?.lines.first == "time,device,celsius")
     #expect(answers.first?.output.contains(",Thermo-1,36.6") == true)
@@ -135,12 +133,30 @@ struct JournalCommandTests {
     #expect(try run("history", "prune", "--journal", path).status == 2)
   }
 
+  @Test("a run that lacks records is called incomplete in the list, on its page and by check")
+  func incomplete() throws {
+    let path = folder.path + "/a.sqlite"
+    #expect(try simulated(journal: path).status == 0)
+    let file = try JournalFile(writing: path)
+    try file.write { try $0.note(lost: 7, of: 1) }
+    file.close()
+    #expect(try run("history", "list", "--journal", path).output.contains("ok, incomplete"))
+    let page = try run("history", "show", "1", "--journal", path)
+    #expect(page.output.contains("\nmissing   7 records: "))
+    let list = try run("history", "list", "--output", "json", "--journal", path)
+    #expect(list.output.contains(#""lost":7,"#))
+    let check = try run("history", "check", "--journal", path)
+    #expect(check.status == 0)
+    #expect(check.lines.last == "run 1 is incomplete: 7 of its records could not be written")
+    let checked = try run("history", "check", "--output", "json", "--journal", path)
+    #expect(checked.output.contains(#""incomplete":[1]"#))
+  }
+
   @Test("a reader that leaves ends the export")
   func closedOutput() throws {
     let path = folder.path + "/a.sqlite"
     _ = try simulated(journal: path)
-    let text = "'\(binaryPath)' history export 1 --journal '\(path)' | true; echo ${PIPESTATUS[0]}"
-    let run = try RunningProgram(["bash", "-c", text], in: packageFolder).end()
+    let run = try shell("\"$0\" history export 1 --journal '\(path)' | true; echo ${PIPESTATUS[0]}")
     #expect(["0\n", "74\n"].contains(run.output), "\(run.output) \(run.errors)")
   }
 }
@@ -283,11 +299,11 @@ struct JournalBadDayTests {
     )
     let journal = folder.path + "/j.sqlite"
     let script = """
-      ulimit -f 2000
-      exec '\(binaryPath)' run '\(chain)' --output json --journal '\(journal)' --journal-need \(need) \
+      ulimit -f 1000
+      exec "$0" run '\(chain)' --output json --journal '\(journal)' --journal-need \(need) \
         --simulate Simulators/devices/thermometer.yaml
       """
-    let ended = try RunningProgram(["sh", "-c", script], in: packageFolder).end()
+    let ended = try shell(script)
     #expect(ended.status == status, "\(ended.errors)")
     #expect(ended.errors.contains("ulimit -f"), "\(ended.errors)")
     #expect(ended.lines.last?.contains("run-finished") == true)

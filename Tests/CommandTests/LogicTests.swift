@@ -94,13 +94,10 @@ struct LogicTests {
       """
     )
     let path = folder.folder.path
-    let run = try blerun(
-      "batch",
-      path + "/batch.yaml",
-      "--simulate",
-      path + "/other.yaml",
-      "--simulate",
-      path + "/door.yaml"
+    let run = try blerun([
+      "batch", path + "/batch.yaml", "--simulate", path + "/other.yaml", "--simulate",
+      path + "/door.yaml",
+    ]
     )
     #expect(run.status == 1, "\(run.output) \(run.errors)")
     #expect(run.output.contains("3 devices: 2 cancelled, 1 not run"), "\(run.output)")

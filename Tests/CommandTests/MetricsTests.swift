@@ -10,18 +10,7 @@ struct MetricsTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    _ = try folder.file(
-      "world.yaml",
-      """
-      name: Tag-#
-      address: C0:FF:EE:03:00:00
-      count: 3
-      services:
-        - service: battery
-          characteristics:
-            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
-      """
-    )
+    _ = try folder.tags(3)
     _ = try folder.file(
       "batch.yaml",
       """
@@ -37,14 +26,10 @@ struct MetricsTests {
     return try blerun(command, in: folder.path)
   }
 
-  private func metrics() throws -> String {
-    try String(contentsOfFile: folder.path + "/tags.prom", encoding: .utf8)
-  }
-
   @Test("the file has what the batch did, and no name of a device unless that is asked for")
   func file() throws {
     #expect(try batch("--metrics", "tags.prom").status == 75)
-    let text = try metrics()
+    let text = try folder.text("tags.prom")
     for line in [
       #"blerun_connects_total{batch="Tags",adapter="hci0",result="ok"} 2"#,
       #"blerun_connects_total{batch="Tags",adapter="hci0",result="not-found"} 1"#,
@@ -59,7 +44,7 @@ struct MetricsTests {
     #expect(!text.contains("Tag-") && !text.contains("C0:FF"))
     #expect(try batch("--metrics", "tags.prom", "--metrics-by-device").status == 75)
     #expect(
-      try metrics().contains(
+      try folder.text("tags.prom").contains(
         #"blerun_device_runs_total{batch="Tags",device="Tag-1",result="ok"} 1"#
       )
     )
@@ -69,8 +54,7 @@ struct MetricsTests {
   func check() throws {
     #expect(try batch("--metrics", "tags.prom", "--metrics-by-device").status == 75)
     let promtool = try #require(Self.promtool)
-    let command = "\(promtool) check metrics < tags.prom"
-    let ended = try RunningProgram(["/bin/sh", "-c", command], in: folder.path).end()
+    let ended = try shell("\(promtool) check metrics < tags.prom", in: folder.path)
     #expect(ended.status == 0 && ended.output.isEmpty && ended.errors.isEmpty, "\(ended)")
   }
 

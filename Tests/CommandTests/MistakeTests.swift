@@ -100,14 +100,6 @@ struct MistakeTests {
     }
   }
 
-  @Test("the word of another place has what is meant")
-  func meant() throws {
-    let file = try run(file: "steps: [ { read: battery-level, retry: 3 } ]")
-    #expect(file.errors.hasSuffix("unknown key 'retry' (did you mean 'attempts'?)\n"))
-    let line = try run(line: "read battery-level retry=3")
-    #expect(line.errors.contains("(did you mean 'attempts'?)"), "\(line.errors)")
-  }
-
   // MARK: The same mistake in both forms
 
   /// The rows of the table in docs/output.md: arguments, a file with the same mistake, the status.

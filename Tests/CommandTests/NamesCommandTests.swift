@@ -26,7 +26,7 @@ struct NamesCommandTests {
   }
 
   /// A run whose user has these names.
-  private func blerun(_ arguments: String..., user: String? = nil) throws -> RunningProgram.Ended {
+  private func blerun(_ arguments: [String], user: String? = nil) throws -> RunningProgram.Ended {
     let settings = folder.path + "/config"
     if let user {
       try FileManager.default.createDirectory(
@@ -44,25 +44,18 @@ struct NamesCommandTests {
   @Test("run, its plan and its JSON use the names of --names")
   func run() throws {
     let steps = "write echo/echo-value utf8:hi; read echo-value format utf8; services"
-    let run = try blerun("run", "-e", steps, "--names", names, "--simulate", Self.echo)
+    let run = try blerun(["run", "-e", steps, "--names", names, "--simulate", Self.echo])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.lines.contains("1  write echo/echo-value utf8:hi  ok"), "\(run.output)")
     #expect(run.lines.contains("2  read echo-value  hi"), "\(run.output)")
     #expect(run.lines.contains { $0.hasPrefix("3  services  ") && $0.hasSuffix(" echo") })
-    let plan = try blerun("run", "-e", steps, "--names", names, "--dry-run")
+    let plan = try blerun(["run", "-e", steps, "--names", names, "--dry-run"])
     let line = "name      echo-value = 6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
     #expect(plan.lines.contains(line), "\(plan.output)")
     #expect(!plan.output.contains("caption"))
-    let json = try blerun(
-      "run",
-      "-e",
-      steps,
-      "--names",
-      names,
-      "--simulate",
-      Self.echo,
-      "--output",
-      "json"
+    let json = try blerun([
+      "run", "-e", steps, "--names", names, "--simulate", Self.echo, "--output", "json",
+    ]
     )
     #expect(json.output.contains(#""name":"echo-value""#), "\(json.output)")
     #expect(json.output.contains(#""attribute":"echo/echo-value""#), "\(json.output)")
@@ -93,10 +86,10 @@ struct NamesCommandTests {
   func batch() throws {
     let text = "steps: [{ read: echo-value }]\ndevices: { scan: 1s, service: echo }\n"
     let file = try folder.file("batch.yaml", text)
-    let run = try blerun("batch", file, "--names", names, "--simulate", Self.echo, "--each-step")
+    let run = try blerun(["batch", file, "--names", names, "--simulate", Self.echo, "--each-step"])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains("1  read echo-value"), "\(run.output)")
-    #expect(try blerun("batch", file, "--simulate", Self.echo).status == 65)
+    #expect(try blerun(["batch", file, "--simulate", Self.echo]).status == 65)
   }
 
   @Test("a chain's names override those of --names, and these the user's")
@@ -107,11 +100,7 @@ struct NamesCommandTests {
     )
     let option = try folder.file("option.yaml", "names: { one: ff02, two: ff04 }\n")
     let plan = try blerun(
-      "run",
-      chain,
-      "--names",
-      option,
-      "--dry-run",
+      ["run", chain, "--names", option, "--dry-run"],
       user: "names: { one: ff05, two: ff06, three: ff03 }\n"
     )
     let named = plan.lines.filter { $0.hasPrefix("name ") }
@@ -129,35 +118,28 @@ struct NamesCommandTests {
       #expect(run.errors == "blerun: \(none): the file cannot be read: No such file or directory\n")
     }
     let own = folder.path + "/config/blerun/names.yaml"
-    let broken = try blerun("read", "2a19", "--simulate", Self.echo, user: "names:\n  echo: soon\n")
+    let broken = try blerun(
+      ["read", "2a19", "--simulate", Self.echo],
+      user: "names:\n  echo: soon\n"
+    )
     #expect(broken.status == 65)
     #expect(broken.errors.hasPrefix("blerun: \(own):2:9: names.echo: expected a UUID such as "))
-    let misspelt = try blerun("scan", user: "nmaes: {}\n")
+    let misspelt = try blerun(["scan"], user: "nmaes: {}\n")
     #expect(misspelt.status == 65)
     #expect(misspelt.errors.contains("unknown key 'nmaes' (did you mean 'names'?)"))
   }
 
   @Test("a failure lists the device's attributes by their names")
   func failure() throws {
-    let run = try blerun(
-      "run",
-      "-e",
-      "read battery-level",
-      "--names",
-      names,
-      "--simulate",
-      Self.echo
+    let run = try blerun([
+      "run", "-e", "read battery-level", "--names", names, "--simulate", Self.echo,
+    ]
     )
     #expect(run.status == 1)
     #expect(run.output.contains(" echo/echo-value, echo/6e5d0003-"), "\(run.output)")
-    let service = try blerun(
-      "run",
-      "-e",
-      "read battery/battery-level",
-      "--names",
-      names,
-      "--simulate",
-      Self.echo
+    let service = try blerun([
+      "run", "-e", "read battery/battery-level", "--names", names, "--simulate", Self.echo,
+    ]
     )
     #expect(service.output.contains("does not offer battery; it offers"), "\(service.output)")
     #expect(service.output.contains("echo"), "\(service.output)")
@@ -176,13 +158,7 @@ struct NamesCommandTests {
 
   @Test("a pipe may hold the names: the file is read once")
   func pipe() throws {
-    let line = "'\(binaryPath)' read echo-value --names <(cat '\(names)') --simulate \(Self.echo)"
-    let run = try RunningProgram(
-      ["bash", "-c", line],
-      in: packageFolder,
-      environment: ProcessInfo.processInfo.environment,
-      limit: .seconds(60)
-    ).end()
+    let run = try shell("\"$0\" read echo-value --names <(cat '\(names)') --simulate \(Self.echo)")
     #expect(run.status == 0, "\(run.errors)")
   }
 }

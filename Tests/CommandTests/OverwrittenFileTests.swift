@@ -11,17 +11,7 @@ struct OverwrittenFileTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    world = try folder.file(
-      "world.yaml",
-      """
-      name: Tag-1
-      address: C0:FF:EE:03:00:01
-      services:
-        - service: battery
-          characteristics:
-            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
-      """
-    )
+    world = try folder.tags(1)
     _ = try folder.file("chain.yaml", "steps: [ { read: battery-level } ]\n")
     _ = try folder.file("batch.yaml", "devices: [ Tag-1 ]\nchain: chain.yaml\n")
   }

@@ -89,7 +89,7 @@ struct PlotScreenTests {
     )
     try Screen.play {
       let screen = try Screen(
-        "watch heart-rate-measurement --field bpm --plot --for 6s --simulate \(scenario)",
+        "watch heart-rate-measurement --field bpm --plot --for 10s --simulate \(scenario)",
         environment: ["LC_ALL": "C"]
       )
       let lines = try screen.end()

@@ -15,10 +15,6 @@ struct PrintedReportTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func text(_ name: String) throws -> String {
-    try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
-  }
-
   private func run(_ arguments: [String]) throws -> RunningProgram.Ended {
     try blerun(arguments + Self.world)
   }
@@ -32,7 +28,7 @@ struct PrintedReportTests {
     let words = ["run", "-e", Self.steps, "--output", form, "--report", file]
     let ended = try run(words)
     #expect(ended.status == 1)
-    #expect(ended.output == (try text("a.\(ending)")))
+    #expect(ended.output == (try folder.text("a.\(ending)")))
     #expect(ended.output.contains("expected percent &gt; 90") == (form == "junit"))
     if form == "junit" { #expect(XMLParser(data: Data(ended.output.utf8)).parse()) }
     if form == "tap" { #expect(ended.output.hasPrefix("TAP version 14\n")) }
@@ -53,7 +49,7 @@ struct PrintedReportTests {
     let words = ["batch", batch, "--runs", "2", "--output", "tap", "--report", file]
     let ended = try run(words)
     #expect(ended.status == 75)
-    #expect(ended.output == (try text("a.tap")))
+    #expect(ended.output == (try folder.text("a.tap")))
     let heads = ended.lines.filter { $0.hasPrefix("TAP version") || $0.hasPrefix("1..") }
     #expect(heads == ["TAP version 14", "1..2"])
     #expect(ended.lines.contains { $0.hasPrefix("ok 1 - Thermo-1") })
@@ -83,9 +79,8 @@ struct PrintedReportTests {
 
   @Test("standard output that takes nothing is told, with status 74")
   func full() throws {
-    let line = "'\(binaryPath)' run -e 'sleep 1s' --output tap \(Self.world.joined(separator: " "))"
-    let program = ["sh", "-c", line + " > /dev/full"]
-    let ended = try RunningProgram(program, in: packageFolder).end()
+    let simulated = Self.world.joined(separator: " ")
+    let ended = try shell("\"$0\" run -e 'sleep 1s' --output tap \(simulated) > /dev/full")
     #expect(ended.status == 74)
     #expect(ended.errors.contains("standard output could not be written"))
   }

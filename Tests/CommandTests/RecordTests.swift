@@ -28,12 +28,7 @@ struct RecordTests {
   /// The values and errors of a chain, in their order, without times.
   private func values(_ device: String, in folder: TemporaryFolder) throws -> [String] {
     let run = try blerun(
-      "run",
-      "chain.yaml",
-      "--simulate",
-      device,
-      "--output",
-      "json",
+      ["run", "chain.yaml", "--simulate", device, "--output", "json"],
       in: folder.path
     )
     let values = run.lines.compactMap { line -> String? in
@@ -64,13 +59,7 @@ struct RecordTests {
     _ = try folder.file("chain.yaml", chain)
     let device = Self.device(name)
     let run = try blerun(
-      "record",
-      "--simulate",
-      device,
-      "--while",
-      "chain.yaml",
-      "-o",
-      "recorded.yaml",
+      ["record", "--simulate", device, "--while", "chain.yaml", "-o", "recorded.yaml"],
       in: folder.path
     )
     #expect(run.status == 0, "\(run.errors)")
@@ -268,12 +257,9 @@ struct RecordTests {
   @Test("with a passkey, what is protected is recorded with its value and its protection")
   func protected() throws {
     let run = try blerun(
-      "record",
-      "--simulate",
-      "Simulators/devices/lock.yaml",
-      "--pair",
-      "--passkey-env",
-      "LOCK",
+      [
+        "record", "--simulate", "Simulators/devices/lock.yaml", "--pair", "--passkey-env", "LOCK",
+      ],
       environment: ["LOCK": "042137"]
     )
     #expect(run.status == 0, "\(run.errors)")

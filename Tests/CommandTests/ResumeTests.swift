@@ -15,18 +15,7 @@ struct ResumeTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    world = try folder.file(
-      "world.yaml",
-      """
-      name: Tag-#
-      address: C0:FF:EE:03:00:00
-      count: 4
-      services:
-        - service: battery
-          characteristics:
-            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
-      """
-    )
+    world = try folder.tags(4)
   }
 
   private var journal: String { folder.path + "/journal.sqlite" }
@@ -53,7 +42,7 @@ struct ResumeTests {
 
   @Test("Ctrl-C ends a batch, which then resumes what was cancelled and not run")
   func interrupted() throws {
-    _ = try batch("Tag-1", "Tag-2", "Tag-3", steps: "{ read: battery-level }, { sleep: 700ms }")
+    _ = try batch("Tag-1", "Tag-2", "Tag-3", steps: "{ read: battery-level }, { sleep: 2s }")
     let first = try RunningProgram(blerun: arguments(["--real-time", "--each-step"]))
     try first.waitForOutput("Tag-2  1  read battery-level")
     first.send(SIGINT)
@@ -126,10 +115,8 @@ struct ResumeTests {
     let file = try batch("Tag-1", "Tag-8")
     #expect(try run().status == 75)
     func resume(_ number: String) throws -> RunningProgram.Ended {
-      let command = [binaryPath, "batch"].map { "'\($0)'" }.joined(separator: " ")
       let rest = "--simulate '\(world)' --journal '\(journal)' --resume \(number)"
-      let text = "\(command) <(cat '\(file)') \(rest)"
-      return try RunningProgram(["bash", "-c", text], in: packageFolder).end()
+      return try shell("\"$0\" batch <(cat '\(file)') \(rest)")
     }
     let latest = try resume("")
     #expect(latest.status == 2 && latest.output == "")

@@ -13,21 +13,10 @@ struct RunLockTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    let world = try folder.file(
-      "world.yaml",
-      """
-      name: Tag-#
-      address: C0:FF:EE:03:00:00
-      count: 2
-      services:
-        - service: battery
-          characteristics:
-            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
-      """
-    )
+    let world = try folder.tags(2)
     let batch = try folder.file(
       "batch.yaml",
-      "devices: [ Tag-1, Tag-2 ]\nsteps: [ { read: battery-level }, { sleep: 700ms } ]\n"
+      "devices: [ Tag-1, Tag-2 ]\nsteps: [ { read: battery-level }, { sleep: 2s } ]\n"
     )
     let journal = folder.path + "/j.sqlite"
     arguments = ["batch", batch, "--simulate", world, "--journal", journal, "--real-time"]

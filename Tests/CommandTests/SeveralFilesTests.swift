@@ -6,6 +6,8 @@ import Testing
 
 @Suite("blerun run with several files", .blocking)
 struct SeveralFilesTests {
+  private static let device = "\(packageFolder)/Simulators/devices/thermometer.yaml"
+
   private let folder: TemporaryFolder
 
   init() throws {
@@ -21,17 +23,13 @@ struct SeveralFilesTests {
     _ = try folder.file(name, "\(head)steps:\n  - read: battery-level\n    \(key)\n")
   }
 
-  private func run(_ arguments: String...) throws -> RunningProgram.Ended {
-    let device = "\(packageFolder)/Simulators/devices/thermometer.yaml"
-    return try blerun(
-      ["run", "--simulate", device] + arguments,
-      in: folder.path
-    )
+  private func run(_ arguments: [String]) throws -> RunningProgram.Ended {
+    try blerun(["run", "--simulate", Self.device] + arguments, in: folder.path)
   }
 
   @Test("the files of a folder run in order of name, and are summed up with places")
   func text() throws {
-    let run = try run(".")
+    let run = try run(["."])
     #expect(run.status == 1, "\(run.errors)")
     #expect(
       run.lines.filter { $0.hasPrefix("./") } == [
@@ -49,7 +47,7 @@ struct SeveralFilesTests {
 
   @Test("with --fail-fast nothing is run after the first failure")
   func failFast() throws {
-    let run = try run("b-fails.yaml", "a-reads.yaml", "c-reads.yml", "--fail-fast")
+    let run = try run(["b-fails.yaml", "a-reads.yaml", "c-reads.yml", "--fail-fast"])
     #expect(run.status == 1)
     #expect(run.lines.contains("0 passed, 1 failed, 2 not run"))
     #expect(run.lines.suffix(2) == ["  not run  a-reads.yaml", "  not run  c-reads.yml"])
@@ -57,17 +55,17 @@ struct SeveralFilesTests {
 
   @Test("--filter chooses files by a part of their path or name")
   func filter() throws {
-    let byName = try run(".", "--filter", "LEVEL")
+    let byName = try run([".", "--filter", "LEVEL"])
     #expect(byName.status == 0)
     #expect(byName.lines.last == "1 passed")
-    let byPath = try run(".", "--filter", "reads")
+    let byPath = try run([".", "--filter", "reads"])
     #expect(byPath.lines.last == "2 passed")
-    #expect(try run(".", "--filter", "nothing").status == 2)
+    #expect(try run([".", "--filter", "nothing"]).status == 2)
   }
 
   @Test("JSON is one stream: each run names its file, and the last object sums up")
   func json() throws {
-    let run = try run(".", "--output", "json")
+    let run = try run([".", "--output", "json"])
     let started = run.lines.filter { $0.contains(#""event":"run-started""#) }
     #expect(started.count == 3)
     #expect(started.first?.contains(#""file":"./a-reads.yaml","chain":"Level""#) == true)
@@ -79,15 +77,8 @@ struct SeveralFilesTests {
 
   @Test("JUnit and TAP have a suite for each file, also for those that did not run")
   func reports() throws {
-    let run = try run(
-      "b-fails.yaml",
-      "a-reads.yaml",
-      "--fail-fast",
-      "--output",
-      "junit",
-      "--report",
-      "all.tap"
-    )
+    let reports = ["--output", "junit", "--report", "all.tap"]
+    let run = try run(["b-fails.yaml", "a-reads.yaml", "--fail-fast"] + reports)
     #expect(run.status == 1)
     #expect(run.output.contains(#"<testsuite name="b-fails.yaml" tests="3" failures="1""#))
     #expect(run.output.contains(#"<testsuite name="a-reads.yaml" tests="1""#))
@@ -100,7 +91,7 @@ struct SeveralFilesTests {
   @Test("all files are read before the first one begins")
   func checked() throws {
     _ = try folder.file("wrong.yaml", "steps: [ { raed: x } ]")
-    let run = try run("a-reads.yaml", "wrong.yaml", "missing.yaml")
+    let run = try run(["a-reads.yaml", "wrong.yaml", "missing.yaml"])
     #expect(run.status == 65)
     #expect(run.output.isEmpty)
     #expect(run.errors.contains("wrong.yaml:1:12"))
@@ -111,9 +102,8 @@ struct SeveralFilesTests {
   func single() throws {
     let alone = try TemporaryFolder()
     _ = try alone.file("only.yaml", "steps: [ { read: battery-level } ]")
-    let device = "\(packageFolder)/Simulators/devices/thermometer.yaml"
-    let ofFolder = try blerun(["run", "--simulate", device, alone.path])
-    let ofFile = try blerun(["run", "--simulate", device, "\(alone.path)/only.yaml"])
+    let ofFolder = try run([alone.path])
+    let ofFile = try run(["\(alone.path)/only.yaml"])
     #expect(ofFolder.output == ofFile.output)
     #expect(ofFile.lines.last == "ok: 1 step in 3.195 s")
   }
@@ -121,7 +111,7 @@ struct SeveralFilesTests {
   @Test("a folder without chain files, and a trace of several, are wrong usage")
   func usage() throws {
     let empty = try TemporaryFolder()
-    #expect(try run(empty.path).status == 2)
-    #expect(try run(".", "--bus-log", "log.txt").status == 2)
+    #expect(try run([empty.path]).status == 2)
+    #expect(try run([".", "--bus-log", "log.txt"]).status == 2)
   }
 }

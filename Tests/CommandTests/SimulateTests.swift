@@ -50,8 +50,7 @@ struct SimulateTests {
       "simulate \(heartRate) >/dev/full", "help run >/dev/full", "--version >/dev/full",
       "run --simulate \(heartRate) -e 'read body-sensor-location' --bus-log /dev/full",
     ] {
-      let ended = try RunningProgram(["sh", "-c", "'\(binaryPath)' \(line)"], in: packageFolder)
-        .end()
+      let ended = try shell("\"$0\" \(line)")
       #expect(ended.status == 74, "\(line): \(ended.errors)")
       #expect(ended.errors.contains("could not be written: No space left"), "\(ended.errors)")
     }
@@ -59,8 +58,7 @@ struct SimulateTests {
 
   @Test("few descriptors are named as the reason")
   func fewDescriptors() throws {
-    let line = "ulimit -n 10; exec '\(binaryPath)' simulate \(heartRate) -- true"
-    let ended = try RunningProgram(["sh", "-c", line], in: packageFolder).end()
+    let ended = try shell("ulimit -n 10; exec \"$0\" simulate \(heartRate) -- true")
     #expect(ended.status == 69)
     #expect(ended.errors.contains("see ulimit -n"), "\(ended.errors)")
   }

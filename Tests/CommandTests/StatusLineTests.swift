@@ -144,8 +144,7 @@ struct StatusLineTests {
   @Test(
     "failures are coloured, and say so in words",
     arguments: [
-      ("", "", true), ("--color never", "", false), ("", "NO_COLOR", false),
-      ("--color always", "NO_COLOR", true),
+      ("", "", true), ("", "NO_COLOR", false), ("--color always", "NO_COLOR", true),
     ]
   )
   func colors(option: String, variable: String, isColored: Bool) throws {

@@ -46,7 +46,7 @@ struct StoppedReaderTests {
     let ended = program.end()
     #expect(ended.status == 74, "\(ended.errors)")
     #expect(ended.errors.contains(/does not read; dropped \d+ values( and \d+ lines?)?\n/))
-    #expect(Date().timeIntervalSince(began) < 8)
+    #expect(Date().timeIntervalSince(began) < 30)
     #expect(try !host.isConnected())
   }
 
@@ -60,7 +60,7 @@ struct StoppedReaderTests {
     program.send(SIGINT)
     let ended = program.end()
     #expect(ended.status == 130, "\(ended.errors)")
-    #expect(Date().timeIntervalSince(began) < 8)
+    #expect(Date().timeIntervalSince(began) < 30)
     #expect(try !host.isConnected())
   }
 

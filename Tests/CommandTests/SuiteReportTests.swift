@@ -29,10 +29,6 @@ struct SuiteReportTests {
     )
   }
 
-  private func text(_ name: String) throws -> String {
-    try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
-  }
-
   private func reports(_ names: String...) -> [String] {
     names.flatMap { ["--report", folder.path + "/" + $0] }
   }
@@ -47,16 +43,16 @@ struct SuiteReportTests {
   func others() throws {
     let ended = try run(reports("a.html", "a.csv", "a.jsonl", "a.txt"))
     #expect(ended.status == 1)
-    #expect(try text("a.txt") == ended.output)
-    #expect(try text("a.jsonl") == (try run(["--output", "json"]).output))
-    let page = try text("a.html")
+    #expect(try folder.text("a.txt") == ended.output)
+    #expect(try folder.text("a.jsonl") == (try run(["--output", "json"]).output))
+    let page = try folder.text("a.html")
     #expect(page.contains("2 tests: 1 ok, 1 failed") && page.contains("<h2>Tests</h2>"))
     #expect(page.contains("<h2>1  Goes well, once</h2>"))
     #expect(
       page.contains("<p>On <bdi>C0:FF:EE:00:00:03</bdi>.</p>")
         && page.contains("the value is 64, not 32")
     )
-    let rows = try text("a.csv").split(separator: "\n")
+    let rows = try folder.text("a.csv").split(separator: "\n")
     #expect(rows.count == 2 && rows[0].hasPrefix("time,offset,run,device,attempt,step,operation"))
     #expect(
       rows[1].hasSuffix(
@@ -89,7 +85,7 @@ struct SuiteReportTests {
     try running.waitForOutput("\"operation\":\"sleep\"")
     running.send(SIGTERM)
     #expect(running.end().status == 143)
-    let report = try text("a.xml")
+    let report = try folder.text("a.xml")
     #expect(report.contains("<testsuites name=\"blerun\" tests=\"2\""), "\(report)")
     #expect(report.contains("SIGTERM") && report.contains("2  sleep"), "\(report)")
   }

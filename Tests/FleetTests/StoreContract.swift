@@ -14,7 +14,7 @@ struct StoreUnderTest<First: JobStore, Second: JobStore> {
   let wait: (_ until: @escaping @Sendable () -> Bool) throws -> Void
 
   /// The answer to a request.
-  func ask(_ request: StoreRequest, within limit: Duration = .seconds(2)) throws -> StoreAnswer {
+  func ask(_ request: StoreRequest, within limit: Duration = .seconds(15)) throws -> StoreAnswer {
     let answers = Guarded<[StoreAnswer]>([])
     first.perform(request, within: limit) { answer in answers.withLock { $0.append(answer) } }
     try wait { answers.withLock { !$0.isEmpty } }
@@ -26,7 +26,7 @@ struct StoreUnderTest<First: JobStore, Second: JobStore> {
   /// Waits until a request of the second client is answered: its subscriptions are in effect then.
   func settle() throws {
     let isAnswered = Guarded(false)
-    second.perform(.list(.one(.sweep)), within: .seconds(2)) { _ in
+    second.perform(.list(.one(.sweep)), within: .seconds(15)) { _ in
       isAnswered.withLock { $0 = true }
     }
     try wait { isAnswered.withLock { $0 } }

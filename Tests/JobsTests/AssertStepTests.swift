@@ -79,21 +79,4 @@ struct AssertStepTests {
     )
     #expect(bench.ending?.failure?.why == "expected b.percent >= 72, got 71")
   }
-
-  @Test("errors in it are reported")
-  func wrong() {
-    #expect(
-      Plan.complaint(ofStep: "{ assert: { x: 1 } }").contains("no earlier step captures 'x'")
-    )
-    #expect(
-      Plan.complaint(ofStep: "{ assert: 3 }").contains("captured values with what they must be")
-    )
-    expectComplaint(ofLine: "assert", "1:1", "nothing follows 'assert'")
-    expectComplaint(
-      ofLine: "read 2a19 as b; assert b > 1 then",
-      "1:30",
-      "expected one of name, on-failure"
-    )
-    #expect(throws: Problem.self) { try Step.assert("1x", .equal(1)) }
-  }
 }

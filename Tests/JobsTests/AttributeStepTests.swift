@@ -60,52 +60,6 @@ struct AttributeStepTests {
     #expect(plan.steps.map(\.description) == Self.lines)
   }
 
-  @Test(
-    "errors in a file are reported with their positions",
-    arguments: [
-      ("{ read: battery-level, offset: 513 }", "the first byte, from 0 to 512"),
-      ("{ notify: battery-level, for: 1s, delivery: sockets }", "one of signals, acquire"),
-      ("{ notify: battery-level, for: 1s, overflow: dropoldest }", "drop-oldest"),
-      ("{ notify: battery-level, for: 1s, buffer: 0 }", "a number of values, from 1 to 1000000"),
-      ("{ read-descriptor: battery-level }", "expected characteristic/descriptor"),
-      ("{ services: , offers: baterry }", "did you mean 'battery'?"),
-      ("{ services: , offers: battery:read }", "only a characteristic has properties"),
-      ("{ services: , lacks: [battery/battery-level:red] }", "did you mean 'read'?"),
-      ("{ services: , offers: }", "expected an attribute such as"),
-      ("{ services: , lacks: [{ a: b }] }", "lacks.1: expected an attribute such as"),
-      ("{ services: , offers: [[battery]] }", "found a list"),
-      ("{ services: , offers: [] }", "found an empty list"),
-      ("{ services: , offers: \"@0x0012\" }", "a handle is not taken here: '@0x0012'"),
-      ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "expected no value"),
-      ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first byte, from 0 to 512"),
-      (
-        "{ write: alert-level, value: { u8: 1 }, offset: 1, kind: command }",
-        "cannot have an offset"
-      ),
-      ("{ write: alert-level, value: { u16: 1 }, offset: 511 }", "would end at byte 513"),
-    ]
-  )
-  func complaints(step: String, part: String) {
-    expectComplaint(ofStep: step, part)
-  }
-
-  @Test(
-    "errors in the one-line form are reported with their columns",
-    arguments: [
-      ("read battery-level offset x", "1:27", "the first byte, from 0 to 512"),
-      ("notify battery-level for 1s delivery fast", "1:38", "one of signals, acquire"),
-      ("read-descriptor battery-level/29", "1:17", "unknown descriptor '29'"),
-      ("write-descriptor battery-level/2901", "1:18", "the value is missing"),
-      ("write alert-level u8:1 offset x", "1:31", "the first byte, from 0 to 512"),
-      ("write alert-level u8:1 offset 1 command", "1:31", "cannot have an offset"),
-      ("write alert-level u8:1 offset 512", "1:31", "would end at byte 513"),
-      ("write alert-level u8:1 ofset 1", "1:24", "'offset'"),
-    ]
-  )
-  func lineComplaints(line: String, place: String, part: String) {
-    expectComplaint(ofLine: line, place, part)
-  }
-
   @Test("each step runs its operation, captures its value, and checks it")
   func running() throws {
     bench.device.answer("mtu", .value([185]))

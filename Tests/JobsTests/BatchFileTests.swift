@@ -225,45 +225,6 @@ struct BatchFileTests {
     #expect(twice[0].hasPrefix("batch.yaml:2:18: devices.3: duplicate device 'A', first at "))
   }
 
-  @Test(
-    "what has no meaning is complained of in its place",
-    arguments: [
-      (
-        "devices: [ A ]",
-        "1:10: devices: the chain is missing (expected 'chain' with a file, or 'steps')"
-      ),
-      ("chain: chain.yaml", "1:1: the key 'devices' is missing"),
-      ("chain: chain.yaml\ndevices: []", "2:10: devices: there are no devices"),
-      ("chain: chain.yaml\ndevices: [ '*' ]", "2:12: devices.1: '*' matches any device"),
-      ("chain: chain.yaml\ndevices: [ A ]\nsteps: []", "3:8: steps: 'steps' belongs to a chain"),
-      ("chain: chain.yaml\ndevices: [ A ]\nconcurency: 2", "did you mean 'concurrency'?"),
-      (
-        "chain: chain.yaml\ndevices: [ A ]\nconcurrency: 65",
-        "expected a number of chains at once, from 1"
-      ),
-      ("chain: chain.yaml\ndevices: [ A ]\non-failure: stopp", "did you mean 'stop'?"),
-      (
-        "chain: chain.yaml\ndevices: [ A ]\nevery: 10ms",
-        "3:8: every: expected a duration from 1s on such as 15m, found '10ms'"
-      ),
-      (
-        "chain: chain.yaml\ndevices: [ A ]\ncron: '0 3 * * *'",
-        "3:7: cron: unknown key 'cron' (expected 'every', or a systemd timer)"
-      ),
-      (
-        "chain: chain.yaml\ndevices: [ A ]\nevery: 1m\njitter: 2s",
-        "4:9: jitter: unknown key 'jitter' (expected 'every', or a systemd timer)"
-      ),
-      ("chain: chain.yaml\ndevices: { scan: 1s, at-least: 3, at-most: 2 }", "below at-least"),
-      ("chain: chain.yaml\ndevices: { csv: none.csv, address: mac }", "the file cannot be read"),
-      ("chain: chain.yaml\ndevices: { csv: chain.yaml }", "a device is named in one way"),
-    ]
-  )
-  func wrong(text: String, part: String) throws {
-    let all = try complaints(text)
-    #expect(all.contains { $0.hasPrefix("batch.yaml:") && $0.contains(part) }, "\(all)")
-  }
-
   @Test("a column that is not there is complained of with the nearest")
   func column() throws {
     let text = "chain: chain.yaml\ndevices: { csv: a.csv, address: mak }"

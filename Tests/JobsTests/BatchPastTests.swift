@@ -79,8 +79,8 @@ struct BatchPastTests {
   @Test("those that a scan found are not looked for again")
   func scanned() throws {
     let text = "steps: [ { read: battery-level }, { log: \"{name}\" } ]\ndevices: { scan: 5s }\n"
-    let file = try TemporaryFile(Array(text.utf8))
-    let batch = try Batch.load(path: file.path)
+    let folder = try TemporaryFolder()
+    let batch = try Batch.load(path: folder.file("batch.yaml", text))
     let bench = Tests.Bench()
     let devices = [
       BatchPast.Device(label: "C0:FF:EE:00:00:01", name: "Tag-1", ending: .init(.ok)),

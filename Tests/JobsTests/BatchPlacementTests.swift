@@ -45,13 +45,6 @@ struct BatchPlacementTests {
     #expect(other.digest == batch.digest)
   }
 
-  @Test("a key that nobody knows is near to the one that is meant")
-  func nearest() throws {
-    let folder = try FolderOfFiles(["batch.yaml": "steps: [connect]\ndevices: [a]\nprefers: b\n"])
-    let said = folder.complaints { _ = try Batch.load(path: folder.path + "/batch.yaml") }
-    #expect(said.contains { $0.contains("'prefer'") || $0.contains("prefer?") }, "\(said)")
-  }
-
   private func table(_ keys: String, _ table: String) throws -> FolderOfFiles {
     try FolderOfFiles([
       "batch.yaml": """

@@ -125,26 +125,6 @@ struct CapturedValueTests {
     #expect(bench.ending?.failure?.why == "'\(path)'\(why)")
   }
 
-  @Test(
-    "bytes are not read as the digits of a number: an error of the file",
-    arguments: [
-      (
-        "{ write: alert-level, value: { u8: '{b[0:1]}' } }",
-        "steps.2.value: {b[0:1]} is bytes, and u8 a number: write them with hex"
-      ),
-      (
-        "{ read: fff1, expect: { u8: '{b[0:1]}' } }",
-        "u8 is a number, and never the bytes {b[0:1]} (expected hex: '{b[0:1]}')"
-      ),
-    ]
-  )
-  func noDigits(step: String, complaint: String) {
-    let said = Plan.complaints("steps: [ { read: fff1, as: b }, \(step) ]")
-    #expect(said.count == 1 && said[0].hasSuffix(complaint), "\(said)")
-    let hex = step.replacing("u8:", with: "hex:")
-    #expect(Plan.complaints("steps: [ { read: fff1, as: b }, \(hex) ]") == [])
-  }
-
   @Test("a path with bytes is read as it is written", arguments: ["b[0:4]", "b.c[-2:]", "b[:3]"])
   func paths(text: String) {
     #expect(VariablePath(text)?.description == text)
@@ -183,31 +163,6 @@ struct CapturedValueTests {
     #expect(
       bench.ending?.failure?.message == "writing alert-level: 'c.percent' was not captured: "
         + "its step did not run, or has no such value"
-    )
-  }
-
-  @Test("what nobody captures is complained of where it is taken")
-  func unknown() {
-    #expect(
-      Plan.complaints("steps:\n- { write: alert-level, value: { u8: '{b}' } }") == [
-        "c:2:38: steps.1.value.u8: no earlier step captures 'b' "
-          + "(expected a step before this one with 'as')"
-      ]
-    )
-    let step = "steps:\n- { read: battery-level, as: b }\n- "
-    #expect(
-      Plan.complaints(step + "{ read: battery-level, expect: { percent: '{c.percent}' } }")
-        == ["c:3:45: steps.2.expect.percent: no earlier step captures 'c' (did you mean 'b'?)"]
-    )
-    #expect(
-      Plan.complaints(step + "{ sleep: '{b}s' }") == [
-        "c:3:12: steps.2.sleep: 'b' is captured while the chain runs (expected a variable that "
-          + "is set before the chain runs)"
-      ]
-    )
-    #expect(
-      Plan.complaints(step + "{ read: battery-level, expect: { percent: { in: ['{b}'] } } }").count
-        == 1
     )
   }
 }

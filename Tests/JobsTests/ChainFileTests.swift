@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Fixtures
 import Testing
 
 @testable import Jobs
@@ -150,6 +151,40 @@ struct ChainFileTests {
         "      disconnect",
       ]
     )
+  }
+
+  @Test("sizes have limits: steps as written, depth")
+  func limits() {
+    var small = PlanLimits()
+    small.writtenSteps = 2
+    #expect(
+      Plan.complaints("steps: [connect, connect, connect]", limits: small) == [
+        "c:1:8: steps: 3 steps (expected at most 2)"
+      ]
+    )
+    small.depth = 1
+    let nested = "steps: [{ repeat: 2, steps: [{ repeat: 2, steps: [connect] }] }]"
+    #expect(
+      Plan.complaints(nested, limits: small) == [
+        "c:1:50: steps.1.steps.1.steps: steps are nested deeper than 1 levels"
+      ]
+    )
+  }
+
+  @Test("a missing file, a folder and a file of no text are complaints about the file")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    let latin = folder.path + "/latin"
+    try folder.write([0x61, 0x3a, 0x20, 0x62, 0x0a, 0x63, 0x3a, 0xe4, 0x0a], to: latin)
+    for (path, complaint) in [
+      ("no/such.yaml", ": the file cannot be read: No such file or directory"),
+      ("/", ": the file cannot be read: Is a directory"), ("/dev/null", ":1:1: the file is empty"),
+      ("/dev/zero", ": the file is longer than 4194304 bytes"),
+      (latin, ":2:1: the file is not valid UTF-8"),
+    ] {
+      let errors = #expect(throws: DocumentErrors.self) { try Plan(file: path) }
+      #expect(errors?.description == path + complaint)
+    }
   }
 
   @Test("the fields that are known before a value comes are those that decoders give")

@@ -110,30 +110,6 @@ struct CommandStepTests {
     #expect(bench.ending?.failure?.code == .commandFailed && bench.device.calls.isEmpty)
   }
 
-  @Test(
-    "what a file may not say",
-    arguments: [
-      (
-        "{ command: '{a}' }",
-        "command: 'a' is captured while the chain runs (expected a variable that is set before the chain runs)"
-      ),
-      ("{ command: x, arguments: y }", "arguments: expected a list of texts, found 'y'"),
-      (
-        "{ command: x, arguments: ['{b}'] }",
-        "arguments.1: no earlier step captures 'b' (did you mean 'a'?)"
-      ),
-      ("{ command: x, format: xml }", "format: expected one of text, hex, json, found 'xml'"),
-    ]
-  )
-  func complaints(_ step: String, _ complaint: String) {
-    let file = "steps:\n- { read: battery-level, as: a }\n- \(step)\n"
-    let found = #expect(throws: DocumentErrors.self) { try Plan.parse(file, file: "chain.yaml") }
-    #expect(
-      found?.problems.map(\.description).first?.hasSuffix(complaint) == true,
-      "\(found as Any)"
-    )
-  }
-
   @Test("an included file runs no programs")
   func included() throws {
     let folder = try FolderOfFiles([

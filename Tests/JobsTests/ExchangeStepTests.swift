@@ -50,38 +50,6 @@ struct ExchangeStepTests {
     #expect(plan.steps.map(\.description) == Self.lines)
   }
 
-  @Test(
-    "errors in a file are reported with their positions",
-    arguments: [
-      ("{ exchange: alert-level }", "the key 'value' is missing"),
-      ("{ exchange: alert-level, value: { u8: 1 }, answers: ff01 }", "did you mean 'answer'?"),
-      ("{ exchange: alert-level, value: { u8: 1 }, where: { percnt: 1 } }", "percnt"),
-      ("{ exchange: alert-level, value: { u8: 1 }, delivery: call }", "one of signals, acquire"),
-      ("{ write: alert-level, value: { u8: 1 }, delivery: signals }", "one of call, acquire"),
-      (
-        "{ write: alert-level, value: { u8: 1 }, delivery: acquire, kind: request }",
-        "supports only commands"
-      ), ("{ write: alert-level, value: { u8: 1 }, delivery: acquire, offset: 1 }", "no offset"),
-    ]
-  )
-  func complaints(step: String, part: String) {
-    expectComplaint(ofStep: step, part)
-  }
-
-  @Test(
-    "errors in the one-line form are reported with their columns",
-    arguments: [
-      ("exchange alert-level", "1:10", "the value is missing"),
-      ("exchange alert-level u8:1 anser ff01", "1:27", "did you mean 'answer'?"),
-      ("exchange alert-level u8:1 answer", "1:27", "nothing follows 'answer'"),
-      ("exchange alert-level u8:1 where percnt = 1", "1:33", "percnt"),
-      ("write alert-level u8:1 reliable delivery acquire", "1:42", "supports only commands"),
-    ]
-  )
-  func lineComplaints(line: String, place: String, part: String) {
-    expectComplaint(ofLine: line, place, part)
-  }
-
   @Test("both characteristics' services are needed for it")
   func services() throws {
     let plan = try Plan.parse(line: "exchange link-loss/2a06 u8:1 answer battery/2a19")

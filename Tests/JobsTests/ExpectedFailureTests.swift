@@ -90,26 +90,6 @@ struct ExpectedFailureTests {
     #expect(try Plan.parse(line: plan.steps[0].description) == plan)
   }
 
-  @Test(
-    "what is wrong about an expected failure is reported",
-    arguments: [
-      ("read: battery-level, expect: { error: refuse }", "unknown word 'refuse'"),
-      (
-        "read: battery-level, expect: { error: refused, percent: 1 }",
-        "a step that must fail has no value to compare"
-      ),
-      ("write: alert-level, value: { u8: 1 }, expect: { percent: 1 }", "the step has no value"),
-      ("write: alert-level, value: { u8: 1 }, expect: 1", "the step has no value"),
-      ("write: alert-level, value: { u8: 1 }, expect: { error: [] }", "found an empty list"),
-      ("read: battery-level, expect: { error: { not: refused } }", "expected 'is' or 'in'"),
-      ("sleep: 1s, expect: { error: any }", "unknown key 'expect'"),
-      ("read: battery-level, backoff: 1s", "'backoff' is only valid with 'attempts'"),
-    ]
-  )
-  func wrong(step: String, problem: String) {
-    #expect(Plan.complaint(ofStep: "{ \(step) }").contains(problem))
-  }
-
   @Test("in Swift, names are checked where they are written")
   func swift() throws {
     let step = try Step.write("alert-level", "u8:9").failing(with: "busy", "0x13")
@@ -227,8 +207,6 @@ struct ExpectedFailureTests {
     bench.device.answer("read manufacturer-name-string", .failure(failure))
     try bench.run("read 2a29 on-failure warn; read battery-level")
     #expect(bench.ending?.status == .failed && bench.ending?.failure?.code == .adapterOff)
-    let block = "{ repeat: 2, steps: [connect], on-failure: warn }"
-    #expect(Plan.complaint(ofStep: block).contains("expected one of stop, continue, found 'warn'"))
     let step = Step.repeated(2) { Step.sleep(.seconds(1)) }.warningOnFailure()
     #expect(throws: (any Error).self) { try Plan { step } }
   }

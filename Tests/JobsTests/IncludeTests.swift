@@ -135,9 +135,6 @@ struct IncludeTests {
         "has no value\(end) (expected with: { level: … } at the include, or a default)"
       )
     )
-    #expect(Plan.complaint(ofStep: "include: a.yaml").contains("'a.yaml' cannot be included"))
-    #expect(Plan.complaint(ofStep: "include: '{a}'").contains("unknown variable 'a'"))
-    #expect(Plan.complaint(ofStep: "include: [a]").contains("found a list"))
   }
 
   @Test("files that multiply one another are stopped by a bound")

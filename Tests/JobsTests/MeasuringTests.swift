@@ -99,23 +99,4 @@ struct MeasuringTests {
     #expect(lines.allSatisfy { $0.contains(#""value":{"rssi":-50,"txPower":4}"#) })
     #expect(!lines.contains { $0.contains("hex") })
   }
-
-  @Test(
-    "what has no meaning for a strength is complained of",
-    arguments: [
-      "rssi expect value > 1", "rssi expect u8 = 1", "rssi expect percent > 1", "rssi format u8",
-      "rssi battery-level",
-    ]
-  )
-  func complaints(line: String) {
-    #expect(throws: DocumentErrors.self) { try Plan.parse(line: line) }
-  }
-
-  @Test("a file's step takes no value")
-  func value() {
-    let error = #expect(throws: DocumentErrors.self) {
-      try Plan.parse("steps: [{ rssi: -80 }]", file: "chain.yaml")
-    }
-    #expect(error?.problems.count == 1)
-  }
 }

@@ -19,6 +19,8 @@ struct PageBrowserTests {
     case "steps": [("steps", PageEvents.page([try PageEvents.long(9_990)]))]
     case "values": [("values", PageEvents.page([try PageEvents.values(100_000)]))]
     case "odd": [("odd", PageEvents.page(try PageEvents.odd()))]
+    case "devices":
+      [("devices", PageEvents.page(try deviceNames.map { try PageEvents.long(2, on: $0) }))]
     case "hostile": [("hostile", PageEvents.page(try PageEvents.hostile()))]
     // printing, and a phone
     default:
@@ -29,11 +31,16 @@ struct PageBrowserTests {
     }
   }
 
+  private static let deviceNames = [
+    "Hall-10", "Hall-9", "Yard-1", "Hall-8", "Hall-7", "Hall-6", "Hall-5", "Hall-4",
+  ]
+
   @Test(
     "what a page shows and does is right",
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
     // The others take long.
-    arguments: ["hostile"] + (testsEverything ? ["steps", "values", "odd", "paper", "phone"] : [])
+    arguments: ["hostile"]
+      + (testsEverything ? ["steps", "values", "odd", "devices", "paper", "phone"] : [])
   )
   func scene(name: String) throws {
     let folder = try TemporaryFolder()

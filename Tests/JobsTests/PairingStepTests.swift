@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Fixtures
 import Foundation
 import Signals
 import Testing
@@ -173,8 +174,9 @@ struct PairingStepTests {
 
   @Test("secrets are read before anything happens, and are in no description")
   func secrets() throws {
-    let file = try TemporaryFile(Array("271828\n".utf8))
-    let line = "repeat 1 { pair passkey file:'\(file.path)' }"
+    let folder = try TemporaryFolder()
+    let file = try folder.file("passkey", "271828\n")
+    let line = "repeat 1 { pair passkey file:'\(file)' }"
     let plan = try Plan.parse(line: line).withSecrets()
     guard case .pair(let pair) = plan.steps[0].innerSteps[0].action else {
       Issue.record("no pair step")

@@ -18,9 +18,4 @@ extension Plan {
       return error.problems.map(\.description)
     }
   }
-
-  /// The errors in the only step of a file, without the name of the file.
-  static func complaint(ofStep text: String) -> String {
-    complaints("steps:\n- \(text)").map { String($0.dropFirst(2)) }.joined(separator: "\n")
-  }
 }

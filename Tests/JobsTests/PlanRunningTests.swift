@@ -212,13 +212,13 @@ struct PlanRunningTests {
 
   @Test("values for variables are a dictionary in Swift, and a name the chain lacks is an error")
   func bindings() throws {
-    let file = try TemporaryFile(
-      Array("variables: { least: integer }\nsteps: [{ sleep: \"{least}s\" }]".utf8)
-    )
-    let plan = try Plan(file: file.path, with: ["least": "20"])
+    let folder = try TemporaryFolder()
+    let text = "variables: { least: integer }\nsteps: [{ sleep: \"{least}s\" }]"
+    let file = try folder.file("chain.yaml", text)
+    let plan = try Plan(file: file, with: ["least": "20"])
     #expect(plan.steps == [Step.sleep(.seconds(20))])
     let error = #expect(throws: DocumentErrors.self) {
-      try Plan(file: file.path, with: ["least": "20", "most": "30"])
+      try Plan(file: file, with: ["least": "20", "most": "30"])
     }
     #expect(error?.description.contains("'most'") == true)
   }

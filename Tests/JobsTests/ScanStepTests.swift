@@ -104,13 +104,6 @@ struct ScanStepTests {
     #expect(file.link.adapterWait == .seconds(10))
   }
 
-  @Test("a scan without a duration, and one with an invalid filter, are errors")
-  func complaints() {
-    #expect(throws: DocumentErrors.self) { try Plan.parse(line: "scan name T*") }
-    #expect(throws: DocumentErrors.self) { try Plan.parse(line: "scan for 5s rssi loud") }
-    #expect(throws: DocumentErrors.self) { try Plan.parse(line: "scan for 5s manufacturer apple") }
-  }
-
   @Test("a link that is to be kept is not ended by the chain")
   func keeps() throws {
     let loop = VirtualTimeLoop()

@@ -24,6 +24,13 @@ struct StepKindTests {
     }
   }
 
+  @Test("no word means two steps, and none that is a step is another one's synonym")
+  func synonyms() {
+    let words = Step.entries.flatMap { $0.synonyms }
+    #expect(Set(words).count == words.count)
+    #expect(Set(words).isDisjoint(with: Step.verbs))
+  }
+
   // MARK: Values
 
   @Test("a value is decoded in the layout of its characteristic, or in a given format")

@@ -302,39 +302,4 @@ struct StreamStepTests {
       ]
     )
   }
-
-  // MARK: Complaints
-
-  @Test(
-    "errors in them are reported",
-    arguments: [
-      ("{ poll: battery-level, until: { count: 3 } }", "2:3: steps.1: the key 'every' is missing"),
-      ("{ poll: battery-level, every: 1s }", "this would listen for ever"),
-      (
-        "{ poll: battery-level, every: 0s, for: 1s }",
-        "expected a duration above 0 such as 10s, found '0s'"
-      ),
-      (
-        "{ poll: battery-level, every: 1s, until: { count: 0 } }",
-        "expected a number of values, from 1 to 1000000, found '0'"
-      ),
-      ("{ poll: battery-level, every: 1s, until: { silence: 0s } }", "found '0s'"),
-      ("{ poll: battery-level, every: 1s, until: { celsius: 1 } }", "the value has no 'celsius'"),
-      ("{ poll: battery-level, every: 1s, for: 9s, timeout: 1s }", "a limit of 1s ends before"),
-      ("{ combine: [ { notify: battery-level, as: b } ], for: 1s }", "from 2 to 8 inputs"),
-      (
-        "{ combine: [ { notify: 2a19, as: b }, { notify: 2a37, as: b } ], for: 1s }",
-        "duplicate name 'b'"
-      ),
-      ("{ combine: [ { notify: 2a19, as: b }, { read: 2a37 } ], for: 1s }", "'notify' or 'poll'"),
-      (
-        "{ combine: [ { notify: 2a19, as: b }, { poll: 2a37, as: c } ], for: 1s }",
-        "'every' is missing"
-      ),
-      ("{ combine: [ { notify: 2a19 }, { notify: 2a37 } ], for: 1s }", "the key 'as' is missing"),
-    ]
-  )
-  func complaints(step: String, complaint: String) {
-    #expect(Plan.complaint(ofStep: step).contains(complaint), "\(Plan.complaint(ofStep: step))")
-  }
 }

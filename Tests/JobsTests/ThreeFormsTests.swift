@@ -196,36 +196,13 @@ struct ThreeFormsTests {
     #expect(problem([try .write("2a06", "u9:1")]).contains("unknown format 'u9'"))
     #expect(problem([try .write("2a06", "u8:1", kind: .command, offset: 2)]).contains("no offset"))
     #expect(problem([Step.rssi.captured(as: "1")]).contains("found '1'"))
+    #expect(!problem([try .assert("1x", .equal(1))]).isEmpty)
     var step = Step.connect
     for _ in 0..<20 { step = .repeated(1) { step } }
     #expect(problem([step]) == "steps are nested deeper than 16 levels")
   }
 
   // MARK: Blocks
-
-  @Test(
-    "errors in blocks of the one-line form are reported",
-    arguments: [
-      ("repeat 3", "nothing follows '3' (expected steps in braces"),
-      ("repeat 3 { }", "there are no steps"), ("repeat 0 { rssi }", "a number of times, from 1 to"),
-      ("repeat 2 { rssi", "1:10: the block is not closed"), ("rssi }", "found '}'"),
-      ("repeat 2 { rssi } rssi", "expected one of index, name, on-failure, found 'rssi'"),
-      ("try { rssi }", "nothing follows"), ("try { rssi } rssi", "expected finally, found"),
-      ("when x = 1 { rssi }", "no earlier step captures 'x'"),
-      ("notify 2a37 after { rssi } until 1x", "expected one 'write', found 'rssi'"),
-      ("combine { notify 2a37 as h } for 1s", "from 2 to 8 inputs"),
-      ("combine { notify 2a37 as h; read 2a19 as b } for 1s", "found 'read'"),
-      ("poll 2a19 until 1x", "'every' with a duration"), ("include a", "'a' cannot be included"),
-    ]
-  )
-  func blockComplaints(line: String, complaint: String) {
-    do {
-      _ = try Plan.parse(line: line)
-      Issue.record("it is wrong")
-    } catch {
-      #expect("\(error)".contains(complaint), "\(error)")
-    }
-  }
 
   @Test("blocks have a depth that nothing can pass")
   func depth() {

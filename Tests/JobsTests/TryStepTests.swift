@@ -143,18 +143,4 @@ struct TryStepTests {
     #expect(own.impliedConnectIndex == nil)
     #expect(own.expectedServices.count == 1)
   }
-
-  @Test("a try without its end, and an end without steps, are complained of")
-  func complaints() {
-    #expect(
-      Plan.complaints("steps:\n- try: [connect]") == [
-        "c:2:3: steps.1: the key 'finally' is missing (expected a list of steps)"
-      ]
-    )
-    #expect(
-      Plan.complaints("steps:\n- { try: [connect], finally: [] }") == [
-        "c:2:30: steps.1.finally: there are no steps (expected at least one)"
-      ]
-    )
-  }
 }

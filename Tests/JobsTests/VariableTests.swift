@@ -99,45 +99,8 @@ struct VariableTests {
     }
   }
 
-  @Test("a default of the wrong type, an unknown type and an unknown key are complained of")
-  func declarations() {
-    let head = "steps: [connect]\nvariables:\n  a: "
-    #expect(
-      complaints(head + "{ type: integer, default: x }")
-        == ["c:3:32: variables.a.default: expected a whole number, found 'x'"]
-    )
-    #expect(
-      complaints(head + "{ type: integr, default: 1 }")
-        == ["c:3:14: variables.a.type: unknown word 'integr' (did you mean 'integer'?)"]
-    )
-    #expect(
-      complaints(head + "{ defualt: 1 }").first
-        == "c:3:3: variables.a: the variable 'a' has no value (expected --set a=…, or a default)"
-    )
-    #expect(
-      complaints(head + "[1]") == [
-        "c:3:6: variables.a: expected a single value, found a list"
-      ]
-    )
-    #expect(
-      complaints("steps: [connect]\nvariables: { 1a: 1 }") == [
-        "c:2:14: variables.1a: expected a name of letters, digits, - and _ that begins with a "
-          + "letter, found '1a'"
-      ]
-    )
-  }
-
   @Test("a variable that nobody knows is complained of, with the nearest")
   func unknown() {
-    #expect(
-      complaints("variables: { level: 1 }\nsteps:\n- sleep: '{levle}'")
-        == ["c:3:10: steps.1.sleep: unknown variable 'levle' (did you mean 'level'?)"]
-    )
-    #expect(
-      complaints("steps:\n- sleep: '{pause}'") == [
-        "c:2:10: steps.1.sleep: unknown variable 'pause' (expected a declaration under 'variables')"
-      ]
-    )
     #expect(
       complaints("variables: { level: 1 }\nsteps: [connect]", bindings(("levl", "2"))) == [
         "c:1:12: variables: unknown variable 'levl', given by --set "
@@ -195,21 +158,6 @@ struct VariableTests {
     }
   }
 
-  @Test("errors about a single brace and about a variable without quotes show what is expected")
-  func shapes() {
-    #expect(
-      complaints("steps:\n- sleep: '{'") == [
-        "c:2:10: steps.1.sleep: expected a variable in braces such as {level}, "
-          + "or {{ for a brace, found '{'"
-      ]
-    )
-    #expect(
-      complaints("variables: { a: 1 }\nsteps:\n- sleep: {a}").contains(
-        "c:3:11: steps.1.sleep.a: expected a text in quotes: \"{a}\", found a mapping"
-      )
-    )
-  }
-
   @Test("values cannot grow a file beyond its bound")
   func bound() {
     let text =
@@ -218,14 +166,6 @@ struct VariableTests {
     #expect(complaints(text).count == 1)
     #expect(
       complaints(text)[0].contains("the values of the variables are longer than 4194304 bytes")
-    )
-  }
-
-  @Test("a name that has a value is not captured under")
-  func shadow() {
-    #expect(
-      complaints("variables: { a: 1 }\nsteps:\n- { read: battery-level, as: a }")
-        == ["c:3:30: steps.1.as: 'a' has a value already (expected another name)"]
     )
   }
 

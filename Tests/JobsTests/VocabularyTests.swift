@@ -171,45 +171,6 @@ struct VocabularyTests {
     #expect(plan.steps[0].description == step)
   }
 
-  @Test(
-    "errors in them are reported",
-    arguments: [
-      ("{ u8: { mask: [1] } }", "expected a mask and the value of its bits"),
-      ("{ u8: { mask: [1, x] } }", "expected a mask and the value of its bits"),
-      ("{ u8: { counter: 9 } }", "8, 16 or 32 bits, true, or"),
-      ("{ u8: { counter: { bits: 16, gap: 2 } } }", "8, 16 or 32 bits, true, or"),
-      ("{ u8: { counter: { each-turn: true } } }", "8, 16 or 32 bits, true, or"),
-      ("{ u8: { like: [a] } }", "a pattern, in which"),
-      ("{ silence: 2s }", "a comparison such as { max: 2s }"),
-      ("{ silence: { max: 2 } }", "expected a duration such as 2s, found '2'"),
-      ("{ silence: { is: 2s } }", "unknown comparison 'is'"),
-      ("{ silence: { between: [2s, 1s] } }", "two durations, the smaller first"),
-      ("{ latency-p50: { max: 1s } }", "the value has no 'latency-p50'"),
-    ]
-  )
-  func complaints(expectation: String, complaint: String) {
-    let step = "{ notify: \(Self.own), until: { count: 3 }, expect: \(expectation) }"
-    #expect(Plan.complaint(ofStep: step).contains(complaint), "\(Plan.complaint(ofStep: step))")
-  }
-
-  @Test(
-    "and on one line",
-    arguments: [
-      ("u8 & 1", "expected =, found 'until'"),
-      ("u8 & x = 1", "expected bits such as 0x0f, found 'x'"),
-      ("u8 counts 9", "8, 16 or 32"), ("silence = 2s", "'=' cannot compare times"),
-      ("silence < 2", "a duration such as 2s"), ("silence in 2s..1s", "the smaller first"),
-    ]
-  )
-  func lineComplaints(expectation: String, complaint: String) {
-    do {
-      _ = try Plan.parse(line: "notify \(Self.own) expect \(expectation) until 3x")
-      Issue.record("it is wrong")
-    } catch {
-      #expect("\(error)".contains(complaint), "\(error)")
-    }
-  }
-
   @Test("a failure has separate members in JSON for the expectation, the value and its bytes")
   func json() throws {
     try bench.run("read battery-level expect percent > 80")

@@ -217,11 +217,4 @@ struct JournalFileTests {
     #expect(try file.runs(of: "Thermo-1").count == 2)
     #expect(try file.check() == JournalCheck(complaints: [], unchecked: [1]))
   }
-
-  @Test("one that is not there is not made by looking")
-  func missing() {
-    let failure = #expect(throws: JournalFailure.self) { _ = try JournalFile(reading: bench.path) }
-    #expect(failure?.kind == .missing)
-    #expect(access(bench.path, F_OK) != 0)
-  }
 }

@@ -115,6 +115,6 @@ struct GoldenTests {
 
   /// A complaint without its place, and without what it quotes.
   private static func kind(of problem: String) -> String {
-    String(problem.replacing(/^FILE\S* (\S+: )?/, with: "").replacing(/'[^']*'/, with: "'…'"))
+    String(problem.replacing(/^(FILE|-e)\S* (\S+: )?/, with: "").replacing(/'[^']*'/, with: "'…'"))
   }
 }
