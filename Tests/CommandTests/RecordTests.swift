@@ -321,6 +321,8 @@ struct RecordTests {
   func other() throws {
     let run = try blerun("record", "--from", "README.md")
     #expect(run.status == 65)
-    #expect(run.errors.hasPrefix("blerun: README.md: it is neither a btsnoop trace nor"))
+    #expect(
+      run.errors.hasPrefix("blerun: README.md: it is neither a btsnoop or PacketLogger trace nor")
+    )
   }
 }

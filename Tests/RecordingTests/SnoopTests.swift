@@ -226,10 +226,10 @@ struct SnoopTests {
 
   @Test("damaged packets neither stop the program nor make a file that cannot be read")
   func damaged() throws {
-    let whole = Trace.thermometer(.uart).octets
+    let whole = Trace.Format.allCases.map { Trace.thermometer($0).octets }
     var state: UInt64 = 1
-    for _ in 0..<2_000 {
-      var octets = whole
+    for round in 0..<2_000 {
+      var octets = whole[round % whole.count]
       for _ in 0..<4 {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         let place = 16 + Int(state >> 33) % (octets.count - 16)
@@ -246,7 +246,7 @@ struct SnoopTests {
   @Test(
     "another kind of file is refused with what it is",
     arguments: [
-      ([], "it is not a btsnoop file"), ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
+      ([], "it is neither a btsnoop nor a PacketLogger file"), ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
       (
         Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its version is 2; expected 1"
       ),

@@ -41,7 +41,10 @@ struct Record: WorldCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A btsnoop trace of a phone, btmon or --trace, or a file of bluetoothd's cache, instead of a device.",
+      """
+      A trace instead of a device: btsnoop, of a phone, btmon or --trace, or PacketLogger; or a file of \
+      bluetoothd's cache.
+      """,
       valueName: "file"
     ),
     completion: .file()
