@@ -3,6 +3,7 @@
 // Facts only. How they become a device file is DeviceText's.
 
 package import Bluetooth
+package import SimulatedDevices
 
 /// What was learned of one device. All times are since the beginning of the recording.
 package struct DeviceRecording: Hashable, Sendable {
@@ -34,10 +35,9 @@ package struct DeviceRecording: Hashable, Sendable {
   /// How a device pairs.
   package enum Pairing: Hashable, Sendable {
     case untried
-    case justWorks
-    /// It has a passkey, which is not recorded.
-    case passkey
-    /// The same, and a chain has given it: it is to work with the file, too.
+    /// What the device and its user did.
+    case tried(PairingDefinition.Method)
+    /// It has a passkey, and a chain has given it: it is to work with the file, too.
     case passkeyOfChain
   }
 
@@ -231,6 +231,10 @@ package struct RecordedService: Hashable, Sendable {
 }
 
 package struct RecordedCharacteristic: Hashable, Sendable {
+  package enum Access: Hashable, Sendable {
+    case read, write
+  }
+
   package let uuid: BluetoothUUID
   /// The handle of the value.
   package let handle: UInt16
@@ -240,6 +244,8 @@ package struct RecordedCharacteristic: Hashable, Sendable {
   package var reading: RecordedReading?
   /// What one with a bond gets, where it is not the same.
   package var protected: [UInt8]?
+  /// What it has refused on an encrypted connection: it demands an authenticated key for that.
+  package var authenticated: Set<Access> = []
   /// How long a read took that was answered so late that others are not; nil for the usual time.
   package var late: Duration?
 

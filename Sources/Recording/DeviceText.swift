@@ -83,16 +83,17 @@ package struct DeviceText {
     let isSecured = recording.characteristics.contains { security(of: $0) != nil }
     switch recording.pairing {
     case .untried where isSecured:
-      line(0, "security: { pairing: just-works } # how it pairs was not tried")
-    case .passkey:
+      line(0, "security: { pairing: just-works } # how it pairs is not known")
+    case .passkeyOfChain where isSecured:
+      line(0, "security: { pairing: just-works } # it has a passkey, which is not recorded")
+    case .tried(.passkeyEntry):
       line(
         0,
         "security: { pairing: passkey-entry, passkey: 123456 } # its own passkey is not recorded"
       )
-    case .passkeyOfChain where isSecured:
-      line(0, "security: { pairing: just-works } # it has a passkey, which is not recorded")
-    case .justWorks where isSecured: line(0, "security: { pairing: just-works }")
-    case .untried, .justWorks, .passkeyOfChain: break
+    case .tried(let method) where isSecured || method != .justWorks:
+      line(0, "security: { pairing: \(method.rawValue) }")
+    case .untried, .tried, .passkeyOfChain: break
     }
     if let unrecorded { line(0, "unrecorded: \(unrecorded.rawValue)") }
     writeServices()
@@ -430,15 +431,28 @@ package struct DeviceText {
 
   /// What the device demands of the connection, as far as a refusal shows it.
   private func security(of one: RecordedCharacteristic) -> String? {
+    var (read, note) = readSecurity(of: one)
+    if one.authenticated.contains(.read) { (read, note) = (.authenticated, "") }
+    let isRefused = dialogue.secured.contains(one.handle)
+    let write: LinkSecurity =
+      one.authenticated.contains(.write) ? .authenticated : isRefused ? .encrypted : .none
+    if read == .none, write == .none { return nil }
+    if read == .none { return "security: { write: \(write.rawValue) }" }
+    if write <= read { return "security: \(read.rawValue)\(note)" }
+    return "security: { read: \(read.rawValue), write: \(write.rawValue) }\(note)"
+  }
+
+  private func readSecurity(of one: RecordedCharacteristic) -> (LinkSecurity, note: String) {
     switch one.reading {
-    case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?:
-      "security: encrypted"
+    case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?: (.encrypted, "")
+    // What a key without authentication opens does not want more.
+    case .refused(.insufficientAuthentication)?
+    where one.protected != nil && recording.pairing == .tried(.justWorks): (.encrypted, "")
     case .refused(.insufficientAuthentication)?:
-      "security: encrypted # refused with insufficient authentication: it may want authenticated"
+      (.encrypted, " # refused with insufficient authentication: it may want authenticated")
     case .unanswered?:
-      "security: encrypted # a read was not answered, as when the device wants a bond"
-    case .refused, .octets, .unknown, nil:
-      dialogue.secured.contains(one.handle) ? "security: { write: encrypted }" : nil
+      (.encrypted, " # a read was not answered, as when the device wants a bond")
+    case .refused, .octets, .unknown, nil: (.none, "")
     }
   }
 

@@ -34,7 +34,7 @@ package struct SnoopRecording: Sendable {
 
   private struct Link: Sendable {
     let address: BluetoothAddress
-    var trace: AttributeTrace
+    var trace: ConnectionTrace
   }
 
   private struct LinkKey: Hashable {
@@ -123,6 +123,11 @@ package struct SnoopRecording: Sendable {
       let key = LinkKey(controller: packet.controller, handle: handle)
       end(key)
       ended.insert(key)
+    // Encryption Change, in both versions; Encryption Key Refresh Complete.
+    case 0x08, 0x30, 0x59:
+      guard reader.uint8() == 0, let handle = reader.uint16(), code == 0x30 || reader.uint8() != 0
+      else { return }
+      change(LinkKey(controller: packet.controller, handle: handle & 0xfff)) { $0.encrypted(&$1) }
     case 0x3e:
       switch reader.uint8() {
       case 0x01?, 0x0a?, 0x29?: connected(packet, &reader)
@@ -142,7 +147,7 @@ package struct SnoopRecording: Sendable {
     else { return }
     let key = LinkKey(controller: packet.controller, handle: handle)
     end(key)
-    links[key] = Link(address: address, trace: AttributeTrace(begun: packet.at))
+    links[key] = Link(address: address, trace: ConnectionTrace(begun: packet.at))
     let begun = connecting.removeValue(forKey: packet.controller)
     change(address, type, isConnected: true) { device in
       device.connections += 1
@@ -254,13 +259,20 @@ package struct SnoopRecording: Sendable {
     var reader = PacketReader(packet.octets)
     guard let header = reader.uint16() else { return }
     let key = LinkKey(controller: packet.controller, handle: header & 0xfff)
-    // Taken out meanwhile, so that its arrays are not copied.
     if links[key] == nil { beginWithin(key, packet) }
+    change(key) { trace, facts in trace.add(packet, isSent: isSent, to: &facts) }
+  }
+
+  private mutating func change(
+    _ key: LinkKey,
+    _ body: (inout ConnectionTrace, inout AttributeFacts) -> Void
+  ) {
+    // Taken out meanwhile, so that its arrays are not copied.
     guard var link = links.removeValue(forKey: key),
       var device = known.removeValue(forKey: link.address)
     else { return }
     device.packets += 1
-    link.trace.add(packet, isSent: isSent, to: &device.facts)
+    body(&link.trace, &device.facts)
     known[link.address] = device
     links[key] = link
   }
@@ -270,12 +282,12 @@ package struct SnoopRecording: Sendable {
     var reader = PacketReader(packet.octets)
     guard !ended.contains(key), let header = reader.uint16(), header >> 12 & 3 != 1,
       // Two lengths; a classic connection does not have the channel.
-      reader.take(4) != nil, reader.uint16() == AttributeTrace.attributeChannel
+      reader.take(4) != nil, reader.uint16() == ConnectionTrace.attributeChannel
     else { return }
     let address = BluetoothAddress(
       number: 0xc0ff_ee00_0000 | UInt64(key.controller & 0xf) << 12 | UInt64(key.handle)
     )
-    links[key] = Link(address: address, trace: AttributeTrace(begun: packet.at))
+    links[key] = Link(address: address, trace: ConnectionTrace(begun: packet.at))
     change(address, 1, isConnected: true) { device in
       device.connections += 1
       device.isAnonymous = true
@@ -348,6 +360,7 @@ package struct SnoopRecording: Sendable {
     recording.advertisements = first.advertisements
     recording.services = facts.services
     recording.link = facts.link
+    recording.pairing = facts.pairing
     recording.writes = facts.writes
     recording.notifications = facts.notifications
     recording.reads = facts.reads
@@ -391,8 +404,11 @@ package struct SnoopRecording: Sendable {
     if facts.hasChanged {
       recording.unknown.append("what its attributes were before it changed them in the trace")
     }
-    if facts.hasMoreChannels {
-      recording.unknown.append("what was exchanged over further channels (Enhanced ATT)")
+    if facts.hasBond, facts.pairing == .untried {
+      recording.unknown.append(
+        "what it demands of a connection: the client was paired before the trace; forget the device there, "
+          + "and trace again"
+      )
     }
     if facts.cut > 0 {
       recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")

@@ -19,7 +19,7 @@ struct SnoopTests {
       rssi-spread: 0
       interval: 250ms
     link: { mtu: 185, connect-time: 40ms, discovery-time: 90ms, latency: 15ms }
-    security: { pairing: just-works } # how it pairs was not tried
+    security: { pairing: just-works } # how it pairs is not known
     services:
       - service: battery
         characteristics:
@@ -175,12 +175,56 @@ struct SnoopTests {
       trace.exchange([0x12, 0x26, 0, 1, 0], [0x01, 0x12, 0x26, 0, 0x0f])
     },
     Variant(
-      "further channels of ATT",
-      ["# Not learned: what was exchanged over further channels (Enhanced ATT)."]
+      "a value that a pairing without authentication opens",
+      ["security: { pairing: just-works }", "security: encrypted", #"value: { hex: "05" }"#]
     ) { trace in
       trace.connect()
-      trace.packet([0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0], isSent: true, on: 5)
-      trace.packet([0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x41, 0], isSent: false, on: 5)
+      trace.discover()
+      trace.exchange([0x0a, 0x22, 0], [0x01, 0x0a, 0x22, 0, 0x05])
+      trace.pair(capability: 3, demands: 0x09)
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+    },
+    Variant(
+      "a write and a subscription that want authentication",
+      [
+        "security: { pairing: passkey-entry, passkey: 123456 } # its own passkey is not recorded",
+        "security: { write: authenticated }", "security: authenticated",
+      ]
+    ) { trace in
+      trace.connect()
+      trace.encrypt()
+      trace.discover()
+      trace.exchange([0x12, 0x22, 0, 1], [0x01, 0x12, 0x22, 0, 0x05])
+      trace.exchange([0x12, 0x26, 0, 1, 0], [0x01, 0x12, 0x26, 0, 0x05])
+      trace.pair(capability: 0, demands: 0x0d)
+      trace.exchange([0x12, 0x22, 0, 1], [0x13])
+    },
+    Variant(
+      "a client that was paired already",
+      [
+        "# Not learned: what it demands of a connection: the client was paired before the trace; forget the "
+          + "device there, and trace again."
+      ]
+    ) { trace in
+      trace.connect()
+      trace.encrypt()
+      trace.discover()
+    },
+    Variant(
+      "a refusal that ended without encryption",
+      [#"value: { hex: "05" }"#, "-security: encrypted"]
+    ) { trace in
+      trace.connect()
+      trace.discover()
+      trace.exchange([0x0a, 0x22, 0], [0x01, 0x0a, 0x22, 0, 0x05])
+      trace.exchange([0x12, 0x22, 0, 1], [0x13])
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+    },
+    Variant("a device that refuses to pair", ["security: { pairing: reject }"]) { trace in
+      trace.connect()
+      trace.discover()
+      trace.packet([0x01, 4, 0, 0x0d, 16, 7, 7], isSent: true, on: 6)
+      trace.packet([0x05, 5], isSent: false, on: 6)
     },
     Variant(
       "a clock that is set back",
@@ -246,7 +290,8 @@ struct SnoopTests {
   @Test(
     "another kind of file is refused with what it is",
     arguments: [
-      ([], "it is neither a btsnoop nor a PacketLogger file"), ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
+      ([], "it is neither a btsnoop nor a PacketLogger file"),
+      ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
       (
         Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its version is 2; expected 1"
       ),

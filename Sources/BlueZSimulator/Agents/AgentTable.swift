@@ -4,6 +4,7 @@
 
 import BlueZInterfaces
 import DBus
+import SimulatedDevices
 
 /// An agent of a client.
 struct Agent: Hashable, Sendable {

@@ -145,7 +145,7 @@ final class LiveRecording: Sendable {
       if let pairing {
         follow(RunWait(what: "pairing", begun: loop.now))
         try await service.pair(pairing).timeout(limit, "pairing").run { _ in }
-        change { $0.pairing = pairing.secret == nil ? .justWorks : .passkey }
+        change { $0.pairing = .tried(pairing.secret == nil ? .justWorks : .passkeyEntry) }
         try await readProtected()
       }
       begin()

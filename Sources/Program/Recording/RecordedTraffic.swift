@@ -115,7 +115,7 @@ extension RecordedTraffic.State {
       guard case .device(_, let address)? = BlueZPath(object), pairings[address] == nil else {
         return
       }
-      pairings[address] = .justWorks
+      pairings[address] = .tried(.justWorks)
     // open: members of the interfaces
     default: break
     }
