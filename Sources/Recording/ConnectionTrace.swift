@@ -7,8 +7,8 @@ import SimulatedDevices
 
 /// The packets of one connection.
 ///
-/// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.2 (HCI ACL Data); Vol 3, Part A §3 (L2CAP), Part H
-///   §3.5 (SMP).
+/// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.2 (HCI ACL Data); Vol 3, Part A §3 and §4.25 (L2CAP),
+///   Part G §5.3 (Enhanced ATT), Part H §3.5 (SMP).
 struct ConnectionTrace: Sendable {
   /// The beginning of a packet, and how long it is to be.
   private struct Partial: Sendable {
@@ -18,8 +18,23 @@ struct ConnectionTrace: Sendable {
     var isCut: Bool
   }
 
+  /// A channel as the packets of one direction name it.
+  private struct Channel: Hashable, Sendable {
+    let number: UInt16
+    let isSent: Bool
+  }
+
   private let begun: Duration
-  private var attributes = AttributeTrace()
+  /// The bearers of ATT, that of the fixed channel first, and their places by channel.
+  private var bearers = [AttributeTrace()]
+  private var places = [
+    Channel(number: Self.attributeChannel, isSent: true): 0,
+    Channel(number: Self.attributeChannel, isSent: false): 0,
+  ]
+  /// The channels of requests for more bearers, by identifier and direction of the request.
+  private var requested: [Channel: [UInt16]] = [:]
+  /// Of values in several packets: what is there, and how long they are to be.
+  private var values: [Channel: (octets: [UInt8], length: Int)] = [:]
   /// By whether it is sent.
   private var partial: [Bool: Partial] = [:]
   private var isEncrypted = false
@@ -28,27 +43,43 @@ struct ConnectionTrace: Sendable {
   private var method: PairingDefinition.Method?
 
   static let attributeChannel: UInt16 = 4
+  private static let signallingChannel: UInt16 = 5
   private static let securityChannel: UInt16 = 6
+  /// The service that more bearers of ATT are requested of.
+  private static let attributeService: UInt16 = 0x27
 
   init(begun: Duration) { self.begun = begun }
 
   /// How long the discovery of services took; nil where there was none.
-  var discovery: Duration? { attributes.discovered.map { $0 - begun } }
+  var discovery: Duration? { bearers.compactMap(\.discovered).max().map { $0 - begun } }
 
   /// Takes a packet of data.
   mutating func add(_ packet: SnoopFile.Packet, isSent: Bool, to facts: inout AttributeFacts) {
     guard let whole = complete(packet, isSent: isSent) else { return }
     let octets = Array(whole.octets.prefix(whole.length))
     switch whole.channel {
-    case Self.attributeChannel where whole.isCut: facts.cut += 1
-    case Self.attributeChannel where isSent:
-      attributes.sent(octets, packet.at, isEncrypted: isEncrypted, &facts)
-    case Self.attributeChannel: attributes.received(octets, packet.at, &facts)
+    case Self.signallingChannel: signal(octets, isSent: isSent)
     case Self.securityChannel: pair(octets, isSent: isSent, &facts)
     // open: channels
-    default: break
+    default:
+      let channel = Channel(number: whole.channel, isSent: isSent)
+      guard let place = places[channel] else { return }
+      guard !whole.isCut else {
+        facts.cut += 1
+        // What would come next is not the beginning of a value.
+        if place > 0 { places[channel] = nil }
+        return
+      }
+      guard let value = place == 0 ? octets : value(octets, on: channel) else { return }
+      if isSent {
+        bearers[place].sent(value, packet.at, isEncrypted: isEncrypted, &facts)
+      } else {
+        bearers[place].received(value, packet.at, &facts)
+      }
     }
   }
+
+  // MARK: Channels
 
   /// The packet of a channel that is complete with a packet of data, or of which the rest is missing.
   private mutating func complete(_ packet: SnoopFile.Packet, isSent: Bool) -> Partial? {
@@ -72,6 +103,51 @@ struct ConnectionTrace: Sendable {
     }
     if one.isCut || one.octets.count >= one.length { return one }
     partial[isSent] = one
+    return nil
+  }
+
+  /// A request for more bearers, or its response, which has the channels that it grants in the same order.
+  private mutating func signal(_ octets: [UInt8], isSent: Bool) {
+    var reader = PacketReader(octets)
+    guard let code = reader.uint8(), let identifier = reader.uint8(), reader.uint16() != nil else {
+      return
+    }
+    switch code {
+    case 0x17:
+      // The MTU, the MPS, and the credits.
+      guard reader.uint16() == Self.attributeService, reader.take(6) != nil else { return }
+      let key = Channel(number: UInt16(identifier), isSent: isSent)
+      requested[key] = []
+      while let number = reader.uint16() { requested[key]?.append(number) }
+    case 0x18:
+      let key = Channel(number: UInt16(identifier), isSent: !isSent)
+      guard let numbers = requested.removeValue(forKey: key), reader.take(8) != nil else { return }
+      for number in numbers {
+        // 0: not granted. Each side sends to the channel of the other.
+        guard let other = reader.uint16(), other != 0 else { continue }
+        for channel in [
+          Channel(number: number, isSent: isSent), Channel(number: other, isSent: !isSent),
+        ] {
+          places[channel] = bearers.count
+          values[channel] = nil
+        }
+        bearers.append(AttributeTrace())
+      }
+    // open: other signals
+    default: break
+    }
+  }
+
+  /// The value that is complete with a packet of a channel with credits: its first packet has its length.
+  private mutating func value(_ octets: [UInt8], on channel: Channel) -> [UInt8]? {
+    var reader = PacketReader(octets)
+    let begun = values.removeValue(forKey: channel)
+    guard var value = begun ?? reader.uint16().map({ (octets: [], length: Int($0)) }) else {
+      return nil
+    }
+    value.octets += reader.takeRest()
+    if value.octets.count >= value.length { return value.octets }
+    values[channel] = value
     return nil
   }
 
