@@ -344,9 +344,10 @@ extension DeviceRecording {
     } else if !hasScanResponses {
       unknown.append("the advertising interval, and what is in scan responses: \(untraced)")
     }
-    let sends = characteristics.contains { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
+    let own = listedServices.flatMap(\.characteristics)
+    let sends = own.contains { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
     if sends, !isNotifying { unknown.append("what it sends (--for 30s subscribes to it)") }
-    let isWritable = characteristics.contains {
+    let isWritable = own.contains {
       !$0.properties.isDisjoint(with: [.write, .writeWithoutResponse])
     }
     if isWritable, !isWriting {

@@ -1,10 +1,12 @@
 // Recording a device over a connection: nothing is written to it but subscriptions, where these are
 // asked for. What comes of them and of a chain is RecordedTraffic's.
 
+import BlueZInterfaces
 import Bluetooth
 import Jobs
 import Recording
 import Signals
+import SimulatedDevices
 
 /// Learns what a device is and has.
 ///
@@ -292,7 +294,16 @@ final class LiveRecording: Sendable {
         continue
       }
       follow(RunWait(what: "reading values", begun: service.scheduler.loop.now, limit: readLimit))
-      let reading = try await reading(of: one, within: readLimit)
+      let reading: RecordedReading
+      do {
+        reading = try await self.reading(of: one, within: readLimit)
+      } catch let failure as DeviceFailure where failure.code == .linkLost {
+        change {
+          $0.learn(.unknown("the connection dropped when it was read"), of: one.handle)
+        }
+        try await connect()
+        continue
+      }
       change { $0.learn(reading, of: one.handle) }
       guard case .unanswered = reading else { continue }
       // bluetoothd holds every request behind one that wants a bond: a new connection has none. That of
@@ -350,11 +361,15 @@ final class LiveRecording: Sendable {
     do {
       try await one.read.timeout(limit, "reading \(one.name)").run { octets = $0 }
     } catch let failure as DeviceFailure {
+      // A connection that drops is reported with an error of the device.
+      guard failure.code != .linkLost else { throw failure }
       if let code = failure.att { return .refused(code) }
       switch failure.code {
       case .timedOut: return .unanswered
       case .notPaired: return .refused(.insufficientAuthentication)
-      case .notPermitted: return .refused(.readNotPermitted)
+      case .notPermitted:
+        let isUnauthorized = failure.bluez?.name == BlueZErrorName.notAuthorized
+        return .refused(isUnauthorized ? .insufficientAuthorization : .readNotPermitted)
       case .notSupported: return .refused(.requestNotSupported)
       // open: codes
       default:
@@ -363,7 +378,9 @@ final class LiveRecording: Sendable {
       }
     }
     let took = loop.now - start
+    let value = RecordedValue(handle: one.handle, octets: octets, at: loop.now - begun)
     change { recording in
+      recording.reads.append(value)
       if took <= readLimit, recording.link.latencies.count < RecordedLink.mostSamples {
         recording.link.latencies.append(took)
       }
