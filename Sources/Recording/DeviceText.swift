@@ -13,6 +13,9 @@ package struct DeviceText {
   private let dialogue: Dialogue
   private let names: AttributeNames
   private let unrecorded: UnrecordedWrite?
+  /// The characteristics, by handle, whose values are all meant as texts; those that are written apart.
+  private let texts: Set<UInt16>
+  private let writtenTexts: Set<UInt16>
   private var lines: [String] = []
   /// How many octets of values there may still be: a device file has at most 1 MiB.
   private var room = 200_000
@@ -41,6 +44,13 @@ package struct DeviceText {
   ) {
     (self.recording, self.names, self.unrecorded) = (recording, names, unrecorded)
     dialogue = Dialogue(recording)
+    let own =
+      (recording.notifications + recording.reads).map { ($0.handle, $0.octets) }
+      + recording.characteristics.flatMap { one in
+        [one.reading?.octets, one.protected].compactMap(\.self).map { (one.handle, $0) }
+      }
+    texts = Self.texts(own)
+    writtenTexts = Self.texts(recording.writes.map { ($0.handle, $0.octets) })
   }
 
   private static let extendedProperties = BluetoothUUID(short: 0x2900)
@@ -257,7 +267,8 @@ package struct DeviceText {
       case .unknown(let reason)?: note = " # \(Self.oneLine(reason))"
       case nil: note = " # not read"
       }
-      let value = value(octets, of: descriptor.uuid).text
+      let isText = Self.areTexts([octets])
+      let value = value(octets, of: descriptor.uuid, isText: isText).text
       line(5, "- { descriptor: \(name), value: \(value) }\(note)")
     }
   }
@@ -267,6 +278,9 @@ package struct DeviceText {
     let exchanges = dialogue.exchanges[one.handle] ?? []
     guard let motion = Motion(values, until: recording.observedUntil) else {
       if isEcho(exchanges, of: one) { return line(4, "echo: true") }
+      if let values = dialogue.changing[one.handle], exchanges.isEmpty, room > 0 {
+        return writeReads(values, of: one)
+      }
       writeValue(of: one)
       write(exchanges, of: one)
       return
@@ -287,7 +301,7 @@ package struct DeviceText {
     switch motion {
     case .few(let octets):
       let sent = octets.map { octets in
-        let (text, meaning) = value(octets, of: one.uuid)
+        let (text, meaning) = value(octets, of: one)
         return meaning ?? text
       }
       comment(4, "It sent \(sent.joined(separator: ", and ")): too few values for an interval.")
@@ -296,23 +310,9 @@ package struct DeviceText {
       return
     case .counter(let counter, let every):
       let end = counter.wraps ? ", wraps: true" : ""
-      line(
-        4,
-        "counter: { format: \(counter.format), from: \(counter.from), step: \(counter.step), every: "
-          + "\(every.written)\(end) }"
-      )
+      line(4, "counter: { \(Self.members(of: counter)), every: \(every.written)\(end) }")
     case .series(let all, let every, let repeats):
-      line(4, "series:")
-      line(5, "values:")
-      var left = all.count
-      for octets in all where room > 0 {
-        let (text, meaning) = value(octets, of: one.uuid)
-        line(6, "- \(text)\(meaning.map { " # \($0)" } ?? "")")
-        // Each octet has three characters, and a line has others.
-        room -= octets.count + 20
-        left -= 1
-      }
-      if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
+      writeSeries(all, of: one)
       line(5, "every: \(every.written)")
       if let spread, spread.usual > .zero {
         line(5, "every-spread: \(Self.delay(min(spread.usual, every)))")
@@ -321,6 +321,35 @@ package struct DeviceText {
     }
     if !exchanges.isEmpty {
       comment(4, "What was written to it changed nothing that could be seen.")
+    }
+  }
+
+  private static func members(of count: Motion.Count) -> String {
+    "format: \(count.format), from: \(count.from), step: \(count.step)"
+  }
+
+  /// A series, to which its times are to be added.
+  private mutating func writeSeries(_ all: [[UInt8]], of one: RecordedCharacteristic) {
+    line(4, "series:")
+    line(5, "values:")
+    var left = all.count
+    for octets in all where room > 0 {
+      let (text, meaning) = value(octets, of: one)
+      line(6, "- \(text)\(meaning.map { " # \($0)" } ?? "")")
+      // Each octet has three characters, and a line has others.
+      room -= octets.count + 20
+      left -= 1
+    }
+    if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
+  }
+
+  /// The values that reads gave, one after the other.
+  private mutating func writeReads(_ values: [[UInt8]], of one: RecordedCharacteristic) {
+    comment(4, "It changed between reads: each read returns the next value.")
+    if let count = Motion.count(values), !count.wraps {
+      line(4, "counter: { \(Self.members(of: count)) }")
+    } else {
+      writeSeries(Motion.cycle(values), of: one)
     }
   }
 
@@ -350,7 +379,7 @@ package struct DeviceText {
   }
 
   private mutating func writeValue(_ octets: [UInt8], of one: RecordedCharacteristic) {
-    let (text, meaning) = value(octets, of: one.uuid)
+    let (text, meaning) = value(octets, of: one)
     line(4, "value: \(text)\(meaning.map { " # \($0)" } ?? "")")
   }
 
@@ -381,7 +410,7 @@ package struct DeviceText {
     line(4, "responses:")
     let most = FileLimits.responses
     for exchange in shown.prefix(most) {
-      line(5, "- when: \(value(exchange.written, of: one.uuid).text)")
+      line(5, "- when: \(value(exchange.written, of: one, isWritten: true).text)")
       if exchange.others > 0 {
         let times = exchange.others == 1 ? "once" : "\(exchange.others) times"
         comment(6, "Something else came of it \(times): a machine can tell them apart.")
@@ -407,7 +436,7 @@ package struct DeviceText {
 
   private mutating func write(_ effect: Dialogue.Effect, causedBy one: RecordedCharacteristic) {
     let target = recording.characteristics.first { $0.handle == effect.handle }
-    let text = target.map { value(effect.octets, of: $0.uuid).text } ?? Self.hex(effect.octets)
+    let text = target.map { value(effect.octets, of: $0).text } ?? Self.hex(effect.octets)
     let other = effect.handle == one.handle ? "" : ", on: \(reference(to: effect.handle))"
     // What is simulated comes after the write has reached the device, which takes the latency.
     let delay = effect.delay - (Figures.median(recording.link.latencies) ?? .zero)
@@ -451,16 +480,33 @@ package struct DeviceText {
     case .refused(.insufficientAuthentication)?:
       (.encrypted, " # refused with insufficient authentication: it may want authenticated")
     case .unanswered?:
-      (.encrypted, " # a read was not answered, as when the device wants a bond")
+      (
+        .encrypted,
+        one.protected == nil ? " # a read was not answered, as when the device wants a bond" : ""
+      )
     case .refused, .octets, .unknown, nil: (.none, "")
     }
   }
 
   // MARK: Values
 
+  private func value(
+    _ octets: [UInt8],
+    of one: RecordedCharacteristic,
+    isWritten: Bool = false
+  ) -> (text: String, meaning: String?) {
+    let texts = isWritten ? writtenTexts : texts
+    return value(octets, of: one.uuid, isText: texts.contains(one.handle))
+  }
+
   /// A value as files have it, and what it means where that is not visible.
-  private func value(_ octets: [UInt8], of uuid: BluetoothUUID) -> (text: String, meaning: String?)
-  {
+  ///
+  /// - Parameter isText: Whether it is meant as a text where its kind does not say so.
+  private func value(
+    _ octets: [UInt8],
+    of uuid: BluetoothUUID,
+    isText: Bool
+  ) -> (text: String, meaning: String?) {
     // A value has no more; a trace may claim otherwise.
     let octets = Array(octets.prefix(FileLimits.octets))
     let text = String(validating: octets, as: UTF8.self)
@@ -472,14 +518,10 @@ package struct DeviceText {
         return ("{ u8: \(number) }", nil)
       }
       let meaning = Self.oneLine("\(decoded)")
+      if meaning.isEmpty { return (Self.hex(octets), nil) }
       return (Self.hex(octets), meaning.count > 100 ? "\(meaning.prefix(100))…" : meaning)
     }
-    // Three octets are letters by chance, too, but rarely three letters.
-    if let text, text.utf8.count >= 3, Self.isText(text),
-      text.utf8.count > 3 || text.allSatisfy(\.isLetter)
-    {
-      return ("{ utf8: \(Self.quoted(text)) }", nil)
-    }
+    if isText, let text, !text.isEmpty { return ("{ utf8: \(Self.quoted(text)) }", nil) }
     return (Self.hex(octets), nil)
   }
 
@@ -491,6 +533,22 @@ package struct DeviceText {
 
   private static func hexadecimal(_ number: UInt16) -> String {
     Bluetooth.hexadecimal(UInt8(number >> 8)) + Bluetooth.hexadecimal(UInt8(number & 0xff))
+  }
+
+  private static func texts(_ values: [(UInt16, [UInt8])]) -> Set<UInt16> {
+    let byHandle = Dictionary(grouping: values, by: \.0)
+    return Set(byHandle.filter { areTexts($0.value.map(\.1)) }.keys)
+  }
+
+  /// Whether all values of one kind are texts: three octets are letters by chance, too, but rarely three
+  /// letters.
+  private static func areTexts(_ values: [[UInt8]]) -> Bool {
+    let texts = values.map { String(validating: $0, as: UTF8.self) }
+    return texts.allSatisfy { $0.map(isText) ?? false }
+      && texts.contains { text in
+        guard let text else { return false }
+        return text.utf8.count > 3 || text.utf8.count == 3 && text.allSatisfy(\.isLetter)
+      }
   }
 
   /// Whether octets are meant as a text, which may have lines.
