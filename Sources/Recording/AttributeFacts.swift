@@ -44,6 +44,7 @@ struct AttributeFacts: Sendable {
   static let secondary = BluetoothUUID(short: 0x2801)
   static let include = BluetoothUUID(short: 0x2802)
   static let characteristic = BluetoothUUID(short: 0x2803)
+  static let extendedProperties = BluetoothUUID(short: 0x2900)
 
   /// Adds a service; where another one was, the device has changed its attributes from there on.
   mutating func learn(_ group: Group, at start: UInt16) {
@@ -105,10 +106,12 @@ struct AttributeFacts: Sendable {
           var descriptor = RecordedDescriptor(uuid: uuid, handle: handle)
           descriptor.reading = protected[handle].map { .octets($0) } ?? readings[handle]
           // A subscription demands what a read does.
-          if uuid == BluetoothUUID(short: 0x2902), authenticated[handle]?.contains(.write) == true {
+          if uuid == .clientCharacteristicConfiguration,
+            authenticated[handle]?.contains(.write) == true
+          {
             one.authenticated.insert(.read)
           }
-          if uuid == BluetoothUUID(short: 0x2900), case .octets(let octets)? = descriptor.reading {
+          if uuid == Self.extendedProperties, case .octets(let octets)? = descriptor.reading {
             // Reliable Write and Writable Auxiliaries.
             let bits = UInt16(octets.first ?? 0) & 3
             one.properties.formUnion(CharacteristicProperties(rawValue: bits << 8))

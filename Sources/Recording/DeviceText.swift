@@ -53,9 +53,6 @@ package struct DeviceText {
     writtenTexts = Self.texts(recording.writes.map { ($0.handle, $0.octets) })
   }
 
-  private static let extendedProperties = BluetoothUUID(short: 0x2900)
-  private static let configuration = BluetoothUUID(short: 0x2902)
-
   private mutating func line(_ depth: Int, _ text: String) {
     lines.append(String(repeating: "  ", count: depth) + text)
   }
@@ -86,7 +83,8 @@ package struct DeviceText {
       comment(0, "Seen at \(others), too.")
     }
     if let appearance = recording.appearance, appearance != 0 {
-      line(0, "appearance: 0x\(Self.hexadecimal(appearance))")
+      let name = Appearance.name(appearance).map { " # \($0)" } ?? ""
+      line(0, "appearance: 0x\(Self.hexadecimal(appearance))\(name)")
     }
     writeAdvertisements()
     writeLink()
@@ -252,16 +250,18 @@ package struct DeviceText {
     writeBehaviour(of: one)
     if let security = security(of: one) { line(4, security) }
     let descriptors = one.descriptors.filter {
-      $0.uuid != Self.configuration && $0.uuid != Self.extendedProperties
+      $0.uuid != .clientCharacteristicConfiguration && $0.uuid != AttributeFacts.extendedProperties
     }
     guard !descriptors.isEmpty else { return }
     line(4, "descriptors:")
     for descriptor in descriptors.prefix(FileLimits.descriptors) {
       let name = names.title(of: descriptor.uuid, .descriptor)
       var octets: [UInt8] = []
-      var note = ""
+      var (security, note) = ("", "")
       switch descriptor.reading {
       case .octets(let value)?: octets = value
+      case .refused(let error)? where Dialogue.security.contains(error):
+        (security, note) = (", security: encrypted", " # its value is not known: \(error.meaning)")
       case .refused(let error)?: note = " # a read was refused: \(error.meaning)"
       case .unanswered?: note = " # a read was not answered"
       case .unknown(let reason)?: note = " # \(Self.oneLine(reason))"
@@ -269,7 +269,7 @@ package struct DeviceText {
       }
       let isText = Self.areTexts([octets])
       let value = value(octets, of: descriptor.uuid, isText: isText).text
-      line(5, "- { descriptor: \(name), value: \(value) }\(note)")
+      line(5, "- { descriptor: \(name), value: \(value)\(security) }\(note)")
     }
   }
 

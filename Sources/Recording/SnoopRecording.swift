@@ -377,7 +377,8 @@ package struct SnoopRecording: Sendable {
     let refusals = facts.writes.filter { $0.error.map(Dialogue.security.contains) ?? false }
       .reduce(into: [:]) { $0[$1.handle] = $1.error }
     for one in recording.characteristics where !one.properties.contains(.read) {
-      for descriptor in one.descriptors where descriptor.uuid == BluetoothUUID(short: 0x2902) {
+      for descriptor in one.descriptors where descriptor.uuid == .clientCharacteristicConfiguration
+      {
         if let error = refusals[descriptor.handle] {
           recording.learn(.refused(error), of: one.handle)
         }

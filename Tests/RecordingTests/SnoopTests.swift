@@ -235,24 +235,8 @@ struct SnoopTests {
     ) { trace in
       trace.connect()
       trace.discover()
-      // Three channels: the second one is not granted.
-      trace.packet(
-        [0x17, 1, 14, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0, 0x41, 0, 0x42, 0],
-        isSent: true,
-        on: 5
-      )
-      trace.packet(
-        [0x18, 1, 14, 0, 64, 0, 64, 0, 5, 0, 4, 0, 0x50, 0, 0, 0, 0x52, 0],
-        isSent: false,
-        on: 5
-      )
-      trace.packet([5, 0, 0x12, 0x22, 0, 1, 2], isSent: true, on: 0x50)
-      trace.packet([3, 0, 0x0a, 0x22, 0], isSent: true, on: 0x52)
-      trace.packet([1, 0, 0x13], isSent: false, on: 0x40)
-      trace.wait(milliseconds: 15)
-      trace.packet([8, 0, 0x0b] + "six".utf8, isSent: false, on: 0x42)
-      trace.packet([4, 0, 0x1b, 0x25, 0, 9], isSent: false, on: 0x40)
-      trace.packet(Array("teen".utf8), isSent: false, on: 0x42)
+      trace.openBearers()
+      trace.useBearers()
     },
     Variant(
       "a clock that is set back",
@@ -298,7 +282,14 @@ struct SnoopTests {
 
   @Test("damaged packets neither stop the program nor make a file that cannot be read")
   func damaged() throws {
-    let whole = Trace.Format.allCases.map { Trace.thermometer($0).octets }
+    let whole = Trace.Format.allCases.map { format in
+      var trace = Trace.thermometer(format)
+      trace.connect()
+      trace.pair(capability: 0, demands: 0x0d)
+      trace.openBearers()
+      trace.useBearers()
+      return trace.octets
+    }
     var state: UInt64 = 1
     for round in 0..<2_000 {
       var octets = whole[round % whole.count]

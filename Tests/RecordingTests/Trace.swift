@@ -135,6 +135,31 @@ struct Trace {
     encrypt()
   }
 
+  /// Two more bearers of ATT, to 0x50 and 0x52 and from 0x40 and 0x42; a third one is not granted.
+  mutating func openBearers() {
+    packet(
+      [0x17, 1, 14, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0, 0x41, 0, 0x42, 0],
+      isSent: true,
+      on: 5
+    )
+    packet(
+      [0x18, 1, 14, 0, 64, 0, 64, 0, 5, 0, 4, 0, 0x50, 0, 0, 0, 0x52, 0],
+      isSent: false,
+      on: 5
+    )
+  }
+
+  /// A write over one of the bearers, and meanwhile a read over the other one, of a value in two packets.
+  mutating func useBearers() {
+    packet([5, 0, 0x12, 0x22, 0, 1, 2], isSent: true, on: 0x50)
+    packet([3, 0, 0x0a, 0x22, 0], isSent: true, on: 0x52)
+    packet([1, 0, 0x13], isSent: false, on: 0x40)
+    wait(milliseconds: 15)
+    packet([8, 0, 0x0b] + "six".utf8, isSent: false, on: 0x42)
+    packet([4, 0, 0x1b, 0x25, 0, 9], isSent: false, on: 0x40)
+    packet(Array("teen".utf8), isSent: false, on: 0x42)
+  }
+
   mutating func encrypt() { event(0x08, [0, 0x40, 0, 1]) }
 
   /// The discovery of one service at 0x0020 to 0x0026, with fff1 at 0x0022 and fff2 at 0x0025.
