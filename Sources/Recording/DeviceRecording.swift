@@ -52,7 +52,7 @@ package struct DeviceRecording: Hashable, Sendable {
   private mutating func change(
     _ handle: UInt16,
     characteristic: (inout RecordedCharacteristic) -> Void,
-    descriptor: (inout RecordedDescriptor) -> Void
+    descriptor: (inout RecordedDescriptor) -> Void = { _ in }
   ) {
     for service in services.indices {
       for place in services[service].characteristics.indices {
@@ -97,6 +97,14 @@ package struct DeviceRecording: Hashable, Sendable {
     } descriptor: {
       $0.reading = .octets(octets)
     }
+  }
+
+  /// Adds what a characteristic has refused on an encrypted connection.
+  mutating func learnAuthenticated(
+    _ accesses: Set<RecordedCharacteristic.Access>,
+    of handle: UInt16
+  ) {
+    change(handle) { $0.authenticated.formUnion(accesses) }
   }
 
   /// The services that a device file lists: each device has Generic Access and Generic Attribute.

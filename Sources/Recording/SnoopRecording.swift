@@ -80,18 +80,27 @@ package struct SnoopRecording: Sendable {
   }
 
   /// Adds to a recording over a connection what that cannot learn: each kind of advertisement with its
-  /// scan response and its interval, and with which error a read was refused that was not answered.
+  /// scan response and its interval, with which error a read was refused that bluetoothd did not answer,
+  /// or answered with one of several, how it paired, and what wants an authenticated key. Once more, it
+  /// adds what has come since.
   package func complete(_ recording: inout DeviceRecording) {
     guard let device = known[recording.address] else { return }
-    for one in recording.characteristics where one.reading == .unanswered {
+    for one in recording.characteristics
+    where [.unanswered, .refused(.insufficientAuthentication)].contains(one.reading) {
       if case .refused(let error)? = device.facts.readings[one.handle] {
         recording.learnLate(.refused(error), after: .zero, of: one.handle)
       }
     }
+    if device.facts.pairing != .untried { recording.pairing = device.facts.pairing }
+    for (handle, accesses) in device.facts.authenticated {
+      recording.learnAuthenticated(accesses, of: handle)
+    }
     guard !device.advertisements.isEmpty else { return }
     recording.advertisements = device.advertisements
     recording.hasScanResponses = true
-    if device.isFiltered { recording.unknown.append(Self.filtered) }
+    if device.isFiltered, !recording.unknown.contains(Self.filtered) {
+      recording.unknown.append(Self.filtered)
+    }
   }
 
   private static let filtered =

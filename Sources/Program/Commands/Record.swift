@@ -200,6 +200,7 @@ struct Record: WorldCommand {
     .firstOrDefault(false, within: limit)
     let failure = outcome.error.map { RunFailure($0) }
     following.end()
+    live.completeFromTrace()
     guard var recording = live.recording else {
       try world.interruption.check()
       guard let failure else {

@@ -55,6 +55,9 @@ final class LiveRecording: Sendable {
   private let state = Guarded(State())
   private let begun: Instant
 
+  private static let paired =
+    "what it demands of a connection: this host is paired with it; blerun unpair ends that"
+
   /// A pattern may match a crowd.
   private static let mostDevices = 256
 
@@ -129,10 +132,7 @@ final class LiveRecording: Sendable {
       let loop = service.scheduler.loop
       follow(RunWait(what: "receiving advertisements", begun: loop.now, limit: scan))
       try await receiveAdvertisements(of: target)
-      guard connects else {
-        completeFromTrace()
-        return try await sink(recording != nil)
-      }
+      guard connects else { return try await sink(recording != nil) }
       follow(RunWait(what: "connecting", begun: loop.now, limit: limit))
       try await connect()
       try await service.services().run { services in
@@ -198,6 +198,7 @@ final class LiveRecording: Sendable {
         ?? DeviceRecording(address: seen.address, addressType: seen.addressType)
       if let name = seen.name { device.name = name }
       device.appearance = seen.appearance ?? device.appearance
+      if seen.isPaired, !device.unknown.contains(Self.paired) { device.unknown.append(Self.paired) }
       if device.advertisements.isEmpty { device.advertisements = [RecordedAdvertisement()] }
       device.advertisements[0].add(seen)
       state.known[seen.address] = device
@@ -319,7 +320,7 @@ final class LiveRecording: Sendable {
     try await connect()
   }
 
-  /// What is in advertisements, and which reads were refused, from the trace.
+  /// Adds what the trace has so far.
   func completeFromTrace() {
     guard let traced = trace?.recording else { return }
     change { traced.complete(&$0) }
