@@ -29,8 +29,8 @@ struct AttributeFacts: Sendable {
   /// What was refused for want of an authenticated key on a connection with another one, by handle.
   var authenticated: [UInt16: Set<RecordedCharacteristic.Access>] = [:]
   var pairing = DeviceRecording.Pairing.untried
-  /// Whether a connection was encrypted with a key from before the trace.
-  var hasBond = false
+  /// Whether a connection was encrypted.
+  var isEncrypted = false
   var link = RecordedLink()
   var writes: [RecordedWrite] = []
   var notifications: [RecordedValue] = []
@@ -45,6 +45,14 @@ struct AttributeFacts: Sendable {
   static let include = BluetoothUUID(short: 0x2802)
   static let characteristic = BluetoothUUID(short: 0x2803)
   static let extendedProperties = BluetoothUUID(short: 0x2900)
+
+  /// Whether something was refused that a secure connection permits.
+  var isRefusedForSecurity: Bool {
+    let errors = readings.values.map { reading in
+      if case .refused(let error) = reading { error } else { nil as ATTErrorCode? }
+    }
+    return (errors + writes.map(\.error)).contains { $0.map(Dialogue.security.contains) ?? false }
+  }
 
   /// Adds a service; where another one was, the device has changed its attributes from there on.
   mutating func learn(_ group: Group, at start: UInt16) {

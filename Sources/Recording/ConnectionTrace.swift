@@ -198,7 +198,7 @@ struct ConnectionTrace: Sendable {
   /// The controller has turned encryption on, or used a new key for it.
   mutating func encrypted(_ facts: inout AttributeFacts) {
     isEncrypted = true
+    facts.isEncrypted = true
     if let method { facts.pairing = .tried(method) }
-    if request == nil { facts.hasBond = true }
   }
 }

@@ -342,13 +342,11 @@ package struct SnoopRecording: Sendable {
         : "no such device is in the trace"
       throw SnoopError(description: problem + listing(devices))
     }
-    // One name under several private addresses is one device that changed its address.
-    let isOne = meant.allSatisfy { other in
-      other.address == first.address
-        || other.name == first.name && first.name != nil
-          && !other.address.isIdentity(other.addressType)
-    }
-    guard isOne else {
+    // One name under several private addresses, and once paired under the one behind them, is one device.
+    let isOne =
+      meant.allSatisfy { $0.name == first.name && first.name != nil }
+      && meant.count { $0.address.isIdentity($0.addressType) } <= 1
+    guard isOne || meant.count == 1 else {
       throw SnoopError(
         description: "several devices are in the trace: name one with -d\(listing(meant))"
       )
@@ -414,11 +412,12 @@ package struct SnoopRecording: Sendable {
     if facts.hasChanged {
       recording.unknown.append("what its attributes were before it changed them in the trace")
     }
-    if facts.hasBond, facts.pairing == .untried {
-      recording.unknown.append(
-        "what it demands of a connection: the client was paired before the trace; forget the device there, "
-          + "and trace again"
-      )
+    if facts.isEncrypted, !facts.isRefusedForSecurity {
+      let reason =
+        facts.pairing == .untried
+        ? "the client was paired before the trace; forget the device there, and trace again"
+        : "it was encrypted before anything was refused"
+      recording.unknown.append("what it demands of a connection: \(reason)")
     }
     if facts.cut > 0 {
       recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")

@@ -220,6 +220,17 @@ struct SnoopTests {
       trace.exchange([0x12, 0x22, 0, 1], [0x13])
       trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
     },
+    Variant(
+      "a device that pairs before anything is refused",
+      [
+        "# Not learned: what it demands of a connection: it was encrypted before anything was refused.",
+        "security: { pairing: confirm }",
+      ]
+    ) { trace in
+      trace.connect()
+      trace.pair(capability: 1, demands: 0x0d)
+      trace.discover()
+    },
     Variant("a device that refuses to pair", ["security: { pairing: reject }"]) { trace in
       trace.connect()
       trace.discover()
@@ -324,6 +335,39 @@ struct SnoopTests {
     #expect {
       try SnoopFile(octets)
     } throws: { "\($0)" == problem }
+  }
+
+  @Test("a recording over a connection gets from a trace what bluetoothd does not report, once")
+  func completed() throws {
+    var trace = Trace(.monitor)
+    trace.advertisement([2, 1, 6])
+    trace.connect()
+    trace.exchange([0x0a, 0x22, 0], [0x01, 0x0a, 0x22, 0, 0x0f])
+    trace.exchange([0x0a, 0x24, 0], [0x01, 0x0a, 0x24, 0, 0x0f])
+    trace.pair(capability: 2, demands: 0x0d)
+    trace.exchange([0x12, 0x22, 0, 1], [0x01, 0x12, 0x22, 0, 0x05])
+    let address = try #require(BluetoothAddress("C0:00:5E:00:00:01"))
+    var recording = DeviceRecording(address: address, addressType: .random)
+    var service = RecordedService(uuid: BluetoothUUID(short: 0xfff0), handle: 0x20)
+    service.characteristics = [0x22, 0x24].map {
+      RecordedCharacteristic(uuid: BluetoothUUID(short: 0xfff1), handle: $0, properties: .read)
+    }
+    recording.services = [service]
+    recording.learn(.unanswered, of: 0x22)
+    recording.learn(.refused(.insufficientAuthentication), of: 0x24)
+    let traced = SnoopRecording(try SnoopFile(trace.octets))
+    traced.complete(&recording)
+    let once = recording
+    traced.complete(&recording)
+    #expect(recording == once)
+    #expect(
+      recording.characteristics.map(\.reading) == [
+        .refused(.insufficientEncryption), .refused(.insufficientEncryption),
+      ]
+    )
+    #expect(recording.characteristics.map(\.authenticated) == [[.write], []])
+    #expect(recording.pairing == .tried(.passkeyDisplay))
+    #expect(recording.advertisements.count == 1 && recording.hasScanResponses)
   }
 
   @Test("a trace in which the device is not, or several are, lists what is in it")
