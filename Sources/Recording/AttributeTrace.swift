@@ -1,198 +1,40 @@
-// One connection of a trace: what a client asked of a device's attributes, and what came back.
+// One bearer of the Attribute Protocol: what a client asked of a device's attributes, and what came back.
 
 import Bluetooth
 
-/// What was learned of a device's attributes from packets of the Attribute Protocol.
-struct AttributeFacts: Sendable {
-  struct Declaration: Hashable, Sendable {
-    let value: UInt16
-    let properties: UInt8
-    let uuid: BluetoothUUID
-  }
-
-  struct Group: Hashable, Sendable {
-    let end: UInt16
-    let uuid: BluetoothUUID
-    let isPrimary: Bool
-  }
-
-  /// By the handle of the declaration.
-  var groups: [UInt16: Group] = [:]
-  var declarations: [UInt16: Declaration] = [:]
-  /// By the handle of the include declaration: that of the included service.
-  var includes: [UInt16: UInt16] = [:]
-  /// What is neither, by its handle.
-  var types: [UInt16: BluetoothUUID] = [:]
-  var readings: [UInt16: RecordedReading] = [:]
-  /// What was read after a refusal.
-  var protected: [UInt16: [UInt8]] = [:]
-  var link = RecordedLink()
-  var writes: [RecordedWrite] = []
-  var notifications: [RecordedValue] = []
-  var reads: [RecordedValue] = []
-  /// How many packets were cut off by the program that wrote the trace.
-  var cut = 0
-  /// Whether there were attributes that others have replaced.
-  var hasChanged = false
-  /// Whether something was exchanged over more channels than the fixed one.
-  var hasMoreChannels = false
-
-  static let primary = BluetoothUUID(short: 0x2800)
-  static let secondary = BluetoothUUID(short: 0x2801)
-  static let include = BluetoothUUID(short: 0x2802)
-  static let characteristic = BluetoothUUID(short: 0x2803)
-
-  /// Adds a service; where another one was, the device has changed its attributes from there on.
-  fileprivate mutating func learn(_ group: Group, at start: UInt16) {
-    if let known = groups[start], known.uuid != group.uuid {
-      forget(from: start)
-    } else if let known = groups[start], known.end != group.end {
-      forget(from: min(known.end, group.end) + 1)
-    }
-    groups[start] = group
-  }
-
-  private mutating func forget(from handle: UInt16) {
-    hasChanged = true
-    groups = groups.filter { $0.key < handle }
-    declarations = declarations.filter { $0.key < handle }
-    includes = includes.filter { $0.key < handle }
-    types = types.filter { $0.key < handle }
-    readings = readings.filter { $0.key < handle }
-    protected = protected.filter { $0.key < handle }
-    writes.removeAll { $0.handle >= handle }
-    notifications.removeAll { $0.handle >= handle }
-    reads.removeAll { $0.handle >= handle }
-  }
-
-  /// The services, in order of handle.
-  ///
-  /// A service ends where the next one begins, whatever its own end is: a damaged trace could have
-  /// every attribute in every service.
-  var services: [RecordedService] {
-    let starts = groups.sorted { $0.key < $1.key }
-    // What is left of each, in order of handle.
-    var included = includes.sorted { $0.key < $1.key }[...]
-    var declared = declarations.sorted { $0.key < $1.key }[...]
-    var typed = types.sorted { $0.key < $1.key }[...]
-    return starts.indices.map { index in
-      let (start, group) = starts[index]
-      let end = index + 1 < starts.count ? min(group.end, starts[index + 1].key - 1) : group.end
-      var service = RecordedService(uuid: group.uuid, handle: start)
-      service.isPrimary = group.isPrimary
-      let range = start...max(start, end)
-      included = included.drop { $0.key < start }
-      service.includes = included.prefix { range.contains($0.key) }.map(\.value)
-      declared = declared.drop { $0.key < start }
-      let inside = Array(declared.prefix { range.contains($0.key) })
-      for (place, (handle, declaration)) in inside.enumerated() {
-        var one = RecordedCharacteristic(
-          uuid: declaration.uuid,
-          handle: declaration.value,
-          properties: CharacteristicProperties(rawValue: UInt16(declaration.properties))
-        )
-        one.reading = readings[declaration.value]
-        one.protected = protected[declaration.value]
-        let last = place + 1 < inside.count ? inside[place + 1].key - 1 : range.upperBound
-        typed = typed.drop { $0.key <= handle }
-        for (handle, uuid) in typed.prefix(while: { $0.key <= last })
-        where handle > declaration.value {
-          var descriptor = RecordedDescriptor(uuid: uuid, handle: handle)
-          descriptor.reading = readings[handle]
-          if uuid == BluetoothUUID(short: 0x2900), case .octets(let octets)? = descriptor.reading {
-            // Reliable Write and Writable Auxiliaries.
-            let bits = UInt16(octets.first ?? 0) & 3
-            one.properties.formUnion(CharacteristicProperties(rawValue: bits << 8))
-          }
-          one.descriptors.append(descriptor)
-        }
-        service.characteristics.append(one)
-      }
-      return service
-    }
-  }
-}
-
-/// The packets of one connection, put together and understood.
+/// The packets of one bearer, understood.
 ///
-/// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.2 (HCI ACL Data); Vol 3, Part A §3.1 (L2CAP),
-///   Part F §3.4 (ATT).
+/// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4 (ATT).
 struct AttributeTrace: Sendable {
   /// A request of the client that has no response yet.
   private struct Request: Sendable {
     let opcode: UInt8
     let octets: [UInt8]
     let at: Duration
+    /// Whether the connection was encrypted.
+    let isEncrypted: Bool
   }
 
-  /// The beginning of a packet in each direction, and how long it is to be.
-  private var partial: [Bool: (octets: [UInt8], length: Int, isCut: Bool)] = [:]
   private var request: Request?
   /// Of long writes, until they are executed.
   private var prepared: [(handle: UInt16, offset: Int, octets: [UInt8])] = []
-  private let begun: Duration
   /// When the latest step of the discovery of services ended; what comes after a use is another discovery.
-  private var discovered: Duration?
+  private(set) var discovered: Duration?
   private var isUsed = false
   /// The MTU of a device that asks for ours.
   private var offeredMTU: UInt16?
-  /// Whether one side has asked for more channels.
-  private var asksForChannels = false
 
-  init(begun: Duration) { self.begun = begun }
-
-  static let attributeChannel: UInt16 = 4
-  private static let signallingChannel: UInt16 = 5
   /// Parts of a long write: of 512 octets, there are fewer.
   private static let mostPrepared = 512
 
-  /// Takes a packet of data.
-  mutating func add(_ packet: SnoopFile.Packet, isSent: Bool, to facts: inout AttributeFacts) {
-    var reader = PacketReader(packet.octets)
-    guard let header = reader.uint16(), reader.uint16() != nil else { return }
-    if header >> 12 & 3 == 1 {
-      guard var earlier = partial.removeValue(forKey: isSent) else { return }
-      earlier.octets += reader.takeRest()
-      earlier.isCut = earlier.isCut || packet.isCut
-      partial[isSent] = earlier
-    } else {
-      guard let length = reader.uint16(), let channel = reader.uint16() else { return }
-      partial[isSent] = nil
-      if channel == Self.signallingChannel { signalled(&reader, &facts) }
-      guard channel == Self.attributeChannel else { return }
-      partial[isSent] = (reader.takeRest(), Int(length), packet.isCut)
-    }
-    guard let whole = partial[isSent] else { return }
-    if whole.isCut {
-      partial[isSent] = nil
-      facts.cut += 1
-    } else if whole.octets.count >= whole.length {
-      partial[isSent] = nil
-      let octets = Array(whole.octets.prefix(whole.length))
-      if isSent { sent(octets, packet.at, &facts) } else { received(octets, packet.at, &facts) }
-    }
-  }
-
-  /// Notices the channels that Enhanced ATT opens.
-  ///
-  /// - Source: Bluetooth Core 5.4, Vol 3, Part A §4.22 to §4.26; Part G §5.3.
-  private mutating func signalled(_ reader: inout PacketReader, _ facts: inout AttributeFacts) {
-    guard let code = reader.uint8(), reader.take(3) != nil else { return }
-    switch code {
-    case 0x17: asksForChannels = reader.uint16() == 0x27
-    case 0x18:
-      // The MTU, the MPS, and the credits.
-      if asksForChannels, reader.take(6) != nil, reader.uint16() == 0 {
-        facts.hasMoreChannels = true
-      }
-    // open: other signals
-    default: break
-    }
-  }
-
   // MARK: To the device
 
-  private mutating func sent(_ octets: [UInt8], _ at: Duration, _ facts: inout AttributeFacts) {
+  mutating func sent(
+    _ octets: [UInt8],
+    _ at: Duration,
+    isEncrypted: Bool,
+    _ facts: inout AttributeFacts
+  ) {
     guard let opcode = octets.first else { return }
     var reader = PacketReader(octets.dropFirst())
     switch opcode {
@@ -204,7 +46,12 @@ struct AttributeTrace: Sendable {
     case 0x03:
       if let offeredMTU, let own = reader.uint16() { agree(offeredMTU, own, &facts) }
     case 0x02, 0x04, 0x06, 0x08, 0x0a, 0x0c, 0x0e, 0x10, 0x12, 0x16, 0x18, 0x20:
-      request = Request(opcode: opcode, octets: Array(octets.dropFirst()), at: at)
+      request = Request(
+        opcode: opcode,
+        octets: Array(octets.dropFirst()),
+        at: at,
+        isEncrypted: isEncrypted
+      )
     // open: responses of this host, confirmations, and opcodes of the future
     default: break
     }
@@ -212,7 +59,7 @@ struct AttributeTrace: Sendable {
 
   // MARK: From the device
 
-  private mutating func received(_ octets: [UInt8], _ at: Duration, _ facts: inout AttributeFacts) {
+  mutating func received(_ octets: [UInt8], _ at: Duration, _ facts: inout AttributeFacts) {
     guard let opcode = octets.first else { return }
     var reader = PacketReader(octets.dropFirst())
     switch opcode {
@@ -254,6 +101,10 @@ struct AttributeTrace: Sendable {
   ) {
     // The client has to discover the attributes again: that says nothing of this one.
     guard error != .databaseOutOfSync else { return }
+    if error == .insufficientAuthentication, request.isEncrypted {
+      let isWrite = [0x12, 0x16, 0x18].contains(request.opcode)
+      facts.authenticated[handle, default: []].insert(isWrite ? .write : .read)
+    }
     var reader = PacketReader(request.octets)
     switch request.opcode {
     case 0x0a:
@@ -325,13 +176,13 @@ struct AttributeTrace: Sendable {
       }
     case 0x0a:
       guard let handle = asked.uint16() else { return }
-      read(response.takeRest(), of: handle, at, &facts)
+      read(response.takeRest(), of: handle, at, isEncrypted: request.isEncrypted, &facts)
       took(at - request.at, &facts)
     case 0x20:
       while let handle = asked.uint16(), let length = response.uint16(),
         let octets = response.take(Int(length))
       {
-        read(octets, of: handle, at, &facts)
+        read(octets, of: handle, at, isEncrypted: request.isEncrypted, &facts)
       }
     case 0x0c:
       guard let handle = asked.uint16(), let offset = asked.uint16() else { return }
@@ -362,15 +213,19 @@ struct AttributeTrace: Sendable {
     facts.link.mtu = Int(max(23, min(one, other)))
   }
 
-  /// Of several reads the first counts; a refusal before it was without a bond, and counts, too.
+  /// Of several reads the first counts; a refusal before it counts, too, unless the connection became no
+  /// more secure in between.
   private func read(
     _ octets: [UInt8],
     of handle: UInt16,
     _ at: Duration,
+    isEncrypted: Bool,
     _ facts: inout AttributeFacts
   ) {
     switch facts.readings[handle] {
     case nil: facts.readings[handle] = .octets(octets)
+    case .refused(let error)? where Dialogue.security.contains(error) && !isEncrypted:
+      facts.readings[handle] = .octets(octets)
     case .refused? where facts.protected[handle] == nil: facts.protected[handle] = octets
     case .octets?, .refused?, .unanswered?, .unknown?: break
     }
@@ -433,9 +288,6 @@ struct AttributeTrace: Sendable {
     }
     prepared = []
   }
-
-  /// How long the discovery of services took; nil where there was none.
-  var discovery: Duration? { discovered.map { $0 - begun } }
 
   private func took(_ time: Duration, _ facts: inout AttributeFacts) {
     if facts.link.latencies.count < RecordedLink.mostSamples { facts.link.latencies.append(time) }

@@ -3,6 +3,7 @@
 // Facts only. How they become a device file is DeviceText's.
 
 package import Bluetooth
+package import SimulatedDevices
 
 /// What was learned of one device. All times are since the beginning of the recording.
 package struct DeviceRecording: Hashable, Sendable {
@@ -34,10 +35,9 @@ package struct DeviceRecording: Hashable, Sendable {
   /// How a device pairs.
   package enum Pairing: Hashable, Sendable {
     case untried
-    case justWorks
-    /// It has a passkey, which is not recorded.
-    case passkey
-    /// The same, and a chain has given it: it is to work with the file, too.
+    /// What the device and its user did.
+    case tried(PairingDefinition.Method)
+    /// It has a passkey, and a chain has given it: it is to work with the file, too.
     case passkeyOfChain
   }
 
@@ -48,22 +48,31 @@ package struct DeviceRecording: Hashable, Sendable {
     self.name = name
   }
 
-  /// Sets the value of an attribute, of a characteristic or of a descriptor; of several answers the
-  /// first counts.
-  package mutating func learn(_ reading: RecordedReading, of handle: UInt16) {
+  /// Changes the attribute that has a handle, whether it is a characteristic or a descriptor.
+  private mutating func change(
+    _ handle: UInt16,
+    characteristic: (inout RecordedCharacteristic) -> Void,
+    descriptor: (inout RecordedDescriptor) -> Void = { _ in }
+  ) {
     for service in services.indices {
-      for one in services[service].characteristics.indices {
-        let characteristic = services[service].characteristics[one]
-        if characteristic.handle == handle, characteristic.reading == nil {
-          services[service].characteristics[one].reading = reading
+      for place in services[service].characteristics.indices {
+        if services[service].characteristics[place].handle == handle {
+          characteristic(&services[service].characteristics[place])
         }
-        for place in characteristic.descriptors.indices
-        where characteristic.descriptors[place].handle == handle
-          && characteristic.descriptors[place].reading == nil
-        {
-          services[service].characteristics[one].descriptors[place].reading = reading
+        for other in services[service].characteristics[place].descriptors.indices
+        where services[service].characteristics[place].descriptors[other].handle == handle {
+          descriptor(&services[service].characteristics[place].descriptors[other])
         }
       }
+    }
+  }
+
+  /// Sets the value of an attribute; of several answers the first counts.
+  package mutating func learn(_ reading: RecordedReading, of handle: UInt16) {
+    change(handle) {
+      $0.reading = $0.reading ?? reading
+    } descriptor: {
+      $0.reading = $0.reading ?? reading
     }
   }
 
@@ -73,34 +82,29 @@ package struct DeviceRecording: Hashable, Sendable {
     after time: Duration,
     of handle: UInt16
   ) {
-    for service in services.indices {
-      for one in services[service].characteristics.indices {
-        if services[service].characteristics[one].handle == handle {
-          services[service].characteristics[one].reading = reading
-          if reading.octets != nil { services[service].characteristics[one].late = time }
-        }
-        for place in services[service].characteristics[one].descriptors.indices
-        where services[service].characteristics[one].descriptors[place].handle == handle {
-          services[service].characteristics[one].descriptors[place].reading = reading
-        }
-      }
+    change(handle) {
+      $0.reading = reading
+      if reading.octets != nil { $0.late = time }
+    } descriptor: {
+      $0.reading = reading
     }
   }
 
   /// Sets the value that an attribute has for a client with a bond; what a client without one gets stays.
   package mutating func learnProtected(_ octets: [UInt8], of handle: UInt16) {
-    for service in services.indices {
-      for one in services[service].characteristics.indices
-      where services[service].characteristics[one].handle == handle {
-        services[service].characteristics[one].protected = octets
-      }
-      for one in services[service].characteristics.indices {
-        for place in services[service].characteristics[one].descriptors.indices
-        where services[service].characteristics[one].descriptors[place].handle == handle {
-          services[service].characteristics[one].descriptors[place].reading = .octets(octets)
-        }
-      }
+    change(handle) {
+      $0.protected = octets
+    } descriptor: {
+      $0.reading = .octets(octets)
     }
+  }
+
+  /// Adds what a characteristic has refused on an encrypted connection.
+  mutating func learnAuthenticated(
+    _ accesses: Set<RecordedCharacteristic.Access>,
+    of handle: UInt16
+  ) {
+    change(handle) { $0.authenticated.formUnion(accesses) }
   }
 
   /// The services that a device file lists: each device has Generic Access and Generic Attribute.
@@ -231,6 +235,10 @@ package struct RecordedService: Hashable, Sendable {
 }
 
 package struct RecordedCharacteristic: Hashable, Sendable {
+  package enum Access: Hashable, Sendable {
+    case read, write
+  }
+
   package let uuid: BluetoothUUID
   /// The handle of the value.
   package let handle: UInt16
@@ -240,6 +248,8 @@ package struct RecordedCharacteristic: Hashable, Sendable {
   package var reading: RecordedReading?
   /// What one with a bond gets, where it is not the same.
   package var protected: [UInt8]?
+  /// What it has refused on an encrypted connection: it demands an authenticated key for that.
+  package var authenticated: Set<Access> = []
   /// How long a read took that was answered so late that others are not; nil for the usual time.
   package var late: Duration?
 

@@ -13,6 +13,9 @@ package struct DeviceText {
   private let dialogue: Dialogue
   private let names: AttributeNames
   private let unrecorded: UnrecordedWrite?
+  /// The characteristics, by handle, whose values are all meant as texts; those that are written apart.
+  private let texts: Set<UInt16>
+  private let writtenTexts: Set<UInt16>
   private var lines: [String] = []
   /// How many octets of values there may still be: a device file has at most 1 MiB.
   private var room = 200_000
@@ -41,10 +44,14 @@ package struct DeviceText {
   ) {
     (self.recording, self.names, self.unrecorded) = (recording, names, unrecorded)
     dialogue = Dialogue(recording)
+    let own =
+      (recording.notifications + recording.reads).map { ($0.handle, $0.octets) }
+      + recording.characteristics.flatMap { one in
+        [one.reading?.octets, one.protected].compactMap(\.self).map { (one.handle, $0) }
+      }
+    texts = Self.texts(own)
+    writtenTexts = Self.texts(recording.writes.map { ($0.handle, $0.octets) })
   }
-
-  private static let extendedProperties = BluetoothUUID(short: 0x2900)
-  private static let configuration = BluetoothUUID(short: 0x2902)
 
   private mutating func line(_ depth: Int, _ text: String) {
     lines.append(String(repeating: "  ", count: depth) + text)
@@ -76,23 +83,25 @@ package struct DeviceText {
       comment(0, "Seen at \(others), too.")
     }
     if let appearance = recording.appearance, appearance != 0 {
-      line(0, "appearance: 0x\(Self.hexadecimal(appearance))")
+      let name = Appearance.name(appearance).map { " # \($0)" } ?? ""
+      line(0, "appearance: 0x\(Self.hexadecimal(appearance))\(name)")
     }
     writeAdvertisements()
     writeLink()
     let isSecured = recording.characteristics.contains { security(of: $0) != nil }
     switch recording.pairing {
     case .untried where isSecured:
-      line(0, "security: { pairing: just-works } # how it pairs was not tried")
-    case .passkey:
+      line(0, "security: { pairing: just-works } # how it pairs is not known")
+    case .passkeyOfChain where isSecured:
+      line(0, "security: { pairing: just-works } # it has a passkey, which is not recorded")
+    case .tried(.passkeyEntry):
       line(
         0,
         "security: { pairing: passkey-entry, passkey: 123456 } # its own passkey is not recorded"
       )
-    case .passkeyOfChain where isSecured:
-      line(0, "security: { pairing: just-works } # it has a passkey, which is not recorded")
-    case .justWorks where isSecured: line(0, "security: { pairing: just-works }")
-    case .untried, .justWorks, .passkeyOfChain: break
+    case .tried(let method) where isSecured || method != .justWorks:
+      line(0, "security: { pairing: \(method.rawValue) }")
+    case .untried, .tried, .passkeyOfChain: break
     }
     if let unrecorded { line(0, "unrecorded: \(unrecorded.rawValue)") }
     writeServices()
@@ -241,23 +250,26 @@ package struct DeviceText {
     writeBehaviour(of: one)
     if let security = security(of: one) { line(4, security) }
     let descriptors = one.descriptors.filter {
-      $0.uuid != Self.configuration && $0.uuid != Self.extendedProperties
+      $0.uuid != .clientCharacteristicConfiguration && $0.uuid != AttributeFacts.extendedProperties
     }
     guard !descriptors.isEmpty else { return }
     line(4, "descriptors:")
     for descriptor in descriptors.prefix(FileLimits.descriptors) {
       let name = names.title(of: descriptor.uuid, .descriptor)
       var octets: [UInt8] = []
-      var note = ""
+      var (security, note) = ("", "")
       switch descriptor.reading {
       case .octets(let value)?: octets = value
+      case .refused(let error)? where Dialogue.security.contains(error):
+        (security, note) = (", security: encrypted", " # its value is not known: \(error.meaning)")
       case .refused(let error)?: note = " # a read was refused: \(error.meaning)"
       case .unanswered?: note = " # a read was not answered"
       case .unknown(let reason)?: note = " # \(Self.oneLine(reason))"
       case nil: note = " # not read"
       }
-      let value = value(octets, of: descriptor.uuid).text
-      line(5, "- { descriptor: \(name), value: \(value) }\(note)")
+      let isText = Self.areTexts([octets])
+      let value = value(octets, of: descriptor.uuid, isText: isText).text
+      line(5, "- { descriptor: \(name), value: \(value)\(security) }\(note)")
     }
   }
 
@@ -266,6 +278,9 @@ package struct DeviceText {
     let exchanges = dialogue.exchanges[one.handle] ?? []
     guard let motion = Motion(values, until: recording.observedUntil) else {
       if isEcho(exchanges, of: one) { return line(4, "echo: true") }
+      if let values = dialogue.changing[one.handle], exchanges.isEmpty, room > 0 {
+        return writeReads(values, of: one)
+      }
       writeValue(of: one)
       write(exchanges, of: one)
       return
@@ -286,7 +301,7 @@ package struct DeviceText {
     switch motion {
     case .few(let octets):
       let sent = octets.map { octets in
-        let (text, meaning) = value(octets, of: one.uuid)
+        let (text, meaning) = value(octets, of: one)
         return meaning ?? text
       }
       comment(4, "It sent \(sent.joined(separator: ", and ")): too few values for an interval.")
@@ -295,23 +310,9 @@ package struct DeviceText {
       return
     case .counter(let counter, let every):
       let end = counter.wraps ? ", wraps: true" : ""
-      line(
-        4,
-        "counter: { format: \(counter.format), from: \(counter.from), step: \(counter.step), every: "
-          + "\(every.written)\(end) }"
-      )
+      line(4, "counter: { \(Self.members(of: counter)), every: \(every.written)\(end) }")
     case .series(let all, let every, let repeats):
-      line(4, "series:")
-      line(5, "values:")
-      var left = all.count
-      for octets in all where room > 0 {
-        let (text, meaning) = value(octets, of: one.uuid)
-        line(6, "- \(text)\(meaning.map { " # \($0)" } ?? "")")
-        // Each octet has three characters, and a line has others.
-        room -= octets.count + 20
-        left -= 1
-      }
-      if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
+      writeSeries(all, of: one)
       line(5, "every: \(every.written)")
       if let spread, spread.usual > .zero {
         line(5, "every-spread: \(Self.delay(min(spread.usual, every)))")
@@ -320,6 +321,35 @@ package struct DeviceText {
     }
     if !exchanges.isEmpty {
       comment(4, "What was written to it changed nothing that could be seen.")
+    }
+  }
+
+  private static func members(of count: Motion.Count) -> String {
+    "format: \(count.format), from: \(count.from), step: \(count.step)"
+  }
+
+  /// A series, to which its times are to be added.
+  private mutating func writeSeries(_ all: [[UInt8]], of one: RecordedCharacteristic) {
+    line(4, "series:")
+    line(5, "values:")
+    var left = all.count
+    for octets in all where room > 0 {
+      let (text, meaning) = value(octets, of: one)
+      line(6, "- \(text)\(meaning.map { " # \($0)" } ?? "")")
+      // Each octet has three characters, and a line has others.
+      room -= octets.count + 20
+      left -= 1
+    }
+    if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
+  }
+
+  /// The values that reads gave, one after the other.
+  private mutating func writeReads(_ values: [[UInt8]], of one: RecordedCharacteristic) {
+    comment(4, "It changed between reads: each read returns the next value.")
+    if let count = Motion.count(values), !count.wraps {
+      line(4, "counter: { \(Self.members(of: count)) }")
+    } else {
+      writeSeries(Motion.cycle(values), of: one)
     }
   }
 
@@ -349,7 +379,7 @@ package struct DeviceText {
   }
 
   private mutating func writeValue(_ octets: [UInt8], of one: RecordedCharacteristic) {
-    let (text, meaning) = value(octets, of: one.uuid)
+    let (text, meaning) = value(octets, of: one)
     line(4, "value: \(text)\(meaning.map { " # \($0)" } ?? "")")
   }
 
@@ -380,7 +410,7 @@ package struct DeviceText {
     line(4, "responses:")
     let most = FileLimits.responses
     for exchange in shown.prefix(most) {
-      line(5, "- when: \(value(exchange.written, of: one.uuid).text)")
+      line(5, "- when: \(value(exchange.written, of: one, isWritten: true).text)")
       if exchange.others > 0 {
         let times = exchange.others == 1 ? "once" : "\(exchange.others) times"
         comment(6, "Something else came of it \(times): a machine can tell them apart.")
@@ -406,7 +436,7 @@ package struct DeviceText {
 
   private mutating func write(_ effect: Dialogue.Effect, causedBy one: RecordedCharacteristic) {
     let target = recording.characteristics.first { $0.handle == effect.handle }
-    let text = target.map { value(effect.octets, of: $0.uuid).text } ?? Self.hex(effect.octets)
+    let text = target.map { value(effect.octets, of: $0).text } ?? Self.hex(effect.octets)
     let other = effect.handle == one.handle ? "" : ", on: \(reference(to: effect.handle))"
     // What is simulated comes after the write has reached the device, which takes the latency.
     let delay = effect.delay - (Figures.median(recording.link.latencies) ?? .zero)
@@ -430,23 +460,53 @@ package struct DeviceText {
 
   /// What the device demands of the connection, as far as a refusal shows it.
   private func security(of one: RecordedCharacteristic) -> String? {
+    var (read, note) = readSecurity(of: one)
+    if one.authenticated.contains(.read) { (read, note) = (.authenticated, "") }
+    let isRefused = dialogue.secured.contains(one.handle)
+    let write: LinkSecurity =
+      one.authenticated.contains(.write) ? .authenticated : isRefused ? .encrypted : .none
+    if read == .none, write == .none { return nil }
+    if read == .none { return "security: { write: \(write.rawValue) }" }
+    if write <= read { return "security: \(read.rawValue)\(note)" }
+    return "security: { read: \(read.rawValue), write: \(write.rawValue) }\(note)"
+  }
+
+  private func readSecurity(of one: RecordedCharacteristic) -> (LinkSecurity, note: String) {
     switch one.reading {
-    case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?:
-      "security: encrypted"
+    case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?: (.encrypted, "")
+    // What a key without authentication opens does not want more.
+    case .refused(.insufficientAuthentication)?
+    where one.protected != nil && recording.pairing == .tried(.justWorks): (.encrypted, "")
     case .refused(.insufficientAuthentication)?:
-      "security: encrypted # refused with insufficient authentication: it may want authenticated"
+      (.encrypted, " # refused with insufficient authentication: it may want authenticated")
     case .unanswered?:
-      "security: encrypted # a read was not answered, as when the device wants a bond"
-    case .refused, .octets, .unknown, nil:
-      dialogue.secured.contains(one.handle) ? "security: { write: encrypted }" : nil
+      (
+        .encrypted,
+        one.protected == nil ? " # a read was not answered, as when the device wants a bond" : ""
+      )
+    case .refused, .octets, .unknown, nil: (.none, "")
     }
   }
 
   // MARK: Values
 
+  private func value(
+    _ octets: [UInt8],
+    of one: RecordedCharacteristic,
+    isWritten: Bool = false
+  ) -> (text: String, meaning: String?) {
+    let texts = isWritten ? writtenTexts : texts
+    return value(octets, of: one.uuid, isText: texts.contains(one.handle))
+  }
+
   /// A value as files have it, and what it means where that is not visible.
-  private func value(_ octets: [UInt8], of uuid: BluetoothUUID) -> (text: String, meaning: String?)
-  {
+  ///
+  /// - Parameter isText: Whether it is meant as a text where its kind does not say so.
+  private func value(
+    _ octets: [UInt8],
+    of uuid: BluetoothUUID,
+    isText: Bool
+  ) -> (text: String, meaning: String?) {
     // A value has no more; a trace may claim otherwise.
     let octets = Array(octets.prefix(FileLimits.octets))
     let text = String(validating: octets, as: UTF8.self)
@@ -458,14 +518,10 @@ package struct DeviceText {
         return ("{ u8: \(number) }", nil)
       }
       let meaning = Self.oneLine("\(decoded)")
+      if meaning.isEmpty { return (Self.hex(octets), nil) }
       return (Self.hex(octets), meaning.count > 100 ? "\(meaning.prefix(100))…" : meaning)
     }
-    // Three octets are letters by chance, too, but rarely three letters.
-    if let text, text.utf8.count >= 3, Self.isText(text),
-      text.utf8.count > 3 || text.allSatisfy(\.isLetter)
-    {
-      return ("{ utf8: \(Self.quoted(text)) }", nil)
-    }
+    if isText, let text, !text.isEmpty { return ("{ utf8: \(Self.quoted(text)) }", nil) }
     return (Self.hex(octets), nil)
   }
 
@@ -477,6 +533,22 @@ package struct DeviceText {
 
   private static func hexadecimal(_ number: UInt16) -> String {
     Bluetooth.hexadecimal(UInt8(number >> 8)) + Bluetooth.hexadecimal(UInt8(number & 0xff))
+  }
+
+  private static func texts(_ values: [(UInt16, [UInt8])]) -> Set<UInt16> {
+    let byHandle = Dictionary(grouping: values, by: \.0)
+    return Set(byHandle.filter { areTexts($0.value.map(\.1)) }.keys)
+  }
+
+  /// Whether all values of one kind are texts: three octets are letters by chance, too, but rarely three
+  /// letters.
+  private static func areTexts(_ values: [[UInt8]]) -> Bool {
+    let texts = values.map { String(validating: $0, as: UTF8.self) }
+    return texts.allSatisfy { $0.map(isText) ?? false }
+      && texts.contains { text in
+        guard let text else { return false }
+        return text.utf8.count > 3 || text.utf8.count == 3 && text.allSatisfy(\.isLetter)
+      }
   }
 
   /// Whether octets are meant as a text, which may have lines.

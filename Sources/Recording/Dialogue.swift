@@ -2,7 +2,7 @@
 //
 // A notification is the consequence of the last write before it, unless its characteristic sends
 // values without a write, too. So is another value that is read after a write, where it was neither
-// written nor sent.
+// written nor sent, unless it changes without a write, too.
 
 import Bluetooth
 import SimulatedDevices
@@ -34,12 +34,13 @@ struct Dialogue: Sendable {
       guard error == other.error, sent[0].count == sent[1].count,
         zip(sent[0], sent[1]).allSatisfy({ $0.isLike($1) })
       else { return false }
-      for effect in other.effects where effect.kind == .set {
-        if let own = effects.first(where: { $0.kind == .set && $0.handle == effect.handle }) {
-          guard own.isLike(effect) else { return false }
-        } else {
-          effects.append(effect)
+      // Of the values that are read, one may show fewer than the other.
+      for handle in Set(other.effects.filter { $0.kind == .set }.map(\.handle)).sorted() {
+        let sets = [effects, other.effects].map {
+          $0.filter { $0.kind == .set && $0.handle == handle }
         }
+        guard zip(sets[0], sets[1]).allSatisfy({ $0.isLike($1) }) else { return false }
+        effects += sets[1].dropFirst(sets[0].count)
       }
       return true
     }
@@ -65,12 +66,17 @@ struct Dialogue: Sendable {
   /// How long after a write a value may be its consequence.
   static let longestDelay = Duration.seconds(2)
 
+  /// How long after a write a value that is polled may still change because of it.
+  private static let longestChange = Duration.seconds(60)
+
   /// By the handle of the characteristic that was written, in the order of the first writes.
   private(set) var exchanges: [UInt16: [Exchange]] = [:]
   /// The characteristics, by handle, whose writes were refused without a bond.
   private(set) var secured: Set<UInt16> = []
   /// By the handle of the characteristic that sent them.
   private(set) var spontaneous: [UInt16: [RecordedValue]] = [:]
+  /// All values that were read of a characteristic which changes without a write, by its handle.
+  private(set) var changing: [UInt16: [[UInt8]]] = [:]
 
   init(_ recording: DeviceRecording) {
     // What is written to the other services causes nothing that a file can have.
@@ -100,8 +106,11 @@ struct Dialogue: Sendable {
         )
       }
     }
-    for place in outcomes.indices { outcomes[place].effects.sort { $0.delay < $1.delay } }
     addSets(to: &outcomes, writes, recording)
+    for place in outcomes.indices {
+      outcomes[place].effects.removeAll { $0.kind == .set && changing[$0.handle] != nil }
+      outcomes[place].effects.sort { $0.delay < $1.delay }
+    }
     for (write, outcome) in zip(writes, outcomes) {
       // The file says so in another way, for all values.
       if let error = outcome.error, Self.security.contains(error) {
@@ -143,8 +152,8 @@ struct Dialogue: Sendable {
   }
 
   /// Adds what reads show: a value that was neither written nor sent is a consequence of the last write
-  /// since it was another one.
-  private func addSets(
+  /// before it, one after the other.
+  private mutating func addSets(
     to outcomes: inout [Outcome],
     _ writes: [RecordedWrite],
     _ recording: DeviceRecording
@@ -164,6 +173,7 @@ struct Dialogue: Sendable {
     var cause: Int?
     /// What it was when a value was last seen, by handle.
     var seen: [UInt16: Int] = [:]
+    var uncaused: Set<UInt16> = []
     for moment in ordered {
       let known = values.updateValue(moment.octets, forKey: moment.handle)
       switch moment.kind {
@@ -171,20 +181,23 @@ struct Dialogue: Sendable {
       case .sent: seen[moment.handle] = cause
       case .read:
         defer { seen[moment.handle] = cause }
-        guard let cause, seen[moment.handle] != cause, let known, known != moment.octets else {
+        guard let known, known != moment.octets else { continue }
+        guard let cause else {
+          uncaused.insert(moment.handle)
           continue
         }
-        // Not before what the same write sends.
-        let sent = outcomes[cause].effects.last { $0.handle == moment.handle }
+        // At once, unless it was another one since.
+        let delay = seen[moment.handle] == cause ? moment.at - writes[cause].at : .zero
+        guard delay <= Self.longestChange else { continue }
         outcomes[cause].effects.append(
-          Effect(
-            kind: .set,
-            handle: moment.handle,
-            octets: moment.octets,
-            delay: sent?.delay ?? .zero
-          )
+          Effect(kind: .set, handle: moment.handle, octets: moment.octets, delay: delay)
         )
       }
+    }
+    for one in recording.characteristics where uncaused.contains(one.handle) {
+      let first = one.protected ?? one.reading?.octets
+      let read = recording.reads.filter { $0.handle == one.handle }.map(\.octets)
+      changing[one.handle] = read.first == first ? read : [first].compactMap(\.self) + read
     }
   }
 

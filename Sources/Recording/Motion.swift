@@ -61,7 +61,7 @@ enum Motion: Hashable, Sendable {
   /// The values up to where they repeat, which they do once at least; all of them where they do not.
   ///
   /// - Parameter values: Two or more.
-  private static func cycle(_ values: [[UInt8]]) -> [[UInt8]] {
+  static func cycle(_ values: [[UInt8]]) -> [[UInt8]] {
     let length = (1...values.count / 2).first { length in
       zip(values.dropFirst(length), values).allSatisfy { $0 == $1 }
     }
@@ -96,7 +96,7 @@ enum Motion: Hashable, Sendable {
     )
   }
 
-  private static func count(_ values: [[UInt8]]) -> Count? {
+  static func count(_ values: [[UInt8]]) -> Count? {
     guard values.count > fewestSteps else { return nil }
     let bits = 8 * values[0].count
     var counts: [Count] = []

@@ -72,6 +72,13 @@ package struct Redaction: Sendable {
     in result: inout DeviceRecording,
     of original: DeviceRecording
   ) {
+    for one in original.characteristics where isPersonal(one.uuid) {
+      for place in original.reads.indices where original.reads[place].handle == one.handle {
+        let read = original.reads[place]
+        let octets = personal(read.octets, of: one.uuid)
+        result.reads[place] = RecordedValue(handle: one.handle, octets: octets, at: read.at)
+      }
+    }
     for service in original.services.indices {
       for place in original.services[service].characteristics.indices {
         let one = original.services[service].characteristics[place]

@@ -1,4 +1,5 @@
-// btsnoop files: what the kernel, btmon, an Android phone or blerun's --trace wrote.
+// Files of HCI packets: btsnoop, which the kernel, btmon, an Android phone or blerun's --trace wrote, and
+// PacketLogger of Apple.
 
 import Bluetooth
 
@@ -7,9 +8,10 @@ package struct SnoopError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 }
 
-/// The packets of a btsnoop file.
+/// The packets of a btsnoop or PacketLogger file.
 ///
-/// - Source: RFC 1761 for the form; BlueZ `src/shared/btsnoop.h` for the data links.
+/// - Source: RFC 1761 for the form of btsnoop; BlueZ `src/shared/btsnoop.h` for its data links, and
+///   `src/shared/btsnoop.c` for PacketLogger.
 package struct SnoopFile: Sendable {
   /// What a packet is.
   enum Kind: Hashable, Sendable {
@@ -32,10 +34,25 @@ package struct SnoopFile: Sendable {
   /// Whether the file ends within a packet, as when its writer was killed.
   package let endsEarly: Bool
 
-  private enum DataLink {
-    static let hci: UInt64 = 1001
-    static let uart: UInt64 = 1002
-    static let monitor: UInt64 = 2001
+  /// The form of the records.
+  private enum Form {
+    case btsnoop(DataLink)
+    /// With its numbers in either order of octets.
+    case packetLogger(isBigEndian: Bool)
+  }
+
+  private enum DataLink: UInt64 {
+    case hci = 1001
+    case uart = 1002
+    case monitor = 2001
+  }
+
+  private struct Record {
+    let microseconds: Int64
+    var controller: UInt16 = 0
+    /// What it is, without what the form puts before it; nil for what is of no use here.
+    let content: (kind: Kind, octets: [UInt8])?
+    var isCut = false
   }
 
   private static let magic = Array("btsnoop".utf8) + [0]
@@ -44,10 +61,20 @@ package struct SnoopFile: Sendable {
   private static let longest = 1 << 17
   private static let longestPause = Duration.seconds(86_400)
 
-  /// Whether a file begins as one.
-  package static func isOne(_ octets: [UInt8]) -> Bool { octets.starts(with: magic) }
+  /// Whether a file begins as one of them.
+  package static func isOne(_ octets: [UInt8]) -> Bool {
+    octets.starts(with: magic) || packetLogger(octets) != nil
+  }
 
-  /// What a file of another kind is, and where a btsnoop file comes from; nil for one that is not known.
+  /// The form of a PacketLogger file, which has no header: its first record is one in either order.
+  private static func packetLogger(_ octets: [UInt8]) -> Form? {
+    [true, false].lazy.map { Form.packetLogger(isBigEndian: $0) }.first { form in
+      var reader = PacketReader(octets.prefix(longest))
+      return record(&reader, form) != nil
+    }
+  }
+
+  /// What a file of another kind is, and where one of these comes from; nil for one that is not known.
   package static func otherKind(_ octets: [UInt8]) -> String? {
     let wireshark =
       "editcap -F btsnoop FILE trace.log, a part of Wireshark, converts it if it has HCI packets; what a radio "
@@ -69,46 +96,30 @@ package struct SnoopFile: Sendable {
 
   /// - Throws: ``SnoopError`` for another kind of file.
   package init(_ octets: [UInt8]) throws(SnoopError) {
-    guard Self.isOne(octets) else {
-      throw SnoopError(description: Self.otherKind(octets) ?? "it is not a btsnoop file")
-    }
-    var reader = PacketReader(octets.dropFirst(Self.magic.count))
-    guard let version = reader.bigEndian(4), let link = reader.bigEndian(4) else {
-      throw SnoopError(description: "it ends within its header")
-    }
-    guard version == 1 else {
-      throw SnoopError(description: "its version is \(version); expected 1")
-    }
-    guard [DataLink.hci, DataLink.uart, DataLink.monitor].contains(link) else {
-      throw SnoopError(
-        description: "its data link is \(link); expected 1001 (HCI), 1002 (UART) or 2001 (monitor)"
-      )
-    }
+    var reader = PacketReader(octets)
+    let form = try Self.form(&reader)
     var packets: [Packet] = []
     var latest: Int64?
     var now = Duration.zero
     var isComplete = true
     while !reader.isAtEnd {
-      guard let original = reader.bigEndian(4), let length = reader.bigEndian(4),
-        let flags = reader.bigEndian(4), reader.bigEndian(4) != nil, let time = reader.bigEndian(8),
-        length <= Self.longest, let payload = reader.take(Int(length))
-      else {
+      guard let record = Self.record(&reader, form) else {
         isComplete = false
         break
       }
-      let microseconds = Int64(bitPattern: time)
+      let microseconds = record.microseconds
       let passed = microseconds.subtractingReportingOverflow(latest ?? microseconds).partialValue
       // A clock that is set back does not make time negative, nor one that is set forward years of it.
       now += min(max(.zero, .microseconds(passed)), Self.longestPause)
       latest = microseconds
-      guard let (kind, octets) = Self.kind(payload, UInt32(flags), link) else { continue }
+      guard let (kind, octets) = record.content else { continue }
       packets.append(
         Packet(
           kind: kind,
-          controller: link == DataLink.monitor ? UInt16(truncatingIfNeeded: flags >> 16) : 0,
+          controller: record.controller,
           octets: octets,
           at: now,
-          isCut: original > length
+          isCut: record.isCut
         )
       )
     }
@@ -116,15 +127,76 @@ package struct SnoopFile: Sendable {
     endsEarly = !isComplete
   }
 
-  /// What a record is, without what the format puts before it; nil for what is of no use here.
-  private static func kind(
+  /// The form of a file, behind its header.
+  private static func form(_ reader: inout PacketReader) throws(SnoopError) -> Form {
+    let octets = Array(reader.rest.prefix(longest))
+    if let form = packetLogger(octets) { return form }
+    guard reader.take(magic.count) == magic else {
+      throw SnoopError(
+        description: otherKind(octets) ?? "it is neither a btsnoop nor a PacketLogger file"
+      )
+    }
+    guard let version = reader.bigEndian(4), let link = reader.bigEndian(4) else {
+      throw SnoopError(description: "it ends within its header")
+    }
+    guard version == 1 else {
+      throw SnoopError(description: "its version is \(version); expected 1")
+    }
+    guard let link = DataLink(rawValue: link) else {
+      throw SnoopError(
+        description: "its data link is \(link); expected 1001 (HCI), 1002 (UART) or 2001 (monitor)"
+      )
+    }
+    return .btsnoop(link)
+  }
+
+  /// The next record; nil when it ends early, or is none.
+  private static func record(_ reader: inout PacketReader, _ form: Form) -> Record? {
+    switch form {
+    case .btsnoop(let link):
+      guard let original = reader.bigEndian(4), let length = reader.bigEndian(4),
+        let flags = reader.bigEndian(4), reader.bigEndian(4) != nil, let time = reader.bigEndian(8),
+        length <= longest, let payload = reader.take(Int(length))
+      else { return nil }
+      return Record(
+        microseconds: Int64(bitPattern: time),
+        controller: link == .monitor ? UInt16(truncatingIfNeeded: flags >> 16) : 0,
+        content: content(payload, UInt32(flags), link),
+        isCut: original > length
+      )
+    case .packetLogger(let isBigEndian):
+      func number() -> UInt64? { isBigEndian ? reader.bigEndian(4) : reader.number(4) }
+      // The length is that of what follows it.
+      guard let length = number(), let seconds = number(), let microseconds = number(),
+        microseconds < 1_000_000, let type = reader.uint8(), length >= 9, length <= longest,
+        let payload = reader.take(Int(length) - 9)
+      else { return nil }
+      return Record(
+        microseconds: Int64(seconds * 1_000_000 + microseconds),
+        content: content(payload, type)
+      )
+    }
+  }
+
+  private static func content(_ payload: [UInt8], _ type: UInt8) -> (Kind, [UInt8])? {
+    switch type {
+    case 0x00: (.command, payload)
+    case 0x01: (.event, payload)
+    case 0x02: (.data(isSent: true), payload)
+    case 0x03: (.data(isSent: false), payload)
+    // open: notes, and other kinds of packets
+    default: nil
+    }
+  }
+
+  private static func content(
     _ payload: [UInt8],
     _ flags: UInt32,
-    _ link: UInt64
+    _ link: DataLink
   ) -> (Kind, [UInt8])? {
     let isReceived = flags & 1 != 0
     switch link {
-    case DataLink.monitor:
+    case .monitor:
       switch flags & 0xffff {
       case 2: return (.command, payload)
       case 3: return (.event, payload)
@@ -133,7 +205,7 @@ package struct SnoopFile: Sendable {
       // open: kinds of the kernel
       default: return nil
       }
-    case DataLink.uart:
+    case .uart:
       guard let type = payload.first else { return nil }
       let octets = Array(payload.dropFirst())
       switch type {
@@ -143,8 +215,7 @@ package struct SnoopFile: Sendable {
       // open: SCO, ISO and others
       default: return nil
       }
-    // open: HCI alone
-    default:
+    case .hci:
       let isControl = flags & 2 != 0
       if isControl { return (isReceived ? .event : .command, payload) }
       return (.data(isSent: !isReceived), payload)

@@ -34,7 +34,7 @@ package struct SnoopRecording: Sendable {
 
   private struct Link: Sendable {
     let address: BluetoothAddress
-    var trace: AttributeTrace
+    var trace: ConnectionTrace
   }
 
   private struct LinkKey: Hashable {
@@ -80,18 +80,27 @@ package struct SnoopRecording: Sendable {
   }
 
   /// Adds to a recording over a connection what that cannot learn: each kind of advertisement with its
-  /// scan response and its interval, and with which error a read was refused that was not answered.
+  /// scan response and its interval, with which error a read was refused that bluetoothd did not answer,
+  /// or answered with one of several, how it paired, and what wants an authenticated key. Once more, it
+  /// adds what has come since.
   package func complete(_ recording: inout DeviceRecording) {
     guard let device = known[recording.address] else { return }
-    for one in recording.characteristics where one.reading == .unanswered {
+    for one in recording.characteristics
+    where [.unanswered, .refused(.insufficientAuthentication)].contains(one.reading) {
       if case .refused(let error)? = device.facts.readings[one.handle] {
         recording.learnLate(.refused(error), after: .zero, of: one.handle)
       }
     }
+    if device.facts.pairing != .untried { recording.pairing = device.facts.pairing }
+    for (handle, accesses) in device.facts.authenticated {
+      recording.learnAuthenticated(accesses, of: handle)
+    }
     guard !device.advertisements.isEmpty else { return }
     recording.advertisements = device.advertisements
     recording.hasScanResponses = true
-    if device.isFiltered { recording.unknown.append(Self.filtered) }
+    if device.isFiltered, !recording.unknown.contains(Self.filtered) {
+      recording.unknown.append(Self.filtered)
+    }
   }
 
   private static let filtered =
@@ -123,6 +132,11 @@ package struct SnoopRecording: Sendable {
       let key = LinkKey(controller: packet.controller, handle: handle)
       end(key)
       ended.insert(key)
+    // Encryption Change, in both versions; Encryption Key Refresh Complete.
+    case 0x08, 0x30, 0x59:
+      guard reader.uint8() == 0, let handle = reader.uint16(), code == 0x30 || reader.uint8() != 0
+      else { return }
+      change(LinkKey(controller: packet.controller, handle: handle & 0xfff)) { $0.encrypted(&$1) }
     case 0x3e:
       switch reader.uint8() {
       case 0x01?, 0x0a?, 0x29?: connected(packet, &reader)
@@ -142,7 +156,7 @@ package struct SnoopRecording: Sendable {
     else { return }
     let key = LinkKey(controller: packet.controller, handle: handle)
     end(key)
-    links[key] = Link(address: address, trace: AttributeTrace(begun: packet.at))
+    links[key] = Link(address: address, trace: ConnectionTrace(begun: packet.at))
     let begun = connecting.removeValue(forKey: packet.controller)
     change(address, type, isConnected: true) { device in
       device.connections += 1
@@ -254,13 +268,20 @@ package struct SnoopRecording: Sendable {
     var reader = PacketReader(packet.octets)
     guard let header = reader.uint16() else { return }
     let key = LinkKey(controller: packet.controller, handle: header & 0xfff)
-    // Taken out meanwhile, so that its arrays are not copied.
     if links[key] == nil { beginWithin(key, packet) }
+    change(key) { trace, facts in trace.add(packet, isSent: isSent, to: &facts) }
+  }
+
+  private mutating func change(
+    _ key: LinkKey,
+    _ body: (inout ConnectionTrace, inout AttributeFacts) -> Void
+  ) {
+    // Taken out meanwhile, so that its arrays are not copied.
     guard var link = links.removeValue(forKey: key),
       var device = known.removeValue(forKey: link.address)
     else { return }
     device.packets += 1
-    link.trace.add(packet, isSent: isSent, to: &device.facts)
+    body(&link.trace, &device.facts)
     known[link.address] = device
     links[key] = link
   }
@@ -270,12 +291,12 @@ package struct SnoopRecording: Sendable {
     var reader = PacketReader(packet.octets)
     guard !ended.contains(key), let header = reader.uint16(), header >> 12 & 3 != 1,
       // Two lengths; a classic connection does not have the channel.
-      reader.take(4) != nil, reader.uint16() == AttributeTrace.attributeChannel
+      reader.take(4) != nil, reader.uint16() == ConnectionTrace.attributeChannel
     else { return }
     let address = BluetoothAddress(
       number: 0xc0ff_ee00_0000 | UInt64(key.controller & 0xf) << 12 | UInt64(key.handle)
     )
-    links[key] = Link(address: address, trace: AttributeTrace(begun: packet.at))
+    links[key] = Link(address: address, trace: ConnectionTrace(begun: packet.at))
     change(address, 1, isConnected: true) { device in
       device.connections += 1
       device.isAnonymous = true
@@ -321,13 +342,11 @@ package struct SnoopRecording: Sendable {
         : "no such device is in the trace"
       throw SnoopError(description: problem + listing(devices))
     }
-    // One name under several private addresses is one device that changed its address.
-    let isOne = meant.allSatisfy { other in
-      other.address == first.address
-        || other.name == first.name && first.name != nil
-          && !other.address.isIdentity(other.addressType)
-    }
-    guard isOne else {
+    // One name under several private addresses, and once paired under the one behind them, is one device.
+    let isOne =
+      meant.allSatisfy { $0.name == first.name && first.name != nil }
+      && meant.count { $0.address.isIdentity($0.addressType) } <= 1
+    guard isOne || meant.count == 1 else {
       throw SnoopError(
         description: "several devices are in the trace: name one with -d\(listing(meant))"
       )
@@ -348,6 +367,7 @@ package struct SnoopRecording: Sendable {
     recording.advertisements = first.advertisements
     recording.services = facts.services
     recording.link = facts.link
+    recording.pairing = facts.pairing
     recording.writes = facts.writes
     recording.notifications = facts.notifications
     recording.reads = facts.reads
@@ -364,7 +384,8 @@ package struct SnoopRecording: Sendable {
     let refusals = facts.writes.filter { $0.error.map(Dialogue.security.contains) ?? false }
       .reduce(into: [:]) { $0[$1.handle] = $1.error }
     for one in recording.characteristics where !one.properties.contains(.read) {
-      for descriptor in one.descriptors where descriptor.uuid == BluetoothUUID(short: 0x2902) {
+      for descriptor in one.descriptors where descriptor.uuid == .clientCharacteristicConfiguration
+      {
         if let error = refusals[descriptor.handle] {
           recording.learn(.refused(error), of: one.handle)
         }
@@ -391,8 +412,12 @@ package struct SnoopRecording: Sendable {
     if facts.hasChanged {
       recording.unknown.append("what its attributes were before it changed them in the trace")
     }
-    if facts.hasMoreChannels {
-      recording.unknown.append("what was exchanged over further channels (Enhanced ATT)")
+    if facts.isEncrypted, !facts.isRefusedForSecurity {
+      let reason =
+        facts.pairing == .untried
+        ? "the client was paired before the trace; forget the device there, and trace again"
+        : "it was encrypted before anything was refused"
+      recording.unknown.append("what it demands of a connection: \(reason)")
     }
     if facts.cut > 0 {
       recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")

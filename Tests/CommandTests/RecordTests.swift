@@ -141,6 +141,7 @@ struct RecordTests {
     let testDescription: String
     let words: String
     var file = ("file.yaml", "")
+    var chain = ""
     var status: Int32 = 0
     let says: [String: Int]
   }
@@ -233,6 +234,43 @@ struct RecordTests {
       ]
     ),
     Case(
+      testDescription: "a device that drops the connection at a read is recorded all the same",
+      words: "--simulate fragile.yaml",
+      file: (
+        "fragile.yaml",
+        """
+        address: C0:FF:EE:0A:00:07
+        services:
+          - service: fff0
+            characteristics:
+              - { characteristic: fff1, properties: [read], value: { utf8: "first" } }
+              - { characteristic: fff2, properties: [read], refuse-read: insufficient-authorization }
+        faults: [{ on: read, characteristic: fff1, do: lose-link }]
+        """
+      ),
+      says: [
+        "# Its value is not known: the connection dropped when it was read.": 1,
+        "refuse-read: insufficient-authorization": 1, "what it sends": 0,
+      ]
+    ),
+    Case(
+      testDescription: "a write at which the connection drops is not one that the device refuses",
+      words: "--simulate fragile.yaml --while chain.yaml",
+      file: (
+        "fragile.yaml",
+        """
+        address: C0:FF:EE:0A:00:08
+        services: [{ service: fff0, characteristics: [{ characteristic: fff1, properties: [write] }] }]
+        faults: [{ on: write, do: lose-link }]
+        """
+      ),
+      chain: "steps: [{ write: fff1, value: { u8: 1 } }]",
+      status: 75,
+      says: [
+        "what a write to fff1 causes that was not answered: the connection dropped": 1, "refuse": 0,
+      ]
+    ),
+    Case(
       testDescription: "a device that accepts no connections is recorded without one",
       words: "--simulate $P/Simulators/devices/beacon.yaml --no-connect",
       says: [
@@ -245,6 +283,7 @@ struct RecordTests {
   func records(example: Case) throws {
     let folder = try TemporaryFolder()
     _ = try folder.file(example.file.0, example.file.1)
+    if !example.chain.isEmpty { _ = try folder.file("chain.yaml", example.chain) }
     let words = example.words.split(separator: " ")
       .map { String($0).replacing("$P", with: packageFolder) }
     let run = try RunningProgram(blerun: ["record"] + words, in: folder.path).end()
@@ -307,6 +346,8 @@ struct RecordTests {
   func other() throws {
     let run = try blerun("record", "--from", "README.md")
     #expect(run.status == 65)
-    #expect(run.errors.hasPrefix("blerun: README.md: it is neither a btsnoop trace nor"))
+    #expect(
+      run.errors.hasPrefix("blerun: README.md: it is neither a btsnoop or PacketLogger trace nor")
+    )
   }
 }

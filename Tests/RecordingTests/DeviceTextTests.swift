@@ -172,10 +172,29 @@ struct DeviceTextTests {
         #"value: { hex: "00" }"#, "# 1 other value was accepted, and nothing followed.",
         "responses:", #"- when: { hex: "02" }"#,
         "# Something else came of it once: a machine can tell them apart.", "then:",
-        #"- { notify: { hex: "09" }, on: fff4, after: 10ms }"#, #"- when: { hex: "03" }"#, "then:",
+        #"- { notify: { hex: "09" }, on: fff4, after: 10ms }"#,
+        #"- { set: { hex: "08" }, on: fff4, after: 2s }"#, #"- when: { hex: "03" }"#, "then:",
         #"- { set: { hex: "06" } }"#,
       ]
     )
+  }
+
+  @Test(
+    "a value that changes between reads, without a write, is a series of what they gave, or a counter",
+    arguments: [
+      ([0, 1, 3], ["series:", "values:"] + [0, 1, 3].map { "- { hex: \"0\($0)\" }" }),
+      ([0, 1, 0, 1, 0], ["series:", "values:"] + [0, 1].map { "- { hex: \"0\($0)\" }" }),
+      ([3, 4, 5, 6, 7], ["counter: { format: u8, from: 3, step: 1 }"]),
+    ] as [([UInt8], [String])]
+  )
+  func changing(_ values: [UInt8], _ expected: [String]) throws {
+    var recording = try device()
+    recording.services[0].characteristics[0].reading = .octets([values[0]])
+    recording.reads = values.enumerated().map {
+      RecordedValue(handle: 0x12, octets: [$0.element], at: .seconds($0.offset))
+    }
+    let comment = "# It changed between reads: each read returns the next value."
+    #expect(try behaviour(recording) == [comment] + expected)
   }
 
   @Test(
@@ -197,6 +216,22 @@ struct DeviceTextTests {
     #expect(lines.contains { $0.hasSuffix("# It sent 6000 values, too many for a file.") })
   }
 
+  @Test(
+    "values are texts where all of one characteristic are",
+    arguments: [
+      (["ok", "1.0\n"], [#"- { utf8: "ok" }"#, #"- { utf8: "1.0\n" }"#]),
+      (["ab", "c"], [#"- { hex: "61 62" }"#, #"- { hex: "63" }"#]),
+      (["abcd", "\u{1}"], [#"- { hex: "61 62 63 64" }"#, #"- { hex: "01" }"#]),
+    ]
+  )
+  func texts(_ values: [String], _ expected: [String]) throws {
+    var recording = try device()
+    recording.notifications = notified(
+      values.enumerated().map { (1000 * $0.offset, Array($0.element.utf8)) }
+    )
+    #expect(try behaviour(recording) == ["series:", "values:"] + expected + ["every: 1s"])
+  }
+
   @Test("a characteristic that returns what is written is an echo")
   func echo() throws {
     var recording = try device()
@@ -205,6 +240,24 @@ struct DeviceTextTests {
     }
     recording.notifications = notified([(1020, [1]), (2020, [2])])
     #expect(try behaviour(recording) == ["echo: true"])
+  }
+
+  @Test("a descriptor that wants a bond demands it, and an appearance has its name")
+  func descriptor() throws {
+    var recording = try device()
+    recording.appearance = 0x0340
+    var descriptor = RecordedDescriptor(uuid: BluetoothUUID(short: 0x2901), handle: 0x13)
+    descriptor.reading = .refused(.insufficientEncryption)
+    recording.services[0].characteristics[0].descriptors = [descriptor]
+    let expected =
+      "- { descriptor: characteristic-user-description, value: { hex: \"\" }, security: encrypted } "
+      + "# its value is not known: insufficient encryption"
+    #expect(try behaviour(recording).last == expected)
+    #expect(
+      DeviceText.lines(of: recording, source: "A test.").contains(
+        "appearance: 0x0340 # Heart Rate Sensor"
+      )
+    )
   }
 
   @Test(

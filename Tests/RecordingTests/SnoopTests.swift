@@ -19,7 +19,7 @@ struct SnoopTests {
       rssi-spread: 0
       interval: 250ms
     link: { mtu: 185, connect-time: 40ms, discovery-time: 90ms, latency: 15ms }
-    security: { pairing: just-works } # how it pairs was not tried
+    security: { pairing: just-works } # how it pairs is not known
     services:
       - service: battery
         characteristics:
@@ -175,12 +175,79 @@ struct SnoopTests {
       trace.exchange([0x12, 0x26, 0, 1, 0], [0x01, 0x12, 0x26, 0, 0x0f])
     },
     Variant(
-      "further channels of ATT",
-      ["# Not learned: what was exchanged over further channels (Enhanced ATT)."]
+      "a value that a pairing without authentication opens",
+      ["security: { pairing: just-works }", "security: encrypted", #"value: { hex: "05" }"#]
     ) { trace in
       trace.connect()
-      trace.packet([0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0], isSent: true, on: 5)
-      trace.packet([0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x41, 0], isSent: false, on: 5)
+      trace.discover()
+      trace.exchange([0x0a, 0x22, 0], [0x01, 0x0a, 0x22, 0, 0x05])
+      trace.pair(capability: 3, demands: 0x09)
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+    },
+    Variant(
+      "a write and a subscription that want authentication",
+      [
+        "security: { pairing: passkey-entry, passkey: 123456 } # its own passkey is not recorded",
+        "security: { write: authenticated }", "security: authenticated",
+      ]
+    ) { trace in
+      trace.connect()
+      trace.encrypt()
+      trace.discover()
+      trace.exchange([0x12, 0x22, 0, 1], [0x01, 0x12, 0x22, 0, 0x05])
+      trace.exchange([0x12, 0x26, 0, 1, 0], [0x01, 0x12, 0x26, 0, 0x05])
+      trace.pair(capability: 0, demands: 0x0d)
+      trace.exchange([0x12, 0x22, 0, 1], [0x13])
+    },
+    Variant(
+      "a client that was paired already",
+      [
+        "# Not learned: what it demands of a connection: the client was paired before the trace; forget the "
+          + "device there, and trace again."
+      ]
+    ) { trace in
+      trace.connect()
+      trace.encrypt()
+      trace.discover()
+    },
+    Variant(
+      "a refusal that ended without encryption",
+      [#"value: { hex: "05" }"#, "-security: encrypted"]
+    ) { trace in
+      trace.connect()
+      trace.discover()
+      trace.exchange([0x0a, 0x22, 0], [0x01, 0x0a, 0x22, 0, 0x05])
+      trace.exchange([0x12, 0x22, 0, 1], [0x13])
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+    },
+    Variant(
+      "a device that pairs before anything is refused",
+      [
+        "# Not learned: what it demands of a connection: it was encrypted before anything was refused.",
+        "security: { pairing: confirm }",
+      ]
+    ) { trace in
+      trace.connect()
+      trace.pair(capability: 1, demands: 0x0d)
+      trace.discover()
+    },
+    Variant("a device that refuses to pair", ["security: { pairing: reject }"]) { trace in
+      trace.connect()
+      trace.discover()
+      trace.packet([0x01, 4, 0, 0x0d, 16, 7, 7], isSent: true, on: 6)
+      trace.packet([0x05, 5], isSent: false, on: 6)
+    },
+    Variant(
+      "bearers of Enhanced ATT, with a value in two packets and requests at the same time",
+      [
+        #"value: { utf8: "sixteen" }"#,
+        #"- when: { hex: "01 02" }"#, #"- { notify: { hex: "09" }, on: fff2 }"#,
+      ]
+    ) { trace in
+      trace.connect()
+      trace.discover()
+      trace.openBearers()
+      trace.useBearers()
     },
     Variant(
       "a clock that is set back",
@@ -226,10 +293,17 @@ struct SnoopTests {
 
   @Test("damaged packets neither stop the program nor make a file that cannot be read")
   func damaged() throws {
-    let whole = Trace.thermometer(.uart).octets
+    let whole = Trace.Format.allCases.map { format in
+      var trace = Trace.thermometer(format)
+      trace.connect()
+      trace.pair(capability: 0, demands: 0x0d)
+      trace.openBearers()
+      trace.useBearers()
+      return trace.octets
+    }
     var state: UInt64 = 1
-    for _ in 0..<2_000 {
-      var octets = whole
+    for round in 0..<2_000 {
+      var octets = whole[round % whole.count]
       for _ in 0..<4 {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         let place = 16 + Int(state >> 33) % (octets.count - 16)
@@ -246,7 +320,8 @@ struct SnoopTests {
   @Test(
     "another kind of file is refused with what it is",
     arguments: [
-      ([], "it is not a btsnoop file"), ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
+      ([], "it is neither a btsnoop nor a PacketLogger file"),
+      ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
       (
         Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its version is 2; expected 1"
       ),
@@ -260,6 +335,39 @@ struct SnoopTests {
     #expect {
       try SnoopFile(octets)
     } throws: { "\($0)" == problem }
+  }
+
+  @Test("a recording over a connection gets from a trace what bluetoothd does not report, once")
+  func completed() throws {
+    var trace = Trace(.monitor)
+    trace.advertisement([2, 1, 6])
+    trace.connect()
+    trace.exchange([0x0a, 0x22, 0], [0x01, 0x0a, 0x22, 0, 0x0f])
+    trace.exchange([0x0a, 0x24, 0], [0x01, 0x0a, 0x24, 0, 0x0f])
+    trace.pair(capability: 2, demands: 0x0d)
+    trace.exchange([0x12, 0x22, 0, 1], [0x01, 0x12, 0x22, 0, 0x05])
+    let address = try #require(BluetoothAddress("C0:00:5E:00:00:01"))
+    var recording = DeviceRecording(address: address, addressType: .random)
+    var service = RecordedService(uuid: BluetoothUUID(short: 0xfff0), handle: 0x20)
+    service.characteristics = [0x22, 0x24].map {
+      RecordedCharacteristic(uuid: BluetoothUUID(short: 0xfff1), handle: $0, properties: .read)
+    }
+    recording.services = [service]
+    recording.learn(.unanswered, of: 0x22)
+    recording.learn(.refused(.insufficientAuthentication), of: 0x24)
+    let traced = SnoopRecording(try SnoopFile(trace.octets))
+    traced.complete(&recording)
+    let once = recording
+    traced.complete(&recording)
+    #expect(recording == once)
+    #expect(
+      recording.characteristics.map(\.reading) == [
+        .refused(.insufficientEncryption), .refused(.insufficientEncryption),
+      ]
+    )
+    #expect(recording.characteristics.map(\.authenticated) == [[.write], []])
+    #expect(recording.pairing == .tried(.passkeyDisplay))
+    #expect(recording.advertisements.count == 1 && recording.hasScanResponses)
   }
 
   @Test("a trace in which the device is not, or several are, lists what is in it")

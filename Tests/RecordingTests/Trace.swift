@@ -2,13 +2,16 @@
 
 import Bluetooth
 
-/// A btsnoop file that is put together packet by packet.
+/// A file that is put together packet by packet.
 struct Trace {
-  /// The formats, by their data link.
+  /// The formats; those of btsnoop by their data link.
   enum Format: UInt32, CaseIterable {
     case hci = 1001
     case uart = 1002
     case monitor = 2001
+    /// PacketLogger, with its numbers in both orders.
+    case bigEndian = 0
+    case littleEndian = 1
   }
 
   let format: Format
@@ -19,7 +22,11 @@ struct Trace {
 
   init(_ format: Format) {
     self.format = format
-    octets = Array("btsnoop".utf8) + [0] + Self.big(1, 4) + Self.big(UInt64(format.rawValue), 4)
+    switch format {
+    case .hci, .uart, .monitor:
+      octets = Array("btsnoop".utf8) + [0] + Self.big(1, 4) + Self.big(UInt64(format.rawValue), 4)
+    case .bigEndian, .littleEndian: octets = []
+    }
   }
 
   private static func big(_ number: UInt64, _ count: Int) -> [UInt8] {
@@ -39,9 +46,20 @@ struct Trace {
     missing: Int = 0
   ) {
     let payload = format == .uart ? [uart] + packet : packet
-    octets += Self.big(UInt64(payload.count + missing), 4) + Self.big(UInt64(payload.count), 4)
-    octets += Self.big(format == .monitor ? monitor : flags, 4) + Self.big(0, 4)
-    octets += Self.big(time, 8) + payload
+    switch format {
+    case .hci, .uart, .monitor:
+      octets += Self.big(UInt64(payload.count + missing), 4) + Self.big(UInt64(payload.count), 4)
+      octets += Self.big(format == .monitor ? monitor : flags, 4) + Self.big(0, 4)
+      octets += Self.big(time, 8) + payload
+    case .bigEndian, .littleEndian:
+      let head = [UInt64(packet.count + 9), time / 1_000_000 & 0xffff_ffff, time % 1_000_000]
+      for number in head {
+        let field = Self.big(number, 4)
+        octets += format == .bigEndian ? field : field.reversed()
+      }
+      // The same kinds in another order: command, event, sent and received data.
+      octets += [UInt8(monitor - 2)] + packet
+    }
   }
 
   mutating func command(_ packet: [UInt8]) { add(packet, uart: 1, monitor: 2, flags: 2) }
@@ -105,6 +123,44 @@ struct Trace {
     wait(milliseconds: 15)
     received(response)
   }
+
+  /// A pairing with LE Secure Connections by a host with keys and a display.
+  ///
+  /// - Parameters:
+  ///   - capability: That of the device, by its number.
+  ///   - demands: Its flags: 1 for a bond, 4 for authentication, 8 for Secure Connections.
+  mutating func pair(capability: UInt8, demands: UInt8) {
+    packet([0x01, 4, 0, 0x0d, 16, 7, 7], isSent: true, on: 6)
+    packet([0x02, capability, 0, demands, 16, 7, 7], isSent: false, on: 6)
+    encrypt()
+  }
+
+  /// Two more bearers of ATT, to 0x50 and 0x52 and from 0x40 and 0x42; a third one is not granted.
+  mutating func openBearers() {
+    packet(
+      [0x17, 1, 14, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0, 0x41, 0, 0x42, 0],
+      isSent: true,
+      on: 5
+    )
+    packet(
+      [0x18, 1, 14, 0, 64, 0, 64, 0, 5, 0, 4, 0, 0x50, 0, 0, 0, 0x52, 0],
+      isSent: false,
+      on: 5
+    )
+  }
+
+  /// A write over one of the bearers, and meanwhile a read over the other one, of a value in two packets.
+  mutating func useBearers() {
+    packet([5, 0, 0x12, 0x22, 0, 1, 2], isSent: true, on: 0x50)
+    packet([3, 0, 0x0a, 0x22, 0], isSent: true, on: 0x52)
+    packet([1, 0, 0x13], isSent: false, on: 0x40)
+    wait(milliseconds: 15)
+    packet([8, 0, 0x0b] + "six".utf8, isSent: false, on: 0x42)
+    packet([4, 0, 0x1b, 0x25, 0, 9], isSent: false, on: 0x40)
+    packet(Array("teen".utf8), isSent: false, on: 0x42)
+  }
+
+  mutating func encrypt() { event(0x08, [0, 0x40, 0, 1]) }
 
   /// The discovery of one service at 0x0020 to 0x0026, with fff1 at 0x0022 and fff2 at 0x0025.
   mutating func discover(service uuid: UInt8 = 0xf0) {

@@ -3,6 +3,7 @@
 import BlueZInterfaces
 import DBus
 import Signals
+import SimulatedDevices
 
 /// Registers agents, and calls them during pairing.
 final class AgentServer: Sendable {

@@ -4,6 +4,7 @@
 
 import BlueZInterfaces
 import DBus
+import SimulatedDevices
 
 struct Agent: Hashable, Sendable {
   /// The unique name of the client.

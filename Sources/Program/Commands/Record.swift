@@ -40,7 +40,10 @@ struct Record: WorldCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A btsnoop trace of a phone, btmon or --trace, or a file of bluetoothd's cache, instead of a device.",
+      """
+      A trace instead of a device: btsnoop, of a phone, btmon or --trace, or PacketLogger; or a file of \
+      bluetoothd's cache.
+      """,
       valueName: "file"
     ),
     completion: .file()
@@ -189,6 +192,7 @@ struct Record: WorldCommand {
     .firstOrDefault(false, within: limit)
     let failure = outcome.error.map { RunFailure($0) }
     following.end()
+    live.completeFromTrace()
     guard var recording = live.recording else {
       try world.interruption.check()
       guard let failure else {
@@ -333,9 +337,10 @@ extension DeviceRecording {
     } else if !hasScanResponses {
       unknown.append("the advertising interval, and what is in scan responses: \(untraced)")
     }
-    let sends = characteristics.contains { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
+    let own = listedServices.flatMap(\.characteristics)
+    let sends = own.contains { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
     if sends, !isNotifying { unknown.append("what it sends (--for 30s subscribes to it)") }
-    let isWritable = characteristics.contains {
+    let isWritable = own.contains {
       !$0.properties.isDisjoint(with: [.write, .writeWithoutResponse])
     }
     if isWritable, !isWriting {

@@ -9,7 +9,7 @@ extension DeviceRecording {
   /// 256 MiB: a phone traces a day in less.
   private static let largestFile = 256 << 20
 
-  /// What a btsnoop trace, or a file of bluetoothd's cache, has of a device.
+  /// What a trace, or a file of bluetoothd's cache, has of a device.
   ///
   /// - Parameter target: The device; nil: the only one that is connected in the trace, or that the
   ///   cache is named after.
@@ -38,7 +38,7 @@ extension DeviceRecording {
         .data,
         "\(path): "
           + (SnoopFile.otherKind(octets)
-            ?? "it is neither a btsnoop trace nor a file of bluetoothd's cache")
+            ?? "it is neither a btsnoop or PacketLogger trace nor a file of bluetoothd's cache")
       )
     }
     let name = path.split(separator: "/").last.map(String.init) ?? path

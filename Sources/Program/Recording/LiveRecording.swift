@@ -1,10 +1,12 @@
 // Recording a device over a connection: nothing is written to it but subscriptions, where these are
 // asked for. What comes of them and of a chain is RecordedTraffic's.
 
+import BlueZInterfaces
 import Bluetooth
 import Jobs
 import Recording
 import Signals
+import SimulatedDevices
 
 /// Learns what a device is and has.
 ///
@@ -52,6 +54,9 @@ final class LiveRecording: Sendable {
 
   private let state = Guarded(State())
   private let begun: Instant
+
+  private static let paired =
+    "what it demands of a connection: this host is paired with it; blerun unpair ends that"
 
   /// A pattern may match a crowd.
   private static let mostDevices = 256
@@ -127,10 +132,7 @@ final class LiveRecording: Sendable {
       let loop = service.scheduler.loop
       follow(RunWait(what: "receiving advertisements", begun: loop.now, limit: scan))
       try await receiveAdvertisements(of: target)
-      guard connects else {
-        completeFromTrace()
-        return try await sink(recording != nil)
-      }
+      guard connects else { return try await sink(recording != nil) }
       follow(RunWait(what: "connecting", begun: loop.now, limit: limit))
       try await connect()
       try await service.services().run { services in
@@ -145,7 +147,7 @@ final class LiveRecording: Sendable {
       if let pairing {
         follow(RunWait(what: "pairing", begun: loop.now))
         try await service.pair(pairing).timeout(limit, "pairing").run { _ in }
-        change { $0.pairing = pairing.secret == nil ? .justWorks : .passkey }
+        change { $0.pairing = .tried(pairing.secret == nil ? .justWorks : .passkeyEntry) }
         try await readProtected()
       }
       begin()
@@ -196,6 +198,7 @@ final class LiveRecording: Sendable {
         ?? DeviceRecording(address: seen.address, addressType: seen.addressType)
       if let name = seen.name { device.name = name }
       device.appearance = seen.appearance ?? device.appearance
+      if seen.isPaired, !device.unknown.contains(Self.paired) { device.unknown.append(Self.paired) }
       if device.advertisements.isEmpty { device.advertisements = [RecordedAdvertisement()] }
       device.advertisements[0].add(seen)
       state.known[seen.address] = device
@@ -292,7 +295,16 @@ final class LiveRecording: Sendable {
         continue
       }
       follow(RunWait(what: "reading values", begun: service.scheduler.loop.now, limit: readLimit))
-      let reading = try await reading(of: one, within: readLimit)
+      let reading: RecordedReading
+      do {
+        reading = try await self.reading(of: one, within: readLimit)
+      } catch let failure as DeviceFailure where failure.code == .linkLost {
+        change {
+          $0.learn(.unknown("the connection dropped when it was read"), of: one.handle)
+        }
+        try await connect()
+        continue
+      }
       change { $0.learn(reading, of: one.handle) }
       guard case .unanswered = reading else { continue }
       // bluetoothd holds every request behind one that wants a bond: a new connection has none. That of
@@ -308,7 +320,7 @@ final class LiveRecording: Sendable {
     try await connect()
   }
 
-  /// What is in advertisements, and which reads were refused, from the trace.
+  /// Adds what the trace has so far.
   func completeFromTrace() {
     guard let traced = trace?.recording else { return }
     change { traced.complete(&$0) }
@@ -350,11 +362,15 @@ final class LiveRecording: Sendable {
     do {
       try await one.read.timeout(limit, "reading \(one.name)").run { octets = $0 }
     } catch let failure as DeviceFailure {
+      // A connection that drops is reported with an error of the device.
+      guard failure.code != .linkLost else { throw failure }
       if let code = failure.att { return .refused(code) }
       switch failure.code {
       case .timedOut: return .unanswered
       case .notPaired: return .refused(.insufficientAuthentication)
-      case .notPermitted: return .refused(.readNotPermitted)
+      case .notPermitted:
+        let isUnauthorized = failure.bluez?.name == BlueZErrorName.notAuthorized
+        return .refused(isUnauthorized ? .insufficientAuthorization : .readNotPermitted)
       case .notSupported: return .refused(.requestNotSupported)
       // open: codes
       default:
@@ -363,7 +379,9 @@ final class LiveRecording: Sendable {
       }
     }
     let took = loop.now - start
+    let value = RecordedValue(handle: one.handle, octets: octets, at: loop.now - begun)
     change { recording in
+      recording.reads.append(value)
       if took <= readLimit, recording.link.latencies.count < RecordedLink.mostSamples {
         recording.link.latencies.append(took)
       }

@@ -8,6 +8,7 @@ import Bluetooth
 import DBus
 import Recording
 import Signals
+import SimulatedDevices
 
 /// Gathers writes, reads and notifications of all devices.
 final class RecordedTraffic: Sendable {
@@ -21,6 +22,8 @@ final class RecordedTraffic: Sendable {
     var notified: [(path: BlueZPath, value: RecordedValue)] = []
     /// How devices have paired with the chain.
     var pairings: [BluetoothAddress: DeviceRecording.Pairing] = [:]
+    /// What was written last before the connection dropped.
+    var lost: Set<BlueZPath> = []
     /// Whether sockets were acquired.
     var acquires = false
     /// The characteristics that were subscribed to.
@@ -42,18 +45,16 @@ final class RecordedTraffic: Sendable {
   ///
   /// - Parameter names: For names in what is not learned.
   func add(to recording: inout DeviceRecording, names: AttributeNames) {
-    let (written, read, notified, acquires, subscribed, pairings, called) = state.withLock {
-      ($0.written, $0.read, $0.notified, $0.acquires, $0.subscribed, $0.pairings, $0.called)
-    }
-    let own = (recording.changesAddress ? called : []).union([recording.address])
+    let state = state.withLock { $0 }
+    let own = (recording.changesAddress ? state.called : []).union([recording.address])
     func isOwn(_ path: BlueZPath) -> Bool { path.deviceAddress.map(own.contains) ?? false }
-    recording.writes += written.filter { isOwn($0.path) }.map(\.write)
-    let values = notified.filter { isOwn($0.path) }.map(\.value)
+    recording.writes += state.written.filter { isOwn($0.path) }.map(\.write)
+    let values = state.notified.filter { isOwn($0.path) }.map(\.value)
     recording.notifications += values
     if values.count == RecordedValue.most {
       recording.unknown.append("what came after \(RecordedValue.most) notifications")
     }
-    recording.reads += read.filter { isOwn($0.path) }.map(\.value)
+    recording.reads += state.read.filter { isOwn($0.path) }.map(\.value)
     // What was refused before, and is read after the chain has paired.
     for value in recording.reads {
       let one = recording.characteristics.first { $0.handle == value.handle }
@@ -61,21 +62,28 @@ final class RecordedTraffic: Sendable {
         recording.learnProtected(value.octets, of: value.handle)
       }
     }
-    let listened = Set(subscribed.filter(isOwn).compactMap(\.valueHandle))
+    let listened = Set(state.subscribed.filter(isOwn).compactMap(\.valueHandle))
     let missed = recording.listedServices.flatMap(\.characteristics).filter {
       !$0.properties.isDisjoint(with: [.notify, .indicate]) && !listened.contains($0.handle)
     }
-    if !written.isEmpty, !missed.isEmpty {
+    if !state.written.isEmpty, !missed.isEmpty {
       let titles = missed.compactMap { recording.selector(of: $0.handle, names: names) }
         .map(\.description)
       recording.unknown.append(
         "what \(titles.joined(separator: ", ")) sends after a write: the chain is not subscribed to it"
       )
     }
-    if let pairing = own.sorted().lazy.compactMap({ pairings[$0] }).first {
+    if let pairing = own.sorted().lazy.compactMap({ state.pairings[$0] }).first {
       recording.pairing = pairing
     }
-    if acquires {
+    for handle in state.lost.filter(isOwn).compactMap(\.valueHandle).sorted() {
+      if let selector = recording.selector(of: handle, names: names) {
+        recording.unknown.append(
+          "what a write to \(selector) causes that was not answered: the connection dropped"
+        )
+      }
+    }
+    if state.acquires {
       recording.unknown.append(
         "what the chain wrote or received with delivery: acquire: it is not on the bus"
       )
@@ -84,7 +92,7 @@ final class RecordedTraffic: Sendable {
 
   func receive(_ message: KeptMessage, _ now: Instant) {
     guard let object = message.path else { return }
-    state.withLock { $0.pair(message, object) }
+    state.withLock { $0.device(message, object) }
     guard let path = BlueZPath(object), let handle = path.valueHandle else { return }
     let at = now - begun
     state.withLock { state in
@@ -103,19 +111,34 @@ final class RecordedTraffic: Sendable {
 }
 
 extension RecordedTraffic.State {
-  /// A request to the agent, or the end of a pairing.
-  fileprivate mutating func pair(_ message: KeptMessage, _ object: ObjectPath) {
+  /// A request to the agent, or the end of a pairing or of a connection.
+  fileprivate mutating func device(_ message: KeptMessage, _ object: ObjectPath) {
     switch (message.kind, message.member) {
-    case (.request, Agent1.requestPasskey.name), (.request, Agent1.displayPasskey.name):
+    case (.request, _):
       guard let device = message.values.first?.asObjectPath,
         case .device(_, let address)? = BlueZPath(device)
       else { return }
-      pairings[address] = .passkeyOfChain
+      switch message.member {
+      case Agent1.requestPasskey.name: pairings[address] = .passkeyOfChain
+      case Agent1.displayPasskey.name: pairings[address] = .tried(.passkeyDisplay)
+      case Agent1.requestConfirmation.name: pairings[address] = .tried(.confirm)
+      // open: members of the interface
+      default: break
+      }
     case (.reply, Device1.pair.name):
       guard case .device(_, let address)? = BlueZPath(object), pairings[address] == nil else {
         return
       }
-      pairings[address] = .justWorks
+      pairings[address] = .tried(.justWorks)
+    case (.signal, "PropertiesChanged"):
+      // bluetoothd then answers what the device did not.
+      guard message.values.count > 1,
+        message.values[1].asPropertyMap?[Device1.connected.name]?.asBool == false,
+        case .device(_, let address)? = BlueZPath(object)
+      else { return }
+      let unanswered = writes.filter { $0.value.path.deviceAddress == address }
+      lost.formUnion(unanswered.values.map(\.path))
+      writes = writes.filter { unanswered[$0.key] == nil }
     // open: members of the interfaces
     default: break
     }

@@ -2,6 +2,7 @@
 
 import BlueZInterfaces
 import DBus
+import SimulatedDevices
 import Testing
 
 @testable import BlueZSimulator

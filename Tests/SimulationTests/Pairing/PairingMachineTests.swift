@@ -36,6 +36,19 @@ struct PairingMachineTests {
     #expect(AssociationModel(host: host, device: device) == model)
   }
 
+  @Test(
+    "without LE Secure Connections nothing is compared",
+    arguments: [
+      (IOCapability.displayYesNo, IOCapability.displayYesNo, AssociationModel.justWorks),
+      (.displayYesNo, .keyboardDisplay, .hostDisplays),
+      (.keyboardDisplay, .displayYesNo, .hostEnters),
+      (.keyboardDisplay, .keyboardDisplay, .hostDisplays),
+    ]
+  )
+  func legacyModels(host: IOCapability, device: IOCapability, model: AssociationModel) {
+    #expect(AssociationModel(host: host, device: device, isLegacy: true) == model)
+  }
+
   /// The actions in words.
   func words(_ actions: [Machine.Action]) -> [String] {
     actions.compactMap { action in

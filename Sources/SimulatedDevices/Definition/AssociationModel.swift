@@ -2,30 +2,18 @@
 //
 // Pure data of the specification.
 
-import BlueZInterfaces
-import SimulatedDevices
-
-enum IOCapability: Hashable, Sendable {
+/// The I/O capability of one side, with its number in pairing requests.
+///
+/// - Source: Bluetooth Core 5.4, Vol 3, Part H §3.5.1, table 3.4.
+package enum IOCapability: UInt8, Hashable, Sendable {
   case displayOnly
   case displayYesNo
   case keyboardOnly
   case noInputNoOutput
   case keyboardDisplay
 
-  /// The capability that an agent is registered with; nil for a text that bluetoothd refuses.
-  init?(agent text: String) {
-    switch text {
-    case AgentManager1.Capability.displayOnly: self = .displayOnly
-    case AgentManager1.Capability.displayYesNo: self = .displayYesNo
-    case AgentManager1.Capability.keyboardOnly: self = .keyboardOnly
-    case AgentManager1.Capability.noInputNoOutput: self = .noInputNoOutput
-    case AgentManager1.Capability.keyboardDisplay, AgentManager1.Capability.unspecified:
-      self = .keyboardDisplay
-    default: return nil
-    }
-  }
-
-  init(_ method: PairingDefinition.Method) {
+  /// The capability of a simulated device.
+  package init(_ method: PairingDefinition.Method) {
     switch method {
     case .justWorks, .reject: self = .noInputNoOutput
     case .confirm: self = .displayYesNo
@@ -41,7 +29,7 @@ enum IOCapability: Hashable, Sendable {
 }
 
 /// Who displays and enters what.
-enum AssociationModel: Hashable, Sendable {
+package enum AssociationModel: Hashable, Sendable {
   case justWorks
   /// Both display the same number.
   case comparison
@@ -50,14 +38,17 @@ enum AssociationModel: Hashable, Sendable {
   /// The host displays the passkey, and it is entered on the device.
   case hostDisplays
 
-  /// The model of a pairing that the host starts, with LE Secure Connections.
+  /// The model of a pairing that the host starts.
   ///
+  /// - Parameter isLegacy: Whether one side lacks LE Secure Connections, and with it the comparison.
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.1, table 2.8.
-  init(host: IOCapability, device: IOCapability) {
+  package init(host: IOCapability, device: IOCapability, isLegacy: Bool = false) {
     if host == .noInputNoOutput || device == .noInputNoOutput {
       self = .justWorks
-    } else if host.compares && device.compares {
+    } else if host.compares && device.compares && !isLegacy {
       self = .comparison
+    } else if host == .keyboardDisplay && device == .keyboardDisplay {
+      self = .hostDisplays
     } else if host.hasKeyboard && (device.hasDisplay || !host.hasDisplay) {
       self = .hostEnters
     } else if host.hasDisplay && device.hasKeyboard {
@@ -68,5 +59,15 @@ enum AssociationModel: Hashable, Sendable {
   }
 
   /// The security of a connection with the resulting key.
-  var security: LinkSecurity { self == .justWorks ? .encrypted : .authenticated }
+  package var security: LinkSecurity { self == .justWorks ? .encrypted : .authenticated }
+
+  /// What the device and its user do.
+  package var method: PairingDefinition.Method {
+    switch self {
+    case .justWorks: .justWorks
+    case .comparison: .confirm
+    case .hostEnters: .passkeyEntry
+    case .hostDisplays: .passkeyDisplay
+    }
+  }
 }

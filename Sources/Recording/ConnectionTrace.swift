@@ -1,0 +1,204 @@
+// One connection of a trace: its packets put together, by channel, and how secure it is.
+//
+// What is exchanged over a bearer of ATT is AttributeTrace's.
+
+import Bluetooth
+import SimulatedDevices
+
+/// The packets of one connection.
+///
+/// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.2 (HCI ACL Data); Vol 3, Part A §3 and §4.25 (L2CAP),
+///   Part G §5.3 (Enhanced ATT), Part H §3.5 (SMP).
+struct ConnectionTrace: Sendable {
+  /// The beginning of a packet, and how long it is to be.
+  private struct Partial: Sendable {
+    let channel: UInt16
+    let length: Int
+    var octets: [UInt8]
+    var isCut: Bool
+  }
+
+  /// A channel as the packets of one direction name it.
+  private struct Channel: Hashable, Sendable {
+    let number: UInt16
+    let isSent: Bool
+  }
+
+  private let begun: Duration
+  /// The bearers of ATT, that of the fixed channel first, and their places by channel.
+  private var bearers = [AttributeTrace()]
+  private var places = [
+    Channel(number: Self.attributeChannel, isSent: true): 0,
+    Channel(number: Self.attributeChannel, isSent: false): 0,
+  ]
+  /// The channels of requests for more bearers, by identifier and direction of the request.
+  private var requested: [Channel: [UInt16]] = [:]
+  /// Of values in several packets: what is there, and how long they are to be.
+  private var values: [Channel: (octets: [UInt8], length: Int)] = [:]
+  /// By whether it is sent.
+  private var partial: [Bool: Partial] = [:]
+  private var isEncrypted = false
+  /// What the host asked for in a pairing, and then what follows from the response.
+  private var request: PairingFeatures?
+  private var method: PairingDefinition.Method?
+
+  static let attributeChannel: UInt16 = 4
+  private static let signallingChannel: UInt16 = 5
+  private static let securityChannel: UInt16 = 6
+  /// The service that more bearers of ATT are requested of.
+  private static let attributeService: UInt16 = 0x27
+
+  init(begun: Duration) { self.begun = begun }
+
+  /// How long the discovery of services took; nil where there was none.
+  var discovery: Duration? { bearers.compactMap(\.discovered).max().map { $0 - begun } }
+
+  /// Takes a packet of data.
+  mutating func add(_ packet: SnoopFile.Packet, isSent: Bool, to facts: inout AttributeFacts) {
+    guard let whole = complete(packet, isSent: isSent) else { return }
+    let octets = Array(whole.octets.prefix(whole.length))
+    switch whole.channel {
+    case Self.signallingChannel: signal(octets, isSent: isSent)
+    case Self.securityChannel: pair(octets, isSent: isSent, &facts)
+    // open: channels
+    default:
+      let channel = Channel(number: whole.channel, isSent: isSent)
+      guard let place = places[channel] else { return }
+      guard !whole.isCut else {
+        facts.cut += 1
+        // What would come next is not the beginning of a value.
+        if place > 0 { places[channel] = nil }
+        return
+      }
+      guard let value = place == 0 ? octets : value(octets, on: channel) else { return }
+      if isSent {
+        bearers[place].sent(value, packet.at, isEncrypted: isEncrypted, &facts)
+      } else {
+        bearers[place].received(value, packet.at, &facts)
+      }
+    }
+  }
+
+  // MARK: Channels
+
+  /// The packet of a channel that is complete with a packet of data, or of which the rest is missing.
+  private mutating func complete(_ packet: SnoopFile.Packet, isSent: Bool) -> Partial? {
+    var reader = PacketReader(packet.octets)
+    guard let header = reader.uint16(), reader.uint16() != nil else { return nil }
+    var one: Partial
+    if header >> 12 & 3 == 1 {
+      guard let earlier = partial.removeValue(forKey: isSent) else { return nil }
+      one = earlier
+      one.octets += reader.takeRest()
+      one.isCut = packet.isCut
+    } else {
+      partial[isSent] = nil
+      guard let length = reader.uint16(), let channel = reader.uint16() else { return nil }
+      one = Partial(
+        channel: channel,
+        length: Int(length),
+        octets: reader.takeRest(),
+        isCut: packet.isCut
+      )
+    }
+    if one.isCut || one.octets.count >= one.length { return one }
+    partial[isSent] = one
+    return nil
+  }
+
+  /// A request for more bearers, or its response, which has the channels that it grants in the same order.
+  private mutating func signal(_ octets: [UInt8], isSent: Bool) {
+    var reader = PacketReader(octets)
+    guard let code = reader.uint8(), let identifier = reader.uint8(), reader.uint16() != nil else {
+      return
+    }
+    switch code {
+    case 0x17:
+      // The MTU, the MPS, and the credits.
+      guard reader.uint16() == Self.attributeService, reader.take(6) != nil else { return }
+      let key = Channel(number: UInt16(identifier), isSent: isSent)
+      requested[key] = []
+      while let number = reader.uint16() { requested[key]?.append(number) }
+    case 0x18:
+      let key = Channel(number: UInt16(identifier), isSent: !isSent)
+      guard let numbers = requested.removeValue(forKey: key), reader.take(8) != nil else { return }
+      for number in numbers {
+        // 0: not granted. Each side sends to the channel of the other.
+        guard let other = reader.uint16(), other != 0 else { continue }
+        for channel in [
+          Channel(number: number, isSent: isSent), Channel(number: other, isSent: !isSent),
+        ] {
+          places[channel] = bearers.count
+          values[channel] = nil
+        }
+        bearers.append(AttributeTrace())
+      }
+    // open: other signals
+    default: break
+    }
+  }
+
+  /// The value that is complete with a packet of a channel with credits: its first packet has its length.
+  private mutating func value(_ octets: [UInt8], on channel: Channel) -> [UInt8]? {
+    var reader = PacketReader(octets)
+    let begun = values.removeValue(forKey: channel)
+    guard var value = begun ?? reader.uint16().map({ (octets: [], length: Int($0)) }) else {
+      return nil
+    }
+    value.octets += reader.takeRest()
+    if value.octets.count >= value.length { return value.octets }
+    values[channel] = value
+    return nil
+  }
+
+  // MARK: Security
+
+  /// What one side wants of a pairing.
+  private struct PairingFeatures: Sendable {
+    let capability: IOCapability
+    let hasOutOfBandData: Bool
+    let wantsAuthentication: Bool
+    let isSecure: Bool
+
+    init?(_ reader: inout PacketReader) {
+      guard let number = reader.uint8(), let capability = IOCapability(rawValue: number),
+        let data = reader.uint8(), let demands = reader.uint8()
+      else { return nil }
+      self.capability = capability
+      hasOutOfBandData = data != 0
+      wantsAuthentication = demands & 4 != 0
+      isSecure = demands & 8 != 0
+    }
+  }
+
+  /// A packet of the Security Manager. Those with keys are not looked at.
+  private mutating func pair(_ octets: [UInt8], isSent: Bool, _ facts: inout AttributeFacts) {
+    var reader = PacketReader(octets)
+    switch (reader.uint8(), isSent) {
+    case (0x01?, true): request = PairingFeatures(&reader)
+    case (0x02?, false):
+      guard let host = request, let device = PairingFeatures(&reader),
+        !host.hasOutOfBandData, !device.hasOutOfBandData
+      else { return }
+      let isAuthenticated = host.wantsAuthentication || device.wantsAuthentication
+      let model = AssociationModel(
+        host: host.capability,
+        device: device.capability,
+        isLegacy: !host.isSecure || !device.isSecure
+      )
+      method = isAuthenticated ? model.method : .justWorks
+    case (0x05?, false):
+      // Pairing Not Supported.
+      if reader.uint8() == 5 { facts.pairing = .tried(.reject) }
+    // open: commands
+    default: break
+    }
+  }
+
+  /// The controller has turned encryption on, or used a new key for it.
+  mutating func encrypted(_ facts: inout AttributeFacts) {
+    isEncrypted = true
+    facts.isEncrypted = true
+    if let method { facts.pairing = .tried(method) }
+  }
+}
