@@ -4,6 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+DIGITS = {"hex", "when-like"}  # What is hexadecimal digits in a file, and no value.
+ATTRIBUTES = {"service", "services", "characteristic", "descriptor", "on"}
+
 
 def keys(given: Mapping[str, Any]) -> dict[str, Any]:
     """Keyword arguments as keys of a file: `address_type` is `address-type`, `for_` is `for`."""
@@ -11,13 +14,26 @@ def keys(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text(value: object, indent: int | None = None) -> str:
-    """A value as it is written in a file: bytes are hexadecimal."""
-    return json.dumps(value, ensure_ascii=False, indent=indent, default=_hexadecimal)
+    """A value as it is written in a file: bytes are a value in hexadecimal, UUIDs are texts."""
+    return json.dumps(_written(value), ensure_ascii=False, indent=indent, default=_refuse)
 
 
-def _hexadecimal(value: object) -> str:
+def _written(value: object, key: object = None) -> object:
+    if isinstance(value, Mapping):
+        uuids = key == "service-data"
+        return {_uuid(k) if uuids else k: _written(each, k) for k, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(each, key) for each in value]
     if isinstance(value, bytes | bytearray):
-        return value.hex()
+        return value.hex() if key in DIGITS else {"hex": value.hex()}
+    return _uuid(value) if key in ATTRIBUTES else value
+
+
+def _uuid(value: object) -> object:
+    return f"{value:04x}" if isinstance(value, int) else value
+
+
+def _refuse(value: object) -> None:
     raise TypeError(f"a device file cannot have {value!r}: expected text, numbers or bytes")
 
 

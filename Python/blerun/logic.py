@@ -121,8 +121,11 @@ class Logic:
 
 def octets(value: int | bytes) -> bytes:
     """A number is one byte."""
+    complaint = f"invalid value {value!r}: expected bytes, or a number from 0 to 255 for one byte"
     if not isinstance(value, int | bytes | bytearray | memoryview):
-        raise TypeError(f"invalid value {value!r}: expected bytes, or a number for one byte")
+        raise TypeError(complaint)
+    if isinstance(value, int) and value not in range(256):
+        raise ValueError(complaint)
     return bytes([value]) if isinstance(value, int) else bytes(value)
 
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -144,6 +144,21 @@ class Room:
         """A device, by its name or address."""
         return RoomDevice(self, device)
 
+    def __iter__(self) -> Iterator["RoomDevice"]:
+        """The devices."""
+        return (RoomDevice(self, address) for address in self.devices())
+
+    def __contains__(self, device: str) -> bool:
+        """Whether a device has that name or address."""
+        return self.find(device) is not None
+
+    def find(self, device: str) -> tuple[str, str, bool] | None:
+        """The address and the name of a device, and whether it is connected."""
+        for address, name, connected in self.call("ListDevices")[0]:
+            if device.casefold() in (address.casefold(), name.casefold()):
+                return address, name, connected
+        return None
+
     def call(self, method: str, signature: str = "", *arguments: object) -> list[Any]:
         """Calls any method of the control interface."""
         if (logic := answering.get()) and logic in self._logic.values():
@@ -190,9 +205,8 @@ class RoomDevice:
         return self._row()[2]
 
     def _row(self) -> tuple[str, str, bool]:
-        for address, name, connected in self.room.call("ListDevices")[0]:
-            if self.name.casefold() in (address.casefold(), name.casefold()):
-                return address, name, connected
+        if row := self.room.find(self.name):
+            return row
         self.room.call("GetValue", "ss", self.name, "")  # Its refusal suggests a name.
         raise SimulationError("UnknownDevice", f"unknown device '{self.name}'")
 

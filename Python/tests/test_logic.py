@@ -84,7 +84,7 @@ def test_what_a_handler_does_is_the_answer(peer: Peer, door: RoomDevice) -> None
         "do": [
             {"notify": "state", "value": "00"},
             {"notify": "count", "value": "0102"},
-            {"advertise": {"rssi": -70, "manufacturer-data": {"4660": "0a"}}},
+            {"advertise": {"rssi": -70, "manufacturer-data": {"4660": {"hex": "0a"}}}},
             {"wake": "relock", "in": "5000ms"},
             {"disconnect": True},
         ]

@@ -233,3 +233,30 @@ def test_a_device_in_python_has_the_keys_of_a_file() -> None:
         "address-type": "public",
         "faults": [{"on": "read", "do": "lose-link"}],
     }
+
+
+def test_devices_of_a_room_are_iterated_and_looked_up(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(door(), door("Door-2", 40) | {"address": "C0:FF:EE:00:00:02"})
+    assert [device.get("battery-level") for device in room] == [b"\x57", b"\x28"]
+    assert "door-2" in room
+    assert "C0:FF:EE:00:00:02" in room
+    assert "Door-3" not in room
+
+
+def test_bytes_are_values_and_numbers_are_uuids(simulated_bluez: SimulatedBlueZ) -> None:
+    level = {"characteristic": 0x2A19, "properties": ["read"], "value": b"\x57"}
+    other = {"characteristic": 0x0001, "properties": ["read"], "value": {"hex": b"\x01\x02"}}
+    data = {"services": [0x180F], "service-data": {0xFEAA: b"\x00"}}
+    services = [{"service": 0x180F, "characteristics": [level, other]}]
+    room = simulated_bluez(Device("Door-1", advertisement=data, services=services))
+    assert room["Door-1"].get("battery-level") == b"\x57"
+    assert room["Door-1"].get("0001") == b"\x01\x02"
+
+    async def scan() -> dict[str, bytes]:
+        found = await BleakScanner.discover(timeout=1, return_adv=True)
+        return next(advertised.service_data for _, advertised in found.values())
+
+    assert asyncio.run(scan()) == {"0000feaa-0000-1000-8000-00805f9b34fb": b"\x00"}
+    assert asyncio.run(read()) == 0x57
+    with pytest.raises(ValueError, match="invalid value 300"):
+        room["Door-1"].set("battery-level", 300)

@@ -79,6 +79,10 @@ package enum Device1 {
   package static let legacyPairing = Property("LegacyPairing", .boolean, of: interface)
   /// In dBm.
   package static let rssi = Property("RSSI", .int16, of: interface, presence: .discovered)
+  /// The RSSI that a controller reports when it does not know it.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.2.
+  package static let unknownRSSI: Int16 = 127
   package static let connected = Property("Connected", .boolean, of: interface)
   /// The advertised services first; all of them once resolved.
   package static let uuids = Property("UUIDs", .uuids, of: interface)

@@ -77,6 +77,8 @@ struct DeviceTargetTests {
         + "name)"
     )
     #expect(DeviceTarget.name("Twni*").others(among: twins).hasPrefix(" (did you mean 'Twin-1'?)"))
+    let padded = DeviceTarget.name("HC-08").others(among: [device("HC-08          ", 4)])
+    #expect(padded.hasPrefix(" (did you mean 'HC-08          '?)"))
     #expect(DeviceTarget.name("Scale").others(among: twins).hasPrefix("; in range: 'Twin-1' ("))
     #expect(DeviceTarget.name("Scale").others(among: []) == "; no other device is in range")
   }

@@ -23,6 +23,8 @@ struct SelectorTests {
   private static let handles =
     "expected a handle: @0001 to @ffff, @0x1 to @0xffff, or a decimal number that does not have "
     + "four digits"
+  private static let forDescriptors =
+    " (expected a characteristic; read-descriptor and write-descriptor use descriptors)"
 
   @Test(
     "an invalid selector names the error and the nearest known name",
@@ -33,6 +35,8 @@ struct SelectorTests {
       ),
       ("hart-rate/2a37", "unknown service 'hart-rate' (did you mean 'heart-rate'?)"),
       ("2a37#x", "expected an instance number after #"), ("a/b/c", "more than one /"),
+      ("battery-level/2902", "'battery-level/2902' is a descriptor" + Self.forDescriptors),
+      ("180f/2a19/valid-range", "'180f/2a19/valid-range' is a descriptor" + Self.forDescriptors),
       ("@0", Self.handles),
       ("@70000", Self.handles),
     ]

@@ -99,9 +99,7 @@ extension BlueZOperations {
       } catch {
         // A passed deadline or a cancellation is reported as such.
         if Task.isCancelled { try await loop.sleep(for: .zero) }
-        guard let failure = error as? DeviceFailure, failure.class == .passing,
-          loop.now + pause < end
-        else {
+        guard let failure = error as? DeviceFailure, failure.mayPass, loop.now + pause < end else {
           if error is DeviceFailure { throw error }
           throw await attributeFailure(error, .notify, "listening again to", selector)
         }
@@ -141,5 +139,13 @@ extension BlueZOperations {
     } catch {
       throw await attributeFailure(error, .notify, "subscribing again to", selector)
     }
+  }
+}
+
+extension DeviceFailure {
+  /// Whether another attempt to resume can help. A characteristic that was there before may be missing
+  /// only until bluetoothd has read the services of the device again.
+  fileprivate var mayPass: Bool {
+    `class` == .passing || code == .characteristicMissing || code == .serviceMissing
   }
 }

@@ -25,7 +25,7 @@ extension ObjectTree {
       addressType: properties[Device1.addressType] ?? .public,
       name: properties[Device1.name],
       alias: properties[Device1.alias] ?? "\(address)",
-      rssi: properties[Device1.rssi].map { Int($0) },
+      rssi: properties[Device1.rssi].map { $0 == Device1.unknownRSSI ? -127 : Int($0) },
       txPower: properties[Device1.txPower].map { Int($0) },
       appearance: properties[Device1.appearance],
       services: properties[Device1.uuids] ?? [],

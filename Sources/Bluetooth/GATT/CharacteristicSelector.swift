@@ -83,9 +83,15 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
       rest = rest[..<hash]
     }
     let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count <= 2, let last = parts.last else {
-      throw SelectorError(text: text, problem: "more than one /")
+    let last = parts.last ?? ""
+    if names.uuid(last, .descriptor).flatMap(AssignedNumbers.descriptors.identifier) != nil {
+      throw SelectorError(
+        text: text,
+        problem: "'\(text)' is a descriptor",
+        expected: "a characteristic; read-descriptor and write-descriptor use descriptors"
+      )
     }
+    guard parts.count <= 2 else { throw SelectorError(text: text, problem: "more than one /") }
     let isInService = parts.count == 2
     self.init(
       service: isInService ? try names.uuid(parts[0], .service, of: text) : nil,

@@ -10,7 +10,8 @@ public struct Advertisement: Sendable, Equatable {
   public let name: String?
   /// The name of the device on this host.
   public let alias: String
-  /// In dBm; nil when the device is out of range.
+  /// In dBm; nil when the device is out of range. -127, the weakest, when the controller does not
+  /// know it.
   public let rssi: Int?
   /// In dBm, as advertised.
   public let txPower: Int?

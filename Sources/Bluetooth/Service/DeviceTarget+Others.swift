@@ -103,7 +103,9 @@ extension DeviceTarget {
     let wanted = pattern.filter { $0 != "*" && $0 != "?" }
     var spellings: [(spelling: String, device: Advertisement)] = []
     for device in devices {
-      guard let name = name(device) else { continue }
+      // Devices pad their names, and people do not.
+      guard let words = name(device)?.split(whereSeparator: \.isWhitespace) else { continue }
+      let name = words.joined(separator: " ")
       spellings.append((name, device))
       if pattern.hasSuffix("*") { spellings.append((String(name.prefix(wanted.count)), device)) }
     }

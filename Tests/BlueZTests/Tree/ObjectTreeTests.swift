@@ -106,6 +106,24 @@ struct ObjectTreeTests {
     #expect(tree.value(Device1.rssi, at: device) == nil)
   }
 
+  @Test("an RSSI that the controller does not know is the weakest, not the strongest")
+  func unknownRSSI() {
+    let seen = [-60, 127].map { (rssi: Int16) in
+      tree(
+        .added(
+          device,
+          [
+            listed(
+              Device1.interface,
+              ["Address": .string("C0:FF:EE:00:00:01"), "RSSI": .int16(rssi)]
+            )
+          ]
+        )
+      ).advertisement(of: device)?.rssi
+    }
+    #expect(seen == [-60, -127])
+  }
+
   @Test("a change of an unknown object is ignored")
   func unknown() {
     var tree = ObjectTree()

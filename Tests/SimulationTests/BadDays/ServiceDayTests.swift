@@ -42,6 +42,26 @@ struct ServiceDayTests {
     simulation.expectRecovered()
   }
 
+  @Test("the services change, and a subscribed one is missing for a while: the stream resumes")
+  func missingForAWhile() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address, loop) = (simulation.simulator, simulation.address, simulation.loop)
+    _ = simulation.strike(.subscribed) {
+      simulator.offer(.alert, false, at: address)
+      loop.after(.seconds(3)) { simulator.offer(.alert, true, at: address) }
+    }
+    let service = simulation.service
+    let options = SubscriptionOptions(onLinkLoss: .resume)
+    let events = service.session {
+      service.subscribe(.stream, options).flattenMap { $0.take(20) }.collect()
+    }
+    let outcome = events.firstOrDefault([], within: .seconds(60))
+    #expect(outcome.error == nil)
+    #expect(outcome.value.count { $0.notification == nil } == 1)
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
   @Test("ServicesResolved never: timed-out after bluetoothd's own limits, or at the deadline")
   func never() throws {
     let simulation = try simulation(.never)
