@@ -62,8 +62,8 @@ struct ListedDevice: Described {
 
 extension StepReader {
   mutating func listed(_ node: Node) -> BatchFile.NamedDevice? {
-    if let text = node.text {
-      guard let target = device(text, at: node) else { return nil }
+    if node.text != nil {
+      guard let target = parsed(node, { try DeviceTarget(parsing: $0) }) else { return nil }
       // One certain device, not any device.
       if target != .any { return .init(node: node, target: target) }
       let expected = "{ scan: … } instead of the list"

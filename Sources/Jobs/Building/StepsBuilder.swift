@@ -95,9 +95,7 @@ extension Problem {
     do {
       return try make()
     } catch {
-      let problem =
-        error as? Problem ?? (error as? SelectorError).map { Problem($0) } ?? Problem("\(error)")
-      throw problem.at(Place(file: file, line: line))
+      throw Problem(of: error).at(Place(file: file, line: line))
     }
   }
 }

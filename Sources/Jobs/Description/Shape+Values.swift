@@ -147,9 +147,8 @@ extension Shape where Value == CharacteristicSelector {
   static var characteristic: Self {
     let expected = "a characteristic such as battery-level"
     var shape = Shape(expected, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
-      reader.selector(node) { text, names throws(SelectorError) in
-        try CharacteristicSelector(parsing: text, names: names)
-      }
+      let names = reader.surroundings.names
+      return reader.parsed(node) { try CharacteristicSelector(parsing: $0, names: names) }
     }
     shape.traits.characteristics = { [$0] }
     return shape
@@ -165,9 +164,8 @@ extension Shape where Value == DescriptorSelector {
   static var descriptor: Self {
     let expected = "a descriptor such as battery-level/2901"
     var shape = Shape(expected, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
-      reader.selector(node) { text, names throws(SelectorError) in
-        try DescriptorSelector(parsing: text, names: names)
-      }
+      let names = reader.surroundings.names
+      return reader.parsed(node) { try DescriptorSelector(parsing: $0, names: names) }
     }
     shape.traits.characteristics = { target in target.handle == nil ? [target.characteristic] : [] }
     return shape
@@ -180,16 +178,13 @@ extension DescriptorSelector {
 }
 
 extension StepReader {
-  /// The selector in a text; nil for a node that is not a text.
-  fileprivate mutating func selector<Selector>(
-    _ node: Node,
-    _ parse: (String, AttributeNames) throws(SelectorError) -> Selector
-  ) -> Selector? {
+  /// What `parse` makes of a text; nil for a node that is not a text, and after an error.
+  mutating func parsed<Value>(_ node: Node, _ parse: (String) throws -> Value) -> Value? {
     guard let text = node.text else { return nil }
     do {
-      return try parse(text, surroundings.names)
+      return try parse(text)
     } catch {
-      complain(node, Problem(error))
+      complain(node, Problem(of: error))
       return nil
     }
   }
@@ -215,6 +210,12 @@ extension Shape where Value == [Step] {
 }
 
 extension Problem {
+  /// What an error says about the text that was parsed.
+  init(of error: any Error) {
+    self =
+      error as? Problem ?? (error as? SelectorError).map { Problem($0) } ?? Problem("\(error)")
+  }
+
   /// A text that does not name a characteristic.
   init(_ error: SelectorError) {
     self.init(error.problem, expected: error.expected, nearest: error.nearest)

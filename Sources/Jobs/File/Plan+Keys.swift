@@ -165,8 +165,8 @@ extension Shape where Value == NamedDevice {
     let expected = "a name, an address, or \(DeviceKeys.expected)"
     let schema = JSONValue.anyOf([.type("string"), .reference("device")])
     return Shape(expected, schema: schema, words: { ["\($0.target)"] }) { node, reader in
-      if let text = node.text {
-        return reader.device(text, at: node).map { NamedDevice(target: $0) }
+      if node.text != nil {
+        return reader.parsed(node) { NamedDevice(target: try DeviceTarget(parsing: $0)) }
       }
       let before = reader.problems.count
       guard let keys = DeviceKeys.read(node, &reader, expected: expected) else { return nil }
@@ -177,18 +177,6 @@ extension Shape where Value == NamedDevice {
         return nil
       }
       return NamedDevice(target: target, isUnique: keys.isUnique)
-    }
-  }
-}
-
-extension StepReader {
-  /// A device that is named by a plain text; nil after an error.
-  mutating func device(_ text: String, at node: Node) -> DeviceTarget? {
-    do {
-      return try DeviceTarget(parsing: text)
-    } catch {
-      complain(node, Problem("\(error)"))
-      return nil
     }
   }
 }

@@ -186,13 +186,8 @@ extension Shape where Value == OfferedAttribute {
       schema: .reference("attribute"),
       words: { ["\($0)"] }
     ) { node, reader in
-      guard let text = node.text else { return nil }
-      do throws(Problem) {
-        return try OfferedAttribute(parsing: text, names: reader.surroundings.names)
-      } catch {
-        reader.complain(node, error)
-        return nil
-      }
+      let names = reader.surroundings.names
+      return reader.parsed(node) { try OfferedAttribute(parsing: $0, names: names) }
     }
   }
 }
