@@ -62,6 +62,11 @@ public enum FaultKind: String, Sendable, Hashable, CaseIterable {
   /// Every operation that the rule's action can happen to.
   case any
 
+  /// The operations that the device itself answers.
+  static let attributes: [FaultKind] = [.read, .write, .subscribe, .any]
+  /// All that somebody waits for: what nobody answers can only be lost.
+  static let answered = allCases.filter { $0 != .command }
+
   /// Whether the operation names a characteristic.
   public var hasCharacteristic: Bool { [.read, .write, .command, .subscribe].contains(self) }
 }

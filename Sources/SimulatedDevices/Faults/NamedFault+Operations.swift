@@ -13,13 +13,6 @@ extension NamedFault {
     effect: .operations { [FaultRule(on: $0.kind, action: $0.action)] }
   )
 
-  /// The operations that the device itself answers.
-  private static let attributes: [FaultKind] = [.read, .write, .subscribe, .any]
-  /// All operations that somebody waits for.
-  private static let answered: [FaultKind] = [
-    .connect, .discover, .read, .write, .subscribe, .disconnect, .any,
-  ]
-
   static let ofOperations: [NamedFault] = [
     // Connecting.
     NamedFault(
@@ -69,14 +62,14 @@ extension NamedFault {
       "att-error",
       symptom: "errors of the device in a row",
       "operations are refused with `error`; Unlikely Error without it",
-      [.on(attributes), .characteristic, .error],
+      [.on(FaultKind.attributes), .characteristic, .error],
       effect: .operations { [FaultRule(on: $0.kind, action: .refuse($0.error))] }
     ),
     NamedFault(
       "not-permitted",
       symptom: "NotPermitted is several things: this is a missing permission",
       "reads and writes are refused as not permitted",
-      [.on(attributes), .characteristic],
+      [.on(FaultKind.attributes), .characteristic],
       effect: .operations { settings in
         let refusals: [(kind: FaultKind, code: ATTErrorCode)] = [
           (.read, .readNotPermitted), (.write, .writeNotPermitted),
@@ -90,28 +83,28 @@ extension NamedFault {
       "not-paired",
       symptom: "NotPermitted is several things: this one wants pairing",
       "operations are refused with Insufficient Authentication, and the host pairs",
-      [.on(attributes), .characteristic],
+      [.on(FaultKind.attributes), .characteristic],
       effect: .operations { [FaultRule(on: $0.kind, action: .refuse(.insufficientAuthentication))] }
     ),
     NamedFault(
       "no-answer",
       symptom: "a request hangs, then the connection is dropped",
       "reads, or operations of `on`, get no response; the connection drops after `answer-timeout`",
-      [.on(answered, usual: .read), .characteristic],
+      [.on(FaultKind.answered, usual: .read), .characteristic],
       effect: .operations { [FaultRule(on: $0.kind, action: .neverAnswer)] }
     ),
     NamedFault(
       "slow",
       symptom: "the queue of requests stalls",
       "operations take `by` longer",
-      [.on(answered), .characteristic, .by(.seconds(3))],
+      [.on(FaultKind.answered), .characteristic, .by(.seconds(3))],
       effect: .operations { [FaultRule(on: $0.kind, action: .slow($0.delay))] }
     ),
     NamedFault(
       "late-answer",
       symptom: "the notification arrives before the response to the write that caused it",
       "operations take effect, the response arrives `by` later",
-      [.on(attributes), .characteristic, .by(.milliseconds(500))],
+      [.on(FaultKind.attributes), .characteristic, .by(.milliseconds(500))],
       effect: .operations { [FaultRule(on: $0.kind, action: .answerLate($0.delay))] }
     ),
     NamedFault(
@@ -127,14 +120,14 @@ extension NamedFault {
       "link-lost-during",
       symptom: "the connection is lost during a certain operation",
       "it is lost before the operation takes effect",
-      [.on(answered), .characteristic],
+      [.on(FaultKind.answered), .characteristic],
       effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkBefore)] }
     ),
     NamedFault(
       "link-lost-after",
       symptom: "the operation took effect, and the client does not know",
       "the connection is lost after the effect, before the response",
-      [.on(answered), .characteristic],
+      [.on(FaultKind.answered), .characteristic],
       effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkAfter)] }
     ),
     NamedFault(

@@ -37,14 +37,13 @@ public enum OperationFault: Sendable, Hashable {
 
   /// What is known of it; nil for ``none``.
   private var row: Row? {
-    let attributes: [FaultKind] = [.read, .write, .subscribe, .any]
-    return switch self {
+    switch self {
     case .none: nil
     case .refuse(let code):
       Row(
         "refuse",
         "the operation is refused with that error",
-        to: [.discover] + attributes,
+        to: [.discover] + FaultKind.attributes,
         .code { .refuse($0) },
         Course(refusal: code)
       )
@@ -82,7 +81,7 @@ public enum OperationFault: Sendable, Hashable {
       Row(
         "answer-late",
         "it takes effect as usual, and its response arrives that much later",
-        to: attributes,
+        to: FaultKind.attributes,
         .time(example: "1s") { .answerLate($0) },
         Course(responseDelay: delay)
       )
@@ -145,7 +144,7 @@ extension OperationFault {
     fileprivate init(
       _ word: String,
       _ doc: String,
-      to kinds: [FaultKind] = answered,
+      to kinds: [FaultKind] = FaultKind.answered,
       _ making: Making,
       _ course: Course
     ) {
@@ -168,9 +167,6 @@ extension OperationFault {
       .neverAnswer, .slow(.zero), .answerLate(.zero), .loseWrite, .vanish,
     ].compactMap(\.row)
 
-    /// All but commands: what nobody answers can only be lost.
-    fileprivate static let answered = FaultKind.allCases.filter { $0 != .command }
-
     // MARK: Schema and table
 
     static let schema: Schema = {
@@ -188,7 +184,8 @@ extension OperationFault {
     static let table: String = {
       let rows = all.map { row in
         let kinds = row.kinds.filter { $0 != .any }.map { "`\($0.rawValue)`" }
-        let to = row.kinds == answered ? "all but `command`" : kinds.joined(separator: ", ")
+        let to =
+          row.kinds == FaultKind.answered ? "all but `command`" : kinds.joined(separator: ", ")
         return "| `\(row.example)` | \(row.doc) | \(to) |"
       }
       let head = ["| `do` | what happens | operations |", "|---|---|---|"]
