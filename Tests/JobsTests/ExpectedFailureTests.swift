@@ -181,11 +181,10 @@ struct ExpectedFailureTests {
     )
     #expect(bench.text().last?.hasSuffix(", 2 warnings") == true)
     #expect(bench.json().count { $0.contains(#""status":"warning""#) } == 2)
-    var collector = RunCollector()
-    for event in bench.events { collector.take(event) }
+    let runs = RunCollector.runs(of: bench.events)
     let reports: [any RunsReport] = [TAPReport(), JUnitReport(), HTMLReport()]
     for report in reports {
-      let text = report.text(on: collector.runs)
+      let text = report.text(on: runs)
       #expect(text.contains("warning: the link was lost") && !text.contains("not ok"), "\(text)")
       #expect(!text.contains("warning: try"), "\(text)")
     }
