@@ -88,7 +88,7 @@ struct BatchCrashTests {
       // Where all was done, only the file of a lease may be there: nobody looked at it.
       #expect(host.leases.isEmpty || second.errors.contains("nothing is left"), "\(place)")
     }
-    #expect(kills > moments.count / 2)
+    #expect(kills > (testsEverything ? moments.count / 2 : 1))
     #expect(early <= 1)
     #expect(try host.run("history", "check").status == 0)
   }

@@ -1,4 +1,4 @@
-// Suites of nRF Connect in the journal: of a process that is killed, and beside one that holds it.
+// Suites of nRF Connect in the journal, also of a process that is killed.
 
 import Bluetooth
 import Fixtures
@@ -69,18 +69,5 @@ struct SuiteJournalTests {
     let kept = try #require(try file.runs().first)
     #expect(kept.finished == nil && kept.chains.map(\.status) == [nil])
     #expect(try file.steps(of: 1, run: 1).prefix(2).map(\.status) == ["ok", "warning"])
-  }
-
-  @Test("a journal that is required and cannot be written ends the suite before it begins")
-  func required() throws {
-    let file = try JournalFile(writing: path)
-    let run = try file.write { _ in
-      try RunningProgram(blerun: arguments(try suite(Self.reading))).end()
-    }
-    #expect(run.status == 74 && run.output == "", "\(run.errors)")
-    let none = try RunningProgram(
-      blerun: arguments(try suite(Self.reading), "--journal-need", "optional")
-    ).end()
-    #expect(none.status == 0)
   }
 }

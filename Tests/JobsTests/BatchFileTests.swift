@@ -161,7 +161,9 @@ struct BatchFileTests {
       return
     }
     #expect("\(scan)" == "for 10s name Lamp* rssi -70, at least 2")
-    let found = (1...4).map { Advertisement.of(number: $0, name: $0 == 2 ? nil : "Lamp {\($0)}") }
+    let found = (1...4).map {
+      Advertisement.of(0xc0ff_ee00_0000 + $0, $0 == 2 ? nil : "Lamp {\($0)}")
+    }
     #expect(
       try scan.devices(found).map { $0.plan.steps[0].description } == [
         "log \"Lamp {{1} at C0:FF:EE:00:00:01\"",
@@ -241,27 +243,6 @@ struct BatchFileTests {
     #expect(
       try complaints("chain: chain.yaml\ndevices: [ A, B, C ]", limits: limits)
         == ["batch.yaml:2:10: devices: there are more than 2 devices"]
-    )
-  }
-}
-
-extension Advertisement {
-  /// An advertisement with only a name.
-  static func of(number: Int, name: String?) -> Advertisement {
-    Advertisement(
-      address: BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number)),
-      addressType: .random,
-      name: name,
-      alias: name ?? "",
-      rssi: -60,
-      txPower: nil,
-      services: [],
-      advertisedServices: [],
-      manufacturerData: [],
-      serviceData: [],
-      isConnected: false,
-      isPaired: false,
-      adapter: "hci0"
     )
   }
 }

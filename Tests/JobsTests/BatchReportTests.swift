@@ -82,10 +82,9 @@ struct BatchReportTests {
     runner.deviceName = "Door-7"
     _ = runner.chain().collect().map { Optional($0) }
       .firstOrDefault(nil, within: .seconds(100))
-    var collector = RunCollector(keepsValues: true)
-    for event in bench.events { collector.take(event) }
+    let recorded = RunCollector.runs(of: bench.events, keepsValues: true)
     let title = "Door-7 (Thermo-1)"
-    let runs = collector.runs + collector.runs
+    let runs = recorded + recorded
     let reports: [any RunsReport] = [JUnitReport(), HTMLReport(), TAPReport(), SummaryReport()]
     for report in reports { #expect(report.text(on: runs, of: nil).contains(title)) }
     func lines(_ report: some RunReport) -> [String] {

@@ -231,7 +231,7 @@ struct BatchRunnerTests {
 
   @Test("devices that a scan finds are run; too few are a transient failure")
   func scan() throws {
-    let found = (1...2).map { Advertisement.of(number: $0, name: "Lamp-\($0)") }
+    let found = (1...2).map { Advertisement.of(0xc0ff_ee00_0000 + $0, "Lamp-\($0)") }
     let template = BatchTemplate(chain: try Self.reading())
     let scanning = Scanning(for: .seconds(5))
     let scan = try BatchScan(scanning, least: 2, most: 10, template)
@@ -252,21 +252,7 @@ struct BatchRunnerTests {
   )
   func changedAddress() throws {
     func tag(_ address: UInt64, _ name: String?, _ type: AddressType = .random) -> Advertisement {
-      Advertisement(
-        address: BluetoothAddress(number: address),
-        addressType: type,
-        name: name,
-        alias: name ?? "",
-        rssi: -60,
-        txPower: nil,
-        services: [],
-        advertisedServices: nil,
-        manufacturerData: [],
-        serviceData: [],
-        isConnected: false,
-        isPaired: false,
-        adapter: "hci0"
-      )
+      .of(address, name, type: type, advertisedServices: nil)
     }
     let bench = Bench(
       found: [
@@ -295,9 +281,9 @@ struct BatchRunnerTests {
 
   @Test("a scan that finds too few devices lists the others in range, and why each is not one")
   func others() throws {
-    let found = ["Lamp-1", "Lump-2", nil].enumerated().map { index, name in
-      Advertisement.of(number: index + 1, name: name)
-    }
+    let found: [Advertisement] = [
+      .of(0xc0ff_ee00_0001, "Lamp-1"), .of(0xc0ff_ee00_0002, "Lump-2"), .of(0xc0ff_ee00_0003, nil),
+    ]
     let scanning = Scanning(for: .seconds(7), filter: ScanFilter(name: "Lamp-*", rssi: -70))
     let template = BatchTemplate(chain: try Self.reading())
     let scan = try BatchScan(scanning, least: 2, most: 10, template)

@@ -186,17 +186,16 @@ struct ExpectedFailureTests {
     var reader = EventLines()
     let read = try lines.compactMap { try reader.event(in: $0) }
     #expect(read.last.map { JSONLinesReport().lines(for: $0) } == Array(lines.suffix(1)))
-    var collector = RunCollector()
-    for event in bench.events { collector.take(event) }
+    let runs = RunCollector.runs(of: bench.events)
     let reports: [any RunsReport] = [TAPReport(), JUnitReport(), HTMLReport()]
     for report in reports {
-      let text = report.text(on: collector.runs)
+      let text = report.text(on: runs)
       #expect(text.contains("warning: the link was lost") && !text.contains("not ok"), "\(text)")
       #expect(!text.contains("warning: try"), "\(text)")
     }
-    let totals = SummaryReport().text(on: collector.runs).prefix { $0 != "\n" }
+    let totals = SummaryReport().text(on: runs).prefix { $0 != "\n" }
     #expect(totals == "1 device: 1 ok, 2 warnings")
-    let files = FilesSummary(collector.runs, notRun: [])
+    let files = FilesSummary(runs, notRun: [])
     #expect(files.lines == ["1 passed, 2 warnings"])
     #expect(files.json(.ok).hasSuffix(#""passed":1,"failed":0,"notRun":0,"warnings":2}"#))
   }

@@ -25,9 +25,9 @@ struct HTMLReportTests {
   }
 
   private static func page(_ events: [[RunEvent]], of whole: RecordedWhole? = nil) -> String {
-    var collector = RunCollector(of: whole, keepsValues: HTMLReport().showsValues)
-    for event in events.joined() { collector.take(event) }
-    return HTMLReport().text(on: collector.runs, of: whole)
+    let report = HTMLReport()
+    let runs = RunCollector.runs(of: events.joined(), in: whole, keepsValues: report.showsValues)
+    return report.text(on: runs, of: whole)
   }
 
   private static let check = """

@@ -92,9 +92,7 @@ struct PageAttemptTests {
       run.end(Double(attempt), run.step(0), .failed, failure: PageEvents.failure())
     }
     run.finish(Double(tries), PageEvents.failure())
-    var collector = RunCollector(keepsValues: true)
-    for event in run.events { collector.take(event) }
-    let recorded = collector.runs[0]
+    let recorded = RunCollector.runs(of: run.events, keepsValues: true)[0]
     #expect(recorded.earlierAttempts.count == RecordedRun.attemptLimit)
     #expect(recorded.earlierAttempts.allSatisfy { $0.steps.count == RecordedRun.attemptStepLimit })
     #expect(recorded.earlierAttempts.allSatisfy { $0.leftOut == 4 })

@@ -84,9 +84,8 @@ struct PageEvents {
 
   /// The page of runs.
   static func page(_ runs: [PageEvents], of whole: RecordedWhole? = nil) -> String {
-    var collector = RunCollector(of: whole, keepsValues: true)
-    for event in runs.flatMap(\.events) { collector.take(event) }
-    return HTMLReport().text(on: collector.runs, of: whole)
+    let recorded = RunCollector.runs(of: runs.flatMap(\.events), in: whole, keepsValues: true)
+    return HTMLReport().text(on: recorded, of: whole)
   }
 }
 

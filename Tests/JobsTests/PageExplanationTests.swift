@@ -91,9 +91,7 @@ struct PageExplanationTests {
   }
 
   private static func runs(_ events: [RunEvent]) -> [RecordedRun] {
-    var collector = RunCollector(keepsValues: true)
-    for event in events { collector.take(event) }
-    return collector.runs
+    RunCollector.runs(of: events, keepsValues: true)
   }
 
   private static func page(_ events: [RunEvent]) throws -> String {

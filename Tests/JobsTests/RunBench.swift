@@ -111,3 +111,16 @@ extension DeviceFailure {
     )
   }
 }
+
+extension RunCollector {
+  /// What it keeps of events.
+  static func runs(
+    of events: some Sequence<RunEvent>,
+    in whole: RecordedWhole? = nil,
+    keepsValues: Bool = false
+  ) -> [RecordedRun] {
+    var collector = RunCollector(of: whole, keepsValues: keepsValues)
+    for event in events { collector.take(event) }
+    return collector.runs
+  }
+}

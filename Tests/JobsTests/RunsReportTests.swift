@@ -13,7 +13,6 @@ struct RunsReportTests {
   /// A run that succeeded with a skipped step, and one whose expectation was not met at its second
   /// try.
   private static func runs() throws -> [RecordedRun] {
-    var recorder = RunCollector()
     let well = RunBench()
     well.device.answer("read battery-level", .value([72], after: .milliseconds(7)))
     let steps = """
@@ -32,9 +31,7 @@ struct RunsReportTests {
       .value([30], after: .milliseconds(250))
     )
     try ill.run(file: steps)
-    for event in well.events { recorder.take(event) }
-    for event in ill.events { recorder.take(event.on("Thermo-2")) }
-    return recorder.runs
+    return RunCollector.runs(of: well.events + ill.events.map { $0.on("Thermo-2") })
   }
 
   private static func report(_ report: some RunsReport) throws -> [String] {
@@ -54,13 +51,11 @@ struct RunsReportTests {
 
   @Test("steps beyond the bound are counted; one that failed is kept")
   func bound() throws {
-    var recorder = RunCollector()
     let bench = RunBench()
     try bench.run(
       file: "steps: [ { repeat: 12000, steps: [ { sleep: 1ms } ] }, { read: alert-level } ]"
     )
-    for event in bench.events { recorder.take(event) }
-    let run = try #require(recorder.runs.first)
+    let run = try #require(RunCollector.runs(of: bench.events).first)
     #expect(run.steps.count(where: { $0.failure == nil }) == RunCollector.stepLimit)
     #expect(run.leftOut > 0)
     #expect(run.steps.contains { $0.failure != nil })
@@ -198,14 +193,12 @@ struct RunsReportTests {
   func simulated() throws {
     let bench = RunBench()
     try bench.run("repeat 3 { read battery-level }; sleep 1s")
-    var recorder = RunCollector()
-    for event in bench.events { recorder.take(event) }
-    let whole = RecordedWhole(.run, isSimulated: true)
-    let page = HTMLReport().text(on: recorder.runs + recorder.runs, of: whole)
+    let runs = RunCollector.runs(of: bench.events)
+    let page = HTMLReport().text(on: runs + runs, of: RecordedWhole(.run, isSimulated: true))
     #expect(page.contains("in a simulation") && !page.contains("2000-01-01"))
     #expect(page.contains("<td class=\"n count\">4</td>"))
     #expect(bench.text().last?.hasPrefix("ok: 4 steps") == true)
-    #expect(HTMLReport().text(on: recorder.runs).contains("2000-01-01"))
+    #expect(HTMLReport().text(on: runs).contains("2000-01-01"))
   }
 
   @Test(
@@ -223,30 +216,28 @@ struct RunsReportTests {
       .failure(DeviceFailure.scripted(.notPermitted, .definite))
     )
     try bench.run(line)
-    var recorder = RunCollector()
-    for event in bench.events { recorder.take(event) }
-    let xml = JUnitReport().text(on: recorder.runs)
+    let runs = RunCollector.runs(of: bench.events)
+    let xml = JUnitReport().text(on: runs)
     let cases = xml.split(separator: "<testcase ").count - 1
     let head = "tests=\"\(cases)\" failures=\"\(failures)\" errors=\"\(errors)\""
     #expect(
       xml.split(separator: "\n").contains { $0.hasPrefix("<testsuites ") && $0.contains(head) }
     )
     #expect(!xml.contains("a step inside it failed"), "\(xml)")
-    let tap = TAPReport().text(on: recorder.runs)
+    let tap = TAPReport().text(on: runs)
     #expect(tap.components(separatedBy: "\n    not ok ").count - 1 == failures + errors, "\(tap)")
   }
 
   @Test("what a device is called cannot break out of a report")
   func hostile() throws {
     let name = "\"><script>\u{1b}[31m&]]>\n# TODO\u{0}"
-    var recorder = RunCollector()
     let bench = RunBench()
     try bench.run("read battery-level expect percent = 1")
-    for event in bench.events { recorder.take(event.on(name)) }
-    let xml = JUnitReport().text(on: recorder.runs)
+    let runs = RunCollector.runs(of: bench.events.map { $0.on(name) })
+    let xml = JUnitReport().text(on: runs)
     let parser = XMLParser(data: Data(xml.utf8))
     #expect(parser.parse(), "\(String(describing: parser.parserError))")
-    let tap = TAPReport().text(on: recorder.runs)
+    let tap = TAPReport().text(on: runs)
     #expect(
       tap.split(separator: "\n").last { $0.hasPrefix("not ok") }?.contains(" # TODO") == false
     )

@@ -8,29 +8,6 @@ import Testing
 
 @Suite("A scan in a chain")
 struct ScanStepTests {
-  private func device(
-    _ number: UInt64,
-    _ name: String?,
-    rssi: Int = -60,
-    serviceData: [(service: BluetoothUUID, data: [UInt8])] = []
-  ) -> Advertisement {
-    Advertisement(
-      address: BluetoothAddress(number: number),
-      addressType: .random,
-      name: name,
-      alias: name ?? "",
-      rssi: rssi,
-      txPower: nil,
-      services: [],
-      advertisedServices: [],
-      manufacturerData: [],
-      serviceData: serviceData,
-      isConnected: false,
-      isPaired: false,
-      adapter: "hci0"
-    )
-  }
-
   private func run(
     _ line: String,
     _ found: [Advertisement]
@@ -50,7 +27,9 @@ struct ScanStepTests {
 
   @Test("a chain of nothing but scans connects to nothing, and counts what was found")
   func counts() throws {
-    let found = [device(1, "Thermo-1"), device(2, "Thermo-2"), device(1, "Thermo-1", rssi: -70)]
+    let found: [Advertisement] = [
+      .of(1, "Thermo-1"), .of(2, "Thermo-2"), .of(1, "Thermo-1", rssi: -70),
+    ]
     let run = try run("scan for 3s expect count = 2", found)
     #expect(run.ending?.status == .ok)
     #expect(run.calls == ["scan"])
@@ -58,7 +37,7 @@ struct ScanStepTests {
 
   @Test("an expectation of the count that is not met ends the chain")
   func unmet() throws {
-    let run = try run("scan for 3s name Thermo-* expect count >= 2", [device(1, "Thermo-1")])
+    let run = try run("scan for 3s name Thermo-* expect count >= 2", [.of(1, "Thermo-1")])
     #expect(run.ending?.failure?.code == .expectationNotMet)
   }
 
@@ -124,7 +103,7 @@ struct ScanStepTests {
   @Test("in JSON, advertised data that cannot be is null, with its bytes and the reason")
   func outOfRange() {
     let data = (service: BluetoothUUID(short: 0xfcd2), data: [0x40, 1, 200, 2, 0xca, 9] as [UInt8])
-    let json = JSONValue(device(1, "Attic", serviceData: [data])).text
+    let json = JSONValue(Advertisement.of(1, "Attic", serviceData: [data])).text
     let members =
       #""hex":"4001c802ca09","format":"bthome-2","value":{"battery":null,"temperature":25.06},"#
       + #""problem":"battery, byte 2: 200 is not in 0 to 100""#

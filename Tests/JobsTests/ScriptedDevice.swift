@@ -214,3 +214,31 @@ final class ScriptedDevice: Device {
     ) { body() }
   }
 }
+
+extension Advertisement {
+  /// What a scan reports of a device: an address, and little more than a name.
+  static func of(
+    _ number: UInt64,
+    _ name: String?,
+    type: AddressType = .random,
+    rssi: Int = -60,
+    advertisedServices: [BluetoothUUID]? = [],
+    serviceData: [(service: BluetoothUUID, data: [UInt8])] = []
+  ) -> Advertisement {
+    Advertisement(
+      address: BluetoothAddress(number: number),
+      addressType: type,
+      name: name,
+      alias: name ?? "",
+      rssi: rssi,
+      txPower: nil,
+      services: [],
+      advertisedServices: advertisedServices,
+      manufacturerData: [],
+      serviceData: serviceData,
+      isConnected: false,
+      isPaired: false,
+      adapter: "hci0"
+    )
+  }
+}
