@@ -151,11 +151,16 @@ package struct SnoopRecording: Sendable {
   }
 
   private mutating func connected(_ packet: SnoopFile.Packet, _ reader: inout PacketReader) {
-    guard reader.uint8() == 0, let handle = reader.uint16(), reader.uint8() != nil,
+    guard reader.uint8() == 0, let handle = reader.uint16(), let role = reader.uint8(),
       let type = reader.uint8(), let address = reader.address()
     else { return }
     let key = LinkKey(controller: packet.controller, handle: handle)
     end(key)
+    // This host is the peripheral, as where one kernel has both controllers.
+    guard role == 0 else {
+      ended.insert(key)
+      return
+    }
     links[key] = Link(address: address, trace: ConnectionTrace(begun: packet.at))
     let begun = connecting.removeValue(forKey: packet.controller)
     change(address, type, isConnected: true) { device in

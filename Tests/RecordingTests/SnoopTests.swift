@@ -98,6 +98,12 @@ struct SnoopTests {
       trace.connect()
       trace.filtered()
     },
+    Variant("a client of this host", [#"value: { hex: "05" }"#]) { trace in
+      trace.accept()
+      trace.connect()
+      trace.discover()
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+    },
     Variant("an extended advertisement in parts", [#"0xffff: "01 02""#, #"name: "Soil-7!""#]) {
       trace in
       trace.extended([8, 9] + Array("Soil-7".utf8), isLast: false)
