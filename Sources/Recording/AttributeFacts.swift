@@ -113,8 +113,8 @@ struct AttributeFacts: Sendable {
         where handle > declaration.value {
           var descriptor = RecordedDescriptor(uuid: uuid, handle: handle)
           descriptor.reading = protected[handle].map { .octets($0) } ?? readings[handle]
-          // A subscription demands what a read does.
-          if uuid == .clientCharacteristicConfiguration,
+          // What cannot be read shows there what it demands.
+          if uuid == .clientCharacteristicConfiguration, !one.properties.contains(.read),
             authenticated[handle]?.contains(.write) == true
           {
             one.authenticated.insert(.read)

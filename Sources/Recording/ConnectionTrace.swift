@@ -41,6 +41,8 @@ struct ConnectionTrace: Sendable {
   /// What the host asked for in a pairing, and then what follows from the response.
   private var request: PairingFeatures?
   private var method: PairingDefinition.Method?
+  /// The address behind a private one, which the device tells whom it is paired with, and its kind.
+  private(set) var identity: (address: BluetoothAddress, type: UInt8)?
 
   static let attributeChannel: UInt16 = 4
   private static let signallingChannel: UInt16 = 5
@@ -190,6 +192,8 @@ struct ConnectionTrace: Sendable {
     case (0x05?, false):
       // Pairing Not Supported.
       if reader.uint8() == 5 { facts.pairing = .tried(.reject) }
+    case (0x09?, false):
+      if let type = reader.uint8(), let address = reader.address() { identity = (address, type) }
     // open: commands
     default: break
     }

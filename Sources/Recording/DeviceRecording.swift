@@ -48,21 +48,39 @@ package struct DeviceRecording: Hashable, Sendable {
     self.name = name
   }
 
-  /// Changes the attribute that has a handle, whether it is a characteristic or a descriptor.
+  /// Changes the attribute that has a handle, whether it is a characteristic or a descriptor; nil: all.
   private mutating func change(
-    _ handle: UInt16,
+    _ handle: UInt16?,
     characteristic: (inout RecordedCharacteristic) -> Void,
     descriptor: (inout RecordedDescriptor) -> Void = { _ in }
   ) {
+    func isMeant(_ other: UInt16) -> Bool { handle == nil || other == handle }
     for service in services.indices {
       for place in services[service].characteristics.indices {
-        if services[service].characteristics[place].handle == handle {
+        if isMeant(services[service].characteristics[place].handle) {
           characteristic(&services[service].characteristics[place])
         }
         for other in services[service].characteristics[place].descriptors.indices
-        where services[service].characteristics[place].descriptors[other].handle == handle {
+        where isMeant(services[service].characteristics[place].descriptors[other].handle) {
           descriptor(&services[service].characteristics[place].descriptors[other])
         }
+      }
+    }
+  }
+
+  /// Replaces what attributes gave: what was read of them, and what they sent.
+  mutating func replaceValues(_ other: ([UInt8], _ handle: UInt16) -> [UInt8]) {
+    change(nil) { one in
+      let handle = one.handle
+      one.reading = one.reading?.map { other($0, handle) }
+      one.protected = one.protected.map { other($0, handle) }
+    } descriptor: { one in
+      let handle = one.handle
+      one.reading = one.reading?.map { other($0, handle) }
+    }
+    for values in [\DeviceRecording.notifications, \.reads] {
+      self[keyPath: values] = self[keyPath: values].map {
+        RecordedValue(handle: $0.handle, octets: other($0.octets, $0.handle), at: $0.at)
       }
     }
   }
@@ -199,6 +217,11 @@ package enum RecordedReading: Hashable, Sendable {
   /// What was read; nil for anything else.
   package var octets: [UInt8]? {
     if case .octets(let octets) = self { octets } else { nil }
+  }
+
+  /// The same with other octets, where there are some.
+  func map(_ other: ([UInt8]) -> [UInt8]) -> RecordedReading {
+    octets.map { .octets(other($0)) } ?? self
   }
 }
 

@@ -194,9 +194,10 @@ struct Dialogue: Sendable {
         )
       }
     }
+    let reads = Dictionary(grouping: recording.reads, by: \.handle)
     for one in recording.characteristics where uncaused.contains(one.handle) {
       let first = one.protected ?? one.reading?.octets
-      let read = recording.reads.filter { $0.handle == one.handle }.map(\.octets)
+      let read = (reads[one.handle] ?? []).map(\.octets)
       changing[one.handle] = read.first == first ? read : [first].compactMap(\.self) + read
     }
   }

@@ -38,7 +38,6 @@ package struct Redaction: Sendable {
     }
     redaction.replacements.sort { $0.original.count > $1.original.count }
     redaction.apply(to: &result)
-    replacePersonal(in: &result, of: recording)
     return result
   }
 
@@ -64,35 +63,6 @@ package struct Redaction: Sendable {
 
   private static func personal(_ octets: [UInt8], of uuid: BluetoothUUID) -> [UInt8] {
     shaped(octets, isText: texts.contains(uuid) && octets.allSatisfy { (0x20...0x7e).contains($0) })
-  }
-
-  /// Replaces the values that are about a person or number one piece, also those that are too short to
-  /// be searched for elsewhere.
-  private static func replacePersonal(
-    in result: inout DeviceRecording,
-    of original: DeviceRecording
-  ) {
-    for one in original.characteristics where isPersonal(one.uuid) {
-      for place in original.reads.indices where original.reads[place].handle == one.handle {
-        let read = original.reads[place]
-        let octets = personal(read.octets, of: one.uuid)
-        result.reads[place] = RecordedValue(handle: one.handle, octets: octets, at: read.at)
-      }
-    }
-    for service in original.services.indices {
-      for place in original.services[service].characteristics.indices {
-        let one = original.services[service].characteristics[place]
-        guard isPersonal(one.uuid) else { continue }
-        if let octets = one.reading?.octets {
-          result.services[service].characteristics[place].reading =
-            .octets(personal(octets, of: one.uuid))
-        }
-        if let octets = one.protected {
-          result.services[service].characteristics[place].protected =
-            personal(octets, of: one.uuid)
-        }
-      }
-    }
   }
 
   // MARK: Pseudonyms
@@ -181,15 +151,11 @@ package struct Redaction: Sendable {
         replace(in: &recording.advertisements[index].serviceData[place].data)
       }
     }
-    for service in recording.services.indices {
-      for one in recording.services[service].characteristics.indices {
-        replace(in: &recording.services[service].characteristics[one].reading)
-        let protected = recording.services[service].characteristics[one].protected
-        recording.services[service].characteristics[one].protected = protected.map { replaced($0) }
-        for place in recording.services[service].characteristics[one].descriptors.indices {
-          replace(in: &recording.services[service].characteristics[one].descriptors[place].reading)
-        }
-      }
+    let kinds = Dictionary(recording.characteristics.map { ($0.handle, $0.uuid) }) { one, _ in one }
+    recording.replaceValues { octets, handle in
+      // Also what is too short to be searched for elsewhere.
+      if let uuid = kinds[handle], Self.isPersonal(uuid) { return Self.personal(octets, of: uuid) }
+      return replaced(octets)
     }
     recording.writes = recording.writes.map { write in
       RecordedWrite(
@@ -199,8 +165,6 @@ package struct Redaction: Sendable {
         error: write.error
       )
     }
-    recording.notifications = recording.notifications.map { replaced($0) }
-    recording.reads = recording.reads.map { replaced($0) }
   }
 
   /// An address may be there in the place of a company, with its first two bytes as the company.
@@ -211,14 +175,6 @@ package struct Redaction: Sendable {
     let changes = entry.changes
     entry = .init(UInt16(octets[1]) << 8 | UInt16(octets[0]), Array(octets.dropFirst(2)))
     entry.changes = changes
-  }
-
-  private func replace(in reading: inout RecordedReading?) {
-    if case .octets(let octets)? = reading { reading = .octets(replaced(octets)) }
-  }
-
-  private func replaced(_ value: RecordedValue) -> RecordedValue {
-    RecordedValue(handle: value.handle, octets: replaced(value.octets), at: value.at)
   }
 
   private func replace(in octets: inout [UInt8]) { octets = replaced(octets) }

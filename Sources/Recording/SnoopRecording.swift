@@ -7,8 +7,10 @@ import SimulatedDevices
 package struct SnoopRecording: Sendable {
   /// A device that was received or connected.
   package struct Device: Sendable {
-    package let address: BluetoothAddress
-    package let addressType: AddressType
+    package fileprivate(set) var address: BluetoothAddress
+    package fileprivate(set) var addressType: AddressType
+    /// The private addresses that it had before it was paired.
+    fileprivate var otherAddresses: [BluetoothAddress] = []
     package fileprivate(set) var name: String?
     /// How many packets are about it.
     package fileprivate(set) var packets = 0
@@ -26,14 +28,17 @@ package struct SnoopRecording: Sendable {
     fileprivate var isFiltered = false
     fileprivate var facts = AttributeFacts()
 
-    fileprivate init(_ address: BluetoothAddress, _ type: AddressType) {
+    fileprivate init(_ address: BluetoothAddress, _ type: UInt8) {
       self.address = address
-      addressType = type
+      addressType = Self.kind(type)
     }
+
+    /// 0 and 2: public, 1 and 3: random; the later ones of devices whose address was resolved.
+    fileprivate static func kind(_ type: UInt8) -> AddressType { type & 1 == 0 ? .public : .random }
   }
 
   private struct Link: Sendable {
-    let address: BluetoothAddress
+    var address: BluetoothAddress
     var trace: ConnectionTrace
   }
 
@@ -151,11 +156,16 @@ package struct SnoopRecording: Sendable {
   }
 
   private mutating func connected(_ packet: SnoopFile.Packet, _ reader: inout PacketReader) {
-    guard reader.uint8() == 0, let handle = reader.uint16(), reader.uint8() != nil,
+    guard reader.uint8() == 0, let handle = reader.uint16(), let role = reader.uint8(),
       let type = reader.uint8(), let address = reader.address()
     else { return }
     let key = LinkKey(controller: packet.controller, handle: handle)
     end(key)
+    // This host is the peripheral, as where one kernel has both controllers.
+    guard role == 0 else {
+      ended.insert(key)
+      return
+    }
     links[key] = Link(address: address, trace: ConnectionTrace(begun: packet.at))
     let begun = connecting.removeValue(forKey: packet.controller)
     change(address, type, isConnected: true) { device in
@@ -282,6 +292,13 @@ package struct SnoopRecording: Sendable {
     else { return }
     device.packets += 1
     body(&link.trace, &device.facts)
+    if let identity = link.trace.identity, identity.address != link.address {
+      // What comes under it later is of the same device.
+      device.otherAddresses.append(link.address)
+      device.address = identity.address
+      device.addressType = Device.kind(identity.type)
+      link.address = identity.address
+    }
     known[link.address] = device
     links[key] = link
   }
@@ -309,8 +326,7 @@ package struct SnoopRecording: Sendable {
     isConnected: Bool = false,
     _ body: (inout Device) -> Void
   ) {
-    // 0 and 2: public, 1 and 3: random; the later ones of devices whose address was resolved.
-    var device = known[address] ?? Device(address, type & 1 == 0 ? .public : .random)
+    var device = known[address] ?? Device(address, type)
     guard known[address] != nil || known.count < Self.mostDevices || isConnected else { return }
     // Taken out meanwhile, so that its arrays are not copied.
     known[address] = nil
@@ -362,7 +378,7 @@ package struct SnoopRecording: Sendable {
       addressType: first.addressType,
       name: first.name
     )
-    recording.otherAddresses = devices.dropFirst().map(\.address)
+    recording.otherAddresses = first.otherAddresses + devices.dropFirst().map(\.address)
     recording.appearance = devices.compactMap(\.appearance).first
     recording.advertisements = first.advertisements
     recording.services = facts.services

@@ -302,6 +302,7 @@ struct RedactionTests {
     service.characteristics = [number]
     recording.services = [service]
     recording.writes = [RecordedWrite(handle: 0x12, octets: Array(serial.utf8) + [0], at: .zero)]
+    recording.reads = [RecordedValue(handle: 0x12, octets: Array(serial.utf8), at: .zero)]
     return recording
   }
 
@@ -327,6 +328,7 @@ struct RedactionTests {
     let text = String(decoding: number, as: UTF8.self)
     #expect(text.count == 8 && text.dropFirst(3).allSatisfy(\.isNumber) && text.contains("-"))
     #expect(redacted.writes[0].octets == number + [0])
+    #expect(redacted.reads.map(\.octets) == [number])
     let data = redacted.advertisements[0].manufacturerData[0].data
     #expect(data.first == 9 && data.last == 9 && data.count == 8)
     #expect(Array(data[1...6].reversed()).prefix(3) == [0xc0, 0xff, 0xee])

@@ -98,6 +98,12 @@ struct SnoopTests {
       trace.connect()
       trace.filtered()
     },
+    Variant("a client of this host", [#"value: { hex: "05" }"#]) { trace in
+      trace.accept()
+      trace.connect()
+      trace.discover()
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+    },
     Variant("an extended advertisement in parts", [#"0xffff: "01 02""#, #"name: "Soil-7!""#]) {
       trace in
       trace.extended([8, 9] + Array("Soil-7".utf8), isLast: false)
@@ -230,6 +236,26 @@ struct SnoopTests {
       trace.connect()
       trace.pair(capability: 1, demands: 0x0d)
       trace.discover()
+    },
+    Variant(
+      "a device that tells its identity when it is paired, and is connected under it later",
+      [
+        "address: 00:00:5E:00:53:09", "address-type: public",
+        "# Seen at C0:00:5E:00:00:01, too.", #"value: { hex: "05" }"#,
+        "security: { pairing: confirm }",
+      ]
+    ) { trace in
+      let identity: [UInt8] = [9, 0x53, 0, 0x5e, 0, 0]
+      trace.connect()
+      trace.pair(capability: 1, demands: 0x0d)
+      trace.packet([0x09, 0] + identity, isSent: false, on: 6)
+      trace.discover()
+      trace.disconnect()
+      trace.event(
+        0x3e,
+        [0x01, 0, 0x40, 0, 0, 2] + identity + [24, 0, 0, 0, 42, 0, 0]
+      )
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
     },
     Variant("a device that refuses to pair", ["security: { pairing: reject }"]) { trace in
       trace.connect()

@@ -87,6 +87,14 @@ struct Trace {
     event(0x3e, [0x01, 0, 0x40, 0, 0, 1] + Self.device + [24, 0, 0, 0, 42, 0, 0])
   }
 
+  /// A connection that another host makes to this one, and what it reads over it.
+  mutating func accept() {
+    event(0x3e, [0x01, 0, 0x40, 0, 1, 1, 9, 0, 0, 0x5e, 0, 0xc0, 24, 0, 0, 0, 42, 0, 0])
+    received([0x0a, 0x22, 0])
+    sent([0x0b, 7])
+    disconnect()
+  }
+
   mutating func disconnect() { event(0x05, [0, 0x40, 0, 0x13]) }
 
   /// A packet of ATT of which a filter left nothing but the headers.

@@ -22,7 +22,7 @@ final class RecordedTraffic: Sendable {
     var notified: [(path: BlueZPath, value: RecordedValue)] = []
     /// How devices have paired with the chain.
     var pairings: [BluetoothAddress: DeviceRecording.Pairing] = [:]
-    /// What was written last before the connection dropped.
+    /// What was written, and not answered before the connection dropped.
     var lost: Set<BlueZPath> = []
     /// Whether sockets were acquired.
     var acquires = false
