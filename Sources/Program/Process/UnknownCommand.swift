@@ -3,6 +3,13 @@
 import ArgumentParser
 import Spelling
 
+/// Words of other programs for what commands do here.
+private let foreignWords = [
+  "connect": "run", "devices": "scan", "discover": "scan", "info": "inspect", "list": "scan",
+  "listen": "watch", "monitor": "watch", "notify": "watch", "services": "inspect",
+  "subscribe": "watch", "test": "run", "validate": "check",
+]
+
 extension ParsableCommand {
   /// The message about a word in the place of a command that names none; nil where all are known.
   static func unknownCommand(in arguments: ArraySlice<String>, after path: String = "") -> String? {
@@ -17,7 +24,9 @@ extension ParsableCommand {
       if name == word { return command.unknownCommand(in: rest, after: path + name + " ") }
       known.append(name)
     }
-    let nearest = Spelling.nearest(to: word, among: known)
+    let nearest =
+      foreignWords[word].flatMap { known.contains($0) ? $0 : nil }
+      ?? Spelling.nearest(to: word, among: known)
     let expected = "expected one of " + known.joined(separator: ", ")
     let aside = nearest.map { "did you mean '\($0)'?" } ?? expected
     return "unknown command '\(path)\(word)' (\(aside))"
