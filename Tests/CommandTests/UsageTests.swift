@@ -55,6 +55,7 @@ struct UsageTests {
       ("connect HRM-1", "unknown command 'connect' (did you mean 'run'?)"),
       ("frobnicate", " run, batch, simulate, "),
       ("run x.yaml --no-such-option", "Usage: blerun run"),
+      ("run --json x.yaml", "Unknown option '--json' (did you mean '--output json'?)"),
       ("run -q -v -e connect", "Give --quiet or --verbose, not both."),
       ("run --color sometimes -e connect", "'auto', 'always' or 'never'"),
       ("run -e connect --report a.pdf", "'a.pdf' is invalid for '--report <file>'"),

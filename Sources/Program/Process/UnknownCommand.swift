@@ -1,4 +1,5 @@
-// A misspelt command, where the parser would report an argument, or print help about something else.
+// A misspelt command, or an option of other programs, where the parser would report an argument, suggest
+// another option, or print help about something else.
 
 import ArgumentParser
 import Spelling
@@ -10,7 +11,20 @@ private let foreignWords = [
   "subscribe": "watch", "test": "run", "validate": "check",
 ]
 
+/// Options of other programs, and what they are here. The parser suggests the nearest spelling: --set for
+/// --json.
+private let foreignOptions: KeyValuePairs = [
+  "--address": "-d", "--json": "--output json", "--mac": "-d", "--name": "-d",
+  "--sim": "--simulate",
+]
+
 extension ParsableCommand {
+  /// The message about an option of other programs, in place of the parser's; nil for others.
+  static func foreignOption(insteadOf message: String) -> String? {
+    foreignOptions.first { message.contains("Unknown option '\($0.key)'") }
+      .map { "Unknown option '\($0.key)' (did you mean '\($0.value)'?)" }
+  }
+
   /// The message about a word in the place of a command that names none; nil where all are known.
   static func unknownCommand(in arguments: ArraySlice<String>, after path: String = "") -> String? {
     guard let word = arguments.first, !word.hasPrefix("-") else { return nil }
