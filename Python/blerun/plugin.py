@@ -69,7 +69,8 @@ class SimulatedBlueZ:
         # Not those of the ready-made devices, which may be in the same room.
         address = "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
         path = self.files / f"{room}-{number}.json"
-        path.write_text(text({"address": address, **definition}, indent=2), "utf-8")
+        given = definition if "devices" in definition else {"address": address, **definition}
+        path.write_text(text(given, indent=2), "utf-8")
         return path
 
     def use(self, room: Room) -> None:

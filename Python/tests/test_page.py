@@ -33,6 +33,7 @@ def examples(pytester: pytest.Pytester) -> None:
         ("test_lock.py", 4),
         ("test_key.py", 2),
         ("test_logic.py", 1),
+        ("test_pairing.py", 1),
         ("test_unittest.py", 1),
     ],
 )

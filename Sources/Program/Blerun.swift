@@ -140,7 +140,10 @@ package struct Blerun: ParsableCommand {
     do {
       return try parsed(WatchTargets.marked(SuiteOptions.joined(arguments)))
     } catch {
-      guard let complaint = Pair.complaint(insteadOf: fullMessage(for: error), about: arguments)
+      let message = fullMessage(for: error)
+      guard
+        let complaint = Pair.complaint(insteadOf: message, about: arguments)
+          ?? foreignOption(insteadOf: message)
       else { throw error }
       throw Ending(.usage, complaint)
     }

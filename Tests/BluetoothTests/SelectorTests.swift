@@ -24,7 +24,8 @@ struct SelectorTests {
     "expected a handle: @0001 to @ffff, @0x1 to @0xffff, or a decimal number that does not have "
     + "four digits"
   private static let forDescriptors =
-    " (expected a characteristic; read-descriptor and write-descriptor use descriptors)"
+    " (expected a characteristic; descriptors have read-descriptor, write-descriptor and "
+    + "--descriptor)"
 
   @Test(
     "an invalid selector names the error and the nearest known name",

@@ -29,14 +29,33 @@ struct UsageTests {
   }
 
   @Test(
+    "steps without -e, or behind it without quotes, are an error that has both",
+    arguments: [
+      (["read", "battery-level"], "read: no such file"),
+      (["-e", "read", "battery-level"], "battery-level: no such file"),
+    ]
+  )
+  func unquotedSteps(words: [String], problem: String) throws {
+    let options = try PlanOptions.parse(words)
+    let ending = #expect(throws: Program.Ending.self) { try options.paths() }
+    #expect(
+      ending?.messages
+        == [problem + "; steps are one argument behind -e: -e 'read battery-level'"]
+    )
+  }
+
+  @Test(
     "what contradicts itself, is missing, or is not known",
     arguments: [
       ("rum", "unknown command 'rum' (did you mean 'run'?)"),
       ("help rn", "unknown command 'rn' (did you mean 'run'?)"),
       ("history shwo 1", "unknown command 'history shwo' (did you mean 'show'?)"),
       ("help history exprot", "unknown command 'history exprot' (did you mean 'export'?)"),
+      ("devices", "unknown command 'devices' (did you mean 'scan'?)"),
+      ("connect HRM-1", "unknown command 'connect' (did you mean 'run'?)"),
       ("frobnicate", " run, batch, simulate, "),
       ("run x.yaml --no-such-option", "Usage: blerun run"),
+      ("run --json x.yaml", "Unknown option '--json' (did you mean '--output json'?)"),
       ("run -q -v -e connect", "Give --quiet or --verbose, not both."),
       ("run --color sometimes -e connect", "'auto', 'always' or 'never'"),
       ("run -e connect --report a.pdf", "'a.pdf' is invalid for '--report <file>'"),

@@ -66,7 +66,8 @@ struct ObjectTree: Sendable {
     case .added(let path, let interfaces):
       return interfaces.flatMap { put($0.name, $0.properties, at: path) }
     case .removed(let path, let names):
-      return names.compactMap { take($0, from: path) }
+      let left = names.contains(Adapter1.interface) ? takeAll(below: path) : []
+      return left + names.compactMap { take($0, from: path) }
     case .changed(let path, let interface, let properties, let invalidated):
       return update(path, interface, properties, invalidated)
     case .snapshotAsked, .snapshot, .snapshotFailed, .cleared:
@@ -104,6 +105,13 @@ struct ObjectTree: Sendable {
     if interface == Device1.interface { advertised.removed(path) }
     if objects[path]?.isEmpty == true { objects[path] = nil }
     return .removed(path, interface: interface)
+  }
+
+  /// Removes what bluetoothd has left below an adapter that it removes: a device that was connected would
+  /// still be connected when the adapter is back.
+  private mutating func takeAll(below path: ObjectPath) -> [TreeChange] {
+    let left = paths.flatMap { interface, paths in paths.below(path).map { ($0, interface) } }
+    return left.sorted { $0 > $1 }.compactMap { take($1, from: $0) }
   }
 
   private mutating func update(

@@ -88,7 +88,8 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
       throw SelectorError(
         text: text,
         problem: "'\(text)' is a descriptor",
-        expected: "a characteristic; read-descriptor and write-descriptor use descriptors"
+        expected: "a characteristic; descriptors have read-descriptor, write-descriptor and "
+          + "--descriptor"
       )
     }
     guard parts.count <= 2 else { throw SelectorError(text: text, problem: "more than one /") }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Bluetooth
 import Documents
+import Glibc
 import Jobs
 import SimulatedDevices
 
@@ -41,6 +42,12 @@ struct PlanOptions: ParsableArguments {
   ///   or more than one. validate() is no place for the last: it runs before unknown options are
   ///   reported, whose values look like files.
   func paths() throws(Ending) -> [String] {
+    if let word = (steps + files).first, let file = files.first, Plan.verbs.contains(word),
+      access(file, F_OK) != 0
+    {
+      let line = (steps + files).joined(separator: " ")
+      throw Ending(.usage, "\(file): no such file; steps are one argument behind -e: -e '\(line)'")
+    }
     guard files.isEmpty != steps.isEmpty else {
       let problem = files.isEmpty ? "no chain is given" : "two chains are given, by file and by -e"
       let expected = "a chain file, or steps with -e 'read battery-level'"

@@ -106,6 +106,27 @@ struct ObjectTreeTests {
     #expect(tree.value(Device1.rssi, at: device) == nil)
   }
 
+  @Test("what is below an adapter is removed with it, children first")
+  func removedWithAdapter() {
+    var tree = tree(
+      .added(adapter, [listed(Adapter1.interface, [:])]),
+      .added("/org/bluez/hci1", [listed(Adapter1.interface, [:])]),
+      .added(device, [listed(Device1.interface, ["Connected": .boolean(true)])]),
+      .added(service, [listed(GattService1.interface, [:])])
+    )
+    let changes = tree.apply(.removed(adapter, [Adapter1.interface]))
+    #expect(
+      changes
+        == [
+          .removed(service, interface: GattService1.interface),
+          .removed(device, interface: Device1.interface),
+          .removed(adapter, interface: Adapter1.interface),
+        ]
+    )
+    #expect(tree.apply(.removed(device, [Device1.interface])).isEmpty)
+    #expect(tree.has(Adapter1.interface, at: "/org/bluez/hci1"))
+  }
+
   @Test("an RSSI that the controller does not know is the weakest, not the strongest")
   func unknownRSSI() {
     let seen = [-60, 127].map { (rssi: Int16) in
