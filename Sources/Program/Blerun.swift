@@ -3,7 +3,6 @@
 package import ArgumentParser
 import Glibc
 import Jobs
-import Spelling
 
 /// Runs chains of operations against Bluetooth LE devices, through BlueZ or simulated.
 package struct Blerun: ParsableCommand {
@@ -192,29 +191,5 @@ package struct Blerun: ParsableCommand {
     let output = StandardOutput()
     output.lines(text)
     return status { try output.end() }
-  }
-}
-
-extension ParsableCommand {
-  /// The message about a word in the place of a command that names none, where the parser would report an
-  /// argument, or print help about something else; nil where all are known.
-  fileprivate static func unknownCommand(in arguments: ArraySlice<String>, after path: String = "")
-    -> String?
-  {
-    guard let word = arguments.first, !word.hasPrefix("-") else { return nil }
-    let rest = arguments.dropFirst()
-    if word == "help" { return unknownCommand(in: rest, after: path) }
-    let commands = configuration.subcommands
-    if commands.isEmpty { return nil }
-    var known: [String] = []
-    for command in commands {
-      guard let name = command.configuration.commandName else { continue }
-      if name == word { return command.unknownCommand(in: rest, after: path + name + " ") }
-      known.append(name)
-    }
-    let nearest = Spelling.nearest(to: word, among: known)
-    let expected = "expected one of " + known.joined(separator: ", ")
-    let aside = nearest.map { "did you mean '\($0)'?" } ?? expected
-    return "unknown command '\(path)\(word)' (\(aside))"
   }
 }
