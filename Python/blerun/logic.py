@@ -31,6 +31,8 @@ class ATTError(Exception):
     """Raised in a handler, it refuses the read or the write: `raise ATTError(0x80)`."""
 
     def __init__(self, code: int):
+        if code not in range(1, 256):
+            raise ValueError(f"invalid ATT error {code!r}: expected a number such as 0x80")
         super().__init__(f"ATT error 0x{code:02X}")
         self.code = code
 

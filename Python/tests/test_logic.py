@@ -178,3 +178,9 @@ def test_a_handler_of_nothing_is_refused(peer: Peer, door: RoomDevice) -> None:
         door.room["Dor-1"].on_write("PIN")(lambda _: None)
     door.on_write("PIN")(lambda _: 1)
     assert peer.write("00") == {"value": "01"}
+
+
+@pytest.mark.parametrize("code", [0, 0x180, "unlikely-error"])
+def test_an_att_error_is_a_number_of_one_byte(code: Any) -> None:
+    with pytest.raises(ValueError, match="expected a number such as 0x80"):
+        ATTError(code)
