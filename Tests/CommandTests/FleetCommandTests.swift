@@ -85,6 +85,7 @@
     @Test("a device that nobody observes ends with who listened, as a transient failure")
     func unobserved() throws {
       let gateway = try gateway("a", try devices(1))
+      try wait(for: "a")
       let file = try batch(["read: battery-level"], on: [address(9)])
       let ended = try submit(file, "--patience", "8s").end()
       #expect(ended.status == 75, "\(ended.errors)")

@@ -65,6 +65,7 @@
       )
       try other.waitForOutput(#""event":"value""#)
       let gateway = try gateway()
+      try wait(for: "a")
       let file = try batch("read: body-sensor-location")
       let held = try submit(file, "--patience", "10s").end()
       let why = "the device is connected to by another program on gateway a"

@@ -111,13 +111,18 @@
       return endings
     }
 
-    /// Waits until something is so, at most a minute.
+    /// Waits until something is so, at least a minute.
     func wait(until isSo: () throws -> Bool) throws {
       for _ in 0..<3000 {
         if try isSo() { return }
         poll(nil, 0, 20)
       }
       Issue.record("what was awaited never came")
+    }
+
+    /// Waits until a gateway has joined the fleet.
+    func wait(for gateway: String) throws {
+      try wait { try run("fleet", "gateways").end().output.contains("\(gateway)  0 running") }
     }
 
     /// Looks at the jobs until they show what is awaited. Each look is a process: there are few.

@@ -87,13 +87,16 @@
       let one = try submit(file).end()
       #expect(one.status == 0, "\(one.output)\(one.errors)")
       let b = try gateway("b", [twin])
+      // When it has run there, both have observed their devices.
+      let other = try batch(["read: battery-level"], on: [address(2)])
+      #expect(try submit(other).end().status == 0)
       let two = try submit(file, "--output", "json").end()
       #expect(two.status == 1)
       #expect(try endings(two.lines) == ["Battery-1": ["ambiguous"]])
       let which = "Battery-1 is the name of C0:FF:EE:00:01:01, C0:FF:EE:00:01:02"
       #expect(two.output.contains(which), "\(two.output)")
       // Nothing was queued for either.
-      #expect(try run("fleet", "jobs", "--all").end().lines.count == 1)
+      #expect(try run("fleet", "jobs", "--all").end().lines.count == 2)
       leave(a, b)
     }
   }
