@@ -36,6 +36,8 @@ final class TerminalQuestions: Sendable {
     _ reply: @escaping @Sendable (PairingReply) -> Void
   ) -> @Sendable () -> Void {
     end()
+    // From before the question can be read. A signal of before does not keep a clean-up from asking.
+    let former = SystemSignals.arrived
     let isSecret = question == .passkey || question == .pin
     // Before anything can be typed in answer.
     let mode = isSecret ? TerminalMode(for: .line) : nil
@@ -47,9 +49,7 @@ final class TerminalQuestions: Sendable {
     _ = OutputWriter.ofProcess.put(to: descriptor) { [.text(text)] }
     if blocks {
       var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // In short pieces: a signal ends the question, by a cancellation that is on its way to the loop. One
-      // that came before does not keep a clean-up from asking.
-      let former = SystemSignals.arrived
+      // In short pieces: a signal ends the question, by a cancellation that is on its way to the loop.
       var isCancelled = false
       while !isCancelled, !readMore() {
         isCancelled = SystemSignals.arrived != former
