@@ -109,7 +109,7 @@ extension LinkGuard {
       if ready < 0, errno == EINTR { continue }
       if ready == 0 {
         isSilent = true
-        release(owner, "was stopped")
+        release(owner, "stopped")
         continue
       }
       var octets = [UInt8](repeating: 0, count: 256)
@@ -118,7 +118,7 @@ extension LinkGuard {
       isSilent = false
       guard count <= 0 else { continue }
       for _ in 0..<(dyingLimit / 10) where owner.isThere { poll(nil, 0, 10) }
-      release(owner, "was killed")
+      release(owner, "killed")
       Blerun.end(.ok)
     }
   }
@@ -129,7 +129,7 @@ extension LinkGuard {
       defer { world.end() }
       // Whoever uses it by now.
       let endings = world.orphans(isForced: true)?.release(of: owner) ?? []
-      OrphanLinks.report(endings, of: " of process \(owner.process), which \(what)")
+      OrphanLinks.report(endings, of: "the \(what) process \(owner.process)")
     } catch {
       for message in error.messages { StandardError.failure(message) }
     }

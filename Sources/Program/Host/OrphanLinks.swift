@@ -93,13 +93,14 @@ struct OrphanLinks: Sendable {
 
   /// Prints what became of links.
   ///
-  /// - Parameter whose: Whose they were, behind the name of a device.
-  static func report(_ endings: [(link: HeldLink, ending: Ending)], of whose: String) {
+  /// - Parameter owner: Whose they were: "a killed run".
+  static func report(_ endings: [(link: HeldLink, ending: Ending)], of owner: String) {
     for (link, ending) in endings {
-      let device = "\(link.device)\(whose)"
+      let device = "\(link.device), which \(owner) had left up"
       switch ending {
       case .released: StandardError.notice("disconnected \(device)")
-      case .cancelled: StandardError.notice("ended the attempt to connect to \(device)")
+      case .cancelled:
+        StandardError.notice("ended the attempt of \(owner) to connect to \(link.device)")
       case .gone: break
       case .used(let user):
         StandardError.notice(

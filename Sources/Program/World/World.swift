@@ -362,7 +362,7 @@ extension World {
     guard let orphans = orphans() else { return }
     defer { interruption.cancels(scheduler) }
     interruption.cancels(scheduler, "nothing was begun")
-    OrphanLinks.report(orphans.release(), of: ", which a killed run had left up")
+    OrphanLinks.report(orphans.release(), of: "a killed run")
     try interruption.check()
   }
 
