@@ -28,11 +28,6 @@ extension StepEntry {
   static var hasInnerSteps: Bool {
     keys.contains { if case .steps = $0.description.form { true } else { false } }
   }
-
-  /// Whether the values of a key may use captured values.
-  static func isLive(_ name: String) -> Bool {
-    descriptions.contains { $0.name == name && $0.shape.isLive }
-  }
 }
 
 extension Step {
@@ -61,7 +56,11 @@ extension Step {
   }
 
   /// Whether the values of a key may use captured values, in a step of some kind.
-  static func isLive(_ key: String) -> Bool { entries.contains { $0.isLive(key) } }
+  static func isLive(_ key: String) -> Bool { liveKeys.contains(key) }
+
+  private static let liveKeys = Set(
+    entries.flatMap { $0.descriptions.filter(\.shape.isLive).map(\.name) }
+  )
 }
 
 extension Plan {
