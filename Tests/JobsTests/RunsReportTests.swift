@@ -49,14 +49,19 @@ struct RunsReportTests {
     #expect(runs[1].slowest(1).map(\.title) == ["1  read battery-level"])
   }
 
-  @Test("steps beyond the bound are counted; one that failed is kept")
-  func bound() throws {
+  @Test(
+    "steps beyond the bound are counted; one that failed is kept. The bound is lower for many runs",
+    arguments: [(1, RunCollector.stepLimit), (100, RunCollector.stepLimit / 10)]
+  )
+  func bound(count: Int, most: Int) throws {
     let bench = RunBench()
     try bench.run(
       file: "steps: [ { repeat: 12000, steps: [ { sleep: 1ms } ] }, { read: alert-level } ]"
     )
-    let run = try #require(RunCollector.runs(of: bench.events).first)
-    #expect(run.steps.count(where: { $0.failure == nil }) == RunCollector.stepLimit)
+    let start = try #require(bench.events.first)
+    let starts = (1..<count).map { start.on("Thermo-\($0)") }
+    let run = try #require(RunCollector.runs(of: starts + bench.events).last)
+    #expect(run.steps.count(where: { $0.failure == nil }) == most)
     #expect(run.leftOut > 0)
     #expect(run.steps.contains { $0.failure != nil })
   }

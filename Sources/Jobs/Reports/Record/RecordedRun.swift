@@ -102,8 +102,10 @@ public struct RecordedRun: Equatable, Sendable {
 
   /// Takes up an event of the run.
   ///
-  /// - Parameter keepsValues: Whether values, notes and the steps of earlier tries are kept.
-  mutating func take(_ event: RunEvent, keepsValues: Bool) {
+  /// - Parameters:
+  ///   - limit: How many steps that succeeded are kept.
+  ///   - keepsValues: Whether values, notes and the steps of earlier tries are kept.
+  mutating func take(_ event: RunEvent, upTo limit: Int, keepsValues: Bool) {
     if event.attempt > attempt { begin(event.attempt, keepsSteps: keepsValues) }
     lastEventAt = max(lastEventAt, event.offset)
     switch event.change {
@@ -112,7 +114,7 @@ public struct RecordedRun: Equatable, Sendable {
     case .stepFinished(let result):
       let index = underWay.lastIndex { $0.step.position == result.step.position }
       if let index { underWay.remove(at: index) }
-      add(Step(result, endedAt: event.offset))
+      add(Step(result, endedAt: event.offset), upTo: limit)
     case .value(let step, let value):
       if keepsValues { values.add(value, of: step, at: event.offset) }
     case .gap(let step, let gap):
@@ -130,9 +132,9 @@ public struct RecordedRun: Equatable, Sendable {
   }
 
   /// Adds a step that ended; successful ones only up to a bound.
-  private mutating func add(_ step: Step) {
+  private mutating func add(_ step: Step, upTo limit: Int) {
     if step.succeeded, !step.position.isImplied, !step.reported.hasInnerSteps { done += 1 }
-    guard !step.succeeded || steps.count < RunCollector.stepLimit else {
+    guard !step.succeeded || steps.count < limit else {
       leftOut += 1
       return
     }

@@ -7,7 +7,8 @@ import Bluetooth
 /// Steps that succeeded are kept up to a bound and counted beyond it; a step that failed is always
 /// kept. Values are kept only for a report that shows them, and in bounded memory.
 public struct RunCollector: Sendable {
-  /// How many steps of a run are kept, without failed ones.
+  /// How many steps of a run are kept, without failed ones. From 20 runs on it is fewer, and from 100 on a
+  /// tenth, unless they are condensed.
   public static let stepLimit = 10_000
 
   /// The runs, in the order in which they began.
@@ -68,7 +69,8 @@ public struct RunCollector: Sendable {
       return
     }
     guard let index = indices[key] else { return }
-    runs[index].take(event, keepsValues: keepsValues)
+    let share = condenses ? 1 : min(max(1, runs.count / 10), 10)
+    runs[index].take(event, upTo: Self.stepLimit / share, keepsValues: keepsValues)
     guard runs[index].ending != nil else { return }
     indices[key] = nil
     if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
