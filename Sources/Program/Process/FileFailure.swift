@@ -32,13 +32,13 @@ package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
   private var hint: String? {
     switch number {
     case ENOENT: "make the folder, or name another one"
-    case ENOTDIR, EISDIR, EEXIST: "another name"
+    case ENOTDIR, EISDIR, EEXIST: "use another name"
     case EACCES, EPERM: "check the permissions of the file and its folder, or name another file"
     case EROFS: "name a file on another disk"
     case ENOSPC, EDQUOT: "free space, or name a file on another disk"
-    case ENAMETOOLONG: "a shorter name"
-    case EFBIG: "the limits of the shell (ulimit -f)"
-    case EMFILE, ENFILE: "the limits of the shell (ulimit -n)"
+    case ENAMETOOLONG: "use a shorter name"
+    case EFBIG: "raise the limit of the shell on the size of files (ulimit -f)"
+    case EMFILE, ENFILE: "raise the limit of the shell on open files (ulimit -n)"
     default: nil
     }
   }
