@@ -142,7 +142,7 @@ package struct Blerun: ParsableCommand {
       let message = fullMessage(for: error)
       guard
         let complaint = Pair.complaint(insteadOf: message, about: arguments)
-          ?? foreignOption(insteadOf: message)
+          ?? foreignOption(insteadOf: message, in: arguments)
       else { throw error }
       throw Ending(.usage, complaint)
     }

@@ -19,10 +19,22 @@ private let foreignOptions: KeyValuePairs = [
 ]
 
 extension ParsableCommand {
-  /// The message about an option of other programs, in place of the parser's; nil for others.
-  static func foreignOption(insteadOf message: String) -> String? {
-    foreignOptions.first { message.contains("Unknown option '\($0.key)'") }
-      .map { "Unknown option '\($0.key)' (did you mean '\($0.value)'?)" }
+  /// The message about an option of other programs, in place of the parser's; nil for others, and where the
+  /// command does not have what is meant.
+  static func foreignOption(insteadOf message: String, in arguments: [String]) -> String? {
+    guard
+      let (foreign, own) = foreignOptions.first(where: { isAbout($0.key, message) }),
+      let option = own.split(separator: " ").first
+    else { return nil }
+    let meant = arguments.map { $0.prefix { $0 != "=" } == foreign ? String(option) : $0 }
+    let other = Result { try parseAsRoot(meant) }
+    if case .failure(let error) = other, isAbout(option, fullMessage(for: error)) { return nil }
+    return "Unknown option '\(foreign)' (did you mean '\(own)'?)"
+  }
+
+  /// Whether a message of the parser is about an option that it does not know.
+  private static func isAbout(_ option: some StringProtocol, _ message: String) -> Bool {
+    message.hasPrefix("Error: Unknown option '\(option)'")
   }
 
   /// The message about a word in the place of a command that names none; nil where all are known.
