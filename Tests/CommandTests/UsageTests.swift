@@ -29,18 +29,18 @@ struct UsageTests {
   }
 
   @Test(
-    "steps without -e, or behind it without quotes, are an error that has both",
+    "steps without -e, or after it without quotes, are an error that has both",
     arguments: [
-      (["read", "battery-level"], "read: no such file"),
-      (["-e", "read", "battery-level"], "battery-level: no such file"),
+      (["read", "battery-level"], "read: no such file", "read battery-level"),
+      (["-e", "read", "battery-level"], "battery-level: no such file", "read battery-level"),
+      (["log", "two words"], "log: no such file", "log \"two words\""),
     ]
   )
-  func unquotedSteps(words: [String], problem: String) throws {
+  func unquotedSteps(words: [String], problem: String, line: String) throws {
     let options = try PlanOptions.parse(words)
     let ending = #expect(throws: Program.Ending.self) { try options.paths() }
     #expect(
-      ending?.messages
-        == [problem + "; steps are one argument behind -e: -e 'read battery-level'"]
+      ending?.messages == [problem + "; steps are one argument after -e: -e '\(line)'"]
     )
   }
 

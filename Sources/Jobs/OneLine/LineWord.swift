@@ -183,9 +183,9 @@ struct LineWords {
 }
 
 /// Quotes words where necessary.
-enum Quoting {
+package enum Quoting {
   /// `text` as one word: in double quotes when it is empty or contains a space, quote, `;` or `\`.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     let special = " \t\n;\"'\\"
     guard text.isEmpty || text.contains(where: { special.contains($0) }) else { return text }
     return always(text)

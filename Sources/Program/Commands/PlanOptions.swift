@@ -45,8 +45,8 @@ struct PlanOptions: ParsableArguments {
     if let word = (steps + files).first, let file = files.first, Plan.verbs.contains(word),
       access(file, F_OK) != 0
     {
-      let line = (steps + files).joined(separator: " ")
-      throw Ending(.usage, "\(file): no such file; steps are one argument behind -e: -e '\(line)'")
+      let line = (steps + files).map { Quoting.quoted($0) }.joined(separator: " ")
+      throw Ending(.usage, "\(file): no such file; steps are one argument after -e: -e '\(line)'")
     }
     guard files.isEmpty != steps.isEmpty else {
       let problem = files.isEmpty ? "no chain is given" : "two chains are given, by file and by -e"
