@@ -20,7 +20,8 @@ struct ResumeDecisionTests {
     of batch: Batch?,
     finished: String? = nil,
     status: Int32? = nil,
-    members: Bool = true
+    members: Bool = true,
+    chains: [ChainSummary] = []
   ) -> RunSummary {
     let origin = batch.map { BatchOrigin(file: "/b", name: nil, digest: $0.digest, round: 3) }
     let devices = members ? ["A", "B"].map { BatchMember(device: $0, name: nil) } : []
@@ -38,7 +39,7 @@ struct ResumeDecisionTests {
       exitStatus: status,
       batch: origin.map { BatchSummary(origin: $0, devices: devices) },
       resumptions: [],
-      chains: []
+      chains: chains
     )
   }
 
@@ -66,6 +67,29 @@ struct ResumeDecisionTests {
 
   private static func refusal(_ decision: Result<BatchResumption.Decision, Ending>) -> Ending? {
     if case .failure(let ending) = decision { ending } else { nil }
+  }
+
+  @Test("in the list of runs, only the last chain of a resumed device has its warnings counted")
+  func warnings() throws {
+    let chains = [("A", 4), ("B", 2), ("A", 1)].enumerated().map { index, chain in
+      ChainSummary(
+        chain: index + 1,
+        device: chain.0,
+        name: nil,
+        started: "",
+        finished: nil,
+        took: nil,
+        status: "ok",
+        exitStatus: 0,
+        code: nil,
+        class: nil,
+        stepsDone: 1,
+        warnings: chain.1,
+        values: 0
+      )
+    }
+    let run = try Self.run(of: Self.batch("A", "B"), finished: "", status: 0, chains: chains)
+    #expect(run.columns[4] == "ok, 3 warnings")
   }
 
   @Test("a run that was killed is resumed with the devices that are left")

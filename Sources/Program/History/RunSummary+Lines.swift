@@ -68,7 +68,11 @@ extension RunSummary {
 
   private var stepsDone: Int { chains.map(\.stepsDone).reduce(0, +) }
   private var values: Int { chains.map(\.values).reduce(0, +) }
-  private var warnings: Int { chains.map(\.warnings).reduce(0, +) }
+  /// Those of what the state is about: of each device of a batch the last chain, where it was resumed.
+  private var warnings: Int {
+    let last = Dictionary(chains.map { ($0.device, $0.warnings) }) { $1 }
+    return (batch == nil ? chains.map(\.warnings) : Array(last.values)).reduce(0, +)
+  }
 
   /// The cells of its row in a ``TextTable``.
   var columns: [String] {
