@@ -94,7 +94,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
   public var meaning: String {
     switch kind {
     case .full: "the disk is full"
-    case .noPlace: "no file can be there"
+    case .noPlace: "no file can have this path"
     case .notPermitted: "it cannot be opened for writing"
     case .notReadable: "it cannot be opened for reading"
     case .inTwoFiles: "its latest commits are in its -wal file, and its folder may not be written"
@@ -112,7 +112,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
   public var hint: String {
     switch kind {
     case .full: "free space with blerun history prune, or name another file with --journal FILE"
-    case .noPlace: "name a file in an existing folder"
+    case .noPlace: "name another file, in an existing folder"
     case .notPermitted: "check the permissions of the file and its folder, or name another file"
     case .notReadable: "check the permissions of the file, and of its -wal file if there is one"
     case .inTwoFiles:
