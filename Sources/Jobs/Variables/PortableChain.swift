@@ -123,7 +123,6 @@ package struct PortableChain: Hashable, Sendable {
   private static func isSafe(_ character: Character) -> Bool {
     character.isASCII && (character.isLetter || character.isNumber || "-_.+".contains(character))
   }
-
 }
 
 extension Plan {

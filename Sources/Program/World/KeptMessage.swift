@@ -55,8 +55,8 @@ struct KeptMessage: Sendable {
     }
   }
 
-  /// Most messages are never shown: they become text only then. Those that hold descriptors, which
-  /// would stay open, become text at once.
+  /// Most messages are never shown: they become text only then. They are small, as a list of all objects is
+  /// not kept. Those that hold descriptors, which would stay open, become text at once.
   private static func body(_ values: [DBusValue]) -> Body {
     values.contains(where: \.hasDescriptor) ? .text(text(of: values)) : .values(values)
   }
