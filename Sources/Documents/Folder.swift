@@ -21,12 +21,13 @@ package enum Folder {
 
   /// Makes a folder for this user alone, and the folders above it, where they are missing.
   ///
-  /// - Parameter isDurable: Whether it waits until the disk has their names.
+  /// - Parameters:
+  ///   - path: Also what is before the last slash of a file's path: nothing, of a file in the root.
+  ///   - isDurable: Whether it waits until the disk has their names.
   /// - Returns: The error number where one cannot be made; nil where all exist.
-  @discardableResult
   package static func make(_ path: String, isDurable: Bool = false) -> Int32? {
-    guard access(path, F_OK) != 0 else { return nil }
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex,
+    guard !path.isEmpty, access(path, F_OK) != 0 else { return nil }
+    if let slash = path.lastIndex(of: "/"),
       let number = make(String(path[..<slash]), isDurable: isDurable)
     {
       return number

@@ -108,7 +108,7 @@ public final class JournalFile: Sendable {
   /// Creates an empty file that only this user may read, and its folder.
   private static func make(_ path: String, _ sync: Sync) throws(JournalFailure) {
     // If a loss of power removed the folder, the journal would be lost with it.
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex,
+    if let slash = path.lastIndex(of: "/"),
       let number = Folder.make(String(path[..<slash]), isDurable: sync == .full)
     {
       throw failure(path, number)
