@@ -6,6 +6,7 @@
 
 /// A text for the parser of YAML, in which surrogate pairs are marked.
 struct SurrogatePairs {
+  private static let backslash = UInt8(ascii: "\\")
   /// A noncharacter, which no text for interchange contains.
   private static let mark = String(decoding: [UInt16(0xfdd0)], as: UTF16.self)
 
@@ -15,18 +16,37 @@ struct SurrogatePairs {
 
   init(_ text: String) {
     hasMarks =
-      text.utf8.contains(UInt8(ascii: "\\")) && !text.unicodeScalars.contains(where: Self.isMark)
-    guard hasMarks else {
-      self.text = text
-      return
+      text.utf8.contains(Self.backslash) && !text.unicodeScalars.contains(where: Self.isMark)
+    self.text = hasMarks ? Self.marked(Array(text.utf8)) : text
+  }
+
+  /// The text with a mark for each backslash of a pair.
+  private static func marked(_ text: [UInt8]) -> String {
+    var marked: [UInt8] = []
+    var index = 0
+    while index < text.count {
+      let rest = text[index...]
+      let (high, low) = (rest.prefix(6), rest.dropFirst(6).prefix(6))
+      if isHalf(high, UTF16.isLeadSurrogate), isHalf(low, UTF16.isTrailSurrogate) {
+        for half in [high, low] { marked += Array(mark.utf8) + half.dropFirst() }
+        index += 12
+      } else {
+        // A backslash behind a backslash begins no escape.
+        let escape = rest.prefix(text[index] == backslash ? 2 : 1)
+        marked += escape
+        index += escape.count
+      }
     }
-    // A backslash behind a backslash begins no escape.
-    let escape = /\\(?:(u[dD][89abAB][0-9a-fA-F]{2})\\(u[dD][c-fC-F][0-9a-fA-F]{2})|(?s:.))/
-      .matchingSemantics(.unicodeScalar)
-    self.text = text.replacing(escape) { match in
-      guard let high = match.1, let low = match.2 else { return String(match.0) }
-      return Self.mark + high + Self.mark + low
+    return String(decoding: marked, as: UTF8.self)
+  }
+
+  /// Whether `\u` and four digits are the half of a pair.
+  private static func isHalf(_ escape: ArraySlice<UInt8>, _ isSurrogate: (UInt16) -> Bool) -> Bool {
+    guard escape.first == backslash, escape.dropFirst().first == UInt8(ascii: "u") else {
+      return false
     }
+    let digits = String(decoding: escape.dropFirst(2), as: UTF8.self)
+    return UInt16(digits, radix: 16).map(isSurrogate) ?? false
   }
 
   /// The text of a parsed value without marks.
