@@ -233,7 +233,8 @@ package struct DeviceText {
       line(1, "- service: \(names.title(of: service.uuid, .service))")
       if !service.isPrimary { comment(2, "It is a secondary service.") }
       let included = service.includes.compactMap { handle in
-        own.first { $0.handle == handle }.map { names.title(of: $0.uuid, .service) }
+        own.first { $0.handle == handle && $0.uuid != service.uuid }
+          .map { names.title(of: $0.uuid, .service) }
       }
       if !included.isEmpty { line(2, "includes: [\(included.joined(separator: ", "))]") }
       guard !service.characteristics.isEmpty else { continue }
