@@ -33,6 +33,24 @@ package struct SnoopRecording: Sendable {
       addressType = Self.kind(type)
     }
 
+    /// Adds what it was known by before it was paired anew.
+    fileprivate mutating func add(_ earlier: Device) {
+      packets += earlier.packets
+      connections += earlier.connections
+      otherAddresses.removeAll { earlier.otherAddresses.contains($0) }
+      otherAddresses = earlier.otherAddresses + otherAddresses
+      name = name ?? earlier.name
+      appearance = appearance ?? earlier.appearance
+      if advertisements.isEmpty {
+        (advertisements, latest) = (earlier.advertisements, earlier.latest)
+        isFiltered = earlier.isFiltered
+      }
+      guard facts.groups.isEmpty else { return }
+      let (pairing, isEncrypted) = (facts.pairing, facts.isEncrypted)
+      facts = earlier.facts
+      (facts.pairing, facts.isEncrypted) = (pairing, isEncrypted)
+    }
+
     /// 0 and 2: public, 1 and 3: random; the later ones of devices whose address was resolved.
     fileprivate static func kind(_ type: UInt8) -> AddressType { type & 1 == 0 ? .public : .random }
   }
@@ -293,7 +311,8 @@ package struct SnoopRecording: Sendable {
     device.packets += 1
     body(&link.trace, &device.facts)
     if let identity = link.trace.identity, identity.address != link.address {
-      // What comes under it later is of the same device.
+      // What came under it before, and comes later, is of the same device.
+      if let earlier = known[identity.address] { device.add(earlier) }
       device.otherAddresses.append(link.address)
       device.address = identity.address
       device.addressType = Device.kind(identity.type)
