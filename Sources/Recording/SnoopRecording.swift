@@ -415,17 +415,6 @@ package struct SnoopRecording: Sendable {
         recording.appearance = UInt16(octets[1]) << 8 | UInt16(octets[0])
       }
     }
-    // What a subscription is refused with, where nothing can be read.
-    let refusals = facts.writes.filter { $0.error.map(Dialogue.security.contains) ?? false }
-      .reduce(into: [:]) { $0[$1.handle] = $1.error }
-    for one in recording.characteristics where !one.properties.contains(.read) {
-      for descriptor in one.descriptors where descriptor.uuid == .clientCharacteristicConfiguration
-      {
-        if let error = refusals[descriptor.handle] {
-          recording.learn(.refused(error), of: one.handle)
-        }
-      }
-    }
     let handles = Set(recording.characteristics.map(\.handle))
     recording.writes.removeAll { !handles.contains($0.handle) }
     recording.notifications.removeAll { !handles.contains($0.handle) }
@@ -444,7 +433,7 @@ package struct SnoopRecording: Sendable {
       recording.unknown.append("its advertisements: the trace begins after them")
     }
     if first.isFiltered { recording.unknown.append(Self.filtered) }
-    if facts.hasChanged {
+    if facts.changes > 0 {
       recording.unknown.append("what its attributes were before it changed them in the trace")
     }
     if facts.isEncrypted, !facts.isRefusedForSecurity {
