@@ -9,8 +9,9 @@ package struct SnoopRecording: Sendable {
   package struct Device: Sendable {
     package fileprivate(set) var address: BluetoothAddress
     package fileprivate(set) var addressType: AddressType
-    /// The private addresses that it had before it was paired.
+    /// The private addresses that it had before it was paired: the first of them.
     fileprivate var otherAddresses: [BluetoothAddress] = []
+    private static let mostAddresses = 100
     package fileprivate(set) var name: String?
     /// How many packets are about it.
     package fileprivate(set) var packets = 0
@@ -37,8 +38,8 @@ package struct SnoopRecording: Sendable {
     fileprivate mutating func add(_ earlier: Device) {
       packets += earlier.packets
       connections += earlier.connections
-      otherAddresses.removeAll { earlier.otherAddresses.contains($0) }
-      otherAddresses = earlier.otherAddresses + otherAddresses
+      let others = otherAddresses.filter { !earlier.otherAddresses.contains($0) }
+      otherAddresses = Array((earlier.otherAddresses + others).prefix(Self.mostAddresses))
       name = name ?? earlier.name
       appearance = appearance ?? earlier.appearance
       if advertisements.isEmpty {
