@@ -1,6 +1,7 @@
 // What a trace, or a cache, has of a device's attributes.
 
 import Bluetooth
+import SimulatedDevices
 
 /// What was learned of a device's attributes from packets of the Attribute Protocol.
 struct AttributeFacts: Sendable {
@@ -21,7 +22,7 @@ struct AttributeFacts: Sendable {
   var declarations: [UInt16: Declaration] = [:]
   /// By the handle of the include declaration: that of the included service.
   var includes: [UInt16: UInt16] = [:]
-  /// What is neither, by its handle.
+  /// The types of all other attributes, by handle.
   var types: [UInt16: BluetoothUUID] = [:]
   var readings: [UInt16: RecordedReading] = [:]
   /// What was read after a refusal.
@@ -47,7 +48,6 @@ struct AttributeFacts: Sendable {
   static let secondary = BluetoothUUID(short: 0x2801)
   static let include = BluetoothUUID(short: 0x2802)
   static let characteristic = BluetoothUUID(short: 0x2803)
-  static let extendedProperties = BluetoothUUID(short: 0x2900)
 
   /// Whether something was refused that a secure connection permits.
   var isRefusedForSecurity: Bool {
@@ -124,7 +124,9 @@ struct AttributeFacts: Sendable {
             one.reading = one.reading ?? refusals[handle].map { .refused($0) }
             if authenticated[handle]?.contains(.write) == true { one.authenticated.insert(.read) }
           }
-          if uuid == Self.extendedProperties, case .octets(let octets)? = descriptor.reading {
+          if uuid == AttributeTable.extendedProperties,
+            case .octets(let octets)? = descriptor.reading
+          {
             // Reliable Write and Writable Auxiliaries.
             let bits = UInt16(octets.first ?? 0) & 3
             one.properties.formUnion(CharacteristicProperties(rawValue: bits << 8))

@@ -41,7 +41,7 @@ struct ConnectionTrace: Sendable {
   /// What the host asked for in a pairing, and then what follows from the response.
   private var request: PairingFeatures?
   private var method: PairingDefinition.Method?
-  /// The address behind a private one, which the device tells whom it is paired with, and its kind.
+  /// The identity address of the device, which it sends to a host that pairs with it, and its type.
   private(set) var identity: (address: BluetoothAddress, type: UInt8)?
 
   static let attributeChannel: UInt16 = 4

@@ -251,7 +251,7 @@ package struct DeviceText {
     writeBehaviour(of: one)
     if let security = security(of: one) { line(4, security) }
     let descriptors = one.descriptors.filter {
-      $0.uuid != .clientCharacteristicConfiguration && $0.uuid != AttributeFacts.extendedProperties
+      $0.uuid != .clientCharacteristicConfiguration && $0.uuid != AttributeTable.extendedProperties
     }
     guard !descriptors.isEmpty else { return }
     line(4, "descriptors:")
