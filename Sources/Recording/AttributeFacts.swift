@@ -1,6 +1,7 @@
 // What a trace, or a cache, has of a device's attributes.
 
 import Bluetooth
+import SimulatedDevices
 
 /// What was learned of a device's attributes from packets of the Attribute Protocol.
 struct AttributeFacts: Sendable {
@@ -21,7 +22,7 @@ struct AttributeFacts: Sendable {
   var declarations: [UInt16: Declaration] = [:]
   /// By the handle of the include declaration: that of the included service.
   var includes: [UInt16: UInt16] = [:]
-  /// What is neither, by its handle.
+  /// The types of all other attributes, by handle.
   var types: [UInt16: BluetoothUUID] = [:]
   var readings: [UInt16: RecordedReading] = [:]
   /// What was read after a refusal.
@@ -37,14 +38,16 @@ struct AttributeFacts: Sendable {
   var reads: [RecordedValue] = []
   /// How many packets were cut off by the program that wrote the trace.
   var cut = 0
-  /// Whether there were attributes that others have replaced.
-  var hasChanged = false
+  /// How often others have replaced attributes.
+  private(set) var changes = 0
+
+  /// A device that changes its attributes more often is none: the trace is damaged.
+  private static let mostChanges = 100
 
   static let primary = BluetoothUUID(short: 0x2800)
   static let secondary = BluetoothUUID(short: 0x2801)
   static let include = BluetoothUUID(short: 0x2802)
   static let characteristic = BluetoothUUID(short: 0x2803)
-  static let extendedProperties = BluetoothUUID(short: 0x2900)
 
   /// Whether something was refused that a secure connection permits.
   var isRefusedForSecurity: Bool {
@@ -56,6 +59,7 @@ struct AttributeFacts: Sendable {
 
   /// Adds a service; where another one was, the device has changed its attributes from there on.
   mutating func learn(_ group: Group, at start: UInt16) {
+    guard changes < Self.mostChanges || groups[start] == nil else { return }
     if let known = groups[start], known.uuid != group.uuid {
       forget(from: start)
     } else if let known = groups[start], known.end != group.end {
@@ -65,7 +69,7 @@ struct AttributeFacts: Sendable {
   }
 
   private mutating func forget(from handle: UInt16) {
-    hasChanged = true
+    changes += 1
     groups = groups.filter { $0.key < handle }
     declarations = declarations.filter { $0.key < handle }
     includes = includes.filter { $0.key < handle }
@@ -88,6 +92,8 @@ struct AttributeFacts: Sendable {
     var included = includes.sorted { $0.key < $1.key }[...]
     var declared = declarations.sorted { $0.key < $1.key }[...]
     var typed = types.sorted { $0.key < $1.key }[...]
+    let refusals = writes.filter { $0.error.map(Dialogue.security.contains) ?? false }
+      .reduce(into: [:]) { $0[$1.handle] = $1.error }
     return starts.indices.map { index in
       let (start, group) = starts[index]
       let end = index + 1 < starts.count ? min(group.end, starts[index + 1].key - 1) : group.end
@@ -113,13 +119,14 @@ struct AttributeFacts: Sendable {
         where handle > declaration.value {
           var descriptor = RecordedDescriptor(uuid: uuid, handle: handle)
           descriptor.reading = protected[handle].map { .octets($0) } ?? readings[handle]
-          // What cannot be read shows there what it demands.
-          if uuid == .clientCharacteristicConfiguration, !one.properties.contains(.read),
-            authenticated[handle]?.contains(.write) == true
-          {
-            one.authenticated.insert(.read)
+          // What cannot be read shows there what it demands: a subscription is refused.
+          if uuid == .clientCharacteristicConfiguration, !one.properties.contains(.read) {
+            one.reading = one.reading ?? refusals[handle].map { .refused($0) }
+            if authenticated[handle]?.contains(.write) == true { one.authenticated.insert(.read) }
           }
-          if uuid == Self.extendedProperties, case .octets(let octets)? = descriptor.reading {
+          if uuid == AttributeTable.extendedProperties,
+            case .octets(let octets)? = descriptor.reading
+          {
             // Reliable Write and Writable Auxiliaries.
             let bits = UInt16(octets.first ?? 0) & 3
             one.properties.formUnion(CharacteristicProperties(rawValue: bits << 8))

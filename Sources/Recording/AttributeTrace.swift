@@ -1,6 +1,7 @@
 // One bearer of the Attribute Protocol: what a client asked of a device's attributes, and what came back.
 
 import Bluetooth
+import SimulatedDevices
 
 /// The packets of one bearer, understood.
 ///
@@ -185,7 +186,8 @@ struct AttributeTrace: Sendable {
         read(octets, of: handle, at, isEncrypted: request.isEncrypted, &facts)
       }
     case 0x0c:
-      guard let handle = asked.uint16(), let offset = asked.uint16() else { return }
+      guard let handle = asked.uint16(), let offset = asked.uint16(), offset < FileLimits.octets
+      else { return }
       let octets = response.takeRest()
       if let last = facts.reads.last, last.handle == handle, last.octets.count == Int(offset) {
         facts.reads[facts.reads.count - 1] =

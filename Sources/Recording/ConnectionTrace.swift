@@ -41,7 +41,7 @@ struct ConnectionTrace: Sendable {
   /// What the host asked for in a pairing, and then what follows from the response.
   private var request: PairingFeatures?
   private var method: PairingDefinition.Method?
-  /// The address behind a private one, which the device tells whom it is paired with, and its kind.
+  /// The identity address of the device, which it sends to a host that pairs with it, and its type.
   private(set) var identity: (address: BluetoothAddress, type: UInt8)?
 
   static let attributeChannel: UInt16 = 4
@@ -49,6 +49,9 @@ struct ConnectionTrace: Sendable {
   private static let securityChannel: UInt16 = 6
   /// The service that more bearers of ATT are requested of.
   private static let attributeService: UInt16 = 0x27
+  /// The channels that a connection has for what is requested, and how many one request may name.
+  private static let requestable: ClosedRange<UInt16> = 0x40...0x7f
+  private static let mostRequested = 5
 
   init(begun: Duration) { self.begun = begun }
 
@@ -118,15 +121,20 @@ struct ConnectionTrace: Sendable {
     case 0x17:
       // The MTU, the MPS, and the credits.
       guard reader.uint16() == Self.attributeService, reader.take(6) != nil else { return }
-      let key = Channel(number: UInt16(identifier), isSent: isSent)
-      requested[key] = []
-      while let number = reader.uint16() { requested[key]?.append(number) }
+      var numbers: [UInt16] = []
+      while numbers.count < Self.mostRequested, let number = reader.uint16() {
+        numbers.append(number)
+      }
+      requested[Channel(number: UInt16(identifier), isSent: isSent)] = numbers
     case 0x18:
       let key = Channel(number: UInt16(identifier), isSent: !isSent)
       guard let numbers = requested.removeValue(forKey: key), reader.take(8) != nil else { return }
       for number in numbers {
-        // 0: not granted. Each side sends to the channel of the other.
-        guard let other = reader.uint16(), other != 0 else { continue }
+        // 0: not granted.
+        guard let other = reader.uint16(), Self.requestable.contains(number),
+          Self.requestable.contains(other)
+        else { continue }
+        // Each side sends to the channel of the other.
         for channel in [
           Channel(number: number, isSent: isSent), Channel(number: other, isSent: !isSent),
         ] {
@@ -177,7 +185,9 @@ struct ConnectionTrace: Sendable {
   private mutating func pair(_ octets: [UInt8], isSent: Bool, _ facts: inout AttributeFacts) {
     var reader = PacketReader(octets)
     switch (reader.uint8(), isSent) {
-    case (0x01?, true): request = PairingFeatures(&reader)
+    case (0x01?, true):
+      request = PairingFeatures(&reader)
+      method = nil
     case (0x02?, false):
       guard let host = request, let device = PairingFeatures(&reader),
         !host.hasOutOfBandData, !device.hasOutOfBandData
@@ -193,7 +203,10 @@ struct ConnectionTrace: Sendable {
       // Pairing Not Supported.
       if reader.uint8() == 5 { facts.pairing = .tried(.reject) }
     case (0x09?, false):
-      if let type = reader.uint8(), let address = reader.address() { identity = (address, type) }
+      // A device has one. What names more of them is damaged.
+      if identity == nil, let type = reader.uint8(), let address = reader.address() {
+        identity = (address, type)
+      }
     // open: commands
     default: break
     }

@@ -233,7 +233,8 @@ package struct DeviceText {
       line(1, "- service: \(names.title(of: service.uuid, .service))")
       if !service.isPrimary { comment(2, "It is a secondary service.") }
       let included = service.includes.compactMap { handle in
-        own.first { $0.handle == handle }.map { names.title(of: $0.uuid, .service) }
+        own.first { $0.handle == handle && $0.uuid != service.uuid }
+          .map { names.title(of: $0.uuid, .service) }
       }
       if !included.isEmpty { line(2, "includes: [\(included.joined(separator: ", "))]") }
       guard !service.characteristics.isEmpty else { continue }
@@ -250,7 +251,7 @@ package struct DeviceText {
     writeBehaviour(of: one)
     if let security = security(of: one) { line(4, security) }
     let descriptors = one.descriptors.filter {
-      $0.uuid != .clientCharacteristicConfiguration && $0.uuid != AttributeFacts.extendedProperties
+      $0.uuid != .clientCharacteristicConfiguration && $0.uuid != AttributeTable.extendedProperties
     }
     guard !descriptors.isEmpty else { return }
     line(4, "descriptors:")

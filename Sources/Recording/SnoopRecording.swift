@@ -9,8 +9,9 @@ package struct SnoopRecording: Sendable {
   package struct Device: Sendable {
     package fileprivate(set) var address: BluetoothAddress
     package fileprivate(set) var addressType: AddressType
-    /// The private addresses that it had before it was paired.
+    /// The private addresses that it had before it was paired: the first of them.
     fileprivate var otherAddresses: [BluetoothAddress] = []
+    private static let mostAddresses = 100
     package fileprivate(set) var name: String?
     /// How many packets are about it.
     package fileprivate(set) var packets = 0
@@ -31,6 +32,24 @@ package struct SnoopRecording: Sendable {
     fileprivate init(_ address: BluetoothAddress, _ type: UInt8) {
       self.address = address
       addressType = Self.kind(type)
+    }
+
+    /// Adds what it was known by before it was paired anew.
+    fileprivate mutating func add(_ earlier: Device) {
+      packets += earlier.packets
+      connections += earlier.connections
+      let others = otherAddresses.filter { !earlier.otherAddresses.contains($0) }
+      otherAddresses = Array((earlier.otherAddresses + others).prefix(Self.mostAddresses))
+      name = name ?? earlier.name
+      appearance = appearance ?? earlier.appearance
+      if advertisements.isEmpty {
+        (advertisements, latest) = (earlier.advertisements, earlier.latest)
+        isFiltered = earlier.isFiltered
+      }
+      guard facts.groups.isEmpty else { return }
+      let (pairing, isEncrypted) = (facts.pairing, facts.isEncrypted)
+      facts = earlier.facts
+      (facts.pairing, facts.isEncrypted) = (pairing, isEncrypted)
     }
 
     /// 0 and 2: public, 1 and 3: random; the later ones of devices whose address was resolved.
@@ -293,7 +312,8 @@ package struct SnoopRecording: Sendable {
     device.packets += 1
     body(&link.trace, &device.facts)
     if let identity = link.trace.identity, identity.address != link.address {
-      // What comes under it later is of the same device.
+      // What came under it before, and comes later, is of the same device.
+      if let earlier = known[identity.address] { device.add(earlier) }
       device.otherAddresses.append(link.address)
       device.address = identity.address
       device.addressType = Device.kind(identity.type)
@@ -396,17 +416,6 @@ package struct SnoopRecording: Sendable {
         recording.appearance = UInt16(octets[1]) << 8 | UInt16(octets[0])
       }
     }
-    // What a subscription is refused with, where nothing can be read.
-    let refusals = facts.writes.filter { $0.error.map(Dialogue.security.contains) ?? false }
-      .reduce(into: [:]) { $0[$1.handle] = $1.error }
-    for one in recording.characteristics where !one.properties.contains(.read) {
-      for descriptor in one.descriptors where descriptor.uuid == .clientCharacteristicConfiguration
-      {
-        if let error = refusals[descriptor.handle] {
-          recording.learn(.refused(error), of: one.handle)
-        }
-      }
-    }
     let handles = Set(recording.characteristics.map(\.handle))
     recording.writes.removeAll { !handles.contains($0.handle) }
     recording.notifications.removeAll { !handles.contains($0.handle) }
@@ -425,7 +434,7 @@ package struct SnoopRecording: Sendable {
       recording.unknown.append("its advertisements: the trace begins after them")
     }
     if first.isFiltered { recording.unknown.append(Self.filtered) }
-    if facts.hasChanged {
+    if facts.changes > 0 {
       recording.unknown.append("what its attributes were before it changed them in the trace")
     }
     if facts.isEncrypted, !facts.isRefusedForSecurity {

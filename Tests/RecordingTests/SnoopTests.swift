@@ -257,6 +257,31 @@ struct SnoopTests {
       )
       trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
     },
+    Variant(
+      "a device that is forgotten and paired anew",
+      ["# Seen at C0:00:5E:00:00:01, too.", #"value: { hex: "05" }"#]
+    ) { trace in
+      for isFirst in [true, false] {
+        trace.connect()
+        trace.pair(capability: 1, demands: 0x0d)
+        trace.packet([0x09, 0, 9, 0x53, 0, 0x5e, 0, 0], isSent: false, on: 6)
+        guard isFirst else { continue }
+        trace.discover()
+        trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+        trace.disconnect()
+      }
+    },
+    Variant(
+      "a pairing with out-of-band data after one that failed",
+      ["-security: { pairing: confirm }"]
+    ) { trace in
+      trace.connect()
+      for hasData in [0, 1] as [UInt8] {
+        trace.packet([0x01, 4, hasData, 0x0d, 16, 7, 7], isSent: true, on: 6)
+        trace.packet([0x02, 1, hasData, 0x0d, 16, 7, 7], isSent: false, on: 6)
+      }
+      trace.encrypt()
+    },
     Variant("a device that refuses to pair", ["security: { pairing: reject }"]) { trace in
       trace.connect()
       trace.discover()
@@ -274,6 +299,22 @@ struct SnoopTests {
       trace.discover()
       trace.openBearers()
       trace.useBearers()
+    },
+    Variant("a bearer that is granted in place of the fixed channel", [#"value: { hex: "05" }"#]) {
+      trace in
+      trace.connect()
+      trace.discover()
+      trace.packet([0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 4, 0], isSent: true, on: 5)
+      trace.packet([0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 4, 0], isSent: false, on: 5)
+      trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
+    },
+    Variant("a service that includes itself", ["-includes: [fff0]"]) { trace in
+      trace.connect()
+      trace.discover()
+      trace.exchange(
+        [0x08, 1, 0, 0xff, 0xff, 0x02, 0x28],
+        [0x09, 8, 0x23, 0, 0x20, 0, 0x26, 0, 0xf0, 0xff]
+      )
     },
     Variant(
       "a clock that is set back",

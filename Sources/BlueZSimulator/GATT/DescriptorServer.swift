@@ -27,7 +27,7 @@ final class DescriptorServer: Sendable {
     access: AttributeAccess
   ) {
     self.entry = entry
-    uuid = isConfiguration ? AttributeTable.configuration : entry.uuid
+    uuid = isConfiguration ? .clientCharacteristicConfiguration : entry.uuid
     self.characteristic = characteristic
     self.access = access
     state = Confined(State(), to: access.host.loop)
@@ -87,7 +87,7 @@ final class DescriptorServer: Sendable {
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
     // bluetoothd manages the Client Characteristic Configuration.
-    guard uuid != AttributeTable.configuration else { return call.refuse(.writeNotPermitted) }
+    guard uuid != .clientCharacteristicConfiguration else { return call.refuse(.writeNotPermitted) }
     if state.isWriting { return call.refuse(.inProgress) }
     state.isWriting = true
     let (device, handle) = (access.device, entry.handle)

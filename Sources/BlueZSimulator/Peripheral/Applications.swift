@@ -162,10 +162,14 @@ final class Applications: Sendable {
 
   private func followSignals(of client: String, _ root: ObjectPath) async {
     let signals = try? await host.bus.subscribe(MatchRule(sender: client)) { [weak self] signal in
-      if signal.member == StandardInterface.propertiesChanged.name {
+      switch (signal.interface, signal.member) {
+      case (StandardInterface.properties, StandardInterface.propertiesChanged.name):
         self?.valueChanged(signal, of: client, root)
-      } else if signal.member == StandardInterface.interfacesRemoved.name, signal.path == root {
+      case (StandardInterface.objectManager, StandardInterface.interfacesRemoved.name)
+      where signal.path == root:
         self?.objectRemoved(signal, of: client, root)
+      // open: signals of programs
+      default: break
       }
     }
     if let index = index(of: client, root) {

@@ -130,9 +130,9 @@ extension RecordedTraffic.State {
         return
       }
       pairings[address] = .tried(.justWorks)
-    case (.signal, "PropertiesChanged"):
+    case (.signal, StandardInterface.propertiesChanged.name):
       // bluetoothd then answers what the device did not.
-      guard message.values.count > 1,
+      guard message.values.count > 1, message.values[0].asString == Device1.interface,
         message.values[1].asPropertyMap?[Device1.connected.name]?.asBool == false,
         case .device(_, let address)? = BlueZPath(object)
       else { return }
@@ -209,7 +209,7 @@ extension RecordedTraffic.State {
     _ at: Duration
   ) {
     // bluetoothd signals what is read, too.
-    guard message.member == "PropertiesChanged", message.values.count > 1,
+    guard message.member == StandardInterface.propertiesChanged.name, message.values.count > 1,
       message.values[0].asString == GattCharacteristic1.interface,
       !reads.values.contains(where: { $0.object == object }), notified.count < RecordedValue.most,
       let octets = message.values[1].asPropertyMap?[GattCharacteristic1.value.name]?.asBytes

@@ -92,7 +92,7 @@ struct AttributeLayout {
     let properties = characteristic.properties
     var added: [DescriptorDefinition] = []
     if characteristic.hasConfiguration, !properties.isDisjoint(with: [.notify, .indicate]) {
-      added.append(DescriptorDefinition(uuid: AttributeTable.configuration, value: [0, 0]))
+      added.append(DescriptorDefinition(uuid: .clientCharacteristicConfiguration, value: [0, 0]))
     }
     // The properties beyond the octet of the declaration are the bits of this descriptor.
     let extended = UInt8(properties.rawValue >> 8)
@@ -101,7 +101,7 @@ struct AttributeLayout {
       added.append(DescriptorDefinition(uuid: AttributeTable.extendedProperties, value: value))
     }
     let own = characteristic.descriptors.filter { own in
-      !added.contains { $0.uuid == own.uuid } && own.uuid != AttributeTable.configuration
+      !added.contains { $0.uuid == own.uuid } && own.uuid != .clientCharacteristicConfiguration
     }
     return added + own
   }

@@ -36,7 +36,7 @@ public struct CharacteristicEntry: Sendable, Hashable {
   ///
   /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (discover_descs); seen in the lab.
   public var configuration: DescriptorEntry? {
-    let own = descriptors.first { $0.uuid == AttributeTable.configuration }
+    let own = descriptors.first { $0.uuid == .clientCharacteristicConfiguration }
     if own != nil || descriptors.count != 1 { return own }
     return properties.isDisjoint(with: [.notify, .indicate]) ? nil : descriptors[0]
   }
@@ -84,8 +84,7 @@ public struct AttributeTable: Sendable, Hashable {
   /// By handle, the first being 1.
   private let positions: [Position]
 
-  package static let configuration = BluetoothUUID(short: 0x2902)
-  static let extendedProperties = BluetoothUUID(short: 0x2900)
+  package static let extendedProperties = BluetoothUUID(short: 0x2900)
 
   /// Gives every attribute of the definition its handle.
   ///

@@ -121,7 +121,7 @@ struct DeviceState {
       return (.success(readValue(of: index, elapsed: now - start)), outcome.actions)
     case .descriptor(let index, let number):
       let state = characteristics[index]
-      let isConfiguration = state.descriptors[number].uuid == AttributeTable.configuration
+      let isConfiguration = state.descriptors[number].uuid == .clientCharacteristicConfiguration
       let value = state.descriptorValues[number]
       return (
         .success(isConfiguration ? SubscriptionMode.configuration(of: state.mode) : value), []
@@ -256,7 +256,7 @@ struct DeviceState {
   ) -> (answer: Answer, actions: [DeviceAction]) {
     let state = characteristics[index]
     let descriptor = state.descriptors[number]
-    guard descriptor.uuid != AttributeTable.configuration else {
+    guard descriptor.uuid != .clientCharacteristicConfiguration else {
       guard value.count == 2 else { return (.failure(.invalidAttributeValueLength), []) }
       switch value {
       case [0, 0]: return subscribe(state.handle, nil)
@@ -286,7 +286,7 @@ struct DeviceState {
       let configuration = characteristics[index].attribute.entry.configuration
     else { return (.failure(.attributeNotFound), []) }
     guard isLinked else { return (.failure(.unlikelyError), []) }
-    guard configuration.uuid == AttributeTable.configuration else {
+    guard configuration.uuid == .clientCharacteristicConfiguration else {
       let asked = SubscriptionMode.configuration(of: mode)
       return write(asked, to: index, descriptor: 0)
     }

@@ -93,7 +93,7 @@ extension SimulatedDevice {
   /// The program that answers for an attribute. The device keeps configurations itself.
   private func program(serving handle: UInt16) -> DeviceProgram? {
     guard let program = program.contents, program.serves(handle),
-      table.descriptor(at: handle)?.uuid != AttributeTable.configuration
+      table.descriptor(at: handle)?.uuid != .clientCharacteristicConfiguration
     else { return nil }
     return program
   }

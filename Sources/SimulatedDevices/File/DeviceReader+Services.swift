@@ -213,7 +213,7 @@ extension DeviceReader {
         "descriptor",
         \.uuid,
         DeviceShape<BluetoothUUID>.descriptor.then { uuid, node, reader in
-          let automatic = [AttributeTable.configuration, AttributeTable.extendedProperties]
+          let automatic = [.clientCharacteristicConfiguration, AttributeTable.extendedProperties]
           if automatic.contains(uuid) {
             reader.problems.append(
               node.problem("this descriptor comes with the properties that need it")
