@@ -78,4 +78,11 @@ struct UnwrittenFileTests {
       #expect(ending?.messages == ["\(path) cannot be written: \(reason)"])
     }
   }
+
+  @Test("is refused for an empty name, such as that of a variable that is not set")
+  func unnamed() {
+    let ending = #expect(throws: Program.Ending.self) { _ = try LineFile("") }
+    let reason = "its name is empty. Try: the name of a file"
+    #expect(ending?.messages == ["'' cannot be written: \(reason)"])
+  }
 }

@@ -17,11 +17,12 @@ package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
 
   /// What, why, and what to try where there is something.
   package var description: String {
-    "\(path) \(what): \(why)\(hint.map { ". Try: \($0)" } ?? "")"
+    "\(path.isEmpty ? "''" : path) \(what): \(why)\(hint.map { ". Try: \($0)" } ?? "")"
   }
 
   private var why: String {
     switch number {
+    case ENOENT where path.isEmpty: "its name is empty"
     case ENOENT: "its folder does not exist"
     case ENOTDIR: "a part of its path is not a folder"
     case EISDIR: "a folder is in its place"
@@ -31,6 +32,7 @@ package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
 
   private var hint: String? {
     switch number {
+    case ENOENT where path.isEmpty: "the name of a file"
     case ENOENT: "make the folder, or name another one"
     case ENOTDIR, EISDIR, EEXIST: "use another name"
     case EACCES, EPERM: "check the permissions of the file and its folder, or name another file"
