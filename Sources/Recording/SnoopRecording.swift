@@ -313,8 +313,8 @@ package struct SnoopRecording: Sendable {
     body(&link.trace, &device.facts)
     if let identity = link.trace.identity, identity.address != link.address {
       // What came under it before, and comes later, is of the same device.
-      if let earlier = known[identity.address] { device.add(earlier) }
       device.otherAddresses.append(link.address)
+      if let earlier = known[identity.address] { device.add(earlier) }
       device.address = identity.address
       device.addressType = Device.kind(identity.type)
       link.address = identity.address

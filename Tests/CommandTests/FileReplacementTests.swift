@@ -62,9 +62,9 @@ struct UnwrittenFileTests {
     "is refused with the reason and what to try",
     arguments: [
       ("none/a.yaml", "its folder does not exist. Try: make the folder, or name another one"),
-      ("file/a.yaml", "a part of its path is not a folder. Try: another name"),
-      ("folder", "a folder is in its place. Try: another name"),
-      (String(repeating: "a", count: 256), "File name too long. Try: a shorter name"),
+      ("file/a.yaml", "a part of its path is not a folder. Try: use another name"),
+      ("folder", "a folder is in its place. Try: use another name"),
+      (String(repeating: "a", count: 256), "File name too long. Try: use a shorter name"),
     ]
   )
   func refused(name: String, reason: String) throws {
