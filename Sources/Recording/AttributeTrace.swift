@@ -143,7 +143,8 @@ struct AttributeTrace: Sendable {
       if let own = asked.uint16(), let other = response.uint16() { agree(own, other, &facts) }
     case 0x06:
       // The services of one type.
-      guard asked.take(4) != nil, asked.uint16() == 0x2800, let uuid = asked.uuid(asked.rest.count)
+      guard asked.take(4) != nil, asked.uuid(2) == AttributeFacts.primary,
+        let uuid = asked.uuid(asked.rest.count)
       else { return }
       while let start = response.uint16(), let end = response.uint16() {
         facts.learn(.init(end: end, uuid: uuid, isPrimary: true), at: start)

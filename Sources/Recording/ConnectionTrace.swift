@@ -31,7 +31,8 @@ struct ConnectionTrace: Sendable {
     Channel(number: Self.attributeChannel, isSent: true): 0,
     Channel(number: Self.attributeChannel, isSent: false): 0,
   ]
-  /// The channels of requests for more bearers, by identifier and direction of the request.
+  /// The channels of requests for more bearers, by direction of the request; the number in a key is the
+  /// identifier of the request.
   private var requested: [Channel: [UInt16]] = [:]
   /// Of values in several packets: what is there, and how long they are to be.
   private var values: [Channel: (octets: [UInt8], length: Int)] = [:]

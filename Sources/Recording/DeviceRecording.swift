@@ -85,6 +85,17 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
+  /// Says which values there may be more of than are kept.
+  package mutating func noteBounds(notifications: Int, reads: Int, writes: Int) {
+    let kept = [
+      (notifications, RecordedValue.most, "notifications"), (reads, RecordedValue.most, "reads"),
+      (writes, RecordedWrite.most, "writes"),
+    ]
+    for (count, most, what) in kept where count == most {
+      unknown.append("what came after \(most) \(what)")
+    }
+  }
+
   /// Sets the value of an attribute; of several answers the first counts.
   package mutating func learn(_ reading: RecordedReading, of handle: UInt16) {
     change(handle) {

@@ -152,15 +152,19 @@ package struct Redaction: Sendable {
       }
     }
     let kinds = Dictionary(recording.characteristics.map { ($0.handle, $0.uuid) }) { one, _ in one }
-    recording.replaceValues { octets, handle in
-      // Also what is too short to be searched for elsewhere.
-      if let uuid = kinds[handle], Self.isPersonal(uuid) { return Self.personal(octets, of: uuid) }
-      return replaced(octets)
+    // Also what is too short to be searched for elsewhere.
+    func personal(_ octets: [UInt8], _ handle: UInt16) -> [UInt8]? {
+      guard let uuid = kinds[handle], Self.isPersonal(uuid) else { return nil }
+      return Self.personal(octets, of: uuid)
     }
+    recording.replaceValues { personal($0, $1) ?? replaced($0) }
     recording.writes = recording.writes.map { write in
-      RecordedWrite(
+      // A known value within a longer one is replaced as where it was read.
+      let found = replaced(write.octets)
+      let own = found == write.octets ? personal(found, write.handle) : nil
+      return RecordedWrite(
         handle: write.handle,
-        octets: replaced(write.octets),
+        octets: own ?? found,
         at: write.at,
         error: write.error
       )

@@ -447,6 +447,11 @@ package struct SnoopRecording: Sendable {
     if facts.cut > 0 {
       recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")
     }
+    recording.noteBounds(
+      notifications: facts.notifications.count,
+      reads: facts.reads.count,
+      writes: facts.writes.count
+    )
     if endsEarly { recording.unknown.append("what came last: the trace ends within a packet") }
     return recording
   }

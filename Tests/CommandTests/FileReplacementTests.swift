@@ -82,7 +82,7 @@ struct UnwrittenFileTests {
   @Test("is refused for an empty name, such as that of a variable that is not set")
   func unnamed() {
     let ending = #expect(throws: Program.Ending.self) { _ = try LineFile("") }
-    let reason = "its name is empty. Try: the name of a file"
+    let reason = "its name is empty. Try: name a file"
     #expect(ending?.messages == ["'' cannot be written: \(reason)"])
   }
 }

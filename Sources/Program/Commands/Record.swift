@@ -21,7 +21,7 @@ struct Record: WorldCommand {
       each write causes. Ctrl-C keeps what was recorded until then.
 
       Addresses, serial numbers and the names of persons are replaced by pseudonyms, the same ones \
-      each time; --keep leaves them. What a chain writes is in the file as it is, passwords too.
+      each time; --keep leaves them. Whatever else a chain writes is in the file as it is, passwords too.
 
         blerun record -d "Thermo*" --for 30s -o thermometer.yaml
         blerun record -d "Lock*" --while unlock.yaml -o lock.yaml

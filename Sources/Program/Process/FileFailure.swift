@@ -32,7 +32,7 @@ package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
 
   private var hint: String? {
     switch number {
-    case ENOENT where path.isEmpty: "the name of a file"
+    case ENOENT where path.isEmpty: "name a file"
     case ENOENT: "make the folder, or name another one"
     case ENOTDIR, EISDIR, EEXIST: "use another name"
     case EACCES, EPERM: "check the permissions of the file and its folder, or name another file"

@@ -495,6 +495,9 @@ extension RecordedAdvertisement {
     txPower = seen.txPower ?? txPower
     for (company, data) in seen.manufacturerData { Self.add(company, data, to: &manufacturerData) }
     for (service, data) in seen.serviceData { Self.add(service, data, to: &serviceData) }
-    if let strength = seen.rssi, rssi.count < Self.mostSamples { rssi.append(strength) }
+    // -127: the controller did not know it.
+    if let strength = seen.rssi, strength != -127, rssi.count < Self.mostSamples {
+      rssi.append(strength)
+    }
   }
 }

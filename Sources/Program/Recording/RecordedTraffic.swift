@@ -49,12 +49,14 @@ final class RecordedTraffic: Sendable {
     let own = (recording.changesAddress ? state.called : []).union([recording.address])
     func isOwn(_ path: BlueZPath) -> Bool { path.deviceAddress.map(own.contains) ?? false }
     recording.writes += state.written.filter { isOwn($0.path) }.map(\.write)
-    let values = state.notified.filter { isOwn($0.path) }.map(\.value)
-    recording.notifications += values
-    if values.count == RecordedValue.most {
-      recording.unknown.append("what came after \(RecordedValue.most) notifications")
-    }
+    recording.notifications += state.notified.filter { isOwn($0.path) }.map(\.value)
     recording.reads += state.read.filter { isOwn($0.path) }.map(\.value)
+    // The bounds are those of the traffic with all devices.
+    recording.noteBounds(
+      notifications: state.notified.count,
+      reads: state.read.count,
+      writes: state.written.count
+    )
     // What was refused before, and is read after the chain has paired.
     for value in recording.reads {
       let one = recording.characteristics.first { $0.handle == value.handle }
