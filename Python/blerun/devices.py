@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 DIGITS = {"hex", "when-like"}  # What is hexadecimal digits in a file, and no value.
-ATTRIBUTES = {"service", "services", "characteristic", "descriptor", "on"}
+# What names an attribute, or several: a number there is a UUID.
+ATTRIBUTES = {
+    *("service", "services", "includes", "characteristic", "descriptor", "names"),
+    *("on", "of", "read", "write", "subscribe", "unsubscribe"),
+}
 
 
 def keys(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,7 +25,11 @@ def text(value: object, indent: int | None = None) -> str:
 def _written(value: object, key: object = None) -> object:
     if isinstance(value, Mapping):
         uuids = key == "service-data"
-        return {_uuid(k) if uuids else k: _written(each, k) for k, each in value.items()}
+        named = key == "names"
+        return {
+            _uuid(k) if uuids else k: _written(each, key if named else k)
+            for k, each in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_written(each, key) for each in value]
     if isinstance(value, bytes | bytearray):

@@ -247,10 +247,14 @@ def test_bytes_are_values_and_numbers_are_uuids(simulated_bluez: SimulatedBlueZ)
     level = {"characteristic": 0x2A19, "properties": ["read"], "value": b"\x57"}
     other = {"characteristic": 0x0001, "properties": ["read"], "value": {"hex": b"\x01\x02"}}
     data = {"services": [0x180F], "service-data": {0xFEAA: b"\x00"}}
-    services = [{"service": 0x180F, "characteristics": [level, other]}]
-    room = simulated_bluez(Device("Door-1", advertisement=data, services=services))
+    services = [
+        {"service": 0x180F, "includes": [0x1234], "characteristics": [level, other]},
+        {"service": 0x1234},
+    ]
+    names = {"lock": 0x0001}
+    room = simulated_bluez(Device("Door-1", advertisement=data, services=services, names=names))
     assert room["Door-1"].get("battery-level") == b"\x57"
-    assert room["Door-1"].get("0001") == b"\x01\x02"
+    assert room["Door-1"].get("lock") == b"\x01\x02"
 
     async def scan() -> dict[str, bytes]:
         found = await BleakScanner.discover(timeout=1, return_adv=True)
