@@ -21,20 +21,20 @@ package enum Folder {
 
   /// Makes a folder for this user alone, and the folders above it, where they are missing.
   ///
-  /// - Parameters:
-  ///   - path: Also what is before the last slash of a file's path: nothing, of a file in the root.
-  ///   - isDurable: Whether it waits until the disk has their names.
+  /// - Parameter isDurable: Whether it waits until the disk has their names.
   /// - Returns: The error number where one cannot be made; nil where all exist.
   package static func make(_ path: String, isDurable: Bool = false) -> Int32? {
     guard !path.isEmpty, access(path, F_OK) != 0 else { return nil }
-    if let slash = path.lastIndex(of: "/"),
-      let number = make(String(path[..<slash]), isDurable: isDurable)
-    {
-      return number
-    }
+    if let number = make(of: path, isDurable: isDurable) { return number }
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else { return errno }
     if isDurable { _ = sync(of: path) }
     return nil
+  }
+
+  /// The same for the folder of a file.
+  package static func make(of file: String, isDurable: Bool = false) -> Int32? {
+    // In the root there is nothing before the slash.
+    file.lastIndex(of: "/").flatMap { make(String(file[..<$0]), isDurable: isDurable) }
   }
 
   /// Waits until the disk has the names in the folder of a file.

@@ -12,12 +12,13 @@ struct SurrogatePairs {
 
   /// The text with marks.
   let text: String
-  private let hasMarks: Bool
+  /// Whether a mark in a value is one of these. A document that has the character itself gets none.
+  private let mayHaveMarks: Bool
 
   init(_ text: String) {
-    hasMarks =
+    mayHaveMarks =
       text.utf8.contains(Self.backslash) && !text.unicodeScalars.contains(where: Self.isMark)
-    self.text = hasMarks ? Self.marked(Array(text.utf8)) : text
+    self.text = mayHaveMarks ? Self.marked(Array(text.utf8)) : text
   }
 
   /// The text with a mark for each backslash of a pair.
@@ -51,7 +52,7 @@ struct SurrogatePairs {
 
   /// The text of a parsed value without marks.
   func restored(_ value: String, isDoubleQuoted: Bool) -> String {
-    guard hasMarks, value.unicodeScalars.contains(where: Self.isMark) else { return value }
+    guard mayHaveMarks, value.unicodeScalars.contains(where: Self.isMark) else { return value }
     guard isDoubleQuoted else {
       return value.replacing(/\x{fdd0}/.matchingSemantics(.unicodeScalar), with: "\\")
     }

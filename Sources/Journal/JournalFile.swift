@@ -108,11 +108,7 @@ public final class JournalFile: Sendable {
   /// Creates an empty file that only this user may read, and its folder.
   private static func make(_ path: String, _ sync: Sync) throws(JournalFailure) {
     // If a loss of power removed the folder, the journal would be lost with it.
-    if let slash = path.lastIndex(of: "/"),
-      let number = Folder.make(String(path[..<slash]), isDurable: sync == .full)
-    {
-      throw failure(path, number)
-    }
+    if let number = Folder.make(of: path, isDurable: sync == .full) { throw failure(path, number) }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(path, errno) }
     Glibc.close(descriptor)

@@ -45,7 +45,7 @@ final class GatewayFile: Sendable {
       throw Ending(.unavailable, "no thread is left: see ulimit -u")
     }
     self.worker = worker
-    if let slash = path.lastIndex(of: "/"), let number = Folder.make(String(path[..<slash])) {
+    if let number = Folder.make(of: path) {
       throw Self.failure(path, "cannot be written", number)
     }
     let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -56,7 +56,7 @@ package final class StandardOutput: Sendable {
   ///
   /// - Parameter onFailure: Ends something else than what the scheduler of the world does.
   convenience init(in world: World, onFailure: (@Sendable (RunFailure) -> Void)? = nil) {
-    self.init(world.isVirtual ? .ofReader : .ofEvents) { cause in
+    self.init(world.loop.isVirtual ? .ofReader : .ofEvents) { cause in
       let failure = RunFailure(cause)
       world.loop.post { onFailure?(failure) ?? world.scheduler.cancelAll(failure) }
     }

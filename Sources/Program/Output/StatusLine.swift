@@ -41,7 +41,7 @@ final class StatusLine: Sendable {
     guard StandardStreams.ofProcess.hasStatusLine(printsData: printsData) else { return nil }
     self.loop = loop
     self.lines = lines
-    if !(loop is VirtualTimeLoop) { refresh() }
+    if !loop.isVirtual { refresh() }
   }
 
   private func refresh() {

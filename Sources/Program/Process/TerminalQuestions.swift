@@ -25,7 +25,7 @@ final class TerminalQuestions: Sendable {
   init?(on loop: Loop) {
     guard isatty(STDIN_FILENO) == 1, descriptor >= 0 else { return nil }
     self.loop = loop
-    blocks = loop is VirtualTimeLoop
+    blocks = loop.isVirtual
   }
 
   /// Asks, and gives the answer to `reply`.

@@ -93,14 +93,14 @@ struct UserPrograms: Sendable {
     let isCancelled = Guarded(false)
     // In virtual time nothing else sees a signal meanwhile. One that came before does not keep a clean-up from
     // running programs.
-    let looksForSignals = loop is VirtualTimeLoop && SystemSignals.arrived == nil
+    let looksForSignals = loop.isVirtual && SystemSignals.arrived == nil
     let running: @Sendable () throws(Command.Failure) -> [UInt8] = { () throws(Command.Failure) in
       let program = try RunningProgram([path] + call.arguments, in: folder)
       return try program.run(on: call.input, within: call.limit) {
         isCancelled.withLock { $0 } || looksForSignals && SystemSignals.arrived != nil
       }
     }
-    if loop is VirtualTimeLoop {
+    if loop.isVirtual {
       let printed = Result { () throws(Command.Failure) in try running() }
       // A signal that came meanwhile is the reason of the failure.
       await Task.yield()

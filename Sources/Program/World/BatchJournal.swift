@@ -43,6 +43,8 @@ package final class BatchJournal: Sendable {
         let digest = batch.digest
         let origin = BatchOrigin(file: path, name: batch.name, digest: digest, round: round)
         try runs.begin("batch", definition, identity, batch: origin)
+        // A simulated run has no owner in the journal. Without the lock it runs all the same: then nothing
+        // keeps another process from resuming it meanwhile.
         if runs.isSimulated, let run = runs.run,
           case .held(let file) = LockedFile.attempt(ofRun: run, in: runs.file.path)
         {

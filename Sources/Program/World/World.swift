@@ -41,8 +41,6 @@ package struct World: Sendable {
   private var logicFailure: Guarded<LogicFailure>?
 
   package var isSimulated: Bool { player != nil }
-  /// Whether time passes only as things happen.
-  var isVirtual: Bool { loop is VirtualTimeLoop }
 
   /// How long reaching bluetoothd may take in all; each answer has a shorter limit of its own.
   private static let openingLimit = Duration.seconds(30)

@@ -105,7 +105,8 @@ final class WorldTraffic: BlueZTraffic {
     state.withLock { $0.observer }?(message, instant)
     let device = message.path.flatMap { BlueZPath.devicePath(containing: $0) }
     let time = loop.wallClockAtStart + instant.sinceStart
-    // Every attribute of a device comes and goes with its services: that explains nothing.
+    // Every attribute of a device comes and goes with its services: that explains nothing. Nor is a list of all
+    // objects kept: the values of a message have no other bound.
     let isKept = message.interface != StandardInterface.objectManager || message.path == device
     if isKept {
       state.withLock { state in

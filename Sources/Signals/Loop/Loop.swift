@@ -65,7 +65,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   public final var wallClockAtStart: Duration { source.wallClockAtStart }
 
   /// Whether time passes only while somebody drives.
-  final var isVirtual: Bool { !source.hasBackgroundThread }
+  package final var isVirtual: Bool { !source.hasBackgroundThread }
 
   // MARK: Jobs
 
