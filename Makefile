@@ -46,7 +46,7 @@ build: set-up ## Build .build/release/blerun and blerun-serve
 	swift build -c release --product blerun-serve
 
 # The manifest leaves out whatever these tests do not need.
-check: set-up ## Build and run the tests in Tests/SimulatedDevicesTests alone: make check MODULE=SimulatedDevices
+check: set-up ## Build and run the tests in Tests/Simulator/SimulatedDevicesTests alone: make check MODULE=SimulatedDevices
 	MODULE=$(MODULE) .ci/test --scratch-path .build-check -Xswiftc -index-ignore-system-modules
 
 test: set-up-tests lint build-debug run-tests test-some-seeds ## Lint, then all tests that need neither a radio nor root

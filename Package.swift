@@ -31,13 +31,44 @@ let standalone: [LinkerSetting] = [
 ]
 
 /// A library target of this package; its arrows are the ones the architecture page allows.
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func library(
+  _ name: String,
+  _ dependencies: [Target.Dependency],
+  resources: [Resource]? = nil
+) -> Target {
+  .target(
+    name: name,
+    dependencies: dependencies,
+    resources: resources,
+    swiftSettings: strict
+  )
+}
+
+/// A program of this package.
+func program(
+  _ name: String,
+  _ dependencies: [Target.Dependency],
+  linkerSettings: [LinkerSetting] = []
+) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: dependencies,
+    swiftSettings: strict,
+    linkerSettings: linkerSettings
+  )
 }
 
 /// The tests of the target of the same name.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// Puts targets on a floor: they are in the folder of that name below `Sources` or `Tests`.
+func floor(_ name: String, _ targets: [Target]) -> [Target] {
+  for target in targets {
+    target.path = "\(target.type == .test ? "Tests" : "Sources")/\(name)/\(target.name)"
+  }
+  return targets
 }
 
 // What a dependent package does not need, it does not fetch: each trait is for a group of products.
@@ -61,6 +92,269 @@ let grdb = Target.Dependency.product(
 
 // The fleet's store: sources with `#if Fleet`, and the library that they call.
 let nats = Target.Dependency.target(name: "CNATS", condition: .when(traits: ["Fleet"]))
+
+// The floors, from the bottom. A target imports from its own floor and from those below it.
+
+let system = floor(
+  "System",
+  [
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CMicroHTTPD",
+      pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]
+    ),
+    // Without `pkgConfig`, which would complain where libnats is not installed and not needed.
+    .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
+  ]
+)
+
+let base = floor(
+  "Base",
+  [
+    library("Signals", ["CLinux"]),
+    library("Spelling", []),
+    library("Documents", ["Spelling", yams]),
+    tests("SignalsTests", ["Fixtures", "Signals"]),
+    tests("SpellingTests", ["Spelling"]),
+    tests("DocumentsTests", ["Documents"]),
+  ]
+)
+
+let bluetooth = floor(
+  "Bluetooth",
+  [
+    library(
+      "Bluetooth",
+      ["Spelling", "Signals"],
+      resources: [
+        .embedInCode("AssignedNumbers/services.txt"),
+        .embedInCode("AssignedNumbers/characteristics.txt"),
+        .embedInCode("AssignedNumbers/descriptors.txt"),
+        .embedInCode("AssignedNumbers/appearances.txt"),
+      ]
+    ),
+    library("Encryption", ["CCrypto", "Bluetooth"]),
+    tests("BluetoothTests", ["Bluetooth", "Signals"]),
+    tests("EncryptionTests", ["Encryption", "Bluetooth"]),
+  ]
+)
+
+let bus = floor(
+  "Bus",
+  [
+    library("DBus", ["CDBus", "Signals"]),
+    library("BlueZInterfaces", ["Bluetooth", "DBus"]),
+    tests("DBusTests", ["Fixtures", "CDBus", "DBus", "Signals"]),
+  ]
+)
+
+let host = floor(
+  "Host",
+  [
+    library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
+    library("HostController", ["CBluetooth", "Bluetooth", "Signals"]),
+    tests("BlueZTests", ["Fixtures", "BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
+    tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
+  ]
+)
+
+let simulator = floor(
+  "Simulator",
+  [
+    library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
+    library(
+      "BlueZSimulator",
+      ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
+    ),
+    library("Recording", ["SimulatedDevices", "Documents", "Bluetooth"]),
+    library(
+      "BLETesting",
+      ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
+    ),
+    tests(
+      "SimulatedDevicesTests",
+      ["Fixtures", "SimulatedDevices", "Documents", "Bluetooth", "Signals"]
+    ),
+    tests(
+      "BlueZSimulatorTests",
+      [
+        "Fixtures", "BLETesting", "BlueZSimulator", "SimulatedDevices", "BlueZInterfaces",
+        "Bluetooth", "DBus", "Signals",
+      ]
+    ),
+    tests("RecordingTests", ["Recording", "SimulatedDevices", "Documents", "Bluetooth"]),
+    tests(
+      "BLETestingTests",
+      [
+        "BLETesting", "BlueZ", "BlueZSimulator", "Bluetooth", "DBus", "Signals", "SimulatedDevices",
+      ]
+    ),
+    // Client and simulator together.
+    tests(
+      "SimulationTests",
+      [
+        "Fixtures", "BLETesting", "BlueZInterfaces", "BlueZ", "BlueZSimulator", "SimulatedDevices",
+        "Bluetooth", "DBus", "Signals",
+      ]
+    ),
+    // The code of docs/tutorials, compiled as a package of somebody else's would be.
+    .testTarget(
+      name: "TutorialTests",
+      dependencies: ["BLETesting", "BlueZ", "Bluetooth", "Signals"],
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    ),
+  ]
+)
+
+let chains = floor(
+  "Chains",
+  [
+    library(
+      "Jobs",
+      ["Documents", "Spelling", "Bluetooth", "Signals"],
+      resources: [
+        .embedInCode("Reports/Page/Files/page.css"), .embedInCode("Reports/Page/Files/page.js"),
+      ]
+    ),
+    library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
+    library("Journal", ["Jobs", "Documents", "Signals", grdb]),
+    tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
+    tests(
+      "NordicSuitesTests",
+      [
+        "Fixtures", "NordicSuites", "BLETesting", "BlueZ", "BlueZSimulator", "SimulatedDevices",
+        "Jobs", "Documents", "Bluetooth", "Signals",
+      ]
+    ),
+    tests(
+      "JournalTests",
+      ["Fixtures", "Journal", "Jobs", "Documents", "Bluetooth", "Signals", grdb]
+    ),
+  ]
+)
+
+let fleet = floor(
+  "Fleet",
+  [
+    library("Fleet", ["Jobs", "Documents", "Bluetooth", "Signals"]),
+    library("FleetNATS", ["Fleet", "Jobs", "Documents", "Signals", nats]),
+    tests(
+      "FleetTests",
+      [
+        "Fixtures", "SimulatedFleets", "FleetNATS", "Fleet", "Jobs", "Documents", "Bluetooth",
+        "Signals",
+      ]
+    ),
+  ]
+)
+
+let programs = floor(
+  "Programs",
+  [
+    library(
+      "Program",
+      [
+        "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController",
+        "Encryption", "Jobs", "Journal", "NordicSuites", "Recording", "Documents", "Bluetooth",
+        "DBus", "Signals", "Spelling", "CLinux", argumentParser,
+      ]
+    ),
+    library("WebServer", ["CMicroHTTPD", "Signals"]),
+    library(
+      "Dashboard",
+      ["Jobs", "Journal", "Documents", "Bluetooth", "Signals", "WebServer"],
+      resources: [
+        .embedInCode("Page/Files/index.html"), .embedInCode("Page/Files/login.html"),
+        .embedInCode("Page/Files/style.css"), .embedInCode("Page/Files/app.js"),
+        .embedInCode("Page/Files/chart.js"),
+      ]
+    ),
+    program("blerun", ["Program"], linkerSettings: standalone),
+    program(
+      "blerun-serve",
+      ["Program", "Dashboard", "WebServer", "Journal", "Jobs", "Bluetooth", "Signals"],
+      linkerSettings: standalone
+    ),
+    program(
+      "blerun-fleet",
+      [
+        "Program", "FleetNATS", "Fleet", "Journal", "Jobs", "Documents", "BlueZ", "Bluetooth",
+        "Signals", argumentParser,
+      ],
+      linkerSettings: standalone
+    ),
+    tests(
+      "CommandTests",
+      [
+        "Fixtures", "blerun", "blerun-serve", "blerun-fleet", "Program", "BlueZ", "Bluetooth",
+        "DBus", "Documents", "Jobs", "Journal", "NordicSuites", "Signals", argumentParser, grdb,
+      ]
+    ),
+    tests("WebServerTests", ["Fixtures", "WebServer", "Signals"]),
+    tests(
+      "DashboardTests",
+      [
+        "Fixtures", "Dashboard", "WebServer", "Jobs", "Journal", "Documents", "Bluetooth",
+        "Signals",
+      ]
+    ),
+  ]
+)
+
+let proof = floor(
+  "Proof",
+  [
+    library(
+      "SimulatedRuns",
+      [
+        "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
+        "Signals",
+      ]
+    ),
+    library("SimulatedFleets", ["Fleet", "Bluetooth", "Signals"]),
+    program(
+      "blerun-simtest",
+      ["SimulatedFleets", "SimulatedRuns", "Fleet", "Signals", argumentParser]
+    ),
+    program(
+      "blerun-fuzz",
+      [
+        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Journal", "Jobs",
+        "Documents", "DBus", "Bluetooth", "Signals", "CLinux", argumentParser, grdb,
+      ]
+    ),
+    .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
+    program(
+      "benchmarks",
+      [
+        "CBenchmarkPeers", "SimulatedFleets", "FleetNATS", "Fleet", "BlueZ", "BlueZSimulator",
+        "SimulatedDevices", "Jobs", "Bluetooth", "DBus", "Signals",
+      ],
+      linkerSettings: standalone
+    ),
+    tests(
+      "SimulatedRunsTests",
+      [
+        "Fixtures", "SimulatedRuns", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
+        "Signals",
+      ]
+    ),
+    tests("HouseRulesTests", ["Fixtures"]),
+  ]
+)
+
+/// Values and tools that several test targets share; no source may import it.
+let fixtures = Target.target(
+  name: "Fixtures",
+  dependencies: ["Documents", "Signals"],
+  path: "Tests/Fixtures",
+  swiftSettings: strict
+)
 
 let package = Package(
   name: "blerun",
@@ -88,225 +382,8 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
-  targets: [
-    .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-    .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
-    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(
-      name: "CMicroHTTPD",
-      pkgConfig: "libmicrohttpd",
-      providers: [.apt(["libmicrohttpd-dev"])]
-    ),
-    // Without `pkgConfig`, which would complain where libnats is not installed and not needed.
-    .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
-    library("Signals", ["CLinux"]),
-    library("Spelling", []),
-    library("Documents", ["Spelling", yams]),
-    library("DBus", ["CDBus", "Signals"]),
-    .target(
-      name: "Bluetooth",
-      dependencies: ["Spelling", "Signals"],
-      resources: [
-        .embedInCode("AssignedNumbers/services.txt"),
-        .embedInCode("AssignedNumbers/characteristics.txt"),
-        .embedInCode("AssignedNumbers/descriptors.txt"),
-        .embedInCode("AssignedNumbers/appearances.txt"),
-      ],
-      swiftSettings: strict
-    ),
-    library("Encryption", ["CCrypto", "Bluetooth"]),
-    library("HostController", ["CBluetooth", "Bluetooth", "Signals"]),
-    library("BlueZInterfaces", ["Bluetooth", "DBus"]),
-    library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
-    library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
-    library("Recording", ["SimulatedDevices", "Documents", "Bluetooth"]),
-    library(
-      "BlueZSimulator",
-      ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
-    ),
-    library(
-      "BLETesting",
-      ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
-    ),
-    .target(
-      name: "Jobs",
-      dependencies: ["Documents", "Spelling", "Bluetooth", "Signals"],
-      resources: [
-        .embedInCode("Reports/Page/Files/page.css"), .embedInCode("Reports/Page/Files/page.js"),
-      ],
-      swiftSettings: strict
-    ),
-    library("Journal", ["Jobs", "Documents", "Signals", grdb]),
-    library("WebServer", ["CMicroHTTPD", "Signals"]),
-    library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
-    library("Fleet", ["Jobs", "Documents", "Bluetooth", "Signals"]),
-    library("FleetNATS", ["Fleet", "Jobs", "Documents", "Signals", nats]),
-    library("SimulatedFleets", ["Fleet", "Bluetooth", "Signals"]),
-    library(
-      "SimulatedRuns",
-      [
-        "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
-        "Signals",
-      ]
-    ),
-    .executableTarget(
-      name: "blerun-simtest",
-      dependencies: ["SimulatedFleets", "SimulatedRuns", "Fleet", "Signals", argumentParser],
-      swiftSettings: strict
-    ),
-    .executableTarget(
-      name: "blerun-fuzz",
-      dependencies: [
-        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Journal", "Jobs",
-        "Documents", "DBus", "Bluetooth", "Signals", "CLinux", argumentParser, grdb,
-      ],
-      swiftSettings: strict
-    ),
-    library(
-      "Program",
-      [
-        "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController",
-        "Encryption", "Jobs", "Journal", "NordicSuites", "Recording", "Documents", "Bluetooth",
-        "DBus", "Signals", "Spelling",
-        "CLinux", argumentParser,
-      ]
-    ),
-    .executableTarget(
-      name: "blerun",
-      dependencies: ["Program"],
-      swiftSettings: strict,
-      linkerSettings: standalone
-    ),
-    .target(
-      name: "Dashboard",
-      dependencies: ["Jobs", "Journal", "Documents", "Bluetooth", "Signals", "WebServer"],
-      resources: [
-        .embedInCode("Page/Files/index.html"), .embedInCode("Page/Files/login.html"),
-        .embedInCode("Page/Files/style.css"), .embedInCode("Page/Files/app.js"),
-        .embedInCode("Page/Files/chart.js"),
-      ],
-      swiftSettings: strict
-    ),
-    .executableTarget(
-      name: "blerun-serve",
-      dependencies: [
-        "Program", "Dashboard", "WebServer", "Journal", "Jobs", "Bluetooth", "Signals",
-      ],
-      swiftSettings: strict,
-      linkerSettings: standalone
-    ),
-    .executableTarget(
-      name: "blerun-fleet",
-      dependencies: [
-        "Program", "FleetNATS", "Fleet", "Journal", "Jobs", "Documents", "BlueZ", "Bluetooth",
-        "Signals", argumentParser,
-      ],
-      swiftSettings: strict,
-      linkerSettings: standalone
-    ),
-    .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
-    .executableTarget(
-      name: "benchmarks",
-      dependencies: [
-        "CBenchmarkPeers", "SimulatedFleets", "FleetNATS", "Fleet", "BlueZ", "BlueZSimulator",
-        "SimulatedDevices", "Jobs", "Bluetooth", "DBus", "Signals",
-      ],
-      swiftSettings: strict,
-      linkerSettings: standalone
-    ),
-    // What several test targets build their fixtures with; no source may import it.
-    .target(
-      name: "Fixtures",
-      dependencies: ["Documents", "Signals"],
-      path: "Tests/Fixtures",
-      swiftSettings: strict
-    ),
-    tests("SignalsTests", ["Fixtures", "Signals"]),
-    tests("SpellingTests", ["Spelling"]),
-    tests("DocumentsTests", ["Documents"]),
-    tests("DBusTests", ["Fixtures", "CDBus", "DBus", "Signals"]),
-    tests(
-      "SimulatedDevicesTests",
-      ["Fixtures", "SimulatedDevices", "Documents", "Bluetooth", "Signals"]
-    ),
-    tests(
-      "SimulationTests",
-      [
-        "Fixtures", "BLETesting", "BlueZInterfaces", "BlueZ", "BlueZSimulator", "SimulatedDevices",
-        "Bluetooth", "DBus", "Signals",
-      ]
-    ),
-    tests(
-      "BlueZSimulatorTests",
-      [
-        "Fixtures", "BLETesting", "BlueZSimulator", "SimulatedDevices", "BlueZInterfaces",
-        "Bluetooth", "DBus", "Signals",
-      ]
-    ),
-    tests(
-      "SimulatedRunsTests",
-      [
-        "Fixtures", "SimulatedRuns", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
-        "Signals",
-      ]
-    ),
-    tests(
-      "FleetTests",
-      [
-        "Fixtures", "SimulatedFleets", "FleetNATS", "Fleet", "Jobs", "Documents", "Bluetooth",
-        "Signals",
-      ]
-    ),
-    tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
-    tests(
-      "JournalTests",
-      ["Fixtures", "Journal", "Jobs", "Documents", "Bluetooth", "Signals", grdb]
-    ),
-    tests(
-      "NordicSuitesTests",
-      [
-        "Fixtures", "NordicSuites", "BLETesting", "BlueZ", "BlueZSimulator", "SimulatedDevices",
-        "Jobs", "Documents", "Bluetooth", "Signals",
-      ]
-    ),
-    tests("RecordingTests", ["Recording", "SimulatedDevices", "Documents", "Bluetooth"]),
-    tests("WebServerTests", ["Fixtures", "WebServer", "Signals"]),
-    tests(
-      "DashboardTests",
-      [
-        "Fixtures", "Dashboard", "WebServer", "Jobs", "Journal", "Documents", "Bluetooth",
-        "Signals",
-      ]
-    ),
-    tests("EncryptionTests", ["Encryption", "Bluetooth"]),
-    tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
-    tests(
-      "CommandTests",
-      [
-        "Fixtures", "blerun", "blerun-serve", "blerun-fleet", "Program", "BlueZ", "Bluetooth",
-        "DBus", "Documents",
-        "Jobs", "Journal",
-        "NordicSuites", "Signals", argumentParser, grdb,
-      ]
-    ),
-    tests("HouseRulesTests", ["Fixtures"]),
-    // The code of docs/tutorials, compiled as a package of somebody else's would be.
-    .testTarget(
-      name: "TutorialTests",
-      dependencies: ["BLETesting", "BlueZ", "Bluetooth", "Signals"],
-      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
-    ),
-    tests("BluetoothTests", ["Bluetooth", "Signals"]),
-    tests(
-      "BLETestingTests",
-      [
-        "BLETesting", "BlueZ", "BlueZSimulator", "Bluetooth", "DBus", "Signals", "SimulatedDevices",
-      ]
-    ),
-    tests("BlueZTests", ["Fixtures", "BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
-  ]
+  targets: system + base + bluetooth + bus + host + simulator + chains + fleet + programs + proof
+    + [fixtures]
 )
 
 // `make check MODULE=Jobs` builds the tests of one module: whatever they do not need is left out.
@@ -323,7 +400,7 @@ if let module = Context.environment["MODULE"], !module.isEmpty {
       }
     }
   }
-  precondition(!needed.isEmpty, "MODULE=\(module): there is no folder Tests/\(module)Tests")
+  precondition(!needed.isEmpty, "MODULE=\(module): there is no test target \(module)Tests")
   package.targets.removeAll { !needed.contains($0.name) }
   package.products = []
 }

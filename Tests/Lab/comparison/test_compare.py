@@ -10,7 +10,7 @@ from lines import lines
 from permitted import PERMITTED, Permitted
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / \
-    "Sources/BlueZSimulator/BlueZSimulator.docc/KnownDifferences.md"
+    "Sources/Simulator/BlueZSimulator/BlueZSimulator.docc/KnownDifferences.md"
 
 
 def variant(signature, it):

@@ -1,0 +1,195 @@
+// Values found by device, characteristic and time, over all runs.
+
+import Bluetooth
+import Fixtures
+import Foundation
+import GRDB
+import Jobs
+import Signals
+import Testing
+
+@testable import Journal
+
+@Suite("The history of values")
+struct ValueHistoryTests {
+  private static let heart = "heart-rate-measurement"
+  /// When an EventScript begins: 2000-01-01T00:00:00Z.
+  private static let start = Duration.seconds(946_684_800)
+
+  private let bench: JournalBench
+  private let file: JournalFile
+
+  init() throws {
+    bench = try JournalBench()
+    file = try JournalFile(writing: bench.path)
+  }
+
+  /// Records a run that listens to heart rates, each so many seconds after its start.
+  private func record(_ values: [(second: Int, bpm: Int128)], device: String = "HRM-1") throws {
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    var script = try EventScript("notify \(Self.heart) until 9x", device: device)
+    script.start()
+    script.begin(1)
+    var second = 0
+    for value in values {
+      script.pass(.seconds(value.second - second))
+      second = value.second
+      let fields = DecodedValue.fields([
+        .init("bpm", .integer(value.bpm), unit: "bpm"), .init("contact", .text("detected")),
+        .init("rr", .list([.integer(1)])),
+        .init("inner", .fields([.init("x", .real(0.5, decimals: 1))])),
+      ])
+      script.tell(.value(script.step(1), StepValue(octets: [1], decoded: fields)))
+    }
+    script.finish(1)
+    script.end()
+    for event in script.events { hear(event) }
+    recorder.finish(.ok)
+  }
+
+  private func query(
+    field: String? = "bpm",
+    from: Int = 0,
+    to: Int = 100_000,
+    device: String = "HRM-1"
+  ) -> ValueQuery {
+    ValueQuery(
+      device: device,
+      attribute: Self.heart,
+      field: field,
+      from: Self.start + .seconds(from),
+      to: Self.start + .seconds(to)
+    )
+  }
+
+  /// `00:01 60..70 65.0 2` for each bucket.
+  private func buckets(_ query: ValueQuery, minutes: Int = 1) throws -> [String] {
+    try file.buckets(of: query, minutes: minutes).map { bucket in
+      let time = bucket.time.dropFirst(11).prefix(5)
+      return "\(time) \(bucket.minimum)..\(bucket.maximum) \(bucket.mean) \(bucket.count)"
+    }
+  }
+
+  @Test("minutes of several runs and devices, by minimum, maximum, mean and count")
+  func minutes() throws {
+    try record([(0, 60), (59, 70), (60, 80)])
+    try record([(30, 100), (3600, 50)])
+    try record([(30, 1)], device: "Other")
+    #expect(
+      try buckets(query()) == [
+        "00:00 60.0..100.0 76.6666666667 3", "00:01 80.0..80.0 80.0 1", "01:00 50.0..50.0 50.0 1",
+      ]
+    )
+    #expect(
+      try buckets(query(), minutes: 60) == ["00:00 60.0..100.0 77.5 4", "01:00 50.0..50.0 50.0 1"]
+    )
+    #expect(try buckets(query(from: 60, to: 120)) == ["00:01 80.0..80.0 80.0 1"])
+    #expect(try buckets(query(device: "Nobody")).isEmpty)
+    #expect(try file.check().isComplete)
+  }
+
+  @Test("each number of a value is a field; texts and lists have none")
+  func fields() throws {
+    try record([(0, 60)])
+    #expect(try file.buckets(of: query(field: nil), minutes: 1).map(\.field) == ["bpm", "inner.x"])
+    var found: [FoundValue] = []
+    try file.values(query(field: nil)) { found.append($0) }
+    #expect(found.map(\.field) == ["bpm", "inner.x"])
+    #expect(found.map(\.value) == [60, 0.5])
+  }
+
+  @Test("single values come in the order of time, from any run")
+  func values() throws {
+    try record([(10, 60), (30, 70)])
+    try record([(20, 65)])
+    var found: [Double] = []
+    try file.values(query(from: 10, to: 30)) { found.append($0.value) }
+    #expect(found == [60, 65])
+  }
+
+  @Test("a record that is written again counts once")
+  func again() throws {
+    let value = JournalRecord.StoredValue(
+      step: 1,
+      moment: Moment(event: 3, time: "2000-01-01T00:00:00.000000Z", offset: 0),
+      value: "7",
+      numbers: [.init("", 7)],
+      minute: 15_778_080
+    )
+    try record([(0, 60)])
+    for _ in 0..<2 {
+      try file.write { database in
+        var rollups = MinuteRollups()
+        try database.insert(.value(value), run: 1, chain: 1)
+        if database.changesCount > 0 { rollups.add(value, of: 1) }
+        try database.add(rollups, run: 1)
+      }
+    }
+    #expect(try file.buckets(of: query(field: ""), minutes: 1).isEmpty, "event 3 was there before")
+  }
+
+  @Test("values that an earlier version recorded have minutes, too", arguments: [4, 5, 6])
+  func migrated(version: Int) throws {
+    let fixture = bench.folder.path + "/old.sqlite"
+    let golden = projectFolder + "/Tests/Golden/journals/version-\(version).sqlite"
+    try FileManager.default.copyItem(atPath: golden, toPath: fixture)
+    let old = try JournalFile(reading: fixture)
+    let series = try old.read { database in
+      try database.rows(
+        "SELECT DISTINCT c.device, s.attribute FROM rollups JOIN steps s USING (run, chain, step) "
+          + "JOIN chains c USING (run, chain) WHERE s.attribute IS NOT NULL"
+      ).map { (try $0.text("device"), try $0.text("attribute")) }
+    }
+    #expect(!series.isEmpty)
+    for (device, attribute) in series {
+      let query = ValueQuery(
+        device: device,
+        attribute: attribute,
+        from: .zero,
+        to: .seconds(4_000_000_000)
+      )
+      var numbers: [String: [Double]] = [:]
+      try old.values(query) { numbers[$0.field, default: []].append($0.value) }
+      let buckets = try old.buckets(of: query, minutes: JournalFile.longestBucket)
+      #expect(Set(buckets.map(\.field)) == Set(numbers.keys))
+      for (field, values) in numbers {
+        let own = buckets.filter { $0.field == field }
+        #expect(own.map(\.count).reduce(0, +) == values.count)
+        #expect(own.map(\.minimum).min() == values.min())
+        #expect(own.map(\.maximum).max() == values.max())
+      }
+    }
+    #expect(try old.check().complaints == [])
+  }
+
+  @Test("no search reads a whole table: time grows with the minutes that are found")
+  func plan() throws {
+    let plan = try file.read { database in
+      try database.rows(
+        "EXPLAIN QUERY PLAN " + JournalFile.bucketQuery,
+        ["HRM-1", Self.heart, 0, 1, 1, nil]
+      ).map { try $0.text("detail") }
+    }
+    #expect(plan.count { $0.hasPrefix("SEARCH ") } == 3, "\(plan)")
+    #expect(!plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
+  }
+
+  @Test("values are pruned without their runs; their minutes stay")
+  func pruned() throws {
+    try record([(0, 60), (600, 70)])
+    let limit = Timestamp.text(Self.start + .seconds(300))
+    let pruned = try file.prune(Retention(valuesFrom: limit)) { _ in false }
+    #expect(pruned.runs.isEmpty)
+    #expect(pruned.values == 1)
+    #expect(try buckets(query()) == ["00:00 60.0..60.0 60.0 1", "00:10 70.0..70.0 70.0 1"])
+    var found: [Double] = []
+    try file.values(query()) { found.append($0.value) }
+    #expect(found == [70])
+    #expect(try file.check().isComplete)
+    var lines = 0
+    _ = try file.exportJSON(1) { _ in lines += 1 }
+    #expect(lines > 0)
+  }
+}

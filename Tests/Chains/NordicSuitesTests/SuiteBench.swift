@@ -1,0 +1,123 @@
+// What the tests of suites have in common: simulated devices, a suite run on them, what was told.
+
+import BLETesting
+import BlueZSimulator
+import Bluetooth
+import Documents
+import Fixtures
+import Jobs
+import NordicSuites
+import Signals
+import SimulatedDevices
+import Testing
+
+/// A run of a suite in virtual time.
+struct SuiteBench {
+  let world: SimulatedWorld
+  private let recorded = Recorded<RunEvent>()
+  private let textLines = Recorded<String>()
+  private let jsonLines = Recorded<String>()
+  var settings = SuiteSettings()
+  var devices: [String: DeviceTarget] = [:]
+
+  /// - Parameter devices: Definitions below `Simulators/devices`, or texts of their own.
+  init(_ devices: String...) throws { try self.init(devices) }
+
+  init(_ devices: [String]) throws {
+    let sources = devices.map { text in
+      text.contains("\n") ? DeviceSource.yaml(text) : .file("\(projectFolder)/Simulators/devices/\(text).yaml")
+    }
+    world = try SimulatedWorld(sources)
+  }
+
+  func runner(_ suite: Suite, seed: UInt64 = 0) -> SuiteRunner {
+    let world = world
+    let text = ReportOfSuite(TextReport(), of: suite)
+    let json = ReportOfSuite(JSONLinesReport(), of: suite)
+    return SuiteRunner(
+      suite: suite,
+      scheduler: world.scheduler,
+      seed: seed,
+      settings: settings,
+      devices: devices,
+      makeService: { target in
+        let service = target == .any ? try? world.service() : try? world.service(target.text)
+        guard let service else { preconditionFailure("the suite names a device that is not there") }
+        return service
+      },
+      report: { [recorded, textLines, jsonLines] event in
+        recorded.add(event)
+        for line in text.lines(for: event) { textLines.add(line) }
+        for line in json.lines(for: event) { jsonLines.add(line) }
+      }
+    )
+  }
+
+  /// Runs a suite to its end.
+  @discardableResult
+  func run(_ suite: Suite) throws -> SuiteEnding {
+    let runner = runner(suite)
+    return try world.loop.run { await runner.run() }
+  }
+
+  /// Runs operations as the one test of a suite whose target is the first device.
+  @discardableResult
+  func run(_ operations: String) throws -> SuiteEnding {
+    try run(Self.suite(operations, address: world.device().definition.address))
+  }
+
+  /// A suite of one test.
+  static func suite(
+    _ operations: String,
+    address: BluetoothAddress = BluetoothAddress(number: 0xc0ff_ee00_0001)
+  ) throws -> Suite {
+    try Suite.parse(
+      """
+      <test-suite>
+        <target id="dut" address="\(address)"/>
+        <test id="t" target="dut">
+          \(operations)
+        </test>
+        <run-test ref="t"/>
+      </test-suite>
+      """,
+      file: "suite.xml"
+    )
+  }
+
+  /// How each operation ended, in order.
+  var results: [StepResult] {
+    events.compactMap { event in
+      if case .stepFinished(let result) = event.change { result } else { nil }
+    }
+  }
+
+  /// The events of its tests.
+  var events: [RunEvent] { recorded.all }
+
+  /// Each operation and how it ended: `connect`, `read failed: the value is 01, not 02`.
+  var endings: [String] {
+    results.map { result in
+      let remarks =
+        result.status == .warning ? result.notes : [result.failure?.why].compactMap(\.self)
+      let isPlain = result.status == .ok && remarks.isEmpty
+      return result.step.operation
+        + (isPlain ? "" : " \(result.status.rawValue): \(remarks.joined(separator: "; "))")
+    }
+  }
+
+  var text: [String] { textLines.all }
+  var json: [String] { jsonLines.all }
+}
+
+/// Attributes of an element that name a characteristic of the echo.
+enum Echo {
+  static let service = "service-uuid=\"6e5d0001-1b1a-4e1c-8f6b-0b6c1d2e3f40\""
+  static let echo = "\(service) characteristic-uuid=\"6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40\""
+  static let control = "\(service) characteristic-uuid=\"6e5d0003-1b1a-4e1c-8f6b-0b6c1d2e3f40\""
+  static let answers = "\(service) characteristic-uuid=\"6e5d0004-1b1a-4e1c-8f6b-0b6c1d2e3f40\""
+  static let subscription = "uuid=\"00002902-0000-1000-8000-00805f9b34fb\""
+
+  /// The writing that subscribes to the answers.
+  static let subscribe = "<write-descriptor \(subscription) \(answers) value=\"0100\"/>"
+}

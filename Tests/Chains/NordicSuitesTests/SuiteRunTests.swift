@@ -1,0 +1,198 @@
+// The course of a suite: its tests in turns, its targets, what it tells, how it ends.
+
+import BLETesting
+import BlueZSimulator
+import Bluetooth
+import Documents
+import Fixtures
+import Jobs
+import NordicSuites
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Runs of a suite")
+struct SuiteRunTests {
+  /// Reads a suite of `docs/examples/nordic`.
+  static func example(
+    _ name: String,
+    _ variables: [(name: String, value: String)] = []
+  ) throws -> Suite {
+    try Suite.load(
+      path: "\(projectFolder)/docs/examples/nordic/\(name).xml",
+      variables: variables
+    )
+  }
+
+  @Test("scan-for binds a target for this test and the next; not while it is connected")
+  func binding() throws {
+    let bench = try SuiteBench("echo", "battery")
+    let suite = try Suite.parse(
+      """
+      <test-suite>
+        <target id="dut"/>
+        <test id="find" target="dut">
+          <scan-for name="${NAME}" bind-target="dut"/> <connect/>
+          <scan-for name="${NAME}" bind-target="dut" expected="FAIL"/>
+          <read \(Echo.echo)/>
+        </test>
+        <test id="again" target="dut"><connect/><read \(Echo.echo)/></test>
+        <run-test ref="find"><set name="NAME" value="Echo-1"/></run-test>
+        <run-test ref="again"/>
+        <run-test ref="find"><set name="NAME" value="Nobody"/></run-test>
+      </test-suite>
+      """,
+      file: "suite.xml"
+    )
+    let ending = try bench.run(suite)
+    #expect(ending.results.map(\.status) == [.ok, .ok, .failed], "\(bench.text)")
+    #expect(ending.results[2].failure?.code == .notFound && ending.exitStatus == .passing)
+  }
+
+  @Test("a scan lasts its time, and tells what it hears as the format has it")
+  func scanning() throws {
+    let bench = try SuiteBench("echo", "heart-rate")
+    let ending = try bench.run(
+      """
+      <scan timeout="3000" rssi="-90"/> <scan timeout="1000" data="^05030D18"/>
+      <scan-for address="C0:FF:EE:00:00:04" data="FFFFFF4543"/>
+      <scan-for data="0D18" rssi="-10" timeout="2000" expected="FAIL"/>
+      """
+    )
+    #expect(ending.exitStatus == .ok, "\(bench.text)")
+    #expect(bench.results[0].took == .seconds(3) && bench.results[1].took == .seconds(1))
+    let heard = bench.text.filter { $0.contains("C0:FF:EE:00:00:02") }
+    let form = try Regex(
+      "^     00:00:0[0-9]\\.[0-9]{3} C0:FF:EE:00:00:02 -[0-9]+ 05030D180F18[0-9A-F]+$"
+    )
+    #expect(!heard.isEmpty && heard.allSatisfy { $0.wholeMatch(of: form) != nil }, "\(heard)")
+  }
+
+  @Test("what a device advertises is known after its services were read, too, and nothing else")
+  func advertisedAfterConnecting() throws {
+    let bench = try SuiteBench("heart-rate")
+    let ending = try bench.run(
+      """
+      <scan-for data="^05030D180F18" timeout="2000"/>
+      <connect/> <discover-services/> <disconnect/>
+      <scan-for data="^05030D180F18" timeout="2000"/>
+      <scan-for description="Device Information" data="0A18" timeout="2000" expected="FAIL"/>
+      <scan timeout="1000"/>
+      """
+    )
+    #expect(ending.exitStatus == .ok && ending.warnings == 0, "\(bench.text)")
+    let data = bench.text.filter { $0.contains("C0:FF:EE:00:00:02") }
+      .compactMap { $0.split(separator: " ").last }
+    #expect(data.count >= 3 && Set(data).count == 1, "\(data)")
+  }
+
+  @Test("variables of a run win over those of the command line, and those over the suite's")
+  func variables() throws {
+    let text = """
+      <test-suite><set name="A" value="suite"/><set name="B" value="${A}-b"/>
+      <test id="t" description="${A} ${B}"><sleep/></test>
+      <run-test ref="t"/><run-test ref="t"><set name="A" value="run"/></run-test></test-suite>
+      """
+    let own = try Suite.parse(text, file: "suite.xml")
+    #expect(own.runs.map(\.title) == ["suite suite-b", "run suite-b"])
+    let given = try Suite.parse(text, file: "suite.xml", variables: [("A", "given")])
+    #expect(given.runs.map(\.title) == ["given given-b", "run given-b"])
+  }
+
+  @Test("a run that is cancelled disconnects, and runs no other test")
+  func cancelled() throws {
+    let bench = try SuiteBench("echo")
+    let suite = try Suite.parse(
+      """
+      <test-suite><target id="dut" address="C0:FF:EE:00:00:04"/>
+      <test id="t" target="dut"><connect/>\(Echo.subscribe)<sleep timeout="60000"/></test>
+      <run-test ref="t"/><run-test ref="t"/></test-suite>
+      """,
+      file: "suite.xml"
+    )
+    let scheduler = bench.world.scheduler
+    _ = bench.world.loop.after(.seconds(10)) { scheduler.cancelAll(Interrupted(signal: 15)) }
+    let ending = try bench.run(suite)
+    #expect(ending.results.map(\.status) == [.cancelled] && ending.notRun == 1, "\(bench.text)")
+    #expect(ending.exitStatus == .interrupted(by: 15))
+    #expect(bench.world.events.last?.description.hasSuffix("link down") == true)
+  }
+
+  @Test("a link that is lost ends the test with a failure that may pass")
+  func lost() throws {
+    let bench = try SuiteBench("echo")
+    let world = bench.world
+    _ = world.loop.after(.seconds(4)) { try? world.vanish() }
+    let ending = try bench.run("<connect/> <sleep/> <read \(Echo.echo)/>")
+    #expect(ending.exitStatus == .passing, "\(bench.text)")
+  }
+
+  @Test("a link that is lost ends the wait for a notification at once")
+  func lostWhileWaiting() throws {
+    let bench = try SuiteBench("echo")
+    let world = bench.world
+    _ = world.loop.after(.seconds(6)) { try? world.dropLink() }
+    try bench.run(
+      """
+      <connect/> \(Echo.subscribe)
+      <assert-notification \(Echo.answers) timeout="60000"/>
+      """
+    )
+    let last = try #require(bench.results.last)
+    #expect(last.failure?.code == .linkLost && last.took < .seconds(6), "\(bench.text)")
+  }
+
+  @Test("the same suite and seed tell the same, to the letter")
+  func repeats() throws {
+    let runs = try (0..<2).map { _ in
+      let bench = try SuiteBench("heart-rate")
+      try bench.run(Self.example("heart-rate"))
+      return bench.text + bench.json
+    }
+    #expect(runs[0] == runs[1])
+  }
+
+  @Test("JSON has an object for each event, with values, notes and errors")
+  func json() throws {
+    let bench = try SuiteBench("echo")
+    try bench.run(
+      "<connect/> <refresh/> <write \(Echo.echo) value=\"0a\"/> <read \(Echo.control)/>"
+    )
+    let lines = bench.json
+    #expect(lines.first?.contains("\"event\":\"suite-started\"") == true)
+    #expect(
+      lines.contains { $0.contains("\"operation\":\"write\"") && $0.contains("\"hex\":\"0a\"") }
+    )
+    #expect(lines.contains { $0.contains("\"status\":\"warning\"") && $0.contains("\"notes\":[") })
+    #expect(
+      lines.contains { $0.contains("\"event\":\"test-finished\"") && $0.contains("\"error\":{") }
+    )
+    #expect(lines.last?.contains("\"exitStatus\":1,\"passed\":0,\"failed\":1") == true)
+  }
+
+  @Test("sleep, refresh and the end of a test have the pauses of the application")
+  func pauses() throws {
+    let bench = try SuiteBench("echo")
+    try bench.run("<connect/> <refresh/> <sleep/> <sleep timeout=\"250\"/>")
+    let took = try #require(bench.events.last?.offset)
+    let connecting = try #require(bench.results.first?.took)
+    // 1 s after connect, 1 s after refresh, 5 s and 0.25 s of sleep, 2 s at the end; and bluetoothd
+    // takes 2 s over disconnecting.
+    let pauses = took - connecting
+    #expect(pauses >= .milliseconds(11_250) && pauses < .milliseconds(11_500), "\(pauses)")
+  }
+
+  @Test(
+    "a failure of the suite itself says what to write",
+    arguments: [
+      ("<read \(Echo.echo)/>", "<connect/>"),
+      ("<connect/> <assert-notification \(Echo.answers) timeout=\"1000\"/>", "write 0100"),
+      ("<connect/> <execute-reliable-write/>", "begin-reliable-write"),
+    ]
+  )
+  func hints(_ operations: String, _ part: String) throws {
+    let bench = try SuiteBench("echo")
+    try bench.run(operations)
+    #expect(bench.results.last?.failure?.hint.contains(part) == true, "\(bench.text)")
+  }
+}

@@ -1,0 +1,187 @@
+// `command` from the command line: real programs, in a simulation and outside one;
+// what ends them, and what a signal to blerun does.
+
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Programs of chains", .blocking)
+struct CommandStepCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Runs a chain with one step over a script of `sh`.
+  private func run(
+    _ script: String,
+    _ keys: String = "",
+    options: [String] = ["--allow-commands"]
+  ) throws -> RunningProgram.Ended {
+    _ = try folder.file("run.sh", "#!/bin/sh\n" + script)
+    chmod(folder.path + "/run.sh", 0o755)
+    _ = try folder.file(
+      "chain.yaml",
+      "steps: [ { read: battery-level, as: b }, { command: ./run.sh, as: v\(keys) }, { log: 'v={v}' } ]\n"
+    )
+    let simulate = ["--simulate", projectFolder + "/Simulators/devices/thermometer.yaml"]
+    return try blerun(
+      ["run", folder.path + "/chain.yaml"] + simulate + options,
+      in: "/",
+      environment: [:]
+    )
+  }
+
+  @Test(
+    "it runs in the folder of the chain, with arguments and input",
+    arguments: [[], ["--real-time"]]
+  )
+  func runs(_ options: [String]) throws {
+    let keys = ", arguments: ['{b.percent}', 'a b'], input: 'in'"
+    let run = try run(
+      "echo $(basename $PWD) $# \"$1\" \"$2\" $(cat)",
+      keys,
+      options: ["--allow-commands"] + options
+    )
+    let name = (folder.path as NSString).lastPathComponent
+    #expect(run.output.contains("log  v=\(name) 2 87 a b in\n"), "\(run.output) \(run.errors)")
+    #expect(run.status == 0)
+  }
+
+  @Test(
+    "a program that fails is explained",
+    arguments: [
+      ("echo no such key >&2; exit 3", "", "it ended with status 3: no such key"),
+      ("kill -9 $$", "", "signal 9 ended it"),
+      ("echo slow >&2; exec sleep 600", ", timeout: 1s", "it did not end within 1s: slow"),
+      ("exec cat /dev/zero", "", "it printed more than 65536 bytes"),
+      ("printf '\\377'", "", "it printed what is not UTF-8"),
+      ("exit 200", "", "it ended with status 200"),
+    ]
+  )
+  func fails(_ script: String, _ keys: String, _ why: String) throws {
+    // In real time it is another loop that waits for the program.
+    for options in keys.isEmpty ? [[]] : [[], ["--real-time"]] {
+      let run = try run(script, keys, options: ["--allow-commands"] + options)
+      #expect(run.output.contains("why    \(why)"), "\(run.output) \(run.errors)")
+      #expect(run.output.contains("disconnect  ok") && run.status == 1, "\(run.output)")
+    }
+  }
+
+  @Test(
+    "a file that cannot be started is explained",
+    arguments: [
+      ("#!/no/such/interpreter\n", "the interpreter that its first line names is missing"),
+      ("echo\n", "it is no program, and has no first line such as #!/bin/sh"),
+    ]
+  )
+  func notStarted(_ text: String, _ why: String) throws {
+    _ = try folder.file("own", text)
+    chmod(folder.path + "/own", 0o755)
+    _ = try folder.file("chain.yaml", "steps: [ { command: ./own } ]\n")
+    let run = try blerun([
+      "run", folder.path + "/chain.yaml", "--allow-commands", "--simulate",
+      projectFolder + "/Simulators/devices/thermometer.yaml",
+    ]
+    )
+    #expect(run.output.contains("could not be started: \(why)\n"), "\(run.output)")
+  }
+
+  @Test("what it starts does not outlive it")
+  func leavesNothing() throws {
+    let script = "sleep 600 & echo $! >pid; trap '' TERM; wait; wait"
+    let run = try run(script, ", timeout: 1s")
+    #expect(run.output.contains("it did not end within 1s"), "\(run.output)")
+    let pid = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
+    let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
+    // Whoever adopted it may not have waited for it yet.
+    let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    #expect(state == nil || state?.contains(") Z") == true, "\(state ?? "")")
+  }
+
+  /// Runs the chain until its program has written its identifier.
+  private func started(_ options: [String]) throws -> (RunningProgram, pid: String) {
+    // Opening it waits for the program.
+    #expect(mkfifo(folder.path + "/started", 0o600) == 0)
+    let program = try RunningProgram(
+      blerun: ["run", folder.path + "/chain.yaml", "--allow-commands"]
+        + ["--simulate", projectFolder + "/Simulators/devices/thermometer.yaml"] + options
+    )
+    let pipe = open(folder.path + "/started", O_RDONLY | O_CLOEXEC)
+    var octets = [UInt8](repeating: 0, count: 32)
+    let pid = String(decoding: octets[..<max(0, read(pipe, &octets, octets.count))], as: UTF8.self)
+    close(pipe)
+    return (program, pid)
+  }
+
+  @Test(
+    "a signal ends a program that ignores the request, and then the run",
+    arguments: [[], ["--real-time"]]
+  )
+  func signal(_ options: [String]) throws {
+    _ = try folder.file(
+      "run.sh",
+      "#!/bin/sh\ntrap '' TERM; echo $$ >started; while :; do sleep 1; done\n"
+    )
+    chmod(folder.path + "/run.sh", 0o755)
+    _ = try folder.file("chain.yaml", "steps: [ { command: ./run.sh, timeout: 60s } ]\n")
+    let (program, pid) = try started(options)
+    program.send(SIGINT)
+    let ended = program.end()
+    #expect(ended.status == 130, "\(ended.output) \(ended.errors)")
+    let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(kill(number, 0) != 0)
+  }
+
+  @Test(
+    "a signal does not keep the programs of a clean-up from running",
+    arguments: [[], ["--real-time"]]
+  )
+  func cleanUp(_ options: [String]) throws {
+    _ = try folder.file("run.sh", "#!/bin/sh\necho $$ >started; exec sleep 600\n")
+    _ = try folder.file("last.sh", "#!/bin/sh\necho done\n")
+    for name in ["run.sh", "last.sh"] { chmod(folder.path + "/" + name, 0o755) }
+    _ = try folder.file(
+      "chain.yaml",
+      "steps: [ { try: [ { command: ./run.sh, timeout: 60s } ], finally: [ { command: ./last.sh } ] } ]\n"
+    )
+    let (program, _) = try started(options)
+    program.send(SIGINT)
+    let ended = program.end()
+    #expect(ended.status == 130 && ended.output.contains("last.sh  done"), "\(ended.output)")
+  }
+
+  @Test("without permission nothing is touched")
+  func notAllowed() throws {
+    let run = try run("touch ran", options: [])
+    #expect(run.status == 65 && run.output == "", "\(run.output)")
+    #expect(run.errors.contains("chain.yaml:1:42: the chain runs the program "), "\(run.errors)")
+    #expect(run.errors.contains("allow it with --allow-commands"), "\(run.errors)")
+    #expect(access(folder.path + "/ran", F_OK) != 0)
+  }
+
+  @Test("a batch runs the program with the digest that it is given, and no other")
+  func batch() throws {
+    _ = try run("echo x")
+    _ = try folder.file(
+      "batch.yaml",
+      "chain: chain.yaml\ndevices: [ Thermo-1 ]\n"
+    )
+    let batch = { (digest: String) in
+      try blerun([
+        "batch", folder.path + "/batch.yaml", "--allow-command", digest, "--no-journal",
+        "--each-step", "--simulate", projectFolder + "/Simulators/devices/thermometer.yaml",
+      ]
+      )
+    }
+    let refused = try batch(String(repeating: "0", count: 64))
+    #expect(refused.status == 65, "\(refused.errors)")
+    let hint = "allow it with --allow-command "
+    let digest = try #require(refused.errors.components(separatedBy: hint).last?.prefix(64))
+    let allowed = try batch(String(digest))
+    #expect(
+      allowed.status == 0 && allowed.output.contains("v=x"),
+      "\(allowed.output) \(allowed.errors)"
+    )
+  }
+}

@@ -1,0 +1,207 @@
+// Fleets of real processes: a server, gateways on simulated devices, batches.
+
+#if Fleet
+  import Fixtures
+  import Foundation
+  import Testing
+
+  @Suite("A fleet", .blocking, .needsNATSServer)
+  final class FleetCommandTests: FleetOfProcesses {
+    @Test("a gateway that is killed loses no job: every device ends exactly once")
+    func killed() throws {
+      let devices = try devices(6)
+      var gateways = try ["a", "b", "c"].map { try gateway($0, devices) }
+      let steps = ["read: battery-level", "sleep: 4s", "read: battery-level"]
+      let running = try submit(batch(steps, on: (1...6).map(address)), "--output", "json")
+      // The batch has begun; a gateway is killed as soon as it has a job.
+      try running.waitForOutput("batch-started")
+      var owner: String?
+      try jobs { shown in
+        owner = ["a", "b", "c"].first { name in
+          shown.lines.contains { $0.hasSuffix("running  \(name)") }
+        }
+        return owner != nil
+      }
+      let index = try #require(["a", "b", "c"].firstIndex(of: owner ?? ""))
+      gateways[index].send(SIGKILL)
+      let ended = running.end()
+      let endings = try endings(ended.lines)
+      #expect(endings.count == 6 && endings.values.allSatisfy { $0.count == 1 }, "\(endings)")
+      // The chains only read: they are run again.
+      #expect(endings.values.allSatisfy { $0 == ["ok"] } && ended.status == 0, "\(endings)")
+      let status = try run("fleet", "status", "--output", "json").end()
+      #expect(status.output.contains("\"running\":0,\"waiting\":0"), "\(status.output)")
+      gateways.remove(at: index)
+      leave(gateways[0], gateways[1])
+    }
+
+    @Test("Ctrl-C cancels the jobs; a second one leaves them, and says how to follow them")
+    func cancelled() throws {
+      let gateway = try gateway("a", try devices(1))
+      let file = try batch(["read: battery-level", "sleep: 60s"], on: [address(1)])
+      let first = try submit(file, "--output", "json")
+      try first.waitForOutput("batch-started")
+      try jobs { $0.output.contains("running  a") }
+      first.send(SIGINT)
+      let ended = first.end()
+      #expect(ended.status == 130 && ended.output.contains("\"cancelled\":1"), "\(ended.output)")
+      let second = try submit(file, "--output", "json")
+      try second.waitForOutput("batch-started")
+      try jobs { $0.output.contains("running  a") }
+      // A gateway that obeys at once would leave nothing to wait for.
+      gateway.send(SIGSTOP)
+      second.send(SIGINT)
+      try jobs { $0.output.contains("to be cancelled") }
+      // Within a second it would be the same request.
+      Thread.sleep(forTimeInterval: 1.1)
+      second.send(SIGINT)
+      let left = second.end()
+      gateway.send(SIGCONT)
+      #expect(left.status == 130 && left.errors.contains("follow them with"), "\(left.errors)")
+      leave(gateway)
+    }
+
+    @Test("a batch that leaves is followed to its end, and drained gateways leave")
+    func detached() throws {
+      let gateway = try gateway("a", try devices(2))
+      let file = try batch(["read: battery-level"], on: [address(1), address(2)])
+      let left = try submit(file, "--detach").end()
+      #expect(left.status == 0, "\(left.errors)")
+      let mark = "follow them with: blerun fleet follow "
+      let rest = try #require(left.errors.components(separatedBy: mark).dropFirst().first)
+      let name = String(rest.prefix { $0 != " " })
+      let followed = try run("fleet", "follow", name).end()
+      #expect(followed.status == 0, "\(followed.errors)")
+      #expect(followed.output.contains("\(name)-2  C0:FF:EE:00:01:02  ok"), "\(followed.output)")
+      #expect(followed.output.contains("read battery-level"), "\(followed.output)")
+      let again = try run("fleet", "cancel", name).end()
+      #expect(again.status == 0 && again.errors.contains("0 jobs to be cancelled"))
+      #expect(try run("fleet", "drain", "a").end().status == 0)
+      let end = gateway.end()
+      #expect(end.status == 0 && end.errors.contains("has left fleet test"), "\(end.errors)")
+      #expect(try run("fleet", "gateways").end().output == "")
+    }
+
+    @Test("a device that nobody observes ends with who listened, as a transient failure")
+    func unobserved() throws {
+      let gateway = try gateway("a", try devices(1))
+      try wait(for: "a")
+      let file = try batch(["read: battery-level"], on: [address(9)])
+      let ended = try submit(file, "--patience", "8s").end()
+      #expect(ended.status == 75, "\(ended.errors)")
+      #expect(ended.output.contains("not observed by a"), "\(ended.output)")
+      leave(gateway)
+    }
+
+    @Test("what cannot be sent to a fleet is refused before anything is submitted")
+    func refused() throws {
+      _ = try folder.file("part.yaml", "steps: [{ read: battery-level }]\n")
+      for (text, reason) in [
+        (
+          "steps: [{ include: part.yaml }]\ndevices: [\"C0:FF:EE:00:01:01\"]\n",
+          "includes other files"
+        ),
+        ("steps: [{ read: battery-level }]\ndevices: [\"Bat*\"]\n", "a name without wildcards"),
+        (
+          "steps: [{ read: battery-level }]\ndevices: { scan: 1s }\n",
+          "lists its devices"
+        ),
+      ] {
+        let file = try folder.file("refused.yaml", text)
+        let ended = try submit(file).end()
+        #expect(ended.status == 65 && ended.errors.contains(reason), "\(ended.errors)")
+      }
+      let none = try run("fleet", "status", "--fleet", "nats://127.0.0.1:1/test").end()
+      #expect(none.status == 69 && none.errors.contains("Connection refused"), "\(none.errors)")
+      let wrong = try run("fleet", "status", "--fleet", "hall").end()
+      #expect(wrong.status == 2 && wrong.errors.contains("not the address of a fleet"))
+    }
+  }
+
+  @Suite("docs/fleet.md", .blocking, .needsNATSServer)
+  struct FleetPageTests {
+    @Test("the five minutes do what the page says")
+    func fiveMinutes() throws {
+      let folder = try TemporaryFolder()
+      let page = try Example(in: "docs/fleet.md")
+      let blocks = page.blocks("sh")
+      try #require(blocks.count == 5)
+      // On a port of its own, below a folder of its own.
+      let free = try NATSServer()
+      let port = free.port
+      free.kill()
+      let script = "set -e\n" + blocks.joined(separator: "\n")
+      let own = script.replacingOccurrences(of: "4222", with: "\(port)")
+      _ = try folder.file("five-minutes.sh", own)
+      let path = URL(fileURLWithPath: binaryPath).deletingLastPathComponent().path
+      let run = try RunningProgram(
+        [
+          "/bin/sh", "-c",
+          "ln -s \(projectFolder)/Simulators Simulators && exec sh five-minutes.sh",
+        ],
+        in: folder.path,
+        environment: [
+          "PATH": "\(path):/usr/sbin:/usr/bin:/bin", "XDG_STATE_HOME": folder.path,
+          "HOME": folder.path,
+        ],
+        limit: .seconds(240)
+      ).end()
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.output.components(separatedBy: "3 devices: 3 ok").count == 3, "\(run.output)")
+      #expect(run.lines.contains("demo-1  0 running"), "\(run.output)")
+      #expect(run.lines.suffix(6).allSatisfy { $0.contains("  ok  demo-") }, "\(run.output)")
+    }
+
+    @Test("the server's configuration is valid, and each role may do its part and no more")
+    func configuration() throws {
+      let path = projectFolder + "/Packaging/fleet/nats-server.conf"
+      var text = try String(contentsOfFile: path, encoding: .utf8)
+      // Without certificates, and where the test may write.
+      let start = try #require(text.range(of: "tls {"))
+      let end = try #require(text.range(of: "}", range: start.upperBound..<text.endIndex))
+      text.removeSubrange(start.lowerBound..<end.upperBound)
+      text = text.replacingOccurrences(of: "listen: \"0.0.0.0:4222\"", with: "")
+        .replacingOccurrences(of: "/var/lib/nats", with: "store")
+      for role in ["ADMIN", "GATEWAY", "SUBMITTER", "OPERATOR", "VIEWER"] {
+        text = text.replacingOccurrences(of: "$\(role)_PASSWORD", with: "secret")
+      }
+      let server = try NATSServer(text)
+      let folder = try TemporaryFolder()
+      func url(_ user: String) -> String {
+        server.address(of: "hall", user: "\(user):secret")
+      }
+      func fleet(_ user: String, _ arguments: String...) throws -> RunningProgram.Ended {
+        try RunningProgram(
+          blerun: ["fleet"] + arguments + ["--fleet", url(user)],
+          in: folder.path,
+          limit: .seconds(60)
+        ).end()
+      }
+      #expect(try fleet("viewer", "status").status == 69)
+      #expect(try fleet("admin", "status").status == 0)
+      let device = projectFolder + "/Simulators/devices/battery.yaml"
+      let gateway = try RunningProgram(
+        blerun: [
+          "gateway", "--fleet", url("gateway"), "--name", "a", "--state", "a.json", "--simulate",
+          device,
+        ],
+        in: folder.path
+      )
+      _ = try folder.file("batch.yaml", "steps: [{ read: battery-level }]\ndevices: [Battery-1]\n")
+      let batch = try RunningProgram(
+        blerun: ["batch", "batch.yaml", "--fleet", url("submitter")],
+        in: folder.path,
+        environment: ["XDG_STATE_HOME": folder.path],
+        limit: .seconds(60)
+      ).end()
+      #expect(batch.status == 0 && batch.output.contains("1 device: 1 ok"), "\(batch.errors)")
+      #expect(!batch.errors.contains("secret"), "\(batch.errors)")
+      let gateways = try fleet("viewer", "gateways")
+      #expect(gateways.output == "a  0 running\n", "\(gateways.errors)")
+      #expect(try fleet("viewer", "drain", "a").status != 0)
+      let drained = try fleet("operator", "drain", "a")
+      try #require(drained.status == 0, "\(drained.account)")
+      #expect(gateway.end().status == 0)
+    }
+  }
+#endif

@@ -1,0 +1,160 @@
+// `blerun pair` and `blerun unpair`, and that no output of a process shows a passkey of its environment.
+
+import Fixtures
+import Foundation
+import Testing
+
+@Suite("blerun pair", .blocking)
+struct PairTests {
+  let lock = "Simulators/devices/lock.yaml"
+  static let state = "4c6f0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+  static let command = "4c6f0003-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+
+  @Test("pairs with the passkey of a variable or a file, and says so")
+  func passkey() throws {
+    let folder = try TemporaryFolder()
+    let marked = try folder.file("marked.txt", "\u{feff} 042137 \r\n")
+    for arguments in [["--passkey-env", "LOCK"], ["--passkey-file", marked]] {
+      let run = try blerun(
+        ["pair", "--simulate", lock] + arguments,
+        environment: ["LOCK": "042137"]
+      )
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.lines.last == "ok: 1 step in 3.210 s")
+    }
+  }
+
+  @Test("a wrong passkey ends with 1, a missing one or none with 65 and nothing touched")
+  func wrong() throws {
+    let wrong = try blerun(
+      ["pair", "--simulate", lock, "--passkey-env", "LOCK"],
+      environment: ["LOCK": "1"]
+    )
+    #expect(wrong.status == 1)
+    #expect(wrong.output.contains("pairing-failed"))
+    let missing = try blerun("pair", "--simulate", lock, "--passkey-env", "BLERUN_NO_SUCH_VARIABLE")
+    #expect(missing.status == 65)
+    #expect(missing.output.isEmpty)
+    let folder = try TemporaryFolder()
+    let word = try folder.file("word.txt", "abcdef")
+    let noPasskey = try blerun("pair", "--simulate", lock, "--passkey-file", word)
+    #expect(noPasskey.status == 65)
+    #expect(noPasskey.errors.contains("word.txt is not a passkey: expected up to six digits"))
+  }
+
+  @Test("--timeout is how long connecting may take, too")
+  func timeout() throws {
+    let folder = try TemporaryFolder()
+    let scenario = try folder.file(
+      "hangs.yaml",
+      """
+      scenario: Hangs
+      devices: [ { use: \(projectFolder)/\(lock) } ]
+      faults: [ { fault: connect-hangs } ]
+      """
+    )
+    let run = try blerun("pair", "--simulate", scenario, "--timeout", "3s")
+    #expect(run.status == 75, "\(run.errors)")
+    #expect(run.output.contains("was not connected and ready within 3 s"), "\(run.output)")
+  }
+
+  @Test("a passkey that is to be typed on the device is shown")
+  func display() throws {
+    let folder = try TemporaryFolder()
+    let device = try folder.file(
+      "keypad.yaml",
+      """
+      name: Keypad-1
+      address: C0:FF:EE:00:00:09
+      security: { pairing: passkey-display, passkey: 777 }
+      """
+    )
+    let run = try blerun("pair", "--simulate", device, "--capability", "display-only")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.lines.contains("1  pair capability display-only  type 000777 on the device"))
+  }
+
+  @Test(
+    "no output shows a passkey: text, JSON, errors, bus log, dry run",
+    arguments: ["042137", "9876543", "secret-passkey"]
+  )
+  func nothingShown(passkey: String) throws {
+    let folder = try TemporaryFolder()
+    let chain = try folder.file(
+      "chain.yaml",
+      """
+      pairing: { passkey: { env: LOCK } }
+      steps:
+        - pair: { passkey: { env: LOCK }, capability: keyboard-only }
+        - { read: \(Self.state), format: u8 }
+        - { write: \(Self.command), value: { u8: 0 } }
+        - unpair
+      """
+    )
+    let written = try folder.file(
+      "written.yaml",
+      "steps: [ { pair: { passkey: \"\(passkey)\" } } ]"
+    )
+    let log = folder.path + "/bus.log"
+    var shown: [String] = []
+    let common = ["--simulate", lock]
+    for arguments in [
+      ["run", chain, "--bus-log", log, "--output", "json"] + common,
+      ["run", chain, "--dry-run"] + common, ["run", written, "--output", "json"] + common,
+      ["run", written, "--dry-run"] + common, ["check", written, chain],
+      ["pair", "--passkey-env", "LOCK"] + common,
+      ["run", "-e", "pair passkey \(passkey)"] + common,
+    ] {
+      let run = try blerun(arguments, environment: ["LOCK": passkey])
+      shown += [run.output, run.errors]
+    }
+    let logged = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+    // A log is there to be searched as soon as the agent was asked.
+    if Int(passkey).map({ $0 < 1_000_000 }) == true {
+      #expect(logged.contains("Agent1.RequestPasskey"))
+      #expect(logged.contains("(secret)"))
+    }
+    let number = Int(passkey).map { "\($0)" } ?? passkey
+    for text in shown + [logged] {
+      #expect(!text.contains(passkey), "\(text)")
+      #expect(!text.contains("(\(number))"), "\(text)")
+    }
+  }
+
+  @Test("a chain that pairs by itself when a protected value is read")
+  func answering() throws {
+    let folder = try TemporaryFolder()
+    let chain = try folder.file(
+      "chain.yaml",
+      """
+      pairing: { passkey: { env: LOCK } }
+      steps:
+        - { write: \(Self.command), value: { u8: 0 } }
+      """
+    )
+    let run = try blerun(
+      ["run", chain, "--simulate", lock],
+      environment: ["LOCK": "042137"]
+    )
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+    let without = try blerun(["run", "--simulate", lock, "-e", "read \(Self.state) within 40s"])
+    #expect(without.status == 1)
+    #expect(without.lines.last?.hasSuffix("not-paired") == true)
+  }
+
+  @Test("a passkey in the chain itself is warned of on a real device, and not on a simulated one")
+  func warning() throws {
+    let folder = try TemporaryFolder()
+    let chain = try folder.file("chain.yaml", "steps: [ { pair: { passkey: \"042137\" } } ]")
+    let real = try blerun(
+      ["run", chain, "-d", "Lock-1"],
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path)/none"]
+    )
+    #expect(real.status == 69, "\(real.errors)")
+    #expect(real.errors.contains("a passkey stands in the chain (step 1)"))
+    #expect(!(real.output + real.errors).contains("042137"))
+    let simulated = try blerun("run", chain, "--simulate", lock)
+    #expect(simulated.status == 0)
+    #expect(!simulated.errors.contains("passkey"))
+  }
+}
