@@ -32,29 +32,17 @@ let standalone: [LinkerSetting] = [
 
 /// A library target of this package; its arrows are the ones the architecture page allows.
 func library(
-  _ name: String,
-  _ dependencies: [Target.Dependency],
-  resources: [Resource]? = nil
+  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
 ) -> Target {
-  .target(
-    name: name,
-    dependencies: dependencies,
-    resources: resources,
-    swiftSettings: strict
-  )
+  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
 /// A program of this package.
 func program(
-  _ name: String,
-  _ dependencies: [Target.Dependency],
-  linkerSettings: [LinkerSetting] = []
+  _ name: String, _ dependencies: [Target.Dependency], linkerSettings: [LinkerSetting] = []
 ) -> Target {
   .executableTarget(
-    name: name,
-    dependencies: dependencies,
-    swiftSettings: strict,
-    linkerSettings: linkerSettings
+    name: name, dependencies: dependencies, swiftSettings: strict, linkerSettings: linkerSettings
   )
 }
 
@@ -75,19 +63,14 @@ func floor(_ name: String, _ targets: [Target]) -> [Target] {
 // One trait is the default and has all: SwiftPM passes the defines of several in any order, which
 // differs from plan to plan, and then compiles everything anew.
 let yams = Target.Dependency.product(
-  name: "Yams",
-  package: "Yams",
-  condition: .when(traits: ["Files", "Program", "Fleet"])
+  name: "Yams", package: "Yams", condition: .when(traits: ["Files", "Program", "Fleet"])
 )
 let argumentParser = Target.Dependency.product(
-  name: "ArgumentParser",
-  package: "swift-argument-parser",
+  name: "ArgumentParser", package: "swift-argument-parser",
   condition: .when(traits: ["Program", "Fleet"])
 )
 let grdb = Target.Dependency.product(
-  name: "GRDB",
-  package: "GRDB.swift",
-  condition: .when(traits: ["Program", "Fleet"])
+  name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Program", "Fleet"])
 )
 
 // The fleet's store: sources with `#if Fleet`, and the library that they call.
@@ -104,9 +87,7 @@ let system = floor(
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
-      name: "CMicroHTTPD",
-      pkgConfig: "libmicrohttpd",
-      providers: [.apt(["libmicrohttpd-dev"])]
+      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]
     ),
     // Without `pkgConfig`, which would complain where libnats is not installed and not needed.
     .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
@@ -129,8 +110,7 @@ let bluetooth = floor(
   "Bluetooth",
   [
     library(
-      "Bluetooth",
-      ["Spelling", "Signals"],
+      "Bluetooth", ["Spelling", "Signals"],
       resources: [
         .embedInCode("AssignedNumbers/services.txt"),
         .embedInCode("AssignedNumbers/characteristics.txt"),
@@ -168,13 +148,11 @@ let simulator = floor(
   [
     library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     library(
-      "BlueZSimulator",
-      ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
+      "BlueZSimulator", ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
     library("Recording", ["SimulatedDevices", "Documents", "Bluetooth"]),
     library(
-      "BLETesting",
-      ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
+      "BLETesting", ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
     ),
     tests(
       "SimulatedDevicesTests",
@@ -204,8 +182,7 @@ let simulator = floor(
     ),
     // The code of docs/tutorials, compiled as a package of somebody else's would be.
     .testTarget(
-      name: "TutorialTests",
-      dependencies: ["BLETesting", "BlueZ", "Bluetooth", "Signals"],
+      name: "TutorialTests", dependencies: ["BLETesting", "BlueZ", "Bluetooth", "Signals"],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
     ),
   ]
@@ -215,8 +192,7 @@ let chains = floor(
   "Chains",
   [
     library(
-      "Jobs",
-      ["Documents", "Spelling", "Bluetooth", "Signals"],
+      "Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"],
       resources: [
         .embedInCode("Reports/Page/Files/page.css"), .embedInCode("Reports/Page/Files/page.js"),
       ]
@@ -232,8 +208,7 @@ let chains = floor(
       ]
     ),
     tests(
-      "JournalTests",
-      ["Fixtures", "Journal", "Jobs", "Documents", "Bluetooth", "Signals", grdb]
+      "JournalTests", ["Fixtures", "Journal", "Jobs", "Documents", "Bluetooth", "Signals", grdb]
     ),
   ]
 )
@@ -266,8 +241,7 @@ let programs = floor(
     ),
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library(
-      "Dashboard",
-      ["Jobs", "Journal", "Documents", "Bluetooth", "Signals", "WebServer"],
+      "Dashboard", ["Jobs", "Journal", "Documents", "Bluetooth", "Signals", "WebServer"],
       resources: [
         .embedInCode("Page/Files/index.html"), .embedInCode("Page/Files/login.html"),
         .embedInCode("Page/Files/style.css"), .embedInCode("Page/Files/app.js"),
@@ -318,8 +292,7 @@ let proof = floor(
     ),
     library("SimulatedFleets", ["Fleet", "Bluetooth", "Signals"]),
     program(
-      "blerun-simtest",
-      ["SimulatedFleets", "SimulatedRuns", "Fleet", "Signals", argumentParser]
+      "blerun-simtest", ["SimulatedFleets", "SimulatedRuns", "Fleet", "Signals", argumentParser]
     ),
     program(
       "blerun-fuzz",
@@ -350,9 +323,7 @@ let proof = floor(
 
 /// Values and tools that several test targets share; no source may import it.
 let fixtures = Target.target(
-  name: "Fixtures",
-  dependencies: ["Documents", "Signals"],
-  path: "Tests/Fixtures",
+  name: "Fixtures", dependencies: ["Documents", "Signals"], path: "Tests/Fixtures",
   swiftSettings: strict
 )
 

@@ -43,10 +43,7 @@ let package = Package(
       ],
       exclude: ["sensor.yaml"]
     ),
-    .testTarget(
-      name: "DepthTests",
-      dependencies: [.product(name: "Signals", package: "blerun")]
-    ),
+    .testTarget(name: "DepthTests", dependencies: [.product(name: "Signals", package: "blerun")]),
     .testTarget(name: "MeasurementTests"),
     .testTarget(
       name: "PromiseTests",

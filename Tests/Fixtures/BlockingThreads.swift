@@ -28,8 +28,7 @@ package struct Blocking: SuiteTrait, TestTrait, TestScoping {
   package var isRecursive: Bool { true }
 
   package func provideScope(
-    for test: Test,
-    testCase: Test.Case?,
+    for test: Test, testCase: Test.Case?,
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     try await withTaskExecutorPreference(BlockingThreads.all) { try await function() }

@@ -39,9 +39,7 @@ package struct Child: Sendable {
   ///   - environment: The whole environment; ours without one.
   ///   - streams: Standard input, output and error.
   package init(
-    _ arguments: [String],
-    environment: [String: String]? = nil,
-    streams: [Stream]
+    _ arguments: [String], environment: [String: String]? = nil, streams: [Stream]
   ) throws {
     (identifier, ends) = try Self.starting.withLock { _ in
       var (ours, theirs): ([Int32?], [Int32?]) = ([], [])
@@ -61,8 +59,7 @@ package struct Child: Sendable {
   }
 
   private static func open(
-    _ stream: Stream,
-    isInput: Bool
+    _ stream: Stream, isInput: Bool
   ) throws -> (ours: Int32?, theirs: Int32?) {
     switch stream {
     case .ours: return (nil, nil)
@@ -76,9 +73,7 @@ package struct Child: Sendable {
   }
 
   private static func spawn(
-    _ arguments: [String],
-    _ environment: [String: String]?,
-    _ streams: [Int32?]
+    _ arguments: [String], _ environment: [String: String]?, _ streams: [Int32?]
   ) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -78,12 +78,7 @@ public struct JSONSchema {
   }
 
   private func check(
-    _ value: JSON,
-    _ keyword: String,
-    _ rule: JSON,
-    _ schema: JSON,
-    _ file: String,
-    at path: String
+    _ value: JSON, _ keyword: String, _ rule: JSON, _ schema: JSON, _ file: String, at path: String
   ) -> [String] {
     func isFit(_ other: JSON) -> Bool { check(value, other, file, at: path).isEmpty }
     func unless(_ isRight: Bool) -> [String] { isRight ? [] : ["\(path): \(keyword)"] }
@@ -108,12 +103,7 @@ public struct JSONSchema {
   }
 
   private func checkContents(
-    _ value: JSON,
-    _ keyword: String,
-    _ rule: JSON,
-    _ schema: JSON,
-    _ file: String,
-    at path: String
+    _ value: JSON, _ keyword: String, _ rule: JSON, _ schema: JSON, _ file: String, at path: String
   ) -> [String] {
     let limit = rule.number ?? 0
     func unless(_ isRight: Bool) -> [String] { isRight ? [] : ["\(path): \(keyword)"] }

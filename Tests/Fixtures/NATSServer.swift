@@ -30,24 +30,19 @@ package final class NATSServer {
   }
 
   private static func write(
-    _ settings: String,
-    port: Int,
-    in folder: TemporaryFolder
+    _ settings: String, port: Int, in folder: TemporaryFolder
   ) throws -> String {
     try folder.file("server.conf", "listen: \"127.0.0.1:\(port)\"\n\(settings)\n")
   }
 
   private static func start(
-    _ settings: String,
-    port: Int,
-    in folder: TemporaryFolder
+    _ settings: String, port: Int, in folder: TemporaryFolder
   ) throws -> (RunningProgram, Int) {
     guard let path else { throw NotInstalled() }
     let file = try write(settings, port: port, in: folder)
     // Its log is on standard error.
     let program = try RunningProgram(
-      ["/bin/sh", "-c", "exec \"$0\" -c \"$1\" 2>&1", path, file],
-      in: folder.path
+      ["/bin/sh", "-c", "exec \"$0\" -c \"$1\" 2>&1", path, file], in: folder.path
     )
     let mark = "Listening for client connections on 127.0.0.1:"
     let text = try program.waitForText(after: mark)

@@ -63,15 +63,11 @@ package final class RunningProgram {
   ///   - hasInput: Whether ``write(_:)`` is its standard input; else nothing is there.
   ///   - limit: How long it may take: it is killed then.
   package init(
-    _ arguments: [String],
-    in folder: String,
-    environment: [String: String]? = nil,
-    hasInput: Bool = false,
-    limit: Duration = .seconds(600)
+    _ arguments: [String], in folder: String, environment: [String: String]? = nil,
+    hasInput: Bool = false, limit: Duration = .seconds(600)
   ) throws {
     child = try Child(
-      ["/usr/bin/env", "-C", folder] + arguments,
-      environment: environment,
+      ["/usr/bin/env", "-C", folder] + arguments, environment: environment,
       streams: [hasInput ? .pipe : .nothing, .pipe, .pipe]
     )
     input = child.ends[0]
@@ -214,8 +210,7 @@ package final class RunningProgram {
     }
     hasEnded = true
     return Ended(
-      output: output,
-      errors: String(decoding: streams[1].octets, as: UTF8.self),
+      output: output, errors: String(decoding: streams[1].octets, as: UTF8.self),
       status: status ?? -1
     )
   }

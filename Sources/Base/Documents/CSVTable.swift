@@ -29,9 +29,7 @@ public struct CSVTable: Hashable, Sendable {
   /// - Throws: ``DocumentErrors`` for rows with too few or too many cells, columns without a name
   ///   or with a duplicate name, quotes that are not closed, and tables beyond `limits`.
   public static func parse(
-    _ text: String,
-    file: String,
-    limits: DocumentLimits = DocumentLimits()
+    _ text: String, file: String, limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> CSVTable {
     try limits.check(text, file: file)
     let start = Place(file: file, line: 1, column: 1)

@@ -18,9 +18,7 @@ public enum Document {
   /// - Throws: ``DocumentErrors`` for invalid YAML, more than one document, a key that is a
   ///   duplicate or not a single value, and documents beyond `limits`.
   public static func parse(
-    _ text: String,
-    file: String,
-    limits: DocumentLimits = DocumentLimits()
+    _ text: String, file: String, limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> Node {
     try limits.check(text, file: file)
     return try NodeReader.root(of: text, file: file, limits: limits)

@@ -42,10 +42,7 @@ package enum Folder {
   /// - Returns: The error number where it does not; nil where it does.
   package static func sync(of path: String) -> Int32? {
     let slash = path.lastIndex(of: "/")
-    let folder = open(
-      slash.map { String(path[...$0]) } ?? ".",
-      O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    )
+    let folder = open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return errno }
     defer { close(folder) }
     return fsync(folder) == 0 ? nil : errno

@@ -52,9 +52,7 @@ public struct MappingReader {
 
   /// The value that `read` returns for the node under `key`; an error when it returns nil.
   public mutating func optional<Value>(
-    _ key: String,
-    expected: String,
-    _ read: (Node) -> Value?
+    _ key: String, expected: String, _ read: (Node) -> Value?
   ) -> Value? {
     guard let node = optional(key) else { return nil }
     return value(of: node, expected: expected, read)
@@ -62,18 +60,14 @@ public struct MappingReader {
 
   /// The same, with an error when the key is missing.
   public mutating func required<Value>(
-    _ key: String,
-    expected: String,
-    _ read: (Node) -> Value?
+    _ key: String, expected: String, _ read: (Node) -> Value?
   ) -> Value? {
     guard let node = required(key, expected: expected) else { return nil }
     return value(of: node, expected: expected, read)
   }
 
   private mutating func value<Value>(
-    of node: Node,
-    expected: String,
-    _ read: (Node) -> Value?
+    of node: Node, expected: String, _ read: (Node) -> Value?
   ) -> Value? {
     if let value = read(node) { return value }
     problems.append(node.problem(expected: expected))
@@ -90,9 +84,7 @@ public struct MappingReader {
     for entry in entries where !known.contains(entry.key) {
       problems.append(
         Problem.unknown(
-          "unknown key \(entry.key.shownAsKey)",
-          entry.key,
-          among: known,
+          "unknown key \(entry.key.shownAsKey)", entry.key, among: known,
           besides: entries.map(\.key)
         )
         .at(entry.keyPlace, path: entry.key.mayBeSecret ? node.path : entry.value.path)

@@ -121,19 +121,13 @@ public struct Node: Hashable, Sendable {
   /// }
   /// ```
   public func problem(
-    _ message: String,
-    expected: String? = nil,
-    nearest: String? = nil
+    _ message: String, expected: String? = nil, nearest: String? = nil
   ) -> Problem {
     Problem(message, expected: expected, nearest: nearest, at: place, path: path)
   }
 
   /// An error: the node holds `found` instead of what is expected.
-  public func problem(
-    found: String,
-    expected: String,
-    nearest: String? = nil
-  ) -> Problem {
+  public func problem(found: String, expected: String, nearest: String? = nil) -> Problem {
     Problem(found: found, expected: expected, nearest: nearest, at: place, path: path)
   }
 }

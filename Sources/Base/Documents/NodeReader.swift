@@ -39,9 +39,7 @@ struct NodeReader {
   private var duplicates: [Problem] = []
 
   static func root(
-    of text: String,
-    file: String,
-    limits: DocumentLimits
+    of text: String, file: String, limits: DocumentLimits
   ) throws(DocumentErrors) -> Node {
     let pairs = SurrogatePairs(text)
     var parser = yaml_parser_t()
@@ -52,11 +50,7 @@ struct NodeReader {
       try Array(pairs.text.utf8).withUnsafeBufferPointer { input throws(DocumentErrors) in
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
         var reader = NodeReader(
-          parser: parser,
-          text: text,
-          file: file,
-          pairs: pairs,
-          limits: limits
+          parser: parser, text: text, file: file, pairs: pairs, limits: limits
         )
         return try reader.root()
       }
@@ -84,9 +78,7 @@ struct NodeReader {
 
   /// The node that an event begins.
   private mutating func node(
-    _ event: Event,
-    path: String,
-    depth: Int
+    _ event: Event, path: String, depth: Int
   ) throws(DocumentErrors) -> Node {
     let content: Node.Content
     switch event.content {
@@ -116,8 +108,7 @@ struct NodeReader {
   }
 
   private mutating func entries(
-    _ path: String,
-    _ depth: Int
+    _ path: String, _ depth: Int
   ) throws(DocumentErrors) -> [Node.Entry] {
     var entries: [Node.Entry] = []
     var places: [String: Place] = [:]
@@ -139,9 +130,7 @@ struct NodeReader {
 
   /// The text of a key; nil, after an error, for a key that is not a single value.
   private mutating func name(
-    _ key: Event,
-    _ path: String,
-    _ depth: Int
+    _ key: Event, _ path: String, _ depth: Int
   ) throws(DocumentErrors) -> String? {
     let content: Node.Content
     switch key.content {
@@ -166,9 +155,7 @@ struct NodeReader {
 
   /// The node of an alias, with the paths of its place.
   private mutating func copy(
-    _ node: Node,
-    path: String,
-    depth: Int
+    _ node: Node, path: String, depth: Int
   ) throws(DocumentErrors) -> Node {
     octets += node.text?.utf8.count ?? 0
     try take(node.place, path, depth)
@@ -201,11 +188,7 @@ struct NodeReader {
   // MARK: Limits
 
   /// Counts a list or a mapping. Behind the first level that is too deep, nothing is read any more.
-  private mutating func begin(
-    _ place: Place,
-    _ path: String,
-    _ depth: Int
-  ) throws(DocumentErrors) {
+  private mutating func begin(_ place: Place, _ path: String, _ depth: Int) throws(DocumentErrors) {
     guard depth <= limits.depth + 1 else {
       throw DocumentErrors([Problem(tooDeep, at: place)])
     }
@@ -213,11 +196,7 @@ struct NodeReader {
   }
 
   /// Counts a node, and reports one that is one level too deep.
-  private mutating func take(
-    _ place: Place,
-    _ path: String,
-    _ depth: Int
-  ) throws(DocumentErrors) {
+  private mutating func take(_ place: Place, _ path: String, _ depth: Int) throws(DocumentErrors) {
     count += 1
     octets += path.utf8.count
     guard count <= limits.nodes else {
@@ -253,9 +232,7 @@ struct NodeReader {
       )
       let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
       return Event(
-        content: .scalar(text, isPlain: isPlain),
-        anchor: Self.name(scalar.anchor),
-        place: place
+        content: .scalar(text, isPlain: isPlain), anchor: Self.name(scalar.anchor), place: place
       )
     case YAML_ALIAS_EVENT:
       return Event(content: .alias(Self.name(event.data.alias.anchor) ?? ""), place: place)

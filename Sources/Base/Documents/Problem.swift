@@ -30,12 +30,8 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// An error, with or without its position.
   public init(
-    _ message: String,
-    expected: String? = nil,
-    nearest: String? = nil,
-    at place: Place? = nil,
-    path: String = "",
-    line: String? = nil
+    _ message: String, expected: String? = nil, nearest: String? = nil, at place: Place? = nil,
+    path: String = "", line: String? = nil
   ) {
     self.message = message
     self.expected = expected
@@ -54,10 +50,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   ///   - place: Where it is.
   ///   - path: The path of keys to it.
   public init(
-    found: String,
-    expected: String,
-    nearest: String? = nil,
-    at place: Place? = nil,
+    found: String, expected: String, nearest: String? = nil, at place: Place? = nil,
     path: String = ""
   ) {
     let message = "expected \(expected), found \(found)"
@@ -154,10 +147,7 @@ extension Problem {
   ///
   /// - Parameter given: Words that are known, but not meant, as they are written already.
   package static func unknown(
-    _ message: String,
-    _ word: String?,
-    among known: [String],
-    besides given: [String] = []
+    _ message: String, _ word: String?, among known: [String], besides given: [String] = []
   ) -> Problem {
     let free = known.filter { !given.contains($0) }
     let nearest = word.flatMap { Spelling.nearest(to: $0, among: free) }

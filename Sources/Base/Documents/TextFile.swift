@@ -33,8 +33,7 @@ public enum TextFile {
   /// - Throws: ``DocumentErrors`` when it is missing, cannot be read, is too long, or is not UTF-8,
   ///   with the line of the first invalid octet.
   public static func read(
-    _ path: String,
-    limit: Int = DocumentLimits().octets
+    _ path: String, limit: Int = DocumentLimits().octets
   ) throws(DocumentErrors) -> String {
     var octets = try octets(path, limit: limit)
     if octets.starts(with: [0xef, 0xbb, 0xbf]) { octets.removeFirst(3) }

@@ -32,20 +32,14 @@ package enum Adapter1 {
   package static let stopDiscovery = Method("StopDiscovery", of: interface)
   /// Keys in ``DiscoveryFilterKey``; an empty map removes this client's filter.
   package static let setDiscoveryFilter = Method(
-    "SetDiscoveryFilter",
-    of: interface,
-    takes: .one("properties", .properties)
+    "SetDiscoveryFilter", of: interface, takes: .one("properties", .properties)
   )
   package static let getDiscoveryFilters = Method(
-    "GetDiscoveryFilters",
-    of: interface,
-    returns: .one("filters", .strings)
+    "GetDiscoveryFilters", of: interface, returns: .one("filters", .strings)
   )
   /// Removes a device and its bond; disconnects it first.
   package static let removeDevice = Method(
-    "RemoveDevice",
-    of: interface,
-    takes: .one("device", .objectPath)
+    "RemoveDevice", of: interface, takes: .one("device", .objectPath)
   )
 
   // MARK: Properties
@@ -61,31 +55,19 @@ package enum Adapter1 {
   package static let powered = Property("Powered", .boolean, of: interface, access: .readWrite)
   /// One of ``PowerState``.
   package static let powerState = Property(
-    "PowerState",
-    .string,
-    of: interface,
-    since: BlueZVersion(5, 73)
+    "PowerState", .string, of: interface, since: BlueZVersion(5, 73)
   )
   package static let discoverable = Property(
-    "Discoverable",
-    .boolean,
-    of: interface,
-    access: .readWrite
+    "Discoverable", .boolean, of: interface, access: .readWrite
   )
   /// In seconds; 180 by default, 0 for ever.
   package static let discoverableTimeout = Property(
-    "DiscoverableTimeout",
-    .uint32,
-    of: interface,
-    access: .readWrite
+    "DiscoverableTimeout", .uint32, of: interface, access: .readWrite
   )
   package static let pairable = Property("Pairable", .boolean, of: interface, access: .readWrite)
   /// In seconds; 0 for ever.
   package static let pairableTimeout = Property(
-    "PairableTimeout",
-    .uint32,
-    of: interface,
-    access: .readWrite
+    "PairableTimeout", .uint32, of: interface, access: .readWrite
   )
   /// Whether discovery is active for any client.
   package static let discovering = Property("Discovering", .boolean, of: interface)
@@ -96,10 +78,7 @@ package enum Adapter1 {
   package static let roles = Property("Roles", .strings, of: interface)
   /// The experimental features that are enabled.
   package static let experimentalFeatures = Property(
-    "ExperimentalFeatures",
-    .strings,
-    of: interface,
-    presence: .known
+    "ExperimentalFeatures", .strings, of: interface, presence: .known
   )
 
   /// Values of ``powerState``.

@@ -13,28 +13,21 @@ package enum AdvertisementMonitorManager1 {
   package static let interface = "org.bluez.AdvertisementMonitorManager1"
 
   package static let declaration = InterfaceDeclaration(
-    interface,
-    methods: [registerMonitor, unregisterMonitor],
+    interface, methods: [registerMonitor, unregisterMonitor],
     properties: [supportedMonitorTypes, supportedFeatures]
   )
 
   /// The root below which the client exports its monitors.
   package static let registerMonitor = Method(
-    "RegisterMonitor",
-    of: interface,
-    takes: .one("application", .objectPath)
+    "RegisterMonitor", of: interface, takes: .one("application", .objectPath)
   )
   package static let unregisterMonitor = Method(
-    "UnregisterMonitor",
-    of: interface,
-    takes: .one("application", .objectPath)
+    "UnregisterMonitor", of: interface, takes: .one("application", .objectPath)
   )
 
   /// Of ``AdvertisementMonitor1/orPatterns``.
   package static let supportedMonitorTypes = Property(
-    "SupportedMonitorTypes",
-    .strings,
-    of: interface
+    "SupportedMonitorTypes", .strings, of: interface
   )
   package static let supportedFeatures = Property("SupportedFeatures", .strings, of: interface)
 }
@@ -49,8 +42,7 @@ package enum AdvertisementMonitor1 {
   package static let orPatterns = "or_patterns"
 
   package static let declaration = InterfaceDeclaration(
-    interface,
-    methods: [release, activate, deviceFound, deviceLost],
+    interface, methods: [release, activate, deviceFound, deviceLost],
     properties: [
       type, rssiLowThreshold, rssiHighThreshold, rssiLowTimeout, rssiHighTimeout,
       rssiSamplingPeriod, patterns,
@@ -64,14 +56,10 @@ package enum AdvertisementMonitor1 {
   /// The monitor is active.
   package static let activate = Method("Activate", of: interface)
   package static let deviceFound = Method(
-    "DeviceFound",
-    of: interface,
-    takes: .one("device", .objectPath)
+    "DeviceFound", of: interface, takes: .one("device", .objectPath)
   )
   package static let deviceLost = Method(
-    "DeviceLost",
-    of: interface,
-    takes: .one("device", .objectPath)
+    "DeviceLost", of: interface, takes: .one("device", .objectPath)
   )
 
   // MARK: Properties
@@ -80,38 +68,23 @@ package enum AdvertisementMonitor1 {
   package static let type = Property("Type", .string, of: interface)
   /// In dBm.
   package static let rssiLowThreshold = Property(
-    "RSSILowThreshold",
-    .int16,
-    of: interface,
-    presence: .known
+    "RSSILowThreshold", .int16, of: interface, presence: .known
   )
   /// In dBm.
   package static let rssiHighThreshold = Property(
-    "RSSIHighThreshold",
-    .int16,
-    of: interface,
-    presence: .known
+    "RSSIHighThreshold", .int16, of: interface, presence: .known
   )
   /// How long a device must be weak or silent to count as lost: 1 to 300 seconds.
   package static let rssiLowTimeout = Property(
-    "RSSILowTimeout",
-    .uint16,
-    of: interface,
-    presence: .known
+    "RSSILowTimeout", .uint16, of: interface, presence: .known
   )
   /// How long a device must be strong to count as found: 1 to 300 seconds.
   package static let rssiHighTimeout = Property(
-    "RSSIHighTimeout",
-    .uint16,
-    of: interface,
-    presence: .known
+    "RSSIHighTimeout", .uint16, of: interface, presence: .known
   )
   /// 0 reports every advertisement, 255 only the first.
   package static let rssiSamplingPeriod = Property(
-    "RSSISamplingPeriod",
-    .uint16,
-    of: interface,
-    presence: .known
+    "RSSISamplingPeriod", .uint16, of: interface, presence: .known
   )
   /// At least one.
   package static let patterns = Property("Patterns", .monitorPatterns, of: interface)
@@ -146,9 +119,7 @@ extension Codec<[AdvertisementMonitor1.Pattern]> {
         return try .array(
           of: "(yyay)",
           patterns.map { pattern in
-            try .structure(
-              of: [.byte(pattern.start), .byte(pattern.type), .bytes(pattern.octets)]
-            )
+            try .structure(of: [.byte(pattern.start), .byte(pattern.type), .bytes(pattern.octets)])
           }
         )
       } catch {

@@ -22,18 +22,10 @@ package enum BlueZPath: Hashable, Sendable {
   /// `…/serviceHHHH`
   case service(adapter: String, address: BluetoothAddress, handle: UInt16)
   /// `…/charHHHH`; `handle` is the declaration's.
-  case characteristic(
-    adapter: String,
-    address: BluetoothAddress,
-    service: UInt16,
-    handle: UInt16
-  )
+  case characteristic(adapter: String, address: BluetoothAddress, service: UInt16, handle: UInt16)
   /// `…/descHHHH`
   case descriptor(
-    adapter: String,
-    address: BluetoothAddress,
-    service: UInt16,
-    characteristic: UInt16,
+    adapter: String, address: BluetoothAddress, service: UInt16, characteristic: UInt16,
     handle: UInt16
   )
 }
@@ -70,10 +62,7 @@ extension BlueZPath {
   /// `…/char0002` below a service.
   ///
   /// - Parameter declaration: The declaration's handle; the value's is one more.
-  package static func characteristic(
-    declaration: UInt16,
-    of service: ObjectPath
-  ) -> ObjectPath {
+  package static func characteristic(declaration: UInt16, of service: ObjectPath) -> ObjectPath {
     path("\(service.text)/char\(hex(declaration))")
   }
 
@@ -100,10 +89,7 @@ extension BlueZPath {
         + "/char\(Self.hex(handle))"
     case .descriptor(let adapter, let address, let service, let characteristic, let handle):
       Self.characteristic(
-        adapter: adapter,
-        address: address,
-        service: service,
-        handle: characteristic
+        adapter: adapter, address: address, service: service, handle: characteristic
       ).text + "/desc\(Self.hex(handle))"
     }
   }
@@ -150,19 +136,13 @@ extension BlueZPath {
     guard let declaration = Self.handle(in: second, after: "char") else { return nil }
     guard let third = rest.popFirst() else {
       self = .characteristic(
-        adapter: adapter,
-        address: address,
-        service: service,
-        handle: declaration
+        adapter: adapter, address: address, service: service, handle: declaration
       )
       return
     }
     guard let handle = Self.handle(in: third, after: "desc"), rest.isEmpty else { return nil }
     self = .descriptor(
-      adapter: adapter,
-      address: address,
-      service: service,
-      characteristic: declaration,
+      adapter: adapter, address: address, service: service, characteristic: declaration,
       handle: handle
     )
   }

@@ -28,14 +28,10 @@ package enum Device1 {
   /// Also succeeds when nothing is connected; cancels a pending Connect; takes about 2 s.
   package static let disconnect = Method("Disconnect", of: interface)
   package static let connectProfile = Method(
-    "ConnectProfile",
-    of: interface,
-    takes: .one("UUID", .string)
+    "ConnectProfile", of: interface, takes: .one("UUID", .string)
   )
   package static let disconnectProfile = Method(
-    "DisconnectProfile",
-    of: interface,
-    takes: .one("UUID", .string)
+    "DisconnectProfile", of: interface, takes: .one("UUID", .string)
   )
   /// Connects if necessary, and resolves the services before it replies.
   package static let pair = Method("Pair", of: interface)
@@ -48,8 +44,7 @@ package enum Device1 {
 
   /// The arguments of ``disconnected``.
   package static let disconnectedArguments = Arguments.two(
-    ("name", .string),
-    ("message", Codec.string)
+    ("name", .string), ("message", Codec.string)
   )
 
   /// Values of the first argument of ``disconnected``.
@@ -90,36 +85,22 @@ package enum Device1 {
   package static let adapter = Property("Adapter", .objectPath, of: interface)
   /// Keyed by company identifier.
   package static let manufacturerData = Property(
-    "ManufacturerData",
-    .companyData,
-    of: interface,
-    presence: .known
+    "ManufacturerData", .companyData, of: interface, presence: .known
   )
   /// Keyed by service UUID.
   package static let serviceData = Property(
-    "ServiceData",
-    .serviceData,
-    of: interface,
-    presence: .known
+    "ServiceData", .serviceData, of: interface, presence: .known
   )
   /// In dBm, as advertised.
   package static let txPower = Property("TxPower", .int16, of: interface, presence: .discovered)
   /// Whether the services are known and their objects exported.
   package static let servicesResolved = Property("ServicesResolved", .boolean, of: interface)
   package static let wakeAllowed = Property(
-    "WakeAllowed",
-    .boolean,
-    of: interface,
-    access: .readWrite,
-    presence: .known
+    "WakeAllowed", .boolean, of: interface, access: .readWrite, presence: .known
   )
   /// For a dual-mode device, one of ``PreferredBearer``; since 5.80.
   package static let preferredBearer = Property(
-    "PreferredBearer",
-    .string,
-    of: interface,
-    access: .readWrite,
-    presence: .experimental
+    "PreferredBearer", .string, of: interface, access: .readWrite, presence: .experimental
   )
 }
 
@@ -132,10 +113,5 @@ package enum Battery1 {
 
   package static let declaration = InterfaceDeclaration(interface, properties: [percentage])
 
-  package static let percentage = Property(
-    "Percentage",
-    .byte,
-    of: interface,
-    presence: .known
-  )
+  package static let percentage = Property("Percentage", .byte, of: interface, presence: .known)
 }

@@ -30,63 +30,51 @@ package struct ErrorAnswer: Error, Hashable, Sendable {
 /// - Source: BlueZ 5.66, `src/error.c`; the lines marked "seen" were recorded from bluetoothd 5.66.
 extension ErrorAnswer {
   package static let invalidArguments = ErrorAnswer(
-    BlueZErrorName.invalidArguments,
-    "Invalid arguments in method call"
+    BlueZErrorName.invalidArguments, "Invalid arguments in method call"
   )
   package static let inProgress = ErrorAnswer(BlueZErrorName.inProgress, "In Progress")
   /// Seen: StartDiscovery of a client that already discovers.
   package static let operationInProgress = ErrorAnswer(
-    BlueZErrorName.inProgress,
-    "Operation already in progress"
+    BlueZErrorName.inProgress, "Operation already in progress"
   )
   package static let alreadyExists = ErrorAnswer(BlueZErrorName.alreadyExists, "Already Exists")
   package static let alreadyPaired = ErrorAnswer(BlueZErrorName.alreadyExists, "Already Paired")
   package static let notSupported = ErrorAnswer(
-    BlueZErrorName.notSupported,
-    "Operation is not supported"
+    BlueZErrorName.notSupported, "Operation is not supported"
   )
   package static let notConnected = ErrorAnswer(BlueZErrorName.notConnected, "Not Connected")
   package static let alreadyConnected = ErrorAnswer(
-    BlueZErrorName.alreadyConnected,
-    "Already Connected"
+    BlueZErrorName.alreadyConnected, "Already Connected"
   )
   package static let notAvailable = ErrorAnswer(
-    BlueZErrorName.notAvailable,
-    "Operation currently not available"
+    BlueZErrorName.notAvailable, "Operation currently not available"
   )
   package static let doesNotExist = ErrorAnswer(BlueZErrorName.doesNotExist, "Does Not Exist")
   package static let notAuthorized = ErrorAnswer(
-    BlueZErrorName.notAuthorized,
-    "Operation Not Authorized"
+    BlueZErrorName.notAuthorized, "Operation Not Authorized"
   )
   package static let noSuchAdapter = ErrorAnswer(BlueZErrorName.noSuchAdapter, "No such adapter")
   package static let agentNotAvailable = ErrorAnswer(
-    BlueZErrorName.agentNotAvailable,
-    "Agent Not Available"
+    BlueZErrorName.agentNotAvailable, "Agent Not Available"
   )
   package static let notReady = ErrorAnswer(BlueZErrorName.notReady, "Resource Not Ready")
   /// A change of the same setting is in progress. bluetoothd sends the name without a text.
   package static let busy = ErrorAnswer(BlueZErrorName.busy, "")
   package static let notPowered = failed("Not Powered")
   package static let authenticationCanceled = ErrorAnswer(
-    BlueZErrorName.authenticationCanceled,
-    "Authentication Canceled"
+    BlueZErrorName.authenticationCanceled, "Authentication Canceled"
   )
   package static let authenticationFailed = ErrorAnswer(
-    BlueZErrorName.authenticationFailed,
-    "Authentication Failed"
+    BlueZErrorName.authenticationFailed, "Authentication Failed"
   )
   package static let authenticationRejected = ErrorAnswer(
-    BlueZErrorName.authenticationRejected,
-    "Authentication Rejected"
+    BlueZErrorName.authenticationRejected, "Authentication Rejected"
   )
   package static let authenticationTimeout = ErrorAnswer(
-    BlueZErrorName.authenticationTimeout,
-    "Authentication Timeout"
+    BlueZErrorName.authenticationTimeout, "Authentication Timeout"
   )
   package static let pageTimeout = ErrorAnswer(
-    BlueZErrorName.connectionAttemptFailed,
-    "Page Timeout"
+    BlueZErrorName.connectionAttemptFailed, "Page Timeout"
   )
   /// Seen: StopDiscovery of a client that does not discover.
   package static let noDiscoveryStarted = failed("No discovery started")
@@ -105,14 +93,8 @@ extension ErrorAnswer {
   package static let notPaired = notPermitted("Not paired")
   package static let writeAcquired = notPermitted("Write acquired")
   package static let notifyAcquired = notPermitted("Notify acquired")
-  package static let invalidOffset = ErrorAnswer(
-    BlueZErrorName.invalidArguments,
-    "Invalid offset"
-  )
-  package static let invalidLength = ErrorAnswer(
-    BlueZErrorName.invalidArguments,
-    "Invalid Length"
-  )
+  package static let invalidOffset = ErrorAnswer(BlueZErrorName.invalidArguments, "Invalid offset")
+  package static let invalidLength = ErrorAnswer(BlueZErrorName.invalidArguments, "Invalid Length")
   /// Seen: a read or write without a connection. Not the name NotConnected.
   package static let gattNotConnected = failed("Not connected")
   package static let noTransport = failed("No ATT transport")
@@ -134,9 +116,7 @@ extension ErrorAnswer {
 extension ErrorAnswer {
   /// A call to an unknown object. The text ends in a newline.
   package static func unknownObject(
-    method: String,
-    signature: String,
-    interface: String
+    method: String, signature: String, interface: String
   ) -> ErrorAnswer {
     ErrorAnswer(
       BlueZErrorName.Bus.unknownObject,
@@ -149,8 +129,7 @@ extension ErrorAnswer {
   ///
   /// - Source: dbus-daemon, `bus/connection.c`.
   package static let recipientLeft = ErrorAnswer(
-    BlueZErrorName.Bus.noReply,
-    "Message recipient disconnected from message bus without replying"
+    BlueZErrorName.Bus.noReply, "Message recipient disconnected from message bus without replying"
   )
 }
 

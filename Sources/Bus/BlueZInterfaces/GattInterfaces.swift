@@ -11,8 +11,7 @@ package enum GattService1 {
   package static let interface = "org.bluez.GattService1"
 
   package static let declaration = InterfaceDeclaration(
-    interface,
-    properties: [uuid, device, primary, includes]
+    interface, properties: [uuid, device, primary, includes]
   )
 
   package static let uuid = Property("UUID", .uuid, of: interface)
@@ -55,16 +54,12 @@ package enum GattCharacteristic1 {
   package static let stopNotify = Method("StopNotify", of: interface)
   /// Returns a sequenced-packet socket and the ATT MTU.
   package static let acquireWrite = Method(
-    "AcquireWrite",
-    of: interface,
-    takes: .one("options", .properties),
+    "AcquireWrite", of: interface, takes: .one("options", .properties),
     returns: .two(("fd", .fileDescriptor), ("mtu", .uint16))
   )
   /// Returns a sequenced-packet socket and the ATT MTU.
   package static let acquireNotify = Method(
-    "AcquireNotify",
-    of: interface,
-    takes: .one("options", .properties),
+    "AcquireNotify", of: interface, takes: .one("options", .properties),
     returns: .two(("fd", .fileDescriptor), ("mtu", .uint16))
   )
 
@@ -76,23 +71,14 @@ package enum GattCharacteristic1 {
   package static let value = Property("Value", .bytes, of: interface)
   /// Does not change when the connection drops.
   package static let notifying = Property(
-    "Notifying",
-    .boolean,
-    of: interface,
-    presence: .having([.notify, .indicate])
+    "Notifying", .boolean, of: interface, presence: .having([.notify, .indicate])
   )
   package static let flags = Property("Flags", .flags, of: interface)
   package static let writeAcquired = Property(
-    "WriteAcquired",
-    .boolean,
-    of: interface,
-    presence: .having(.writeWithoutResponse)
+    "WriteAcquired", .boolean, of: interface, presence: .having(.writeWithoutResponse)
   )
   package static let notifyAcquired = Property(
-    "NotifyAcquired",
-    .boolean,
-    of: interface,
-    presence: .having(.notify)
+    "NotifyAcquired", .boolean, of: interface, presence: .having(.notify)
   )
   /// In octets; since 5.62.
   package static let mtu = Property("MTU", .uint16, of: interface, presence: .connected)
@@ -124,22 +110,15 @@ package enum GattDescriptor1 {
   package static let interface = "org.bluez.GattDescriptor1"
 
   package static let declaration = InterfaceDeclaration(
-    interface,
-    methods: [readValue, writeValue],
-    properties: [uuid, characteristic, value]
+    interface, methods: [readValue, writeValue], properties: [uuid, characteristic, value]
   )
 
   package static let readValue = Method(
-    "ReadValue",
-    of: interface,
-    takes: .one("options", .properties),
-    returns: .one("value", .bytes)
+    "ReadValue", of: interface, takes: .one("options", .properties), returns: .one("value", .bytes)
   )
   /// Not permitted for the Client Characteristic Configuration descriptor.
   package static let writeValue = Method(
-    "WriteValue",
-    of: interface,
-    takes: .two(("value", .bytes), ("options", .properties))
+    "WriteValue", of: interface, takes: .two(("value", .bytes), ("options", .properties))
   )
 
   package static let uuid = Property("UUID", .uuid, of: interface)

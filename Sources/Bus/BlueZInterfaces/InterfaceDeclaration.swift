@@ -9,11 +9,7 @@ package struct InterfaceDeclaration: Sendable {
   package let methods: [any AnyMethod]
   package let properties: [any AnyProperty]
 
-  package init(
-    _ name: String,
-    methods: [any AnyMethod] = [],
-    properties: [any AnyProperty] = []
-  ) {
+  package init(_ name: String, methods: [any AnyMethod] = [], properties: [any AnyProperty] = []) {
     self.name = name
     self.methods = methods
     self.properties = properties
@@ -28,8 +24,7 @@ package struct InterfaceDeclaration: Sendable {
   /// - Precondition: Every method and every property that is always present has an implementation,
   ///   and there is no implementation of an undeclared member.
   package func exported(
-    by version: BlueZVersion? = nil,
-    methods served: [ExportedMethod] = [],
+    by version: BlueZVersion? = nil, methods served: [ExportedMethod] = [],
     properties values: [ExportedProperty] = []
   ) -> ExportedInterface {
     var (served, values) = (served[...], values[...])
@@ -52,8 +47,7 @@ package struct InterfaceDeclaration: Sendable {
 
   /// Removes and returns the first item that matches a condition: mostly the first of all.
   private static func take<Item>(
-    _ items: inout ArraySlice<Item>,
-    where isMeant: (Item) -> Bool
+    _ items: inout ArraySlice<Item>, where isMeant: (Item) -> Bool
   ) -> Item? {
     guard let index = items.firstIndex(where: isMeant) else { return nil }
     return index == items.startIndex ? items.removeFirst() : items.remove(at: index)

@@ -11,20 +11,16 @@ package enum GattManager1 {
   package static let interface = "org.bluez.GattManager1"
 
   package static let declaration = InterfaceDeclaration(
-    interface,
-    methods: [registerApplication, unregisterApplication]
+    interface, methods: [registerApplication, unregisterApplication]
   )
 
   /// The root below which the program exports its services; no options are defined.
   package static let registerApplication = Method(
-    "RegisterApplication",
-    of: interface,
+    "RegisterApplication", of: interface,
     takes: .two(("application", .objectPath), ("options", .properties))
   )
   package static let unregisterApplication = Method(
-    "UnregisterApplication",
-    of: interface,
-    takes: .one("application", .objectPath)
+    "UnregisterApplication", of: interface, takes: .one("application", .objectPath)
   )
 }
 
@@ -60,8 +56,7 @@ package enum LEAdvertisingManager1 {
   package static let interface = "org.bluez.LEAdvertisingManager1"
 
   package static let declaration = InterfaceDeclaration(
-    interface,
-    methods: [registerAdvertisement, unregisterAdvertisement],
+    interface, methods: [registerAdvertisement, unregisterAdvertisement],
     properties: [
       activeInstances, supportedInstances, supportedIncludes, supportedSecondaryChannels,
     ]
@@ -69,14 +64,11 @@ package enum LEAdvertisingManager1 {
 
   /// No options are defined.
   package static let registerAdvertisement = Method(
-    "RegisterAdvertisement",
-    of: interface,
+    "RegisterAdvertisement", of: interface,
     takes: .two(("advertisement", .objectPath), ("options", .properties))
   )
   package static let unregisterAdvertisement = Method(
-    "UnregisterAdvertisement",
-    of: interface,
-    takes: .one("service", .objectPath)
+    "UnregisterAdvertisement", of: interface, takes: .one("service", .objectPath)
   )
 
   package static let activeInstances = Property("ActiveInstances", .byte, of: interface)
@@ -85,10 +77,7 @@ package enum LEAdvertisingManager1 {
   package static let supportedIncludes = Property("SupportedIncludes", .strings, of: interface)
   /// With extended advertising.
   package static let supportedSecondaryChannels = Property(
-    "SupportedSecondaryChannels",
-    .strings,
-    of: interface,
-    presence: .known
+    "SupportedSecondaryChannels", .strings, of: interface, presence: .known
   )
 }
 

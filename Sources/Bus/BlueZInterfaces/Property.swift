@@ -16,12 +16,8 @@ package struct Property<Value: Sendable>: AnyProperty {
   package let since: BlueZVersion?
 
   package init(
-    _ name: String,
-    _ codec: Codec<Value>,
-    of interface: String,
-    access: Access = .read,
-    presence: Presence = .always,
-    since: BlueZVersion? = nil
+    _ name: String, _ codec: Codec<Value>, of interface: String, access: Access = .read,
+    presence: Presence = .always, since: BlueZVersion? = nil
   ) {
     self.name = name
     self.codec = codec
@@ -105,8 +101,7 @@ extension ExportedProperty {
   ) {
     precondition(property.access == .readWrite, "\(property.name) cannot be set")
     self.init(
-      property.name,
-      property.signature,
+      property.name, property.signature,
       set: { value, call in
         guard let value = property.codec.decode(value) else {
           return call.fail(ErrorAnswer.invalidArguments.dbusError)
@@ -136,9 +131,7 @@ extension Codec<BluetoothAddress> {
   /// `s`
   package static var address: Codec {
     Codec(
-      "s",
-      decode: { $0.asString.flatMap { BluetoothAddress($0) } },
-      encode: { .string("\($0)") }
+      "s", decode: { $0.asString.flatMap { BluetoothAddress($0) } }, encode: { .string("\($0)") }
     )
   }
 }
@@ -154,8 +147,7 @@ extension Codec<[BluetoothUUID]> {
   /// `as`; texts that are not valid UUIDs are left out.
   package static var uuids: Codec {
     Codec(
-      "as",
-      decode: { $0.asStrings?.compactMap { BluetoothUUID($0) } },
+      "as", decode: { $0.asStrings?.compactMap { BluetoothUUID($0) } },
       encode: { .strings($0.map(\.text)) }
     )
   }
@@ -165,8 +157,7 @@ extension Codec<CharacteristicProperties> {
   /// `as`
   package static var flags: Codec {
     Codec(
-      "as",
-      decode: { $0.asStrings.map { CharacteristicProperties(flags: $0) } },
+      "as", decode: { $0.asStrings.map { CharacteristicProperties(flags: $0) } },
       encode: { .strings($0.flags) }
     )
   }
@@ -182,10 +173,7 @@ extension Codec<[(company: UInt16, data: [UInt8])]> {
         return (company, data)
       }
     } encode: { data in
-      .dictionary(
-        ofVariants: "q",
-        data.map { (key: .uint16($0.company), value: .bytes($0.data)) }
-      )
+      .dictionary(ofVariants: "q", data.map { (key: .uint16($0.company), value: .bytes($0.data)) })
     }
   }
 }
@@ -211,15 +199,10 @@ extension DBusValue {
   ///
   /// - Precondition: The keys have the type `key`.
   fileprivate static func dictionary(
-    ofVariants key: Signature,
-    _ entries: [(key: DBusValue, value: DBusValue)]
+    ofVariants key: Signature, _ entries: [(key: DBusValue, value: DBusValue)]
   ) -> DBusValue {
     do {
-      return try .dictionary(
-        key: key,
-        value: "v",
-        entries.map { ($0.key, .variant(of: $0.value)) }
-      )
+      return try .dictionary(key: key, value: "v", entries.map { ($0.key, .variant(of: $0.value)) })
     } catch {
       preconditionFailure("\(error)")
     }

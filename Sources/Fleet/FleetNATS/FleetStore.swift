@@ -36,21 +36,16 @@ public enum FleetStore {
     ///   - news: Called on the loop.
     /// - Throws: ``FleetServerError``, and `TimedOut`.
     public static func connect(
-      _ settings: NATSSettings,
-      on loop: Loop,
-      within limit: Duration = .seconds(10),
+      _ settings: NATSSettings, on loop: Loop, within limit: Duration = .seconds(10),
       news: @escaping @Sendable (StoreNews) -> Void = { _ in }
     ) async throws -> NATSJobStore {
       guard let worker = WorkerThread("fleet store") else {
         throw FleetServerError.unreachable(
-          server: settings.address.server,
-          reason: "no thread is left: see ulimit -u"
+          server: settings.address.server, reason: "no thread is left: see ulimit -u"
         )
       }
       return try await wait(
-        on: loop,
-        operation: "connecting to \(settings.address.server)",
-        limit: limit + .seconds(1)
+        on: loop, operation: "connecting to \(settings.address.server)", limit: limit + .seconds(1)
       ) { (made: Completion<NATSJobStore>) in
         worker.post {
           do {
@@ -68,10 +63,7 @@ public enum FleetStore {
 
     /// Connects. Blocks.
     private static func connected(
-      _ settings: NATSSettings,
-      _ worker: WorkerThread,
-      on loop: Loop,
-      within limit: Duration,
+      _ settings: NATSSettings, _ worker: WorkerThread, on loop: Loop, within limit: Duration,
       news: @escaping @Sendable (StoreNews) -> Void
     ) throws(FleetServerError) -> NATSJobStore {
       let address = settings.address
@@ -89,13 +81,8 @@ public enum FleetStore {
         throw error
       }
       let store = NATSJobStore(
-        connection,
-        FleetServer(address: address, version: introduction.version),
-        layout,
-        worker,
-        on: loop,
-        state: Guarded(NATSJobStore.State()),
-        news: news
+        connection, FleetServer(address: address, version: introduction.version), layout, worker,
+        on: loop, state: Guarded(NATSJobStore.State()), news: news
       )
       let inbox = NATSSubscription("\(connection.inbox).*", on: connection) { message in
         holder.store?.received(message)
@@ -109,24 +96,20 @@ public enum FleetStore {
     }
 
     private static func check(
-      _ introduction: ServerIntroduction,
-      at address: FleetAddress
+      _ introduction: ServerIntroduction, at address: FleetAddress
     ) throws(FleetServerError) {
       let isCluster = introduction.cluster != nil
       let needed = isCluster ? oldestInCluster : oldestServer
       guard introduction.isAtLeast(needed) else {
         throw .tooOld(
-          server: address.server,
-          version: introduction.version,
-          needed: needed,
+          server: address.server, version: introduction.version, needed: needed,
           what: isCluster ? "a fleet on a cluster" : "a fleet"
         )
       }
     }
 
     private static func checkJetStream(
-      _ connection: NATSConnection,
-      _ address: FleetAddress
+      _ connection: NATSConnection, _ address: FleetAddress
     ) throws(FleetServerError) {
       var info: UnsafeMutablePointer<jsAccountInfo>?
       let status = js_GetAccountInfo(&info, connection.jetStream.pointer, nil, nil)
@@ -139,8 +122,7 @@ public enum FleetStore {
 
     /// Makes a stream that is missing, and checks one that exists.
     private static func ensure(
-      _ stream: StreamLayout.Stream,
-      _ connection: NATSConnection
+      _ stream: StreamLayout.Stream, _ connection: NATSConnection
     ) throws(FleetServerError) {
       var found = try ask("$JS.API.STREAM.INFO.\(stream.name)", "", stream, connection)
       if found["error"]?["code"]?.integer == 404 {
@@ -157,9 +139,7 @@ public enum FleetStore {
     }
 
     private static func ask(
-      _ subject: String,
-      _ body: String,
-      _ stream: StreamLayout.Stream,
+      _ subject: String, _ body: String, _ stream: StreamLayout.Stream,
       _ connection: NATSConnection
     ) throws(FleetServerError) -> JSONValue {
       var reply: OpaquePointer?

@@ -66,10 +66,7 @@
       inbox = String(cString: name)
     }
 
-    private static func fill(
-      _ options: OpaquePointer?,
-      _ settings: NATSSettings
-    ) -> [natsStatus] {
+    private static func fill(_ options: OpaquePointer?, _ settings: NATSSettings) -> [natsStatus] {
       let address = settings.address
       var made = [
         natsOptions_SetURL(options, address.server),
@@ -173,8 +170,7 @@
     ///
     /// - Returns: Nil when libnats refuses.
     init?(
-      _ subject: String,
-      on connection: NATSConnection,
+      _ subject: String, on connection: NATSConnection,
       _ receive: @escaping @Sendable (ReceivedMessage) -> Void
     ) {
       let context = Self.context(receive, isOfConsumer: false)
@@ -200,12 +196,8 @@
     ///
     /// - Returns: Nil when the server does not answer or refuses, with the reason in `failure`.
     init?(
-      stream: String,
-      filter: String,
-      isComplete: Bool,
-      on connection: NATSConnection,
-      failure: inout String,
-      _ receive: @escaping @Sendable (ReceivedMessage) -> Void
+      stream: String, filter: String, isComplete: Bool, on connection: NATSConnection,
+      failure: inout String, _ receive: @escaping @Sendable (ReceivedMessage) -> Void
     ) {
       let context = Self.context(receive, isOfConsumer: true)
       var options = jsSubOptions()
@@ -254,8 +246,7 @@
     // MARK: Callbacks
 
     private static func context(
-      _ receive: @escaping @Sendable (ReceivedMessage) -> Void,
-      isOfConsumer: Bool
+      _ receive: @escaping @Sendable (ReceivedMessage) -> Void, isOfConsumer: Bool
     ) -> UnsafeMutableRawPointer {
       let context = Context(Receiver(call: receive), isOfConsumer: isOfConsumer)
       return Unmanaged.passRetained(context).toOpaque()

@@ -29,9 +29,7 @@
     var isInitialReported: Bool { state.withLock { $0.isInitialReported } }
 
     init(
-      _ id: UInt64,
-      _ stream: StreamLayout.Stream,
-      _ filter: String,
+      _ id: UInt64, _ stream: StreamLayout.Stream, _ filter: String,
       _ handler: @escaping @Sendable (WatchEvent) -> Void
     ) {
       self.id = id
@@ -75,8 +73,7 @@
     // MARK: Subscriptions
 
     public func subscribe(
-      _ pattern: KeyPattern,
-      _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
+      _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
     ) -> StoreSubscription {
       let id = activate()
       let made = Guarded<NATSSubscription?>(nil)
@@ -104,8 +101,7 @@
     // MARK: Watches
 
     public func watch(
-      _ pattern: KeyPattern,
-      _ handler: @escaping @Sendable (WatchEvent) -> Void
+      _ pattern: KeyPattern, _ handler: @escaping @Sendable (WatchEvent) -> Void
     ) -> StoreSubscription {
       let id = activate()
       let kind: StoreKey.Kind =
@@ -140,11 +136,8 @@
         earlier?.end()
         var reason = ""
         let subscription = NATSSubscription(
-          stream: watching.stream.name,
-          filter: watching.filter,
-          isComplete: watching.stream.perKey < 0,
-          on: connection,
-          failure: &reason
+          stream: watching.stream.name, filter: watching.filter,
+          isComplete: watching.stream.perKey < 0, on: connection, failure: &reason
         ) { [weak self] message in self?.take(message, round, watching) }
         guard let subscription else { return restart(watching, after: Self.watchPause) }
         watching.state.withLock { $0.subscription = subscription }

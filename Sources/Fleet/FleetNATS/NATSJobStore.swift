@@ -57,12 +57,8 @@ import Documents
     let state: Guarded<State>
 
     init(
-      _ connection: NATSConnection,
-      _ server: FleetServer,
-      _ layout: StreamLayout,
-      _ worker: WorkerThread,
-      on loop: Loop,
-      state: Guarded<State>,
+      _ connection: NATSConnection, _ server: FleetServer, _ layout: StreamLayout,
+      _ worker: WorkerThread, on loop: Loop, state: Guarded<State>,
       news: @escaping @Sendable (StoreNews) -> Void
     ) {
       self.connection = connection
@@ -92,8 +88,7 @@ import Documents
     // MARK: Requests
 
     public func perform(
-      _ request: StoreRequest,
-      within limit: Duration,
+      _ request: StoreRequest, within limit: Duration,
       _ answer: @escaping @Sendable (StoreAnswer) -> Void
     ) {
       let id = state.withLock { state -> UInt64? in
@@ -138,9 +133,7 @@ import Documents
 
     /// Sends a message of a request. `next` receives the answer to it, on the loop.
     private func send(
-      _ message: NATSMessage,
-      _ id: UInt64,
-      _ next: @escaping @Sendable (ReceivedMessage) -> Void
+      _ message: NATSMessage, _ id: UInt64, _ next: @escaping @Sendable (ReceivedMessage) -> Void
     ) {
       state.withLock { $0.waiting[id]?.next = next }
       worker.post { [weak self, connection] in
@@ -154,9 +147,7 @@ import Documents
     }
 
     private func ask(
-      _ message: NATSMessage,
-      _ id: UInt64,
-      _ next: @escaping @Sendable (ReceivedMessage) -> Void
+      _ message: NATSMessage, _ id: UInt64, _ next: @escaping @Sendable (ReceivedMessage) -> Void
     ) {
       var message = message
       message.reply = "\(connection.inbox).\(id)"
@@ -177,10 +168,7 @@ import Documents
 
     /// Writes a value behind the expected one; nil marks the key as removed.
     private func write(
-      _ key: StoreKey,
-      _ value: StoredValue?,
-      after expected: Revision,
-      _ id: UInt64,
+      _ key: StoreKey, _ value: StoredValue?, after expected: Revision, _ id: UInt64,
       onRefusal: (@Sendable () -> Void)? = nil
     ) {
       var message = NATSMessage(subject: layout.subject(key), body: value?.text ?? "")
@@ -232,9 +220,7 @@ import Documents
     // MARK: Reads
 
     private func get(
-      _ key: StoreKey,
-      _ id: UInt64,
-      _ next: @escaping @Sendable (ReceivedMessage) -> Void
+      _ key: StoreKey, _ id: UInt64, _ next: @escaping @Sendable (ReceivedMessage) -> Void
     ) {
       guard let stream = layout.stream(key.kind) else { return }
       let subject = "$JS.API.DIRECT.GET.\(stream.name).\(layout.subject(key))"

@@ -50,8 +50,7 @@
     init(_ message: OpaquePointer, isOfConsumer: Bool) {
       subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
       let bytes = UnsafeRawBufferPointer(
-        start: natsMsg_GetData(message),
-        count: Int(natsMsg_GetDataLength(message))
+        start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))
       )
       body = String(decoding: bytes, as: UTF8.self)
       status = Self.header("Status", of: message)
@@ -70,10 +69,7 @@
       var data: UnsafeMutablePointer<jsMsgMetaData>?
       guard natsMsg_GetMetaData(&data, message) == NATS_OK, let data else { return nil }
       defer { jsMsgMetaData_Destroy(data) }
-      return Position(
-        sequence: data.pointee.Sequence.Stream,
-        pending: data.pointee.NumPending
-      )
+      return Position(sequence: data.pointee.Sequence.Stream, pending: data.pointee.NumPending)
     }
   }
 #endif

@@ -42,8 +42,7 @@ struct ServerIntroduction: Sendable {
   ///
   /// - Throws: ``FleetServerError/unreachable(server:reason:)`` at the end of the limit.
   static func await(
-    from address: FleetAddress,
-    within limit: Duration
+    from address: FleetAddress, within limit: Duration
   ) throws(FleetServerError) -> ServerIntroduction {
     let deadline = EventLoop.time(CLOCK_MONOTONIC) + limit
     while true {
@@ -61,8 +60,7 @@ struct ServerIntroduction: Sendable {
   ///
   /// - Throws: ``FleetServerError/unreachable(server:reason:)``.
   static func read(
-    from address: FleetAddress,
-    within limit: Duration
+    from address: FleetAddress, within limit: Duration
   ) throws(FleetServerError) -> ServerIntroduction {
     func unreachable(_ reason: String) -> FleetServerError {
       .unreachable(server: address.server, reason: reason)
@@ -93,8 +91,7 @@ struct ServerIntroduction: Sendable {
   private struct Failure: Error { let reason: String }
 
   private static func line(
-    of place: addrinfo,
-    until deadline: Duration
+    of place: addrinfo, until deadline: Duration
   ) -> Result<String, Failure> {
     let type = place.ai_socktype | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(place.ai_family, type, place.ai_protocol)
@@ -107,11 +104,7 @@ struct ServerIntroduction: Sendable {
     var isConnected = false
     while octets.count < longest {
       let left = deadline - EventLoop.time(CLOCK_MONOTONIC)
-      var polled = pollfd(
-        fd: descriptor,
-        events: Int16(isConnected ? POLLIN : POLLOUT),
-        revents: 0
-      )
+      var polled = pollfd(fd: descriptor, events: Int16(isConnected ? POLLIN : POLLOUT), revents: 0)
       guard left > .zero, poll(&polled, 1, Int32(left / .milliseconds(1)) + 1) > 0 else {
         return .failure(.init(reason: isConnected ? "it sends nothing" : "no answer"))
       }

@@ -57,10 +57,7 @@ struct StreamLayout: Sendable {
 
   private func log(_ what: String, _ kind: StoreKey.Kind, age: Duration, bytes: Int?) -> Stream {
     Stream(
-      name: bucketName(what),
-      subject: "\(prefix)\(kind.rawValue).*",
-      perKey: -1,
-      age: age,
+      name: bucketName(what), subject: "\(prefix)\(kind.rawValue).*", perKey: -1, age: age,
       bytes: bytes
     )
   }

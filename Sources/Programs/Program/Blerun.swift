@@ -54,8 +54,7 @@ package struct Blerun: ParsableCommand {
   ///
   /// - Parameter body: Carries out the command.
   package static func main<Command: ParsableCommand>(
-    as _: Command.Type,
-    _ body: (Command) throws -> Void
+    as _: Command.Type, _ body: (Command) throws -> Void
   ) {
     let word = Command.configuration.commandName.map { [$0] } ?? []
     main(word + CommandLine.arguments.dropFirst()) { command in
@@ -66,8 +65,7 @@ package struct Blerun: ParsableCommand {
 
   /// The same for a program that carries out several commands: its arguments begin with the word.
   package static func main(
-    _ arguments: [String],
-    _ run: (inout any ParsableCommand) throws -> Void
+    _ arguments: [String], _ run: (inout any ParsableCommand) throws -> Void
   ) {
     ProcessDescriptors.fill()
     ProcessDescriptors.checkRoom()
@@ -86,8 +84,7 @@ package struct Blerun: ParsableCommand {
 
   /// Runs the command of the arguments and returns the exit status of the process.
   private static func status(
-    of arguments: [String],
-    _ run: (inout any ParsableCommand) throws -> Void
+    of arguments: [String], _ run: (inout any ParsableCommand) throws -> Void
   ) -> ExitStatus {
     var command: any ParsableCommand
     do {
@@ -162,10 +159,7 @@ package struct Blerun: ParsableCommand {
   /// Prints what is wrong with the command line, or the help that was requested.
   ///
   /// - Parameter otherwise: The status of what is not about usage.
-  private static func status(
-    printing error: any Error,
-    otherwise: ExitStatus
-  ) -> ExitStatus {
+  private static func status(printing error: any Error, otherwise: ExitStatus) -> ExitStatus {
     if columns < 40 { setenv("COLUMNS", "40", 1) }
     let text = fullMessage(for: error)
     let code = exitCode(for: error)

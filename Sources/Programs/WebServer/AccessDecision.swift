@@ -128,10 +128,7 @@ struct AccessCheck {
     let isLocal: Bool
   }
 
-  private func host(
-    of request: RequestHead,
-    _ target: RequestTarget
-  ) throws(Refused) -> Asked {
+  private func host(of request: RequestHead, _ target: RequestTarget) throws(Refused) -> Asked {
     let hosts = request.values("host")
     guard hosts.count == 1, let host = HostName(header: hosts[0]) else {
       throw Refused(refusal: .badHost)
@@ -203,10 +200,7 @@ struct AccessCheck {
   }
 
   /// True when the request may do what it asks for; false when a browser should be led to the form.
-  private func checkToken(
-    of request: RequestHead,
-    _ method: WebMethod
-  ) throws(Refused) -> Bool {
+  private func checkToken(of request: RequestHead, _ method: WebMethod) throws(Refused) -> Bool {
     if hasSession(request) { return true }
     if let text = request.values("authorization").first {
       if isHeldBack { throw Refused(refusal: .tooManyTries) }

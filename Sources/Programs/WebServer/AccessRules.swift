@@ -50,10 +50,7 @@ package struct AccessRules: Sendable {
 
   /// The rules of a server.
   package init(
-    place: ListeningPlace,
-    names: [HostName] = [],
-    token: SecretText,
-    openPaths: Set<String> = []
+    place: ListeningPlace, names: [HostName] = [], token: SecretText, openPaths: Set<String> = []
   ) {
     self.place = place
     self.names = names

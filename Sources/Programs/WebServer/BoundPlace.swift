@@ -37,8 +37,7 @@ struct BoundPlace {
   // MARK: TCP
 
   private static func bind(
-    _ host: String,
-    _ port: UInt16
+    _ host: String, _ port: UInt16
   ) throws(WebServerFailure) -> (Int32, BoundPlace) {
     let text = host.contains(":") ? "[\(host)]" : host
     let isV6 = host.contains(":")
@@ -56,8 +55,7 @@ struct BoundPlace {
     let found = SocketNames.local(made)?.port ?? port
     let url = "http://\(text):\(found)/"
     return (
-      made,
-      BoundPlace(address: WebServer.Address(url: url, port: found, text: url), file: nil)
+      made, BoundPlace(address: WebServer.Address(url: url, port: found, text: url), file: nil)
     )
   }
 
@@ -124,9 +122,7 @@ struct BoundPlace {
 
   /// Removes a socket file that nobody answers on.
   private static func removeStale(
-    _ path: String,
-    _ name: inout sockaddr_un,
-    _ place: String
+    _ path: String, _ name: inout sockaddr_un, _ place: String
   ) throws(WebServerFailure) {
     var file = stat()
     guard lstat(path, &file) == 0 else { return }
@@ -176,9 +172,7 @@ enum SocketNames {
     var storage = sockaddr_storage()
     let length = name(&storage) { getpeername(socket, $0, $1) }
     return AcceptedConnection(
-      descriptor: socket,
-      name: storage,
-      nameLength: length ?? 0,
+      descriptor: socket, name: storage, nameLength: length ?? 0,
       remote: text(of: &storage).map { group($0.address) } ?? "unix",
       arrivedAt: local(socket)?.address
     )

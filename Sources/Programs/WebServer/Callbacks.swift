@@ -78,10 +78,8 @@ enum Callbacks {
   ///   - targetEnd: The end of the target.
   ///   - version: The version behind it.
   static func headers(
-    of handle: OpaquePointer,
-    behind method: UnsafePointer<CChar>,
-    _ targetEnd: UnsafePointer<CChar>?,
-    _ version: UnsafePointer<CChar>
+    of handle: OpaquePointer, behind method: UnsafePointer<CChar>,
+    _ targetEnd: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>
   ) -> Headers {
     var headers = Headers()
     headers.end = targetEnd

@@ -6,9 +6,7 @@ import Signals
 extension Daemon {
   /// libmicrohttpd has the headers, a piece of the body, or all of it; false closes the connection.
   func receive(
-    _ connection: Connection,
-    _ method: UnsafePointer<CChar>,
-    _ version: UnsafePointer<CChar>,
+    _ connection: Connection, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>,
     _ piece: UnsafeRawBufferPointer
   ) -> Bool {
     switch connection.phase {
@@ -30,20 +28,15 @@ extension Daemon {
   /// Decides about a request by its headers. What is refused is answered before its body is read, and
   /// its connection is closed.
   private func begin(
-    _ connection: Connection,
-    _ method: UnsafePointer<CChar>,
-    _ version: UnsafePointer<CChar>
+    _ connection: Connection, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
   ) -> Bool {
     guard let handle = connection.handle else { return false }
     let headers = Callbacks.headers(of: handle, behind: method, connection.targetEnd, version)
     let method = String(cString: method)
     connection.isHead = method == "HEAD"
     let head = RequestHead(
-      method: method,
-      target: connection.target,
-      headers: headers.fields,
-      arrivedAt: connection.accepted.arrivedAt,
-      isMended: headers.isMended
+      method: method, target: connection.target, headers: headers.fields,
+      arrivedAt: connection.accepted.arrivedAt, isMended: headers.isMended
     )
     let decision = decide(head, from: connection.accepted.remote)
     switch decision {
@@ -60,11 +53,7 @@ extension Daemon {
     guard !isStopping else { return .refuse(.stopping) }
     let now = loop.now
     let check = AccessCheck(
-      rules: rules,
-      limits: limits,
-      port: listener?.address.port,
-      sessions: sessions,
-      now: now,
+      rules: rules, limits: limits, port: listener?.address.port, sessions: sessions, now: now,
       isHeldBack: wrongTokens.isReached(by: remote, at: now)
     )
     let decision = check.decide(head)
@@ -85,10 +74,7 @@ extension Daemon {
     switch pending.decision {
     case .handle(let method, let target):
       let request = WebRequest(
-        method,
-        segments: target.segments,
-        query: target.query,
-        headers: pending.headers,
+        method, segments: target.segments, query: target.query, headers: pending.headers,
         body: pending.body
       )
       return ask(request, for: connection)

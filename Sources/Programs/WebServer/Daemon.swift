@@ -35,11 +35,8 @@ final class Daemon: @unchecked Sendable {
   private var emptied: Completion<Void>?
 
   init(
-    on loop: Loop,
-    _ rules: AccessRules,
-    _ limits: WebLimits,
-    loginPage: @escaping @Sendable (Bool) -> WebResponse,
-    handler: @escaping WebServer.Handler
+    on loop: Loop, _ rules: AccessRules, _ limits: WebLimits,
+    loginPage: @escaping @Sendable (Bool) -> WebResponse, handler: @escaping WebServer.Handler
   ) {
     self.loop = loop
     self.rules = rules
@@ -197,8 +194,7 @@ final class Daemon: @unchecked Sendable {
 
   /// Does something when the present phase of a connection lasts for longer.
   func limit(
-    _ connection: Connection,
-    to duration: Duration?,
+    _ connection: Connection, to duration: Duration?,
     _ passed: @escaping @Sendable (Connection) -> Void = { $0.abort() }
   ) {
     connection.timer?.cancel()

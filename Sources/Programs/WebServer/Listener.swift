@@ -32,9 +32,7 @@ final class Listener: @unchecked Sendable {
 
   /// Binds and listens.
   init(
-    at place: ListeningPlace,
-    on loop: Loop,
-    accepted: @escaping (AcceptedConnection) -> Void
+    at place: ListeningPlace, on loop: Loop, accepted: @escaping (AcceptedConnection) -> Void
   ) throws(WebServerFailure) {
     (descriptor, self.place) = try BoundPlace.bind(place)
     self.loop = loop

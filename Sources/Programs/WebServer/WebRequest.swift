@@ -67,10 +67,7 @@ package struct WebRequest: Equatable, Sendable {
 
   /// A request; for tests of handlers.
   package init(
-    _ method: WebMethod,
-    segments: [String],
-    query: [Field] = [],
-    headers: [Field] = [],
+    _ method: WebMethod, segments: [String], query: [Field] = [], headers: [Field] = [],
     body: [UInt8] = []
   ) {
     self.method = method

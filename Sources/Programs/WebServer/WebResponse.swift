@@ -23,10 +23,7 @@ package struct WebResponse: Sendable {
 
   /// An answer of bytes.
   package init(
-    status: Int = 200,
-    contentType: String?,
-    headers: [WebRequest.Field] = [],
-    bytes: [UInt8]
+    status: Int = 200, contentType: String?, headers: [WebRequest.Field] = [], bytes: [UInt8]
   ) {
     self.status = status
     self.contentType = contentType
@@ -36,17 +33,10 @@ package struct WebResponse: Sendable {
 
   /// An answer of text.
   package init(
-    status: Int = 200,
-    contentType: String = "text/plain; charset=utf-8",
-    headers: [WebRequest.Field] = [],
-    text: String
+    status: Int = 200, contentType: String = "text/plain; charset=utf-8",
+    headers: [WebRequest.Field] = [], text: String
   ) {
-    self.init(
-      status: status,
-      contentType: contentType,
-      headers: headers,
-      bytes: Array(text.utf8)
-    )
+    self.init(status: status, contentType: contentType, headers: headers, bytes: Array(text.utf8))
   }
 
   /// A page of HTML.
@@ -91,8 +81,7 @@ package struct WebResponse: Sendable {
   package static func methodNotAllowed(allow methods: [WebMethod]) -> WebResponse {
     let names = methods.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
     return WebResponse(
-      status: 405,
-      headers: [.init("Allow", names.joined(separator: ", "))],
+      status: 405, headers: [.init("Allow", names.joined(separator: ", "))],
       text: "Method not allowed\n"
     )
   }

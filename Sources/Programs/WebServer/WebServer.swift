@@ -41,9 +41,7 @@ package final class WebServer: Sendable {
   ///     field `token`. `isRetry` is true after a wrong token.
   ///   - handler: What answers.
   package init(
-    on loop: Loop,
-    rules: AccessRules,
-    limits: WebLimits = WebLimits(),
+    on loop: Loop, rules: AccessRules, limits: WebLimits = WebLimits(),
     loginPage: @escaping @Sendable (_ isRetry: Bool) -> WebResponse = LoginPage.plain,
     handler: @escaping Handler
   ) {

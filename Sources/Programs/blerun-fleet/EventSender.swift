@@ -37,9 +37,7 @@ final class EventSender: Sendable {
 
   /// - Parameter handle: Takes what happens to the gateway.
   init(
-    _ id: Gateway.ChainID,
-    of job: JobID,
-    _ parts: GatewayParts,
+    _ id: Gateway.ChainID, of job: JobID, _ parts: GatewayParts,
     handle: @escaping @Sendable (Gateway.Event) -> Void
   ) {
     key = .events(of: job)

@@ -43,8 +43,7 @@ struct FencedService: Device {
   }
 
   func subscribe(
-    _ characteristic: CharacteristicSelector,
-    _ options: SubscriptionOptions
+    _ characteristic: CharacteristicSelector, _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
     begun { device.subscribe(characteristic, options) }
   }
@@ -54,8 +53,7 @@ struct FencedService: Device {
   }
 
   func answering<Value: Sendable>(
-    _ answers: PairingAnswers,
-    _ body: @escaping @Sendable () -> Signal<Value>
+    _ answers: PairingAnswers, _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     device.answering(answers, body)
   }
@@ -67,8 +65,7 @@ private struct FencedOperations: DeviceOperations {
   let gate: any OperationGate
 
   private func gated<Value: Sendable>(
-    isIdempotent: Bool = true,
-    _ operation: () async throws -> Value
+    isIdempotent: Bool = true, _ operation: () async throws -> Value
   ) async throws -> Value {
     let number = try await gate.begin(isIdempotent: isIdempotent)
     do {
@@ -124,10 +121,7 @@ private struct FencedOperations: DeviceOperations {
   }
 
   func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind,
-    offset: Int
+    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind, offset: Int
   ) async throws {
     try await gated(isIdempotent: false) {
       try await device.write(value, to: characteristic, kind: kind, offset: offset)
@@ -158,9 +152,7 @@ private struct FencedOperations: DeviceOperations {
 extension DeviceFailure {
   /// Another program on this host has connected to the device.
   fileprivate static let held = DeviceFailure(
-    code: .busy,
-    class: .passing,
-    operation: "connecting",
+    code: .busy, class: .passing, operation: "connecting",
     meaning: "another program on this host has connected to the device",
     hint: "end that program, or have it disconnect"
   )

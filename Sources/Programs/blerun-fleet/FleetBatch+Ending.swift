@@ -62,13 +62,8 @@ extension FleetBatch {
     let label = work.device.label
     var events = JobEvents(work.events[end.nonce] ?? []).events.map { event in
       RunEvent(
-        run: event.run,
-        device: label,
-        deviceName: work.device.name,
-        attempt: event.attempt,
-        offset: event.offset,
-        wallClock: event.wallClock,
-        change: event.change
+        run: event.run, device: label, deviceName: work.device.name, attempt: event.attempt,
+        offset: event.offset, wallClock: event.wallClock, change: event.change
       )
     }
     var ran: RunEnding?
@@ -82,13 +77,9 @@ extension FleetBatch {
     func add(_ change: RunEvent.Change) {
       events.append(
         RunEvent(
-          run: identity,
-          device: label,
-          deviceName: work.device.name,
-          attempt: last?.attempt ?? 1,
+          run: identity, device: label, deviceName: work.device.name, attempt: last?.attempt ?? 1,
           offset: last?.offset ?? .zero,
-          wallClock: last?.wallClock ?? loop.wallClockAtStart + loop.now.sinceStart,
-          change: change
+          wallClock: last?.wallClock ?? loop.wallClockAtStart + loop.now.sinceStart, change: change
         )
       )
     }
@@ -109,11 +100,8 @@ extension FleetBatch {
     let (identity, begun) = state.withLock { ($0.identity, $0.begun) }
     receivers.onEvent(
       BatchEvent(
-        batch: identity,
-        round: 1,
-        offset: begun.map { now - $0 } ?? .zero,
-        wallClock: loop.wallClockAtStart + now.sinceStart,
-        change: change
+        batch: identity, round: 1, offset: begun.map { now - $0 } ?? .zero,
+        wallClock: loop.wallClockAtStart + now.sinceStart, change: change
       )
     )
   }
@@ -128,9 +116,7 @@ extension FleetBatch {
     }
     let isCut = cause != nil && (counts.cancelled > 0 || !notRun.isEmpty)
     let ending = BatchEnding(
-      counts,
-      notRun: notRun,
-      failure: failure ?? (isCut ? cause.map { Self.failure($0) } : nil),
+      counts, notRun: notRun, failure: failure ?? (isCut ? cause.map { Self.failure($0) } : nil),
       isCancelled: isCut
     )
     emit(.finished(ending))
@@ -143,12 +129,8 @@ extension FleetBatch {
   private static func failure(_ cause: any Error) -> RunFailure {
     let found = RunFailure(cause)
     return RunFailure(
-      code: found.code,
-      class: found.class,
-      what: "running the batch",
-      why: found.why,
-      hint: found.hint,
-      signal: found.signal
+      code: found.code, class: found.class, what: "running the batch", why: found.why,
+      hint: found.hint, signal: found.signal
     )
   }
 }
@@ -181,12 +163,9 @@ extension RunEnding {
       if case .stepFinished(let result) = event.change { result } else { nil }
     }
     return RunEnding(
-      status: status,
-      failure: failure,
-      step: step,
+      status: status, failure: failure, step: step,
       done: results.count { !$0.step.position.isImplied && $0.status != .failed },
-      warnings: results.count { $0.status == .warning },
-      captured: captured
+      warnings: results.count { $0.status == .warning }, captured: captured
     )
   }
 }
@@ -207,10 +186,7 @@ extension EndRecord {
       return failed("failed", .definite, "an operation failed; its events are missing")
     case .cancelled:
       let failure = RunFailure(
-        code: .cancelled,
-        class: .definite,
-        what: "running the chain",
-        why: "the job was cancelled"
+        code: .cancelled, class: .definite, what: "running the chain", why: "the job was cancelled"
       )
       return RunEnding(status: .cancelled, failure: failure, step: nil, done: 0)
     case .unknown:
@@ -240,17 +216,11 @@ extension EndRecord {
   }
 
   private func failed(
-    _ code: String,
-    _ class: FailureClass,
-    _ why: String,
-    hint: String = ""
+    _ code: String, _ class: FailureClass, _ why: String, hint: String = ""
   ) -> RunEnding {
     let failure = RunFailure(
-      code: DeviceFailure.Code(rawValue: code),
-      class: `class`,
-      what: "running the job",
-      why: detail.isEmpty ? why : "\(why): \(detail)",
-      hint: hint
+      code: DeviceFailure.Code(rawValue: code), class: `class`, what: "running the job",
+      why: detail.isEmpty ? why : "\(why): \(detail)", hint: hint
     )
     return RunEnding(status: .failed, failure: failure, step: nil, done: 0)
   }

@@ -111,12 +111,8 @@ final class FleetBatch: BatchRunning {
 
   /// - Parameter chains: Those of the devices, in their order.
   init(
-    _ batch: Batch,
-    _ devices: [(BatchDevice, PortableChain)],
-    in world: World,
-    _ connection: FleetConnection,
-    _ wishes: Wishes,
-    _ receivers: BatchReceivers
+    _ batch: Batch, _ devices: [(BatchDevice, PortableChain)], in world: World,
+    _ connection: FleetConnection, _ wishes: Wishes, _ receivers: BatchReceivers
   ) {
     self.batch = batch
     self.world = world
@@ -129,11 +125,7 @@ final class FleetBatch: BatchRunning {
     let name = "b" + identity.description.prefix(10)
     self.name = name
     var state = State(
-      machine: Submitter(
-        name: name,
-        incarnation: BootClock.incarnation,
-        settings: FleetSettings()
-      ),
+      machine: Submitter(name: name, incarnation: BootClock.incarnation, settings: FleetSettings()),
       identity: identity
     )
     for (index, (device, chain)) in devices.enumerated() {
@@ -251,10 +243,7 @@ final class FleetBatch: BatchRunning {
       state.works[job]?.since = loop.now
       if case .name(let name, _)? = state.works[job]?.device.target {
         state.searches[job] = NameSearch(
-          of: name,
-          listening: Self.listening,
-          deadline: wishes.patience,
-          at: loop.now
+          of: name, listening: Self.listening, deadline: wishes.patience, at: loop.now
         )
       }
     }
@@ -273,10 +262,7 @@ final class FleetBatch: BatchRunning {
     guard let work = state.withLock({ $0.works[id] }) else { return }
     let waited = loop.now - work.since
     var job = FleetJob(
-      id: id,
-      device: address,
-      chain: ContentHash.digest(of: work.chain.text),
-      submitter: name,
+      id: id, device: address, chain: ContentHash.digest(of: work.chain.text), submitter: name,
       deadline: max(FleetBounds.deadline.lowerBound, wishes.patience - waited)
     )
     job.values = work.chain.values

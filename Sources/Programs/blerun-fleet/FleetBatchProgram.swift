@@ -36,9 +36,7 @@ struct FleetBatchProgram {
       Self.note("prefer", wishes.prefer, over: devices.compactMap(\.0.placement.prefer))
       let closed = Guarded<FleetBatch?>(nil)
       let connection = try FleetConnection.open(
-        options.server,
-        client: "blerun batch",
-        on: world.loop
+        options.server, client: "blerun batch", on: world.loop
       ) { reason in
         let ended = Ending(.unavailable, "the connection to the fleet ended: \(reason)")
         closed.withLock { $0 }?.cancel(RunFailure(lost: ended.messages.joined()))
@@ -61,9 +59,7 @@ struct FleetBatchProgram {
   }
 
   /// The devices and their chains, as they can be sent.
-  private static func devices(
-    of batch: Batch
-  ) throws(Ending) -> [(BatchDevice, PortableChain)] {
+  private static func devices(of batch: Batch) throws(Ending) -> [(BatchDevice, PortableChain)] {
     guard case .listed(let devices) = batch.devices else {
       throw Ending(
         .data,

@@ -20,9 +20,7 @@ struct FleetChanges: Sendable {
   ///
   /// - Throws: ``Ending`` for a name that is neither.
   static func jobs(
-    _ name: String,
-    in connection: FleetConnection,
-    on loop: Loop
+    _ name: String, in connection: FleetConnection, on loop: Loop
   ) async throws -> [FleetJob] {
     let entries = try await connection.store.entries(.all(.job), on: loop)
     let found = entries.compactMap { entry -> FleetJob? in

@@ -22,9 +22,7 @@ struct FleetConnection: Sendable {
   ///   - closed: Called on the loop when the connection has ended for good.
   /// - Throws: ``Ending``.
   static func open(
-    _ options: FleetOptions,
-    client: String,
-    on loop: Loop,
+    _ options: FleetOptions, client: String, on loop: Loop,
     closed: @escaping @Sendable (_ reason: String) -> Void
   ) throws(Ending) -> FleetConnection {
     let address: FleetAddress
@@ -56,9 +54,7 @@ struct FleetConnection: Sendable {
       }
       StandardError.notice("\(store.server)")
       return FleetConnection(
-        store: store,
-        fleet: address.fleet,
-        url: "\(address.server)/\(address.fleet)",
+        store: store, fleet: address.fleet, url: "\(address.server)/\(address.fleet)",
         close: { store.close() }
       )
     #else
@@ -72,9 +68,7 @@ extension JobStore {
   ///
   /// - Throws: ``Ending`` when the store does not answer.
   func entries(
-    _ pattern: KeyPattern,
-    within limit: Duration = .seconds(10),
-    on loop: Loop
+    _ pattern: KeyPattern, within limit: Duration = .seconds(10), on loop: Loop
   ) async throws -> [StoreEntry] {
     guard case .entries(let entries) = try await ask(.list(pattern), within: limit, on: loop) else {
       throw Ending(.unavailable, "the store of the fleet does not answer within \(limit)")

@@ -19,9 +19,7 @@ struct FleetProgram {
     defer { world.end() }
     let isLost = Guarded<String?>(nil)
     let connection = try FleetConnection.open(
-      command.common.server,
-      client: "blerun fleet",
-      on: world.loop
+      command.common.server, client: "blerun fleet", on: world.loop
     ) { reason in isLost.withLock { $0 = reason } }
     defer { connection.close() }
     try world.interruption.check()
@@ -63,9 +61,7 @@ struct FleetProgram {
     case let command as FleetCommand.Follow:
       let what = command.what
       let follower = FleetFollower(
-        connection: views.connection,
-        loop: views.loop,
-        output: views.output
+        connection: views.connection, loop: views.loop, output: views.output
       )
       return { try await follower.follow(what, asJSON: isJSON) }
     case let command as FleetCommand.Cancel:
@@ -226,12 +222,8 @@ struct FleetViews: Sendable {
   }
 
   private func show(
-    _ job: JobID,
-    _ device: BluetoothAddress,
-    _ state: String,
-    _ owner: String?,
-    _ isCancelled: Bool,
-    asJSON: Bool
+    _ job: JobID, _ device: BluetoothAddress, _ state: String, _ owner: String?,
+    _ isCancelled: Bool, asJSON: Bool
   ) {
     if asJSON {
       let members: KeyValuePairs<String, any JSONWritable> = [

@@ -118,9 +118,7 @@ final class GatewayFile: Sendable {
   /// Waits until everything is on the disk.
   func finish() async {
     _ = try? await wait(
-      on: loop,
-      operation: "writing the gateway's journal",
-      limit: Self.patience
+      on: loop, operation: "writing the gateway's journal", limit: Self.patience
     ) { (done: Completion<Void>) in
       rewrite { _ in done.succeed(()) }
     }

@@ -33,9 +33,7 @@ struct GatewayProgram {
     try world.releaseOrphans()
     let holder = Guarded<GatewayService?>(nil)
     let connection = try FleetConnection.open(
-      command.server,
-      client: "blerun gateway \(name)",
-      on: world.loop
+      command.server, client: "blerun gateway \(name)", on: world.loop
     ) { reason in holder.withLock { $0 }?.fail(reason) }
     defer { connection.close() }
     let path = try command.statePath(fleet: connection.fleet)
@@ -43,17 +41,10 @@ struct GatewayProgram {
     let service = GatewayService(
       name,
       GatewayParts(
-        world: world,
-        store: connection.store,
-        events: try GatewayEvents("\(path).events"),
-        chains: ChainTexts(),
-        linkGuard: linkGuard,
-        policy: policy,
-        recording: command.journal
+        world: world, store: connection.store, events: try GatewayEvents("\(path).events"),
+        chains: ChainTexts(), linkGuard: linkGuard, policy: policy, recording: command.journal
       ),
-      file,
-      connections: command.connections,
-      capabilities: command.capabilities,
+      file, connections: command.connections, capabilities: command.capabilities,
       drainLimit: command.drainLimit
     )
     holder.withLock { $0 = service }

@@ -75,9 +75,7 @@ final class GatewayRun: OperationGate {
 
   /// - Parameter handle: Takes what happens to the gateway.
   init(
-    _ id: Gateway.ChainID,
-    _ job: FleetJob,
-    _ parts: GatewayParts,
+    _ id: Gateway.ChainID, _ job: FleetJob, _ parts: GatewayParts,
     handle: @escaping @Sendable (Gateway.Event) -> Void
   ) {
     self.id = id
@@ -129,10 +127,8 @@ final class GatewayRun: OperationGate {
       plan = try Self.plan(text, of: job)
       if let why = parts.policy.refusal(of: plan, digest: job.chain) {
         throw RunFailure(
-          code: DeviceFailure.Code(rawValue: "not-allowed"),
-          class: .definite,
-          what: "running the chain",
-          why: why,
+          code: DeviceFailure.Code(rawValue: "not-allowed"), class: .definite,
+          what: "running the chain", why: why,
           hint: "blerun gateway --allow-chain, or --need for a gateway that allows it"
         )
       }
@@ -152,11 +148,8 @@ final class GatewayRun: OperationGate {
     let identity = RunIdentity(seed: world.identitySeed, text: "\(id.nonce)\n\(plan.description)")
     let record = journal(plan, identity, lane)
     let runner = ChainRunner(
-      plan: plan,
-      service: FencedService(device: device, gate: self),
-      identity: identity,
-      device: target.text,
-      report: record?.receiving(sender.add) ?? sender.add
+      plan: plan, service: FencedService(device: device, gate: self), identity: identity,
+      device: target.text, report: record?.receiving(sender.add) ?? sender.add
     )
     var status: RunEnding.Status?
     var exit = ExitStatus.failed
@@ -179,9 +172,7 @@ final class GatewayRun: OperationGate {
 
   /// The run in this host's journal; nil where none is written.
   private func journal(
-    _ plan: Plan,
-    _ identity: RunIdentity,
-    _ lane: SerialScheduler
+    _ plan: Plan, _ identity: RunIdentity, _ lane: SerialScheduler
   ) -> RunJournal? {
     let world = parts.world
     do {
@@ -212,9 +203,7 @@ final class GatewayRun: OperationGate {
   private static func plan(_ text: String, of job: FleetJob) throws -> Plan {
     guard ContentHash.digest(of: text) == job.chain else {
       throw RunFailure(
-        code: .invalidValue,
-        class: .definite,
-        what: "reading the chain of job \(job.id)",
+        code: .invalidValue, class: .definite, what: "reading the chain of job \(job.id)",
         why: "its text in the store does not have the digest that the job names"
       )
     }
@@ -226,9 +215,7 @@ final class GatewayRun: OperationGate {
   /// Reports a chain that cannot be run, or must not be.
   private func refuse(_ error: any Error) {
     let unreadable = RunFailure(
-      code: .invalidValue,
-      class: .definite,
-      what: "reading the chain of job \(job.id)",
+      code: .invalidValue, class: .definite, what: "reading the chain of job \(job.id)",
       why: "\(error)"
     )
     let failure = error as? RunFailure ?? unreadable
@@ -239,12 +226,8 @@ final class GatewayRun: OperationGate {
     for change in [RunEvent.Change.runStarted(start), .runFinished(ending)] {
       sender.add(
         RunEvent(
-          run: identity,
-          device: "\(job.device)",
-          attempt: 1,
-          offset: .zero,
-          wallClock: loop.wallClockAtStart + loop.now.sinceStart,
-          change: change
+          run: identity, device: "\(job.device)", attempt: 1, offset: .zero,
+          wallClock: loop.wallClockAtStart + loop.now.sinceStart, change: change
         )
       )
     }
@@ -272,8 +255,7 @@ final class GatewayRun: OperationGate {
     }
     let isHarmless = isIdempotent || job.rerun == .idempotent
     let isPermitted = try await wait(
-      on: parts.loop,
-      operation: "the permission of the fleet"
+      on: parts.loop, operation: "the permission of the fleet"
     ) { (done: Completion<Bool>) in
       state.withLock { $0.asking[step] = done }
       handle(.operationWanted(id, step: step, isIdempotent: isHarmless))

@@ -50,12 +50,8 @@ final class GatewayService: Sendable {
   var loop: Loop { parts.loop }
 
   init(
-    _ name: String,
-    _ parts: GatewayParts,
-    _ file: GatewayFile,
-    connections: Int,
-    capabilities: [String],
-    drainLimit: Duration
+    _ name: String, _ parts: GatewayParts, _ file: GatewayFile, connections: Int,
+    capabilities: [String], drainLimit: Duration
   ) {
     self.name = name
     self.parts = parts
@@ -71,12 +67,8 @@ final class GatewayService: Sendable {
       return entry
     }
     let machine = Gateway(
-      name: name,
-      incarnation: BootClock.incarnation,
-      capabilities: capabilities,
-      settings: settings,
-      journal: journal,
-      at: BootClock.now
+      name: name, incarnation: BootClock.incarnation, capabilities: capabilities,
+      settings: settings, journal: journal, at: BootClock.now
     )
     state = Guarded(State(machine: machine))
     var entry = GatewayEntry()
@@ -94,10 +86,7 @@ final class GatewayService: Sendable {
   func begin() {
     handle(.woken)
     presence.begin(
-      GatewayPresence.Handlers(
-        report: { [self] in report() },
-        drain: { [self] in drain() }
-      )
+      GatewayPresence.Handlers(report: { [self] in report() }, drain: { [self] in drain() })
     )
     noteBonds()
     parts.world.observeBonds { [weak self] in self?.noteBonds() }
@@ -168,8 +157,7 @@ final class GatewayService: Sendable {
   func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
 
   private func repeatedly(
-    every pause: Duration,
-    _ body: @escaping @Sendable () async throws -> Void
+    every pause: Duration, _ body: @escaping @Sendable () async throws -> Void
   ) {
     keep(loop.repeatedly(every: pause, body))
   }

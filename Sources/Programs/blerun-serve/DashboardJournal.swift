@@ -43,10 +43,7 @@ final class DashboardJournal: Sendable {
   func minutes(device: String, attribute: String) async -> [String: [Minute]] {
     let now = loop.wallClockAtStart + loop.now.sinceStart
     let query = ValueQuery(
-      device: device,
-      attribute: attribute,
-      from: now - Self.day,
-      to: now + .seconds(60)
+      device: device, attribute: attribute, from: now - Self.day, to: now + .seconds(60)
     )
     let buckets = await ask { try $0.buckets(of: query, minutes: 1) } ?? []
     return Dictionary(grouping: buckets, by: \.field).mapValues { $0.map { Minute($0) } }
@@ -70,11 +67,7 @@ final class DashboardJournal: Sendable {
   }
 
   private static func follower(isEmpty: Bool) -> JournalFollower {
-    JournalFollower(
-      most: DashboardModel.mostRuns,
-      isEmpty: isEmpty,
-      isThere: RunOwner.isThere
-    )
+    JournalFollower(most: DashboardModel.mostRuns, isEmpty: isEmpty, isThere: RunOwner.isThere)
   }
 
   /// The page of a run; nil when there is none of this number.

@@ -31,33 +31,19 @@ struct DashboardProgram {
     try world.releaseOrphans()
     let loop = world.loop
     let facts = DashboardFacts(
-      version: Blerun.version,
-      isSimulated: world.isSimulated,
-      hasJournal: journal != nil,
-      chains: files.chains.keys.sorted(),
-      batches: files.batches.keys.sorted()
+      version: Blerun.version, isSimulated: world.isSimulated, hasJournal: journal != nil,
+      chains: files.chains.keys.sorted(), batches: files.batches.keys.sorted()
     )
     let hub = DashboardHub(DashboardModel(facts, names: names), on: loop)
     let work = DashboardWork(
-      in: world,
-      hub: hub,
-      journal: DashboardJournal(journal, on: loop),
-      files: files,
-      recording: command.journal,
-      names: names
+      in: world, hub: hub, journal: DashboardJournal(journal, on: loop), files: files,
+      recording: command.journal, names: names
     )
     let routes = DashboardRoutes(
-      hub,
-      work,
-      names: names,
-      limit: command.stepLimit,
-      metrics: work.metricsText
+      hub, work, names: names, limit: command.stepLimit, metrics: work.metricsText
     )
     let server = WebServer(
-      on: loop,
-      rules: rules,
-      loginPage: DashboardRoutes.loginPage,
-      handler: routes.answer
+      on: loop, rules: rules, loginPage: DashboardRoutes.loginPage, handler: routes.answer
     )
     let isOver = Guarded(false)
     world.interruption.cancels("ending the watches and disconnecting") { _ in
@@ -87,8 +73,7 @@ struct DashboardProgram {
   private func rules() throws(Ending) -> AccessRules {
     do {
       return AccessRules(
-        place: try ListeningPlace(command.listen),
-        names: try command.host.map { try HostName($0) },
+        place: try ListeningPlace(command.listen), names: try command.host.map { try HostName($0) },
         token: try command.tokenFile.map { path in try TokenFile(path).token() } ?? .generated(),
         openPaths: DashboardRoutes.openPaths
       )

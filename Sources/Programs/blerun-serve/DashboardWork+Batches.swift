@@ -35,10 +35,7 @@ extension DashboardWork {
   /// - Parameter begun: Called with the key of its run, or with why there is none; the first call
   ///   counts.
   private func start(
-    _ batch: Batch,
-    called name: String,
-    _ ordinal: Int,
-    _ record: BatchJournal?,
+    _ batch: Batch, called name: String, _ ordinal: Int, _ record: BatchJournal?,
     begun: @escaping @Sendable (Result<RunKey, DashboardRefusal>) -> Void
   ) {
     let key = Guarded<RunKey?>(nil)
@@ -122,8 +119,7 @@ extension DashboardWork {
   }
 
   private func batchJournal(
-    of batch: Batch,
-    _ name: String
+    of batch: Batch, _ name: String
   ) throws(DashboardRefusal) -> BatchJournal? {
     guard let path = files.batches[name] else { return nil }
     do throws(Ending) {

@@ -70,12 +70,8 @@ final class DashboardWork: DashboardActions {
   var loop: Loop { world.loop }
 
   init(
-    in world: World,
-    hub: DashboardHub,
-    journal: DashboardJournal,
-    files: RunnableFiles,
-    recording: JournalOptions,
-    names: AttributeNames
+    in world: World, hub: DashboardHub, journal: DashboardJournal, files: RunnableFiles,
+    recording: JournalOptions, names: AttributeNames
   ) {
     self.world = world
     self.hub = hub
@@ -191,9 +187,7 @@ final class DashboardWork: DashboardActions {
     showHistory(of: plan)
     let stop = Subject<Void>(replaying: 1)
     let watching = Watching(
-      plan,
-      on: plan.devices.map { world.service(for: $0.target, on: lane) },
-      in: lane,
+      plan, on: plan.devices.map { world.service(for: $0.target, on: lane) }, in: lane,
       identity: identity,
       receive: world.explainingWatch { [hub, metrics] output in
         if let event = output.recorded { metrics.withLock { $0.take(event) } }
@@ -276,16 +270,13 @@ final class DashboardWork: DashboardActions {
       hub.receive(.chain(key, event))
     }
     let runner = ChainRunner(
-      plan: plan,
-      service: world.service(for: target, plan.link, run: record?.run, on: lane),
-      identity: identity,
-      device: target.text,
+      plan: plan, service: world.service(for: target, plan.link, run: record?.run, on: lane),
+      identity: identity, device: target.text,
       report: world.explaining(record?.receiving(show) ?? show)
     )
     state.withLock { state in
       state.runs[key] = Job(
-        run: { record?.run },
-        end: { cause in lane.cancelAll(cause ?? CancellationError()) }
+        run: { record?.run }, end: { cause in lane.cancelAll(cause ?? CancellationError()) }
       )
     }
     _ = loop.task { [self] in

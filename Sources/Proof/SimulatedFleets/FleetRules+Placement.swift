@@ -24,9 +24,7 @@ extension FleetRules {
 
   /// The gateways that began a job were allowed to.
   mutating func checkPlacement(
-    of draft: FleetWorld.JobDraft,
-    _ world: FleetWorld,
-    at now: Duration
+    of draft: FleetWorld.JobDraft, _ world: FleetWorld, at now: Duration
   ) {
     let job = draft.job
     for gateway in (begun[job.id] ?? []).sorted() {
@@ -45,9 +43,7 @@ extension FleetRules {
 
   /// A name was resolved to a device.
   mutating func resolved(
-    _ draft: FleetWorld.JobDraft,
-    _ address: BluetoothAddress,
-    _ world: FleetWorld,
+    _ draft: FleetWorld.JobDraft, _ address: BluetoothAddress, _ world: FleetWorld,
     at now: Duration
   ) {
     let advertised = world.advertised(by: address)
@@ -63,10 +59,7 @@ extension FleetRules {
 
   /// There is no device for a name.
   mutating func unresolved(
-    _ draft: FleetWorld.JobDraft,
-    _ state: EndState,
-    _ world: FleetWorld,
-    at now: Duration
+    _ draft: FleetWorld.JobDraft, _ state: EndState, _ world: FleetWorld, at now: Duration
   ) {
     let named = world.names.filter { $0.name == draft.name }
     let isTrue: Bool
@@ -87,11 +80,7 @@ extension FleetRules {
 
   /// A follower has what it can have of the events of a job.
   mutating func followed(
-    _ job: JobID,
-    _ end: EndRecord,
-    _ events: [String],
-    missing: Int,
-    kept: [String],
+    _ job: JobID, _ end: EndRecord, _ events: [String], missing: Int, kept: [String],
     at now: Duration
   ) {
     let isTrue =
@@ -106,11 +95,7 @@ extension FleetRules {
 
   /// A follower that nothing kept from asking has what is in the journal of the gateway.
   mutating func followedToTheEnd(
-    _ job: JobID,
-    _ end: EndRecord,
-    missing: Int,
-    kept: [String],
-    at now: Duration
+    _ job: JobID, _ end: EndRecord, missing: Int, kept: [String], at now: Duration
   ) {
     guard missing > 0, kept.count >= end.events else { return }
     let what = "\(job): \(missing) of \(end.events) events missing"

@@ -49,12 +49,7 @@ struct FleetRules: Sendable {
 
   // MARK: Chains
 
-  mutating func began(
-    _ chain: Gateway.ChainID,
-    _ job: JobID,
-    gateway: Int,
-    at now: Duration
-  ) {
+  mutating func began(_ chain: Gateway.ChainID, _ job: JobID, gateway: Int, at now: Duration) {
     order += 1
     latest[chain.address] = order
     begun[job, default: []].insert(gateway)
@@ -96,11 +91,7 @@ struct FleetRules: Sendable {
   ///
   /// - Parameter wasStopped: Its process was stopped between its check and its sending.
   mutating func operated(
-    _ chain: Gateway.ChainID,
-    step: Int,
-    isIdempotent: Bool,
-    wasStopped: Bool,
-    at now: Duration
+    _ chain: Gateway.ChainID, step: Int, isIdempotent: Bool, wasStopped: Bool, at now: Duration
   ) {
     let chains = running[chain.address, default: []]
     guard let index = chains.firstIndex(where: { $0.nonce == chain.nonce }) else {
@@ -175,9 +166,7 @@ struct FleetRules: Sendable {
 
   /// Everything is at rest.
   mutating func finish(
-    _ world: FleetWorld,
-    _ devices: [BluetoothAddress: FleetDevice],
-    at now: Duration
+    _ world: FleetWorld, _ devices: [BluetoothAddress: FleetDevice], at now: Duration
   ) {
     for address in devices.keys.sorted() {
       guard let holder = devices[address]?.holder else { continue }
@@ -200,9 +189,7 @@ struct FleetRules: Sendable {
   }
 
   private mutating func check(
-    _ draft: FleetWorld.JobDraft,
-    _ log: [FleetDevice.Operation],
-    at now: Duration
+    _ draft: FleetWorld.JobDraft, _ log: [FleetDevice.Operation], at now: Duration
   ) {
     let id = draft.job.id
     guard let end = end(of: id) else {

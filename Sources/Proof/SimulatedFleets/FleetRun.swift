@@ -26,9 +26,7 @@ public struct SimulatedFleet: Sendable {
 
   /// The same, without a step of the protocol: some rule has to be broken by some seed.
   package static func play(
-    seed: UInt64,
-    omitting step: Omission?,
-    isRecording: Bool = false
+    seed: UInt64, omitting step: Omission?, isRecording: Bool = false
   ) -> SimulatedFleet {
     var world = FleetWorld(seed: seed)
     if let step { world.settings.omitted = [step] }
@@ -50,11 +48,8 @@ public struct SimulatedFleet: Sendable {
     }
     defer { run.end() }
     return SimulatedFleet(
-      seed: world.seed,
-      violations: rules.violations + failure,
-      ends: ends,
-      lasted: run.loop.now.sinceStart,
-      timeline: run.timeline.withLock { $0 }
+      seed: world.seed, violations: rules.violations + failure, ends: ends,
+      lasted: run.loop.now.sinceStart, timeline: run.timeline.withLock { $0 }
     )
   }
 }
@@ -99,10 +94,7 @@ final class FleetRun: Sendable {
     timeline.withLock { $0.append(line) }
   }
 
-  func withDevice<R>(
-    _ address: BluetoothAddress,
-    _ body: (inout FleetDevice) -> R
-  ) -> R {
+  func withDevice<R>(_ address: BluetoothAddress, _ body: (inout FleetDevice) -> R) -> R {
     devices.withLock { devices in
       var device = devices[address] ?? FleetDevice(address: address, range: [])
       defer { devices[address] = device }
@@ -159,16 +151,13 @@ final class FleetRun: Sendable {
 
   /// The members join before anything goes wrong.
   private func join(
-    _ gateways: [SimulatedGateway],
-    _ submitters: [SimulatedSubmitter],
-    _ store: MemoryStore
+    _ gateways: [SimulatedGateway], _ submitters: [SimulatedSubmitter], _ store: MemoryStore
   ) throws {
     let stored = Guarded(0)
     for gateway in gateways {
       let entry = StoredValue.gateway(world.entries[gateway.number])
       store.client(gateway.name).perform(
-        .create(.gateway(gateway.name), entry),
-        within: .seconds(1)
+        .create(.gateway(gateway.name), entry), within: .seconds(1)
       ) { _ in stored.withLock { $0 += 1 } }
     }
     try loop.drive { [world] in stored.withLock { $0 } == world.gateways }
@@ -184,13 +173,7 @@ final class FleetRun: Sendable {
   /// A follower has what it can have of the events of a job.
   ///
   /// - Parameter since: When it learned of the end of the job.
-  func followed(
-    _ job: JobID,
-    _ end: EndRecord,
-    _ events: [String],
-    missing: Int,
-    since: Duration
-  ) {
+  func followed(_ job: JobID, _ end: EndRecord, _ events: [String], missing: Int, since: Duration) {
     let gateway = parts.withLock { $0.gateways.first { $0.name == end.owner } }
     let kept = gateway?.events(of: end.nonce) ?? []
     // Nothing was lost on the way from then on.
@@ -234,9 +217,7 @@ final class FleetRun: Sendable {
   }
 
   private func perform(
-    _ what: FleetWorld.Disturbance,
-    _ store: MemoryStore,
-    _ gateways: [SimulatedGateway],
+    _ what: FleetWorld.Disturbance, _ store: MemoryStore, _ gateways: [SimulatedGateway],
     _ submitters: [SimulatedSubmitter]
   ) {
     note("\(what)")
@@ -278,9 +259,7 @@ final class FleetRun: Sendable {
 
   /// Nothing goes wrong any more. What is stopped or killed comes back by itself.
   private func heal(
-    _ store: MemoryStore,
-    _ gateways: [SimulatedGateway],
-    _ submitters: [SimulatedSubmitter]
+    _ store: MemoryStore, _ gateways: [SimulatedGateway], _ submitters: [SimulatedSubmitter]
   ) {
     note("healed")
     store.setFaults(.none)
@@ -291,9 +270,7 @@ final class FleetRun: Sendable {
 
   /// Lets time pass until every job has ended, and nothing is left to do.
   private func rest(
-    _ store: MemoryStore,
-    _ gateways: [SimulatedGateway],
-    _ submitters: [SimulatedSubmitter]
+    _ store: MemoryStore, _ gateways: [SimulatedGateway], _ submitters: [SimulatedSubmitter]
   ) throws {
     let quietAt = world.quietAt + .seconds(1)
     let limit = quietAt + .seconds(200) + Self.settling

@@ -48,10 +48,7 @@ extension FleetWorld {
 
 extension FleetWorld.JobDraft {
   /// A chain with waits, of the length of some leases.
-  fileprivate mutating func drawChain(
-    preferring gateway: String,
-    _ draw: inout SeededGenerator
-  ) {
+  fileprivate mutating func drawChain(preferring gateway: String, _ draw: inout SeededGenerator) {
     let kinds = ["r", "w", ".", "."]
     operations = (0..<draw.number(3...8)).map { _ in kinds[draw.number(0...3)] }.joined() + "rw"
     job.values = ["operations": operations]

@@ -185,22 +185,15 @@ struct FleetWorld: Sendable {
     faults.lateDeliveries = draw.number(0...100)
   }
 
-  mutating func drawJobs(
-    _ devices: Int,
-    isLarge: Bool,
-    _ draw: inout SeededGenerator
-  ) {
+  mutating func drawJobs(_ devices: Int, isLarge: Bool, _ draw: inout SeededGenerator) {
     let count = isLarge ? devices : draw.number(2...8)
     for number in 0..<count {
       let device = isLarge ? number : draw.number(0...devices - 1)
       let submitter = draw.number(0...submitters - 1)
       guard let id = JobID("job-\(number)") else { continue }
       var job = FleetJob(
-        id: id,
-        device: Self.address(device),
-        chain: String(repeating: "0", count: 64),
-        submitter: "submitter-\(submitter)",
-        deadline: .seconds(draw.number(20...200))
+        id: id, device: Self.address(device), chain: String(repeating: "0", count: 64),
+        submitter: "submitter-\(submitter)", deadline: .seconds(draw.number(20...200))
       )
       let length = draw.number(1...5)
       let operations = (0..<length).map { _ in draw.number(0...2) == 0 ? "r" : "w" }.joined()
@@ -215,9 +208,7 @@ struct FleetWorld: Sendable {
       let isNamed = draw.number(0...5) == 0
       jobs.append(
         JobDraft(
-          job: job,
-          operations: operations,
-          submitter: submitter,
+          job: job, operations: operations, submitter: submitter,
           at: .milliseconds(draw.number(4000...40_000)),
           cancelledAfter: draw.number(0...7) == 0 ? .milliseconds(draw.number(0...20_000)) : nil,
           name: isNamed ? names[device].name : nil
@@ -242,10 +233,7 @@ struct FleetWorld: Sendable {
         case 7, 8: .cut(gateway, direction, for: time)
         case 9: .restartStore(downFor: time)
         case 10:
-          .move(
-            device: draw.number(0...devices - 1),
-            to: Self.range(of: gateways, &draw)
-          )
+          .move(device: draw.number(0...devices - 1), to: Self.range(of: gateways, &draw))
         case 11: .fillDisk(gateway, for: time)
         case 12: .setWallClock(gateway, forwardBy: .seconds(draw.number(-7200...7200)))
         case 13: .cutSubmitter(draw.number(0...submitters - 1), direction, for: time)

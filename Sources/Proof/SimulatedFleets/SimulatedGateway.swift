@@ -61,12 +61,9 @@ final class SimulatedGateway: Sendable {
     state = Guarded(
       State(
         machine: Gateway(
-          name: "gateway-\(number)",
-          incarnation: "g\(number)p1",
+          name: "gateway-\(number)", incarnation: "g\(number)p1",
           capabilities: fleet.world.entries[number].capabilities,
-          format: fleet.world.entries[number].format,
-          settings: settings,
-          at: .start
+          format: fleet.world.entries[number].format, settings: settings, at: .start
         ),
         generator: SeededGenerator(seed: fleet.world.seed, name: "gateway \(number)")
       )
@@ -130,10 +127,7 @@ final class SimulatedGateway: Sendable {
       state.withLock { state in
         state.runCount += 1
         state.runs[chain.nonce] = Run(
-          number: state.runCount,
-          chain: chain,
-          job: job,
-          operations: operations,
+          number: state.runCount, chain: chain, job: job, operations: operations,
           events: EventChunking(nonce: chain.nonce, after: state.chunks[chain.nonce] ?? [])
         )
       }
@@ -156,8 +150,7 @@ final class SimulatedGateway: Sendable {
       let time = state.withLock { Duration.milliseconds($0.generator.number(50...1000)) }
       let number = run(chain)?.number
       fleet.loop.after(
-        time,
-        inProcess { [self] in if run(chain)?.number == number { end(chain, .stopped) } }
+        time, inProcess { [self] in if run(chain)?.number == number { end(chain, .stopped) } }
       )
     case .journal(let entry):
       guard !state.withLock({ $0.isDiskFull }) else {
@@ -229,10 +222,7 @@ final class SimulatedGateway: Sendable {
     let answer = fleet.withDevice(run.chain.address) { device in
       if step == 0 { return device.connect(holder) }
       let operation = FleetDevice.Operation(
-        job: run.job.id,
-        nonce: run.chain.nonce,
-        step: step,
-        isIdempotent: isIdempotent
+        job: run.job.id, nonce: run.chain.nonce, step: step, isIdempotent: isIdempotent
       )
       return device.perform(operation, by: holder)
     }
@@ -241,10 +231,7 @@ final class SimulatedGateway: Sendable {
     case .done:
       fleet.rules.withLock {
         $0.operated(
-          run.chain,
-          step: step,
-          isIdempotent: isIdempotent,
-          wasStopped: wasStopped,
+          run.chain, step: step, isIdempotent: isIdempotent, wasStopped: wasStopped,
           at: fleet.elapsed
         )
       }
@@ -322,13 +309,10 @@ final class SimulatedGateway: Sendable {
       state.isAlive = true
       state.runsSince = fleet.elapsed
       state.machine = Gateway(
-        name: name,
-        incarnation: "g\(number)p\(state.process)",
+        name: name, incarnation: "g\(number)p\(state.process)",
         capabilities: fleet.world.entries[number].capabilities,
-        format: fleet.world.entries[number].format,
-        settings: settings,
-        journal: state.journalEntries,
-        at: now
+        format: fleet.world.entries[number].format, settings: settings,
+        journal: state.journalEntries, at: now
       )
     }
     fleet.note("\(name) is started again")

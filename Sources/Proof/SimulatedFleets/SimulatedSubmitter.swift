@@ -35,9 +35,7 @@ final class SimulatedSubmitter: Sendable {
     state = Guarded(
       State(
         machine: Submitter(
-          name: "submitter-\(number)",
-          incarnation: "s\(number)",
-          settings: fleet.world.settings
+          name: "submitter-\(number)", incarnation: "s\(number)", settings: fleet.world.settings
         )
       )
     )
@@ -94,9 +92,7 @@ final class SimulatedSubmitter: Sendable {
       return handle(.submit(draft.job, chain: draft.operations))
     }
     let search = NameSearch(
-      of: name,
-      listening: FleetRun.observing + FleetRun.observing,
-      deadline: draft.job.deadline,
+      of: name, listening: FleetRun.observing + FleetRun.observing, deadline: draft.job.deadline,
       at: clock.now
     )
     state.withLock { $0.searches[draft.job.id] = search }

@@ -47,11 +47,8 @@ package final class TrafficGateway: Sendable {
   ///   - devices: What it observes.
   ///   - counts: What it does and receives is added here.
   package init(
-    _ name: String,
-    _ devices: [(BluetoothAddress, rssi: Int)],
-    _ store: any JobStore,
-    on loop: Loop,
-    _ counts: Guarded<TrafficCounts>
+    _ name: String, _ devices: [(BluetoothAddress, rssi: Int)], _ store: any JobStore,
+    on loop: Loop, _ counts: Guarded<TrafficCounts>
   ) {
     (self.name, self.devices, self.store, self.loop) = (name, devices, store, loop)
     self.counts = counts

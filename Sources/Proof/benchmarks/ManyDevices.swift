@@ -36,9 +36,7 @@ struct ManyDevices {
     let bus = LoopbackBus(on: loop) { _, _ in messages.withLock { $0 += 1 } }
     let devices = (1...count).map { number in
       SimulatedDevice(
-        definition(number),
-        on: loop,
-        generator: SeededGenerator(seed: 0, name: "device \(number)")
+        definition(number), on: loop, generator: SeededGenerator(seed: 0, name: "device \(number)")
       )
     }
     let simulator = BlueZSimulator(bus: try bus.connect(), devices: devices)
@@ -62,9 +60,7 @@ struct ManyDevices {
     let selector = CharacteristicSelector(characteristic: batteryLevel)
     for number in stride(from: lane + 1, through: count, by: lanes) {
       let service = BlueZDevice(
-        client: client,
-        target: .address(address(number)),
-        scheduler: scheduler
+        client: client, target: .address(address(number)), scheduler: scheduler
       )
       let value = try await service.connect(keep: false, expecting: [])
         .flattenMap { _ in service.read(selector) }
@@ -81,13 +77,10 @@ struct ManyDevices {
 
   private static func definition(_ number: Int) -> DeviceDefinition {
     let level = CharacteristicDefinition(
-      uuid: batteryLevel,
-      properties: [.read],
-      behaviour: .constant([87])
+      uuid: batteryLevel, properties: [.read], behaviour: .constant([87])
     )
     return DeviceDefinition(
-      name: "Tag-\(number)",
-      address: address(number),
+      name: "Tag-\(number)", address: address(number),
       services: [
         ServiceDefinition(uuid: BluetoothUUID(short: 0x180f), characteristics: [level])
       ]

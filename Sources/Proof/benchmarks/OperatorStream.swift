@@ -33,8 +33,7 @@ struct OperatorStream {
       precondition(values == collected)
     }
     return OperatorStream(
-      nanosecondsPerValue: median(ours) / Double(count),
-      ratio: median(ours) / median(plain)
+      nanosecondsPerValue: median(ours) / Double(count), ratio: median(ours) / median(plain)
     )
   }
 }

@@ -19,9 +19,7 @@ enum RepeatedSteps {
     let (early, late) = (count / 5, count * 2)
     let seen = Guarded((events: 0, early: 0, late: 0))
     let runner = ChainRunner(
-      plan: plan,
-      service: service,
-      identity: RunIdentity(seed: 0, plan: plan)
+      plan: plan, service: service, identity: RunIdentity(seed: 0, plan: plan)
     ) { _ in
       seen.withLock { seen in
         seen.events += 1

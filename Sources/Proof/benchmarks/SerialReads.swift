@@ -61,11 +61,7 @@ struct Reader {
       let bus = try await MessageBus.open(address: .given(address), on: loop)
       return try await BlueZClient.open(bus: bus)
     }
-    service = BlueZDevice(
-      client: client,
-      target: .name("Benchmark"),
-      scheduler: scheduler
-    )
+    service = BlueZDevice(client: client, target: .name("Benchmark"), scheduler: scheduler)
     selector = try CharacteristicSelector(parsing: "battery-level")
   }
 

@@ -40,36 +40,28 @@ struct SimulatedChains {
       }
     }
     return SimulatedChains(
-      processorSeconds: (processorTime() - before) / 1e9,
-      virtualTime: loop.now - start
+      processorSeconds: (processorTime() - before) / 1e9, virtualTime: loop.now - start
     )
   }
 
   private static let batteryLevel = BluetoothUUID(short: 0x2a19)
 
   /// A client, and a simulator with one device that has one characteristic.
-  static func world(
-    on loop: VirtualTimeLoop
-  ) throws -> (BlueZDevice, BlueZSimulator) {
+  static func world(on loop: VirtualTimeLoop) throws -> (BlueZDevice, BlueZSimulator) {
     guard let address = BluetoothAddress("C0:FF:EE:00:00:01") else {
       throw SerialReads.Failure(description: "an address could not be made")
     }
     let level = CharacteristicDefinition(
-      uuid: batteryLevel,
-      properties: [.read],
-      behaviour: .constant([87])
+      uuid: batteryLevel, properties: [.read], behaviour: .constant([87])
     )
     let definition = DeviceDefinition(
-      name: "Benchmark",
-      address: address,
+      name: "Benchmark", address: address,
       services: [
         ServiceDefinition(uuid: BluetoothUUID(short: 0x180f), characteristics: [level])
       ]
     )
     let device = SimulatedDevice(
-      definition,
-      on: loop,
-      generator: SeededGenerator(seed: 0, name: "device")
+      definition, on: loop, generator: SeededGenerator(seed: 0, name: "device")
     )
     let bus = LoopbackBus(on: loop)
     let simulator = BlueZSimulator(bus: try bus.connect(), devices: [device])
@@ -79,9 +71,6 @@ struct SimulatedChains {
       return try await BlueZClient.open(bus: ours)
     }
     let scheduler = SerialScheduler(on: loop)
-    return (
-      BlueZDevice(client: client, target: .address(address), scheduler: scheduler),
-      simulator
-    )
+    return (BlueZDevice(client: client, target: .address(address), scheduler: scheduler), simulator)
   }
 }

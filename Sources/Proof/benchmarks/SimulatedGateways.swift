@@ -56,11 +56,7 @@
         let pause = FleetSettings().reportEvery / gateways
         let all = (0..<gateways).map { number in
           TrafficGateway(
-            "g\(number)",
-            addresses(of: number),
-            stores[number % stores.count],
-            on: loop,
-            counts
+            "g\(number)", addresses(of: number), stores[number % stores.count], on: loop, counts
           )
         }
         // Their reports do not come all at once.

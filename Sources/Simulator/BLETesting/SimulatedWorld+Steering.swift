@@ -62,11 +62,7 @@ extension SimulatedWorld {
   /// ```swift
   /// try world.move("Thermo-1", to: -90, within: .seconds(20))
   /// ```
-  public func move(
-    _ name: String? = nil,
-    to rssi: Int,
-    within duration: Duration = .zero
-  ) throws {
+  public func move(_ name: String? = nil, to rssi: Int, within duration: Duration = .zero) throws {
     try apply(.move(to: rssi, within: duration), to: name)
   }
 
@@ -91,11 +87,7 @@ extension SimulatedWorld {
   ///   - value: The value, in bytes.
   ///   - characteristic: A name such as `battery-level`, a UUID, or a handle.
   ///   - name: The device, by its name or address; nil: the first one.
-  public func setValue(
-    _ value: [UInt8],
-    of characteristic: String,
-    at name: String? = nil
-  ) throws {
+  public func setValue(_ value: [UInt8], of characteristic: String, at name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       try steering.setValue(value, of: characteristic, at: device)
     }
@@ -187,8 +179,7 @@ extension SimulatedWorld {
   }
 
   private func steer<Answer: Sendable>(
-    _ name: String?,
-    _ body: @escaping @Sendable (Steering, String) throws(SteeringError) -> Answer
+    _ name: String?, _ body: @escaping @Sendable (Steering, String) throws(SteeringError) -> Answer
   ) throws -> Answer {
     let address = "\(try device(name).definition.address)"
     return try steer { (steering) throws(SteeringError) in try body(steering, address) }

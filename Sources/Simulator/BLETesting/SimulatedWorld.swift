@@ -62,11 +62,8 @@ public final class SimulatedWorld: Sendable {
   ///     `SimulatorSettings.instant` has none.
   /// - Throws: What is wrong with a file; ``WorldError`` for two devices with one address.
   public convenience init(
-    _ sources: DeviceSource...,
-    time: WorldTime = .virtual,
-    seed: UInt64? = nil,
-    faults: [FaultRule] = [],
-    settings: SimulatorSettings? = nil
+    _ sources: DeviceSource..., time: WorldTime = .virtual, seed: UInt64? = nil,
+    faults: [FaultRule] = [], settings: SimulatorSettings? = nil
   ) throws {
     try self.init(sources, time: time, seed: seed, faults: faults, settings: settings)
   }
@@ -78,11 +75,8 @@ public final class SimulatedWorld: Sendable {
   /// let world = try SimulatedWorld(sources, seed: 7)
   /// ```
   public convenience init(
-    _ sources: [DeviceSource],
-    time: WorldTime = .virtual,
-    seed: UInt64? = nil,
-    faults: [FaultRule] = [],
-    settings: SimulatorSettings? = nil
+    _ sources: [DeviceSource], time: WorldTime = .virtual, seed: UInt64? = nil,
+    faults: [FaultRule] = [], settings: SimulatorSettings? = nil
   ) throws {
     let scenario = ScenarioDefinition.joined(try sources.map { try $0.scenario() })
     try WorldError.check(scenario.devices)
@@ -115,15 +109,9 @@ public final class SimulatedWorld: Sendable {
   ///   - observer: Receives the messages of the bus in memory.
   ///   - treatment: Decides about each call to bluetoothd, those of the opening client included.
   package init(
-    _ devices: [SimulatedDevice],
-    on loop: Loop,
-    playing scenario: ScenarioDefinition? = nil,
-    seed: UInt64 = 0,
-    settings: SimulatorSettings? = nil,
-    over daemon: BusAddress? = nil,
-    ledger: (any LinkLedger)? = nil,
-    hasClient: Bool = true,
-    observer: MessageObserver? = nil,
+    _ devices: [SimulatedDevice], on loop: Loop, playing scenario: ScenarioDefinition? = nil,
+    seed: UInt64 = 0, settings: SimulatorSettings? = nil, over daemon: BusAddress? = nil,
+    ledger: (any LinkLedger)? = nil, hasClient: Bool = true, observer: MessageObserver? = nil,
     treatment: (@Sendable (Message) -> CallTreatment)? = nil
   ) throws {
     let bus = LoopbackBus(on: loop, address: "simulated", observer: observer)
@@ -133,14 +121,9 @@ public final class SimulatedWorld: Sendable {
     }
     let (log, recorded) = (BoundaryLog(), Guarded<[SimulatorEvent]>([]))
     let player = ScenarioPlayer(
-      scenario ?? ScenarioDefinition(devices: devices.map(\.definition)),
-      devices: devices,
-      on: loop,
-      generator: SeededGenerator(seed: seed, name: "scenario"),
-      connect: connect,
-      closeBus: { bus.shutDown() },
-      settings: settings,
-      log: log
+      scenario ?? ScenarioDefinition(devices: devices.map(\.definition)), devices: devices,
+      on: loop, generator: SeededGenerator(seed: seed, name: "scenario"), connect: connect,
+      closeBus: { bus.shutDown() }, settings: settings, log: log
     ) { event in recorded.withLock { $0.append(event) } }
     (simulator, opened) = try loop.run {
       try await player.start()
@@ -202,16 +185,12 @@ public final class SimulatedWorld: Sendable {
   ///   - scheduler: Where its chains take turns; nil: with all others of this world.
   /// - Throws: `SteeringError` when there is no such device.
   public func service(
-    _ name: String? = nil,
-    options: ConnectOptions = ConnectOptions(),
+    _ name: String? = nil, options: ConnectOptions = ConnectOptions(),
     scheduler: SerialScheduler? = nil
   ) throws(SteeringError) -> BlueZDevice {
     BlueZDevice(
-      client: client,
-      target: .address(try device(name).definition.address),
-      options: options,
-      scheduler: scheduler ?? self.scheduler,
-      meter: player
+      client: client, target: .address(try device(name).definition.address), options: options,
+      scheduler: scheduler ?? self.scheduler, meter: player
     )
   }
 

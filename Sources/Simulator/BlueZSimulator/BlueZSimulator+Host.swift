@@ -50,11 +50,8 @@ extension BlueZSimulator {
   /// - Parameter bus: A separate connection.
   public func successor(on bus: MessageBus) -> BlueZSimulator {
     BlueZSimulator(
-      bus: bus,
-      devices: devices,
-      settings: settings,
-      adapters: host.loop.enter { [present] in present.reopened },
-      log: log,
+      bus: bus, devices: devices, settings: settings,
+      adapters: host.loop.enter { [present] in present.reopened }, log: log,
       observer: host.observer
     )
   }

@@ -45,18 +45,12 @@ public final class BlueZSimulator: Sendable {
   ///   - log: Receives what clients did, and what happened at the devices.
   ///   - observer: Receives what happens at the devices, on the loop.
   public convenience init(
-    bus: MessageBus,
-    devices: [SimulatedDevice],
-    settings: SimulatorSettings = SimulatorSettings(),
-    log: BoundaryLog? = nil,
-    observer: @escaping Observer = { _, _ in }
+    bus: MessageBus, devices: [SimulatedDevice], settings: SimulatorSettings = SimulatorSettings(),
+    log: BoundaryLog? = nil, observer: @escaping Observer = { _, _ in }
   ) {
     let loop = bus.loop
     self.init(
-      bus: bus,
-      devices: devices,
-      settings: settings,
-      adapters: AdapterSlots(settings.adapters),
+      bus: bus, devices: devices, settings: settings, adapters: AdapterSlots(settings.adapters),
       log: log
     ) { event, handle in
       log?.happened(event, at: loop.now.sinceStart)
@@ -65,20 +59,14 @@ public final class BlueZSimulator: Sendable {
   }
 
   init(
-    bus: MessageBus,
-    devices: [SimulatedDevice],
-    settings: SimulatorSettings,
-    adapters: AdapterSlots,
-    log: BoundaryLog?,
-    observer: @escaping Observer
+    bus: MessageBus, devices: [SimulatedDevice], settings: SimulatorSettings,
+    adapters: AdapterSlots, log: BoundaryLog?, observer: @escaping Observer
   ) {
     let server = ObjectServer(bus: bus)
     host = Host(
-      bus: bus,
-      server: server,
+      bus: bus, server: server,
       agents: AgentServer(bus: bus, limit: settings.agentTimeout) { server.flush() },
-      settings: settings,
-      observer: observer
+      settings: settings, observer: observer
     )
     self.devices = devices
     calls = TreatedCalls(host.server, on: bus.loop)
@@ -129,13 +117,7 @@ public final class BlueZSimulator: Sendable {
         isAdapter ? self?.remote(of: settings.address, at: address) : nil
       }
       return RemoteDevice(
-        device,
-        address,
-        type,
-        adapter: path,
-        host: host,
-        stored: stored,
-        counterpart: counterpart
+        device, address, type, adapter: path, host: host, stored: stored, counterpart: counterpart
       )
     }
     let own = locals.first { $0.address == settings.address }

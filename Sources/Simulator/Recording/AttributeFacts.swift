@@ -106,8 +106,7 @@ struct AttributeFacts: Sendable {
       let inside = Array(declared.prefix { range.contains($0.key) })
       for (place, (handle, declaration)) in inside.enumerated() {
         var one = RecordedCharacteristic(
-          uuid: declaration.uuid,
-          handle: declaration.value,
+          uuid: declaration.uuid, handle: declaration.value,
           properties: CharacteristicProperties(rawValue: UInt16(declaration.properties))
         )
         one.reading = readings[declaration.value]

@@ -31,10 +31,7 @@ struct AttributeTrace: Sendable {
   // MARK: To the device
 
   mutating func sent(
-    _ octets: [UInt8],
-    _ at: Duration,
-    isEncrypted: Bool,
-    _ facts: inout AttributeFacts
+    _ octets: [UInt8], _ at: Duration, isEncrypted: Bool, _ facts: inout AttributeFacts
   ) {
     guard let opcode = octets.first else { return }
     var reader = PacketReader(octets.dropFirst())
@@ -48,10 +45,7 @@ struct AttributeTrace: Sendable {
       if let offeredMTU, let own = reader.uint16() { agree(offeredMTU, own, &facts) }
     case 0x02, 0x04, 0x06, 0x08, 0x0a, 0x0c, 0x0e, 0x10, 0x12, 0x16, 0x18, 0x20:
       request = Request(
-        opcode: opcode,
-        octets: Array(octets.dropFirst()),
-        at: at,
-        isEncrypted: isEncrypted
+        opcode: opcode, octets: Array(octets.dropFirst()), at: at, isEncrypted: isEncrypted
       )
     // open: responses of this host, confirmations, and opcodes of the future
     default: break
@@ -67,10 +61,7 @@ struct AttributeTrace: Sendable {
     case 0x02: offeredMTU = reader.uint16()
     case 0x1b, 0x1d:
       guard let handle = reader.uint16() else { return }
-      Self.keep(
-        RecordedValue(handle: handle, octets: reader.takeRest(), at: at),
-        &facts
-      )
+      Self.keep(RecordedValue(handle: handle, octets: reader.takeRest(), at: at), &facts)
     case 0x23:
       // Several values at once, each with its length.
       while let handle = reader.uint16(), let length = reader.uint16(),
@@ -95,10 +86,7 @@ struct AttributeTrace: Sendable {
   }
 
   private mutating func refused(
-    _ request: Request,
-    _ handle: UInt16,
-    _ error: ATTErrorCode,
-    _ facts: inout AttributeFacts
+    _ request: Request, _ handle: UInt16, _ error: ATTErrorCode, _ facts: inout AttributeFacts
   ) {
     // The client has to discover the attributes again: that says nothing of this one.
     guard error != .databaseOutOfSync else { return }
@@ -126,9 +114,7 @@ struct AttributeTrace: Sendable {
   }
 
   private mutating func answered(
-    _ request: Request,
-    _ response: inout PacketReader,
-    _ at: Duration,
+    _ request: Request, _ response: inout PacketReader, _ at: Duration,
     _ facts: inout AttributeFacts
   ) {
     var asked = PacketReader(request.octets)
@@ -219,10 +205,7 @@ struct AttributeTrace: Sendable {
   /// Of several reads the first counts; a refusal before it counts, too, unless the connection became no
   /// more secure in between.
   private func read(
-    _ octets: [UInt8],
-    of handle: UInt16,
-    _ at: Duration,
-    isEncrypted: Bool,
+    _ octets: [UInt8], of handle: UInt16, _ at: Duration, isEncrypted: Bool,
     _ facts: inout AttributeFacts
   ) {
     switch facts.readings[handle] {
@@ -244,9 +227,7 @@ struct AttributeTrace: Sendable {
   }
 
   private mutating func learn(
-    _ type: BluetoothUUID,
-    at handle: UInt16,
-    _ entry: inout PacketReader,
+    _ type: BluetoothUUID, at handle: UInt16, _ entry: inout PacketReader,
     _ facts: inout AttributeFacts
   ) {
     switch type {
@@ -278,9 +259,7 @@ struct AttributeTrace: Sendable {
 
   /// The long writes that are prepared, accepted or refused together.
   private mutating func execute(
-    _ at: Duration,
-    _ error: ATTErrorCode?,
-    _ facts: inout AttributeFacts
+    _ at: Duration, _ error: ATTErrorCode?, _ facts: inout AttributeFacts
   ) {
     for handle in Set(prepared.map(\.handle)).sorted() {
       let parts = prepared.filter { $0.handle == handle }

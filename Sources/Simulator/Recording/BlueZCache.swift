@@ -59,9 +59,7 @@ package enum BlueZCache {
     case "2803":
       guard let value = number(1), let properties = number(2) else { return }
       facts.declarations[handle] = .init(
-        value: value,
-        properties: UInt8(truncatingIfNeeded: properties),
-        uuid: uuid
+        value: value, properties: UInt8(truncatingIfNeeded: properties), uuid: uuid
       )
     // open: a descriptor, with the extended properties before its UUID or alone
     default:

@@ -101,10 +101,7 @@ struct ConnectionTrace: Sendable {
       partial[isSent] = nil
       guard let length = reader.uint16(), let channel = reader.uint16() else { return nil }
       one = Partial(
-        channel: channel,
-        length: Int(length),
-        octets: reader.takeRest(),
-        isCut: packet.isCut
+        channel: channel, length: Int(length), octets: reader.takeRest(), isCut: packet.isCut
       )
     }
     if one.isCut || one.octets.count >= one.length { return one }
@@ -195,8 +192,7 @@ struct ConnectionTrace: Sendable {
       else { return }
       let isAuthenticated = host.wantsAuthentication || device.wantsAuthentication
       let model = AssociationModel(
-        host: host.capability,
-        device: device.capability,
+        host: host.capability, device: device.capability,
         isLegacy: !host.isSecure || !device.isSecure
       )
       method = isAuthenticated ? model.method : .justWorks

@@ -50,8 +50,7 @@ package struct DeviceRecording: Hashable, Sendable {
 
   /// Changes the attribute that has a handle, whether it is a characteristic or a descriptor; nil: all.
   private mutating func change(
-    _ handle: UInt16?,
-    characteristic: (inout RecordedCharacteristic) -> Void,
+    _ handle: UInt16?, characteristic: (inout RecordedCharacteristic) -> Void,
     descriptor: (inout RecordedDescriptor) -> Void = { _ in }
   ) {
     func isMeant(_ other: UInt16) -> Bool { handle == nil || other == handle }
@@ -107,9 +106,7 @@ package struct DeviceRecording: Hashable, Sendable {
 
   /// Sets what became of an attribute that was not answered at first.
   package mutating func learnLate(
-    _ reading: RecordedReading,
-    after time: Duration,
-    of handle: UInt16
+    _ reading: RecordedReading, after time: Duration, of handle: UInt16
   ) {
     change(handle) {
       $0.reading = reading
@@ -130,8 +127,7 @@ package struct DeviceRecording: Hashable, Sendable {
 
   /// Adds what a characteristic has refused on an encrypted connection.
   mutating func learnAuthenticated(
-    _ accesses: Set<RecordedCharacteristic.Access>,
-    of handle: UInt16
+    _ accesses: Set<RecordedCharacteristic.Access>, of handle: UInt16
   ) {
     change(handle) { $0.authenticated.formUnion(accesses) }
   }
@@ -158,10 +154,8 @@ package struct DeviceRecording: Hashable, Sendable {
       let twins = services.filter { $0.uuid == service.uuid }
         .flatMap(\.characteristics).filter { $0.uuid == one.uuid }
       return CharacteristicSelector(
-        service: service.uuid,
-        characteristic: one.uuid,
-        instance: twins.count > 1 ? twins.firstIndex { $0.handle == handle } : nil,
-        names: names
+        service: service.uuid, characteristic: one.uuid,
+        instance: twins.count > 1 ? twins.firstIndex { $0.handle == handle } : nil, names: names
       )
     }
     return nil
@@ -256,9 +250,7 @@ package struct RecordedService: Hashable, Sendable {
     includes = service.includes
     characteristics = service.characteristics.map { each in
       var characteristic = RecordedCharacteristic(
-        uuid: each.uuid,
-        handle: each.handle,
-        properties: each.properties
+        uuid: each.uuid, handle: each.handle, properties: each.properties
       )
       characteristic.descriptors = each.descriptors.map {
         RecordedDescriptor(uuid: $0.uuid, handle: $0.handle)

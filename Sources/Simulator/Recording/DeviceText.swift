@@ -27,9 +27,7 @@ package struct DeviceText {
   ///   - names: Names for UUIDs; those that are used are in the file.
   ///   - unrecorded: What becomes of writes that were never recorded; nil: the file does not say so.
   package static func lines(
-    of recording: DeviceRecording,
-    source: String,
-    names: AttributeNames = .assigned,
+    of recording: DeviceRecording, source: String, names: AttributeNames = .assigned,
     unrecorded: UnrecordedWrite? = nil
   ) -> [String] {
     var text = DeviceText(recording, names, unrecorded)
@@ -38,9 +36,7 @@ package struct DeviceText {
   }
 
   private init(
-    _ recording: DeviceRecording,
-    _ names: AttributeNames,
-    _ unrecorded: UnrecordedWrite?
+    _ recording: DeviceRecording, _ names: AttributeNames, _ unrecorded: UnrecordedWrite?
   ) {
     (self.recording, self.names, self.unrecorded) = (recording, names, unrecorded)
     dialogue = Dialogue(recording)
@@ -74,8 +70,7 @@ package struct DeviceText {
     line(0, "address-type: \(recording.addressType.rawValue)")
     if recording.changesAddress {
       comment(
-        0,
-        "The address is a private one: the device changes it. private-address simulates that."
+        0, "The address is a private one: the device changes it. private-address simulates that."
       )
     }
     if !recording.otherAddresses.isEmpty {
@@ -492,9 +487,7 @@ package struct DeviceText {
   // MARK: Values
 
   private func value(
-    _ octets: [UInt8],
-    of one: RecordedCharacteristic,
-    isWritten: Bool = false
+    _ octets: [UInt8], of one: RecordedCharacteristic, isWritten: Bool = false
   ) -> (text: String, meaning: String?) {
     let texts = isWritten ? writtenTexts : texts
     return value(octets, of: one.uuid, isText: texts.contains(one.handle))
@@ -504,9 +497,7 @@ package struct DeviceText {
   ///
   /// - Parameter isText: Whether it is meant as a text where its kind does not say so.
   private func value(
-    _ octets: [UInt8],
-    of uuid: BluetoothUUID,
-    isText: Bool
+    _ octets: [UInt8], of uuid: BluetoothUUID, isText: Bool
   ) -> (text: String, meaning: String?) {
     // A value has no more; a trace may claim otherwise.
     let octets = Array(octets.prefix(FileLimits.octets))

@@ -84,8 +84,7 @@ struct Dialogue: Sendable {
     let writes = recording.writes.filter { own.contains($0.handle) }.sorted { $0.at < $1.at }
     var outcomes = writes.map { Outcome(error: $0.error) }
     let byCharacteristic = Dictionary(
-      grouping: recording.notifications.filter { own.contains($0.handle) },
-      by: \.handle
+      grouping: recording.notifications.filter { own.contains($0.handle) }, by: \.handle
     )
     for (handle, values) in byCharacteristic.sorted(by: { $0.key < $1.key }) {
       let causes = values.map { value in Self.cause(of: value, among: writes) }
@@ -98,10 +97,7 @@ struct Dialogue: Sendable {
         guard let cause else { continue }
         outcomes[cause].effects.append(
           Effect(
-            kind: .notify,
-            handle: handle,
-            octets: value.octets,
-            delay: value.at - writes[cause].at
+            kind: .notify, handle: handle, octets: value.octets, delay: value.at - writes[cause].at
           )
         )
       }
@@ -154,9 +150,7 @@ struct Dialogue: Sendable {
   /// Adds what reads show: a value that was neither written nor sent is a consequence of the last write
   /// before it, one after the other.
   private mutating func addSets(
-    to outcomes: inout [Outcome],
-    _ writes: [RecordedWrite],
-    _ recording: DeviceRecording
+    to outcomes: inout [Outcome], _ writes: [RecordedWrite], _ recording: DeviceRecording
   ) {
     var values: [UInt16: [UInt8]] = [:]
     for one in recording.characteristics {
@@ -203,10 +197,7 @@ struct Dialogue: Sendable {
   }
 
   /// The place of the last write before a value; nil when none was shortly before.
-  private static func cause(
-    of value: RecordedValue,
-    among writes: [RecordedWrite]
-  ) -> Int? {
+  private static func cause(of value: RecordedValue, among writes: [RecordedWrite]) -> Int? {
     // The first write that is not before the value, by halves: at the same moment is too late.
     var (low, high) = (0, writes.count)
     while low < high {

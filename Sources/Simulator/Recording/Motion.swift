@@ -88,10 +88,8 @@ enum Motion: Hashable, Sendable {
     else { return nil }
     let (short, long) = (gaps[gaps.count / 10], gaps[gaps.count * 9 / 10])
     return Spread(
-      shortest: Figures.rounded(shortest),
-      median: Figures.rounded(median),
-      long: Figures.rounded(long),
-      longest: Figures.rounded(longest),
+      shortest: Figures.rounded(shortest), median: Figures.rounded(median),
+      long: Figures.rounded(long), longest: Figures.rounded(longest),
       usual: Figures.rounded(max(long - median, median - short))
     )
   }
@@ -118,9 +116,7 @@ enum Motion: Hashable, Sendable {
       else { continue }
       counts.append(
         Count(
-          format: format.name,
-          from: numbers[0],
-          step: step,
+          format: format.name, from: numbers[0], step: step,
           wraps: zip(numbers.dropFirst(), numbers).contains { $0 - $1 != step }
         )
       )

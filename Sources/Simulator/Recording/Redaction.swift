@@ -163,10 +163,7 @@ package struct Redaction: Sendable {
       let found = replaced(write.octets)
       let own = found == write.octets ? personal(found, write.handle) : nil
       return RecordedWrite(
-        handle: write.handle,
-        octets: own ?? found,
-        at: write.at,
-        error: write.error
+        handle: write.handle, octets: own ?? found, at: write.at, error: write.error
       )
     }
   }

@@ -115,11 +115,7 @@ package struct SnoopFile: Sendable {
       guard let (kind, octets) = record.content else { continue }
       packets.append(
         Packet(
-          kind: kind,
-          controller: record.controller,
-          octets: octets,
-          at: now,
-          isCut: record.isCut
+          kind: kind, controller: record.controller, octets: octets, at: now, isCut: record.isCut
         )
       )
     }
@@ -161,8 +157,7 @@ package struct SnoopFile: Sendable {
       return Record(
         microseconds: Int64(bitPattern: time),
         controller: link == .monitor ? UInt16(truncatingIfNeeded: flags >> 16) : 0,
-        content: content(payload, UInt32(flags), link),
-        isCut: original > length
+        content: content(payload, UInt32(flags), link), isCut: original > length
       )
     case .packetLogger(let isBigEndian):
       func number() -> UInt64? { isBigEndian ? reader.bigEndian(4) : reader.number(4) }
@@ -172,8 +167,7 @@ package struct SnoopFile: Sendable {
         let payload = reader.take(Int(length) - 9)
       else { return nil }
       return Record(
-        microseconds: Int64(seconds * 1_000_000 + microseconds),
-        content: content(payload, type)
+        microseconds: Int64(seconds * 1_000_000 + microseconds), content: content(payload, type)
       )
     }
   }
@@ -190,9 +184,7 @@ package struct SnoopFile: Sendable {
   }
 
   private static func content(
-    _ payload: [UInt8],
-    _ flags: UInt32,
-    _ link: DataLink
+    _ payload: [UInt8], _ flags: UInt32, _ link: DataLink
   ) -> (Kind, [UInt8])? {
     let isReceived = flags & 1 != 0
     switch link {

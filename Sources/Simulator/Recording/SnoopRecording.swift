@@ -208,13 +208,8 @@ package struct SnoopRecording: Sendable {
       else { return }
       let isResponse = kind == 4
       received(
-        AdvertisedFields(data),
-        from: address,
-        type,
-        isResponse: isResponse,
-        isConnectable: isResponse ? nil : kind < 2,
-        rssi: rssi,
-        in: packet
+        AdvertisedFields(data), from: address, type, isResponse: isResponse,
+        isConnectable: isResponse ? nil : kind < 2, rssi: rssi, in: packet
       )
     }
   }
@@ -240,25 +235,15 @@ package struct SnoopRecording: Sendable {
       if !earlier.isEmpty { known[address]?.fragment = [] }
       let isResponse = kind & 8 != 0
       received(
-        AdvertisedFields(earlier + data),
-        from: address,
-        type,
-        isResponse: isResponse,
-        isConnectable: isResponse ? nil : kind & 1 != 0,
-        rssi: rssi,
-        in: packet
+        AdvertisedFields(earlier + data), from: address, type, isResponse: isResponse,
+        isConnectable: isResponse ? nil : kind & 1 != 0, rssi: rssi, in: packet
       )
     }
   }
 
   private mutating func received(
-    _ fields: AdvertisedFields,
-    from address: BluetoothAddress,
-    _ type: UInt8,
-    isResponse: Bool,
-    isConnectable: Bool?,
-    rssi: Int,
-    in packet: SnoopFile.Packet
+    _ fields: AdvertisedFields, from address: BluetoothAddress, _ type: UInt8, isResponse: Bool,
+    isConnectable: Bool?, rssi: Int, in packet: SnoopFile.Packet
   ) {
     let isFiltered = filters[packet.controller] ?? false
     change(address, type) { device in
@@ -302,8 +287,7 @@ package struct SnoopRecording: Sendable {
   }
 
   private mutating func change(
-    _ key: LinkKey,
-    _ body: (inout ConnectionTrace, inout AttributeFacts) -> Void
+    _ key: LinkKey, _ body: (inout ConnectionTrace, inout AttributeFacts) -> Void
   ) {
     // Taken out meanwhile, so that its arrays are not copied.
     guard var link = links.removeValue(forKey: key),
@@ -341,9 +325,7 @@ package struct SnoopRecording: Sendable {
   }
 
   private mutating func change(
-    _ address: BluetoothAddress,
-    _ type: UInt8,
-    isConnected: Bool = false,
+    _ address: BluetoothAddress, _ type: UInt8, isConnected: Bool = false,
     _ body: (inout Device) -> Void
   ) {
     var device = known[address] ?? Device(address, type)
@@ -360,9 +342,7 @@ package struct SnoopRecording: Sendable {
   ///
   /// - Parameter isMeant: Which device; nil: the only one that is connected.
   /// - Throws: ``SnoopError`` when no device, or several, fit.
-  package func recording(
-    of isMeant: ((Device) -> Bool)?
-  ) throws(SnoopError) -> DeviceRecording {
+  package func recording(of isMeant: ((Device) -> Bool)?) throws(SnoopError) -> DeviceRecording {
     let devices = devices
     guard !devices.isEmpty else {
       throw SnoopError(
@@ -394,9 +374,7 @@ package struct SnoopRecording: Sendable {
     let first = devices[0]
     let facts = first.facts
     var recording = DeviceRecording(
-      address: first.address,
-      addressType: first.addressType,
-      name: first.name
+      address: first.address, addressType: first.addressType, name: first.name
     )
     recording.otherAddresses = first.otherAddresses + devices.dropFirst().map(\.address)
     recording.appearance = devices.compactMap(\.appearance).first
@@ -448,8 +426,7 @@ package struct SnoopRecording: Sendable {
       recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")
     }
     recording.noteBounds(
-      notifications: facts.notifications.count,
-      reads: facts.reads.count,
+      notifications: facts.notifications.count, reads: facts.reads.count,
       writes: facts.writes.count
     )
     if endsEarly { recording.unknown.append("what came last: the trace ends within a packet") }

@@ -20,8 +20,7 @@ struct DescriptionTests {
   }
 
   static let form = Form<Trip, State>(
-    "A trip.",
-    Trip(),
+    "A trip.", Trip(),
     [
       Key("to", \.to, .text("a town", bytes: 8), isRequired: true, "where it [leads](#towns)"),
       Key("way", \.way, .word, "which `way`"),
@@ -56,17 +55,9 @@ struct DescriptionTests {
         "{ to: Bern, way: bak }",
         "t:1:18: way: expected one of there, back, both, found 'bak' (did you mean 'back'?)"
       ),
-      (
-        "{ to: Bern, stops: 10 }",
-        "t:1:20: stops: expected a whole number from 0 to 9, found '10'"
-      ),
-      (
-        "{ to: Bern, late: 2h }",
-        "t:1:19: late: expected a duration from 0s to 1h, found '2h'"
-      ),
-      (
-        "{ to: Bern, stop: 1 }", "t:1:13: stop: unknown key 'stop' (did you mean 'stops'?)"
-      ),
+      ("{ to: Bern, stops: 10 }", "t:1:20: stops: expected a whole number from 0 to 9, found '10'"),
+      ("{ to: Bern, late: 2h }", "t:1:19: late: expected a duration from 0s to 1h, found '2h'"),
+      ("{ to: Bern, stop: 1 }", "t:1:13: stop: unknown key 'stop' (did you mean 'stops'?)"),
       (
         "{ to: Bern, stops: 1, stop: 2 }",
         "t:1:23: stop: unknown key 'stop' (expected one of to, way, stops, pause, late)"

@@ -130,8 +130,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "texts that are not durations",
-    arguments: ["10", "s", "-1s", "1d", "soon", "1e99h", "infs"]
+    "texts that are not durations", arguments: ["10", "s", "-1s", "1d", "soon", "1e99h", "infs"]
   )
   func noDurations(text: String) {
     #expect(Duration(written: text) == nil)

@@ -21,8 +21,7 @@ struct NestingTests {
 
   @Test(
     "of deep keys the first that is nested too deep is reported, however deep and many there are",
-    arguments: [40, 200, 900, 5_000],
-    [1, 90]
+    arguments: [40, 200, 900, 5_000], [1, 90]
   )
   func keys(_ depth: Int, _ times: Int) {
     #expect(

@@ -57,9 +57,7 @@ struct BoundTests {
       let outcome = stubborn.firstOrDefault(0, within: Self.limit)
       #expect(outcome.value == 0)
       let expected = TimedOut(
-        operation: "firstOrDefault",
-        after: Self.limit,
-        limitOf: "firstOrDefault"
+        operation: "firstOrDefault", after: Self.limit, limitOf: "firstOrDefault"
       )
       #expect(outcome.error as? TimedOut == expected)
     }

@@ -174,9 +174,7 @@ struct EventContractTests {
   @Test("Cancelling is prompt")
   func prompt() throws {
     let moments = try history(
-      of: Signal.just(1).delay(.seconds(3600)),
-      on: loop,
-      cancelAt: .milliseconds(1)
+      of: Signal.just(1).delay(.seconds(3600)), on: loop, cancelAt: .milliseconds(1)
     )
     #expect(moments == [Moment(1, "cancelled")])
   }
@@ -202,9 +200,7 @@ struct EventContractTests {
     }
     let outcome = around.apply(reading).on(scheduler).firstOrDefault(0, within: .seconds(5))
     let expected = TimedOut(
-      operation: "reading battery-level",
-      after: .seconds(5),
-      limitOf: "firstOrDefault"
+      operation: "reading battery-level", after: .seconds(5), limitOf: "firstOrDefault"
     )
     #expect(outcome.error as? TimedOut == expected)
   }
@@ -215,8 +211,7 @@ struct EventContractTests {
       Signal.just($0).delay(.seconds(60))
     }
     #expect(
-      try history(of: signal, on: loop) == [Moment(60_000, "1"), Moment(60_000, "completed")]
-    )
+      try history(of: signal, on: loop) == [Moment(60_000, "1"), Moment(60_000, "completed")])
   }
 
   @Test("Time is the loop's")

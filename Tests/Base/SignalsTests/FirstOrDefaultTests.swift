@@ -37,9 +37,7 @@ struct FirstOrDefaultTests {
     let scheduler = SerialScheduler(on: loop)
     let outcome = Signal<Int>.never().on(scheduler).firstOrDefault(3, within: .seconds(30))
     let expected = TimedOut(
-      operation: "waiting for ever",
-      after: .seconds(30),
-      limitOf: "firstOrDefault"
+      operation: "waiting for ever", after: .seconds(30), limitOf: "firstOrDefault"
     )
     #expect(outcome.error as? TimedOut == expected)
     let text = "waiting for ever did not end within 30.0 seconds, the limit of firstOrDefault"

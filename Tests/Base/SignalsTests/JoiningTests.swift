@@ -61,9 +61,7 @@ struct JoiningTests {
       ticks(2, every: .milliseconds(20)),
       .just(2.5)
     )
-    #expect(
-      try history(four).map(\.what) == ["(1, \"a\", 1, 2.5)", "completed"]
-    )
+    #expect(try history(four).map(\.what) == ["(1, \"a\", 1, 2.5)", "completed"])
   }
 
   @Test("a zipped signal whose value waits is not asked for another")
@@ -122,9 +120,7 @@ struct JoiningTests {
     let joined = Signal.values([1, 2]).delay(.milliseconds(100))
       .withLatest(from: ticks(50, every: .milliseconds(100)))
       .flattenMap { .just($0).delay(.milliseconds(1050)) }
-    #expect(
-      try history(joined).map(\.what).first == "(1, 1)"
-    )
+    #expect(try history(joined).map(\.what).first == "(1, 1)")
     #expect(try history(joined).map(\.what).dropFirst().first == "(2, 11)")
   }
 

@@ -34,13 +34,11 @@ private struct Link: Sendable {
   static let passing: [Link] = [
     Link(name: "map", signal: { $0.map { $0 * 2 } }, model: { $0.each { $0.map { $0 * 2 } } }),
     Link(
-      name: "filter",
-      signal: { $0.filter { $0 % 3 != 0 } },
+      name: "filter", signal: { $0.filter { $0 % 3 != 0 } },
       model: { $0.each { $0.filter { $0 % 3 != 0 } } }
     ),
     Link(
-      name: "scan",
-      signal: { $0.scan(1) { $0 &+ $1 } },
+      name: "scan", signal: { $0.scan(1) { $0 &+ $1 } },
       model: { model in
         var sum = 1
         return model.each { values in
@@ -54,8 +52,7 @@ private struct Link: Sendable {
     Link(name: "startWith", signal: { $0.startWith(7) }, model: { $0.each { [7] + $0 } }),
     Link(name: "skip", signal: { $0.skip(2) }, model: { $0.each { Array($0.dropFirst(2)) } }),
     Link(
-      name: "distinctUntilChanged",
-      signal: { $0.distinctUntilChanged() },
+      name: "distinctUntilChanged", signal: { $0.distinctUntilChanged() },
       model: { model in
         model.each { values in
           values.enumerated().filter { $0 == 0 || values[$0 - 1] != $1 }.map(\.1)
@@ -63,13 +60,11 @@ private struct Link: Sendable {
       }
     ),
     Link(
-      name: "flattenMap",
-      signal: { $0.flattenMap { .values([$0, -$0]) } },
+      name: "flattenMap", signal: { $0.flattenMap { .values([$0, -$0]) } },
       model: { $0.each { $0.flatMap { [$0, -$0] } } }
     ),
     Link(
-      name: "bufferCount",
-      signal: { $0.bufferCount(2).map { $0.reduce(0, &+) } },
+      name: "bufferCount", signal: { $0.bufferCount(2).map { $0.reduce(0, &+) } },
       model: { model in
         model.each { values in
           stride(from: 0, to: values.count, by: 2).map { values[$0..<min($0 + 2, values.count)] }
@@ -83,44 +78,36 @@ private struct Link: Sendable {
 
   static let ending: [Link] = [
     Link(
-      name: "take",
-      signal: { $0.take(3) },
+      name: "take", signal: { $0.take(3) },
       model: { $0.stopping(at: $0.values.count >= 3 ? 3 : nil) }
     ),
     Link(
-      name: "takeWhile",
-      signal: { $0.takeWhile { $0 < 9 } },
+      name: "takeWhile", signal: { $0.takeWhile { $0 < 9 } },
       model: { $0.stopping(at: $0.values.firstIndex { $0 >= 9 }) }
     ),
     Link(
-      name: "takeThrough",
-      signal: { $0.takeThrough { $0 < 0 } },
+      name: "takeThrough", signal: { $0.takeThrough { $0 < 0 } },
       model: { $0.stopping(at: $0.values.firstIndex { $0 < 0 }.map { $0 + 1 }) }
     ),
     Link(name: "takeLast", signal: { $0.takeLast(2) }, model: { $0.onCompletion { $0.suffix(2) } }),
     Link(
-      name: "reduce",
-      signal: { $0.reduce(0) { $0 &+ $1 } },
+      name: "reduce", signal: { $0.reduce(0) { $0 &+ $1 } },
       model: { $0.onCompletion { [$0.reduce(0, &+)] } }
     ),
     Link(
-      name: "collect",
-      signal: { $0.collect().map(\.count) },
+      name: "collect", signal: { $0.collect().map(\.count) },
       model: { $0.onCompletion { [$0.count] } }
     ),
     Link(
-      name: "catchError",
-      signal: { $0.catchError { _ in .just(5) } },
+      name: "catchError", signal: { $0.catchError { _ in .just(5) } },
       model: { Model(values: $0.values + ($0.fails ? [5] : []), fails: false) }
     ),
     Link(
-      name: "retry",
-      signal: { $0.retry(RetryPolicy(attempts: 2)) },
+      name: "retry", signal: { $0.retry(RetryPolicy(attempts: 2)) },
       model: { Model(values: $0.values + ($0.fails ? $0.values : []), fails: $0.fails) }
     ),
     Link(
-      name: "concat",
-      signal: { $0.concat(.values([3, 4])) },
+      name: "concat", signal: { $0.concat(.values([3, 4])) },
       model: { Model(values: $0.values + ($0.fails ? [] : [3, 4]), fails: $0.fails) }
     ),
     Link(name: "mapError", signal: { $0.mapError { $0 } }, model: { $0 }),
@@ -129,18 +116,14 @@ private struct Link: Sendable {
 
   static let inTime: [Link] = [
     Link(
-      name: "throttle",
-      signal: { $0.throttle(.seconds(1)) },
+      name: "throttle", signal: { $0.throttle(.seconds(1)) },
       model: { $0.each { $0.count > 1 ? [$0[0], $0[$0.count - 1]] : $0 } }
     ),
     Link(
-      name: "debounce",
-      signal: { $0.debounce(.seconds(1)) },
-      model: { $0.each { $0.suffix(1) } }
+      name: "debounce", signal: { $0.debounce(.seconds(1)) }, model: { $0.each { $0.suffix(1) } }
     ),
     Link(
-      name: "bufferWithTime",
-      signal: { $0.bufferWithTime(.seconds(1)).map { $0.reduce(0, &+) } },
+      name: "bufferWithTime", signal: { $0.bufferWithTime(.seconds(1)).map { $0.reduce(0, &+) } },
       model: { $0.each { $0.isEmpty ? [] : [$0.reduce(0, &+)] } }
     ),
     Link(name: "sample", signal: { $0.sample(every: .seconds(1)) }, model: { $0.each { _ in [] } }),
@@ -151,13 +134,10 @@ private struct Link: Sendable {
   static let joining: [Link] = [
     Link(name: "merge", signal: { .merge($0, .empty()) }, model: { $0 }),
     Link(
-      name: "combineLatest",
-      signal: { Signal.combineLatest([$0]).map { $0[0] } },
-      model: { $0 }
+      name: "combineLatest", signal: { Signal.combineLatest([$0]).map { $0[0] } }, model: { $0 }
     ),
     Link(
-      name: "withLatest",
-      signal: { $0.withLatest(from: .just(1)).map { $0 &+ $1 } },
+      name: "withLatest", signal: { $0.withLatest(from: .just(1)).map { $0 &+ $1 } },
       model: { $0.each { $0.map { $0 &+ 1 } } }
     ),
     Link(

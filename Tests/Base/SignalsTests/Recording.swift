@@ -23,9 +23,7 @@ struct Moment: Equatable, CustomStringConvertible {
 
 /// Runs `signal` in virtual time to its end and returns its history.
 func history<Value>(
-  of signal: Signal<Value>,
-  on loop: VirtualTimeLoop,
-  cancelAt cancellation: Duration? = nil
+  of signal: Signal<Value>, on loop: VirtualTimeLoop, cancelAt cancellation: Duration? = nil
 ) throws -> [Moment] {
   let moments = Guarded<[Moment]>([])
   let observation = signal.observe(on: loop) { event in

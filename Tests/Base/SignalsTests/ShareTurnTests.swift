@@ -29,10 +29,7 @@ struct ShareTurnTests {
   }
 
   private func turn(
-    _ name: String,
-    _ shared: Signal<Int>,
-    at milliseconds: Int,
-    of scheduler: SerialScheduler
+    _ name: String, _ shared: Signal<Int>, at milliseconds: Int, of scheduler: SerialScheduler
   ) {
     loop.after(.milliseconds(milliseconds)) { [loop, notes] in
       _ = loop.task {

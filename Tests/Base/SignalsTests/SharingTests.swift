@@ -13,10 +13,7 @@ struct SharingTests {
   /// Notes the history of an observer that comes at `start` and leaves at `end`.
   @discardableResult
   func observer(
-    _ name: String,
-    of signal: Signal<some Sendable>,
-    from start: Int,
-    to end: Int? = nil
+    _ name: String, of signal: Signal<some Sendable>, from start: Int, to end: Int? = nil
   ) -> Guarded<Observation?> {
     let slot = Guarded<Observation?>(nil)
     loop.after(.milliseconds(start)) { [loop, notes] in

@@ -40,10 +40,8 @@ struct TimedOperatorTests {
     let history: String
 
     init<Value: Sendable>(
-      _ what: String,
-      of source: Int...,
-      by apply: @escaping @Sendable (Signal<Int>) -> Signal<Value>,
-      gives history: String
+      _ what: String, of source: Int...,
+      by apply: @escaping @Sendable (Signal<Int>) -> Signal<Value>, gives history: String
     ) {
       testDescription = what
       self.source = source
@@ -54,80 +52,40 @@ struct TimedOperatorTests {
 
   static let cases = [
     Case(
-      "throttle: the first at once, then the latest at the end of each interval",
-      of: 100,
-      200,
-      300,
-      1500,
-      5000,
-      5100,
-      by: { $0.throttle(.seconds(1)) },
+      "throttle: the first at once, then the latest at the end of each interval", of: 100, 200, 300,
+      1500, 5000, 5100, by: { $0.throttle(.seconds(1)) },
       gives: "100 1, 1100 3, 2100 4, 5000 5, 5100 6, 5100 completed"
     ),
     Case(
-      "throttle that keeps the first drops what comes too soon",
-      of: 100,
-      200,
-      1100,
-      1500,
-      5000,
-      5100,
-      by: { $0.throttle(.seconds(1), keeping: .first) },
+      "throttle that keeps the first drops what comes too soon", of: 100, 200, 1100, 1500, 5000,
+      5100, by: { $0.throttle(.seconds(1), keeping: .first) },
       gives: "100 1, 1100 3, 5000 5, 5100 completed"
     ),
     Case(
-      "throttle neither slows its source nor queues for a slow consumer",
-      of: 0,
-      1000,
-      2000,
-      3000,
-      4000,
-      by: { slowly($0.throttle(.milliseconds(500)), 2500) },
+      "throttle neither slows its source nor queues for a slow consumer", of: 0, 1000, 2000, 3000,
+      4000, by: { slowly($0.throttle(.milliseconds(500)), 2500) },
       gives: "2500 1, 5000 3, 7500 5, 7500 completed"
     ),
     Case(
-      "debounce: a value after a pause, and the last one at the end",
-      of: 100,
-      200,
-      300,
-      2000,
-      2900,
-      4500,
-      4600,
-      by: { $0.debounce(.seconds(1)) },
-      gives: "1300 3, 3900 5, 4600 7, 4600 completed"
+      "debounce: a value after a pause, and the last one at the end", of: 100, 200, 300, 2000, 2900,
+      4500, 4600, by: { $0.debounce(.seconds(1)) }, gives: "1300 3, 3900 5, 4600 7, 4600 completed"
     ),
     Case(
-      "sample at a period keeps to a grid",
-      of: 100,
-      2900,
-      3100,
-      4200,
-      by: { $0.sample(every: .seconds(1)) },
-      gives: "1000 1, 3000 2, 4000 3, 4200 completed"
+      "sample at a period keeps to a grid", of: 100, 2900, 3100, 4200,
+      by: { $0.sample(every: .seconds(1)) }, gives: "1000 1, 3000 2, 4000 3, 4200 completed"
     ),
     Case(
-      "bufferWithTime keeps to its grid and sends the open window at the end",
-      of: 100,
-      900,
-      1000,
-      4200,
-      4300,
-      by: { $0.bufferWithTime(.seconds(1)) },
+      "bufferWithTime keeps to its grid and sends the open window at the end", of: 100, 900, 1000,
+      4200, 4300, by: { $0.bufferWithTime(.seconds(1)) },
       gives: "1000 [1, 2], 2000 [3], 4300 [4, 5], 4300 completed"
     ),
     Case(
-      "bufferWithTime sends empty windows where that is asked for",
-      of: 100,
-      3200,
+      "bufferWithTime sends empty windows where that is asked for", of: 100, 3200,
       by: { $0.bufferWithTime(.seconds(1), emptyWindows: true) },
       gives: "1000 [1], 2000 [], 3000 [], 3200 [2], 3200 completed"
     ),
     Case(
-      "timestamped gives each value its instant",
-      of: 1000,
-      2500,
-      by: { $0.timestamped() },
+      "timestamped gives each value its instant", of: 1000, 2500, by: { $0.timestamped() },
       gives: "1000 +1.0 seconds 1, 2500 +2.5 seconds 2, 2500 completed"
     ),
   ]
@@ -168,9 +126,7 @@ struct TimedOperatorTests {
         == [Moment(1000, "2"), Moment(3000, "3"), Moment(3900, "completed")]
     )
     let endless = ticks(1, every: .milliseconds(1)).concat(.never())
-    #expect(
-      try history(endless.sample(on: timed(10))).map(\.what) == ["1", "completed"]
-    )
+    #expect(try history(endless.sample(on: timed(10))).map(\.what) == ["1", "completed"])
   }
 
   @Test("a failure of either ends a sample")
@@ -223,9 +179,7 @@ struct TimedOperatorTests {
     }
     let chain = waiting.debounce(.seconds(1)).on(SerialScheduler(on: loop))
     let expected = TimedOut(
-      operation: "reading battery-level",
-      after: .seconds(5),
-      limitOf: "firstOrDefault"
+      operation: "reading battery-level", after: .seconds(5), limitOf: "firstOrDefault"
     )
     #expect(chain.firstOrDefault(0, within: .seconds(5)).error as? TimedOut == expected)
   }

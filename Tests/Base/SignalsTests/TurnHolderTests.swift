@@ -30,10 +30,7 @@ struct TurnHolderTests {
     let scheduler = try occupied("update")
     let outcome = Signal.lazily(on: scheduler) { 1 }.firstOrDefault(0, within: .seconds(10))
     let expected = TimedOut(
-      operation: "firstOrDefault",
-      after: .seconds(10),
-      limitOf: "firstOrDefault",
-      holder: update
+      operation: "firstOrDefault", after: .seconds(10), limitOf: "firstOrDefault", holder: update
     )
     #expect(outcome.error as? TimedOut == expected)
     #expect(

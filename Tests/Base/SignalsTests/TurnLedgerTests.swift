@@ -12,9 +12,7 @@ struct TurnLedgerTests {
 
   /// An operation that enters a link and takes `time`.
   private func connect(
-    _ name: String,
-    of scheduler: SerialScheduler,
-    for time: Duration = .seconds(2)
+    _ name: String, of scheduler: SerialScheduler, for time: Duration = .seconds(2)
   ) -> Signal<String> {
     Signal.operation(of: scheduler, name) { [loop, notes] sink in
       notes.add("begin \(name)")

@@ -6,21 +6,12 @@ import Testing
 @Suite("Device targets")
 struct DeviceTargetTests {
   private func device(
-    _ name: String?,
-    _ number: UInt64,
-    rssi: Int? = -60,
-    services: [BluetoothUUID] = []
+    _ name: String?, _ number: UInt64, rssi: Int? = -60, services: [BluetoothUUID] = []
   ) -> Advertisement {
     let address = BluetoothAddress(number: 0xc0ff_ee00_0000 + number)
     return Advertisement(
-      address: address,
-      addressType: .random,
-      name: name,
-      alias: name ?? "\(address)",
-      rssi: rssi,
-      services: services,
-      advertisedServices: services,
-      adapter: "hci0"
+      address: address, addressType: .random, name: name, alias: name ?? "\(address)", rssi: rssi,
+      services: services, advertisedServices: services, adapter: "hci0"
     )
   }
 

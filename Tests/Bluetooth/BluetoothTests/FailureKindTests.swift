@@ -8,26 +8,17 @@ import Testing
 @Suite("Kinds of failures")
 struct FailureKindTests {
   private static func failure(
-    _ code: DeviceFailure.Code,
-    _ failureClass: FailureClass = .definite,
-    att: ATTErrorCode? = nil,
+    _ code: DeviceFailure.Code, _ failureClass: FailureClass = .definite, att: ATTErrorCode? = nil,
     timedOut: TimedOut? = nil
   ) -> DeviceFailure {
     DeviceFailure(
-      code: code,
-      class: failureClass,
-      operation: "reading",
-      att: att,
-      timedOut: timedOut,
-      meaning: "why",
-      hint: "what"
+      code: code, class: failureClass, operation: "reading", att: att, timedOut: timedOut,
+      meaning: "why", hint: "what"
     )
   }
 
   private static let deadline = TimedOut(
-    operation: "reading",
-    after: .seconds(5),
-    limitOf: "firstOrDefault"
+    operation: "reading", after: .seconds(5), limitOf: "firstOrDefault"
   )
 
   /// Each error, its kind, and the code that reports have for an error without one.

@@ -6,13 +6,8 @@ import Testing
 @Suite("What a scan leaves out")
 struct ScanFilterTests {
   private let lamp = Advertisement(
-    address: BluetoothAddress(number: 0xc0ff_ee00_0001),
-    addressType: .random,
-    name: "Lamp-1",
-    alias: "Lamp-1",
-    rssi: -80,
-    advertisedServices: [],
-    adapter: "hci0"
+    address: BluetoothAddress(number: 0xc0ff_ee00_0001), addressType: .random, name: "Lamp-1",
+    alias: "Lamp-1", rssi: -80, advertisedServices: [], adapter: "hci0"
   )
 
   @Test(

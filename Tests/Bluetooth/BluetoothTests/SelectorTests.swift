@@ -11,9 +11,7 @@ struct SelectorTests {
       ("heart-rate-measurement", "heart-rate-measurement"), ("2a37", "heart-rate-measurement"),
       ("heart-rate/2A37#1", "heart-rate/heart-rate-measurement#1"), ("@18", "@0x0012"),
       ("@0x0012", "@0x0012"), ("@001f", "@0x001f"), ("@0018", "@0x0018"), ("@65535", "@0xffff"),
-      (
-        "6e5d0001-1b1a-4e1c-8f6b-0b6c1d2e3f40", "6e5d0001-1b1a-4e1c-8f6b-0b6c1d2e3f40"
-      ),
+      ("6e5d0001-1b1a-4e1c-8f6b-0b6c1d2e3f40", "6e5d0001-1b1a-4e1c-8f6b-0b6c1d2e3f40"),
     ]
   )
   func reading(text: String, written: String) throws {
@@ -72,10 +70,7 @@ struct SelectorTests {
     arguments: [
       ("battery-level", "expected characteristic/descriptor, or @ and a handle"),
       ("battery-level/2901#x", "expected an instance number after #"),
-      (
-        "battery-level/valid-rang",
-        "unknown descriptor 'valid-rang' (did you mean 'valid-range'?)"
-      ),
+      ("battery-level/valid-rang", "unknown descriptor 'valid-rang' (did you mean 'valid-range'?)"),
       (
         "batery-level/2901",
         "unknown characteristic 'batery-level' (did you mean 'battery-level'?)"

@@ -19,90 +19,61 @@ struct EncryptedAdvertisementTests {
   private static let frames: [Frame] = [
     // bthome.io/encryption, with its counter, with another, and with the address in the frame.
     Frame(
-      service: 0xfcd2,
-      hex: "41a47266c95f730011223378237214",
-      address: "54:48:E6:8F:80:A5",
-      key: btHome,
-      text: "bthome-2 25.06 °C, humidity 50.55 %"
+      service: 0xfcd2, hex: "41a47266c95f730011223378237214", address: "54:48:E6:8F:80:A5",
+      key: btHome, text: "bthome-2 25.06 °C, humidity 50.55 %"
     ),
     Frame(
-      service: 0xfcd2,
-      hex: "41e445f3c9962b332211006c7c4519",
-      address: "54:48:E6:8F:80:A5",
-      key: btHome,
-      text: "bthome-2 25.06 °C, humidity 50.55 %"
+      service: 0xfcd2, hex: "41e445f3c9962b332211006c7c4519", address: "54:48:E6:8F:80:A5",
+      key: btHome, text: "bthome-2 25.06 °C, humidity 50.55 %"
     ),
     Frame(
-      service: 0xfcd2,
-      hex: "43a5808fe64854f196c06ffb4900112233f08ecbde",
-      address: "C0:FF:EE:00:00:01",
-      key: btHome,
+      service: 0xfcd2, hex: "43a5808fe64854f196c06ffb4900112233f08ecbde",
+      address: "C0:FF:EE:00:00:01", key: btHome,
       text: "bthome-2 address 54:48:E6:8F:80:A5, 25.06 °C, humidity 50.55 %"
     ),
     // Made for this test: sent when triggered, with a packet number.
     Frame(
-      service: 0xfcd2,
-      hex: "45551dc17f0011223331893c32",
-      address: "54:48:E6:8F:80:A5",
-      key: btHome,
+      service: 0xfcd2, hex: "45551dc17f0011223331893c32", address: "54:48:E6:8F:80:A5", key: btHome,
       text: "bthome-2 packet 9, battery 97 %"
     ),
     // MiBeacon 5 of a CGDK2, a CGG1, and an LYWSD02MMC, which leaves its address out.
     Frame(
-      service: 0xfe95,
-      hex: "58586f0607892012342d585f176dd54f0200002fa453fa",
-      address: "58:2D:34:12:20:89",
-      key: "a3bfe9853dd85a620debe3620caaa351",
+      service: 0xfe95, hex: "58586f0607892012342d585f176dd54f0200002fa453fa",
+      address: "58:2D:34:12:20:89", key: "a3bfe9853dd85a620debe3620caaa351",
       text: "mibeacon 22.6 °C, product 066f, sequence 7, address 58:2D:34:12:20:89"
     ),
     Frame(
-      service: 0xfe95,
-      hex: "5858480b685f12342d585a0b1841e2aa000e00a4964fb5",
-      address: "5A:58:2D:34:12:5F",
-      key: "814aac74c4f17b6c1581e1ab87816b99",
+      service: 0xfe95, hex: "5858480b685f12342d585a0b1841e2aa000e00a4964fb5",
+      address: "5A:58:2D:34:12:5F", key: "814aac74c4f17b6c1581e1ab87816b99",
       text: "mibeacon humidity 59.6 %, product 0b48, sequence 104, address 5A:58:2D:34:12:5F"
     ),
     Frame(
-      service: 0xfe95,
-      hex: "4858422529202d8c7a76b756a82a0078b8224e",
-      address: "A4:C1:38:0E:FD:78",
+      service: 0xfe95, hex: "4858422529202d8c7a76b756a82a0078b8224e", address: "A4:C1:38:0E:FD:78",
       key: "19b1c678ab0a8bc3dc77765f059188d4",
       text: "mibeacon 26.100 °C, product 2542, sequence 41"
     ),
     // Made for this test: version 4, and a byte of capabilities.
     Frame(
-      service: 0xfe95,
-      hex: "48405b0507dc03f7e25d4b0b010000bb5c088c",
-      address: "A4:C1:38:56:53:84",
+      service: 0xfe95, hex: "48405b0507dc03f7e25d4b0b010000bb5c088c", address: "A4:C1:38:56:53:84",
       key: "814aac74c4f17b6c1581e1ab87816b99",
       text: "mibeacon 23.1 °C, humidity 40.0 %, product 055b, sequence 7"
     ),
     Frame(
-      service: 0xfe95,
-      hex: "78505b050884535638c1a408acbba4f60200008e0d3cc1",
-      address: "A4:C1:38:56:53:84",
-      key: "814aac74c4f17b6c1581e1ab87816b99",
+      service: 0xfe95, hex: "78505b050884535638c1a408acbba4f60200008e0d3cc1",
+      address: "A4:C1:38:56:53:84", key: "814aac74c4f17b6c1581e1ab87816b99",
       text: "mibeacon battery 97 %, product 055b, sequence 8, address A4:C1:38:56:53:84"
     ),
   ]
 
   /// What a device says that advertises some bytes.
   private func reading(
-    _ frame: Frame,
-    octets: [UInt8]? = nil,
-    name: String? = nil,
-    with keys: [BindKey]
+    _ frame: Frame, octets: [UInt8]? = nil, name: String? = nil, with keys: [BindKey]
   ) throws -> AdvertisedReading? {
     let service = BluetoothUUID(short: frame.service)
     let octets = try octets ?? #require(ValueFormat("hex")).encode(frame.hex)
     let device = Advertisement(
-      address: try #require(BluetoothAddress(frame.address)),
-      addressType: .public,
-      name: name,
-      alias: "",
-      rssi: nil,
-      serviceData: [(service, octets)],
-      adapter: "hci0"
+      address: try #require(BluetoothAddress(frame.address)), addressType: .public, name: name,
+      alias: "", rssi: nil, serviceData: [(service, octets)], adapter: "hci0"
     )
     return device.opened(with: BindKeys(keys, open: AESCCM.open)).reading(of: service)
   }
@@ -133,8 +104,7 @@ struct EncryptedAdvertisementTests {
     #expect(text(try reading(frame, name: "Attic", with: [named])) == frame.text)
     #expect(try reading(frame, name: "attic", with: [named]) == .encrypted(.btHome, .keyMissing))
     let inside = try BindKey(
-      frame.key,
-      of: .address(#require(BluetoothAddress("54-48-e6-8f-80-a5")))
+      frame.key, of: .address(#require(BluetoothAddress("54-48-e6-8f-80-a5")))
     )
     #expect(text(try reading(frame, with: [inside])) == frame.text)
   }
@@ -167,9 +137,7 @@ struct EncryptedAdvertisementTests {
       for count in octets.indices {
         let cut = Array(octets.prefix(count))
         if case .decoded(let format)? = try reading(
-          frame,
-          octets: cut,
-          with: [key(frame.key, frame)]
+          frame, octets: cut, with: [key(frame.key, frame)]
         ) {
           Issue.record("\(count) bytes: \(format)")
         }

@@ -8,11 +8,8 @@ import Testing
 struct MessageTests {
   func call() throws -> Message {
     var call = try Message.methodCall(
-      destination: "org.bluez",
-      path: "/org/bluez",
-      interface: "org.bluez.Adapter1",
-      member: "StartDiscovery",
-      body: [.string("a"), .byte(1)]
+      destination: "org.bluez", path: "/org/bluez", interface: "org.bluez.Adapter1",
+      member: "StartDiscovery", body: [.string("a"), .byte(1)]
     )
     call.serial = 7
     call.sender = ":1.3"
@@ -65,13 +62,8 @@ struct MatchRuleTests {
   @Test("is written in the syntax of the bus")
   func text() {
     let rule = MatchRule(
-      sender: "org.bluez",
-      pathNamespace: "/org",
-      interface: "a.b",
-      member: "C",
-      arg0: "it's",
-      arg0Namespace: "x",
-      arg0Path: "/a/"
+      sender: "org.bluez", pathNamespace: "/org", interface: "a.b", member: "C", arg0: "it's",
+      arg0Namespace: "x", arg0Path: "/a/"
     )
     #expect(
       rule.text == "type='signal',sender='org.bluez',path_namespace='/org',interface='a.b',"

@@ -22,8 +22,7 @@ struct ValuesContainerTests {
   @Test("a dictionary keeps the order, and the last of two duplicate keys counts")
   func dictionary() throws {
     let dictionary = try DBusDictionary(
-      key: "q",
-      value: "s",
+      key: "q", value: "s",
       [(.uint16(2), .string("b")), (.uint16(1), .string("a")), (.uint16(2), .string("c"))]
     )
     #expect(dictionary.signature == "a{qs}")

@@ -104,8 +104,7 @@ struct AttributeStepTests {
   func gaps() throws {
     // The script's values of no octets are gaps.
     bench.device.notify(
-      "battery-level",
-      [(.seconds(1), [1]), (.seconds(1), []), (.seconds(1), [2])]
+      "battery-level", [(.seconds(1), [1]), (.seconds(1), []), (.seconds(1), [2])]
     )
     let line = "notify battery-level until 2x on-link-loss resume buffer 5 overflow drop-newest"
     #expect(try bench.run(line) == nil)
@@ -120,16 +119,10 @@ struct AttributeStepTests {
   }
 
   private static let battery = GATTService(
-    uuid: BluetoothUUID(short: 0x180f),
-    handle: 10,
-    isPrimary: true,
-    includes: [],
+    uuid: BluetoothUUID(short: 0x180f), handle: 10, isPrimary: true, includes: [],
     characteristics: [
       GATTCharacteristic(
-        uuid: BluetoothUUID(short: 0x2a19),
-        handle: 12,
-        properties: [.read],
-        mtu: 23,
+        uuid: BluetoothUUID(short: 0x2a19), handle: 12, properties: [.read], mtu: 23,
         descriptors: [GATTDescriptor(uuid: BluetoothUUID(short: 0x2901), handle: 13)]
       )
     ]
@@ -138,16 +131,10 @@ struct AttributeStepTests {
   @Test("without a number, all attributes of one kind are looked at")
   func equal() throws {
     let writable = GATTService(
-      uuid: BluetoothUUID(short: 0x180f),
-      handle: 20,
-      isPrimary: true,
-      includes: [],
+      uuid: BluetoothUUID(short: 0x180f), handle: 20, isPrimary: true, includes: [],
       characteristics: [
         GATTCharacteristic(
-          uuid: BluetoothUUID(short: 0x2a19),
-          handle: 22,
-          properties: [.write],
-          mtu: 23,
+          uuid: BluetoothUUID(short: 0x2a19), handle: 22, properties: [.write], mtu: 23,
           descriptors: []
         )
       ]

@@ -25,9 +25,7 @@ struct BatchFileTests {
   }
 
   private func batch(
-    _ text: String,
-    _ more: [String: String] = [:],
-    with bindings: Bindings = Bindings(),
+    _ text: String, _ more: [String: String] = [:], with bindings: Bindings = Bindings(),
     limits: PlanLimits = PlanLimits()
   ) throws -> Batch {
     let folder = try folder(text, more)
@@ -35,9 +33,7 @@ struct BatchFileTests {
   }
 
   private func complaints(
-    _ text: String,
-    _ more: [String: String] = [:],
-    limits: PlanLimits = PlanLimits()
+    _ text: String, _ more: [String: String] = [:], limits: PlanLimits = PlanLimits()
   ) throws -> [String] {
     let folder = try folder(text, more)
     return folder.complaints {

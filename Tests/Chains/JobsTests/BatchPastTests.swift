@@ -57,8 +57,7 @@ struct BatchPastTests {
   func stopping() throws {
     let bench = Tests.Bench(["C": [Tests.refused], "D": [Tests.refused]])
     let past = Self.past(
-      ["A": .init(.failed, .definite), "B": .init(.failed, .definite)],
-      skipsFailed: true
+      ["A": .init(.failed, .definite), "B": .init(.failed, .definite)], skipsFailed: true
     )
     let batch = try Tests.batch("A", "B", "C", "D", "E", onFailure: .stop(after: 2))
     try bench.run(bench.runner(batch, goingOn: past))

@@ -33,8 +33,7 @@ struct BatchReportTests {
     let plan = try Plan.parse(line: "read battery-level on-failure warn")
     let devices = ["A", "B"].map { BatchDevice(label: $0, target: .name($0), plan: plan) }
     let past = BatchPast(
-      round: 1,
-      devices: [.init(label: "A", ending: .init(.ok, warnings: 2)), .init(label: "B")],
+      round: 1, devices: [.init(label: "A", ending: .init(.ok, warnings: 2)), .init(label: "B")],
       skipsFailed: false
     )
     let batch = Batch(devices: .listed(devices), concurrency: 1, onFailure: .continue)

@@ -26,15 +26,11 @@ struct BatchRunnerTests {
     }
 
     func runner(
-      _ batch: Batch,
-      goingOn past: BatchPast? = nil,
+      _ batch: Batch, goingOn past: BatchPast? = nil,
       admission: @escaping BatchRunner.Admission = { _, _ in {} }
     ) -> BatchRunner {
       BatchRunner(
-        batch,
-        on: SerialScheduler(on: loop, name: "chains"),
-        seed: 7,
-        goingOn: past,
+        batch, on: SerialScheduler(on: loop, name: "chains"), seed: 7, goingOn: past,
         service: { [answers, found] target, _, lane in
           let device = ScriptedDevice(in: lane)
           device.found = found
@@ -42,8 +38,7 @@ struct BatchRunnerTests {
           for answer in scripted { device.answer("read battery-level", answer) }
           return device
         },
-        admission: admission,
-        onRunEvent: { [events] in events.add($0) },
+        admission: admission, onRunEvent: { [events] in events.add($0) },
         onEvent: { [told] in told.add($0) }
       )
     }
@@ -80,10 +75,7 @@ struct BatchRunnerTests {
   }
 
   static func batch(
-    _ names: String...,
-    concurrency: Int = 1,
-    onFailure: FailureRule = .continue,
-    attempts: Int = 1
+    _ names: String..., concurrency: Int = 1, onFailure: FailureRule = .continue, attempts: Int = 1
   ) throws -> Batch {
     var plan = try Plan.parse(line: "read battery-level")
     plan.retry = RetryRule(attempts: attempts, backoff: .seconds(1))
@@ -126,9 +118,7 @@ struct BatchRunnerTests {
     let bench = Bench()
     let order = Recorded<String>()
     let runner = BatchRunner(
-      try Self.batch("A", "B"),
-      on: SerialScheduler(on: bench.loop),
-      seed: 7,
+      try Self.batch("A", "B"), on: SerialScheduler(on: bench.loop), seed: 7,
       service: { _, _, lane in ScriptedDevice(in: lane) },
       onRunEvent: { if case .runStarted = $0.change { order.add("\($0.device) begins") } },
       onEvent: { if case .deviceEnded(let device, _, _) = $0.change { order.add(device.label) } }
@@ -155,15 +145,7 @@ struct BatchRunnerTests {
   @Test("after the failures that are allowed no device begins; those under way go on")
   func stop() throws {
     let bench = Bench(["A": [Self.refused], "B": [Self.slow(4)], "C": [Self.refused]])
-    let batch = try Self.batch(
-      "A",
-      "B",
-      "C",
-      "D",
-      "E",
-      concurrency: 2,
-      onFailure: .stop(after: 2)
-    )
+    let batch = try Self.batch("A", "B", "C", "D", "E", concurrency: 2, onFailure: .stop(after: 2))
     #expect(try bench.run(batch) == .failed)
     #expect(bench.endings.map(\.notRun) == [["D", "E"]])
     #expect(bench.story.last == "B ok at 4")
@@ -212,9 +194,7 @@ struct BatchRunnerTests {
     let bench = Bench()
     let runner = bench.runner(try Self.batch("A", "B"))
     let failure = RunFailure(
-      code: .interrupted,
-      class: .definite,
-      what: "running the chain",
+      code: .interrupted, class: .definite, what: "running the chain",
       why: "the reader of standard output is gone"
     )
     runner.cancel(failure)
@@ -261,10 +241,7 @@ struct BatchRunnerTests {
       ]
     )
     let scan = try BatchScan(
-      Scanning(for: .seconds(5)),
-      least: 1,
-      most: 10,
-      BatchTemplate(chain: try Self.reading())
+      Scanning(for: .seconds(5)), least: 1, most: 10, BatchTemplate(chain: try Self.reading())
     )
     #expect(try bench.run(Batch(devices: .scanned(scan))) == .ok)
     let targets = try #require(bench.starts.first).devices.map(\.target)

@@ -16,9 +16,7 @@ struct CommandStepTests {
   ///
   /// - Returns: The calls of programs, and the failure of the run.
   private func run(
-    _ line: String,
-    printing output: String = "",
-    allowed: AllowedCommands = .all,
+    _ line: String, printing output: String = "", allowed: AllowedCommands = .all,
     failing failure: Command.Failure? = nil
   ) throws -> (calls: [Command.Call], failure: RunFailure?) {
     let calls = Recorded<Command.Call>()
@@ -120,10 +118,7 @@ struct CommandStepTests {
     #expect(complaints.count == 1)
     let line = folder.complaints {
       _ = try Plan.parse(
-        line: "include b.yaml",
-        file: folder.path + "/-e",
-        with: Bindings(),
-        names: .assigned,
+        line: "include b.yaml", file: folder.path + "/-e", with: Bindings(), names: .assigned,
         includesFiles: true
       )
     }

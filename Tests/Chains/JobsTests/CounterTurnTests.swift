@@ -52,9 +52,7 @@ struct CounterTurnTests {
   func stream() throws {
     bench.device.notify("ff01", [(.seconds(1), [1]), (.seconds(1), [2])])
     try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 }")
-    #expect(
-      bench.ending?.failure?.why == "expected u8 counts 8, got 1 after 2 (bytes 01)"
-    )
+    #expect(bench.ending?.failure?.why == "expected u8 counts 8, got 1 after 2 (bytes 01)")
   }
 
   @Test("a chain that is tried again begins with no counter")

@@ -9,9 +9,7 @@ import Testing
 struct EnvelopeTests {
   /// A random series, in the order of its times.
   private func series(
-    _ count: Int,
-    seed: UInt64,
-    within most: Int = 5_000
+    _ count: Int, seed: UInt64, within most: Int = 5_000
   ) -> [(at: Duration, value: Double)] {
     var generator = SeededGenerator(seed: seed, name: "envelope")
     var now = Duration.zero

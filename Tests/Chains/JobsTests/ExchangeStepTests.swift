@@ -76,8 +76,7 @@ struct ExchangeStepTests {
       bench.endings[1].outcome
         == .exchanged(
           StepValue(octets: [7], decoded: try StepValue.decode([7], of: level, format: nil)),
-          answered: .milliseconds(250),
-          notified: .milliseconds(2250)
+          answered: .milliseconds(250), notified: .milliseconds(2250)
         )
     )
     #expect(bench.endings[2].outcome == .logged("7"))

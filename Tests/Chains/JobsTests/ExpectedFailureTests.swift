@@ -12,13 +12,9 @@ struct ExpectedFailureTests {
 
   static func refused(_ att: ATTErrorCode?, _ failure: FailureClass = .definite) -> DeviceFailure {
     DeviceFailure(
-      code: failure == .definite ? .refused : .linkLost,
-      class: failure,
-      operation: "writing alert-level",
-      device: "'Thermo-1'",
-      att: att,
-      meaning: "the device refused",
-      hint: ""
+      code: failure == .definite ? .refused : .linkLost, class: failure,
+      operation: "writing alert-level", device: "'Thermo-1'", att: att,
+      meaning: "the device refused", hint: ""
     )
   }
 
@@ -41,9 +37,7 @@ struct ExpectedFailureTests {
     let failure = Self.refused(.valueNotAllowed)
     #expect(try run(writing: .failure(failure), expected) == nil)
     #expect(bench.ending?.status == .ok && bench.ending?.done == 2)
-    #expect(
-      bench.text().dropFirst().first == "1  write alert-level u8:9  failed, as expected"
-    )
+    #expect(bench.text().dropFirst().first == "1  write alert-level u8:9  failed, as expected")
     let step = bench.endings.first { $0.step.operation == "write" }
     #expect(step?.status == .ok && step?.failure?.code == .refused)
   }
@@ -60,9 +54,7 @@ struct ExpectedFailureTests {
   func another() throws {
     let failure = try run(writing: .failure(Self.refused(nil, .passing)), "= value-not-allowed")
     #expect(failure?.code == .linkLost && failure?.class == .passing)
-    #expect(
-      failure?.why == "the device refused, where the chain expects error = value-not-allowed"
-    )
+    #expect(failure?.why == "the device refused, where the chain expects error = value-not-allowed")
   }
 
   @Test("a value that is missing, or a cancelled run, is no failure of the device")
@@ -145,8 +137,7 @@ struct ExpectedFailureTests {
   @Test("on-failure: continue runs the other steps, and the run fails at its end")
   func goesOn() throws {
     bench.device.answer(
-      "read manufacturer-name-string",
-      .failure(DeviceFailure.scripted(.refused, .definite))
+      "read manufacturer-name-string", .failure(DeviceFailure.scripted(.refused, .definite))
     )
     try bench.run(
       "read 2a29 on-failure continue; read battery-level; repeat 1 { read 2a29 } on-failure continue"

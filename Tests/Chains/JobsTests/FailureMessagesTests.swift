@@ -25,12 +25,8 @@ struct FailureMessagesTests {
 
   private func event(_ change: RunEvent.Change, at second: Int = 0) -> RunEvent {
     RunEvent(
-      run: RunIdentity(seed: 0, text: "read"),
-      device: "a",
-      attempt: 2,
-      offset: .seconds(second),
-      wallClock: .seconds(100 + second),
-      change: change
+      run: RunIdentity(seed: 0, text: "read"), device: "a", attempt: 2, offset: .seconds(second),
+      wallClock: .seconds(100 + second), change: change
     )
   }
 
@@ -63,8 +59,7 @@ struct FailureMessagesTests {
   @Test("a failed step has the messages of the last seconds, the end of its run none")
   func failure() {
     let failures = failures(
-      after: [message(3), message(4), message(7, of: "/dev_b"), message(9)],
-      ending: true
+      after: [message(3), message(4), message(7, of: "/dev_b"), message(9)], ending: true
     )
     #expect(failures.map { $0.messages.map(\.number) } == [[4, 9], []])
   }
@@ -78,9 +73,7 @@ struct FailureMessagesTests {
   @Test("a failure has so many messages at most, with short arguments")
   func bounds() throws {
     let long = BlueZMessage(
-      .signal,
-      at: .seconds(109),
-      member: "PropertiesChanged",
+      .signal, at: .seconds(109), member: "PropertiesChanged",
       arguments: "(\(String(repeating: "é", count: 1_000)))"
     )
     let failure = try #require(

@@ -12,8 +12,7 @@ final class FolderOfFiles {
     for name in files.keys.sorted() {
       let url = URL(fileURLWithPath: path + "/" + name)
       try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(),
-        withIntermediateDirectories: true
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true
       )
       try (files[name] ?? "").write(to: url, atomically: true, encoding: .utf8)
     }

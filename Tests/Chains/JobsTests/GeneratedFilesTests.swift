@@ -33,8 +33,7 @@ struct GeneratedFilesTests {
   }
 
   @Test(
-    "the tables of the pages are those of the descriptions",
-    arguments: ["chains.md", "batch.md"]
+    "the tables of the pages are those of the descriptions", arguments: ["chains.md", "batch.md"]
   )
   func tables(page: String) throws {
     try compare(page) { PageTables.updated($0) }

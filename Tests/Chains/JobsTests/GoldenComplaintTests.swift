@@ -32,8 +32,7 @@ struct GoldenComplaintTests {
   }
 
   @Test(
-    "each is as recorded, with its place; UPDATE_GENERATED=1 records it",
-    arguments: Kind.allCases
+    "each is as recorded, with its place; UPDATE_GENERATED=1 records it", arguments: Kind.allCases
   )
   func recorded(kind: Kind) throws {
     let url = ChainSchemaTests.docs.deletingLastPathComponent()

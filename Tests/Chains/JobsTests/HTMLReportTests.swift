@@ -14,9 +14,7 @@ import Testing
 struct HTMLReportTests {
   /// The events of a run on a device with this name.
   private static func events(
-    _ file: String,
-    on name: String = "Thermo-1",
-    _ prepare: (ScriptedDevice) -> Void = { _ in }
+    _ file: String, on name: String = "Thermo-1", _ prepare: (ScriptedDevice) -> Void = { _ in }
   ) throws -> [RunEvent] {
     let bench = RunBench()
     prepare(bench.device)
@@ -43,13 +41,9 @@ struct HTMLReportTests {
       { $0.answer("read battery-level", .value([percent], after: .milliseconds(20))) }
     }
     let refusal = DeviceFailure(
-      code: .refused,
-      class: .definite,
-      operation: "reading battery-level",
+      code: .refused, class: .definite, operation: "reading battery-level",
       bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "ATT error: 0x80"),
-      att: ATTErrorCode(rawValue: 0x80),
-      meaning: "the device refused",
-      hint: "look at the device"
+      att: ATTErrorCode(rawValue: 0x80), meaning: "the device refused", hint: "look at the device"
     )
     return page([
       try events(check, on: "Good", charge(72)), try events(check, on: "Low-1", charge(30)),

@@ -104,8 +104,7 @@ struct IncludeTests {
     }
     let folder = try FolderOfFiles(["main.yaml": "steps:\n- include: link.yaml\n"])
     try FileManager.default.createSymbolicLink(
-      atPath: folder.path + "/link.yaml",
-      withDestinationPath: other.path + "/secret.yaml"
+      atPath: folder.path + "/link.yaml", withDestinationPath: other.path + "/secret.yaml"
     )
     #expect(
       folder.complaints() == [
@@ -121,9 +120,7 @@ struct IncludeTests {
         .joined(separator: "\n")
     }
     let end = "; included at main.yaml:2:12"
-    #expect(
-      try complaint([:]) == "a: the file cannot be read: No such file or directory" + end
-    )
+    #expect(try complaint([:]) == "a: the file cannot be read: No such file or directory" + end)
     #expect(try complaint(["a/b": ""]) == "a: not a regular file" + end)
     #expect(try complaint(["a": "[1"]).contains("invalid YAML"))
     #expect(

@@ -20,9 +20,7 @@ struct JSONLinesTests {
       "write alert-level",
       .failure(
         DeviceFailure(
-          code: .notPermitted,
-          class: .definite,
-          operation: "writing alert-level",
+          code: .notPermitted, class: .definite, operation: "writing alert-level",
           device: "'Thermo-1'",
           bluez: BlueZAnswer(name: "org.bluez.Error.NotPermitted", text: "Write not permitted"),
           meaning: "the device does not allow this write",
@@ -62,8 +60,7 @@ struct JSONLinesTests {
     let addresses: [UInt64] = [0xc0ff_ee00_0005, 0xc0ff_ee00_0006]
     bench.device.candidates = addresses.enumerated().map { index, number in
       DeviceCandidate(
-        address: BluetoothAddress(number: number),
-        name: index == 0 ? "Lamp" : nil,
+        address: BluetoothAddress(number: number), name: index == 0 ? "Lamp" : nil,
         rssi: index == 0 ? -40 : nil
       )
     }

@@ -21,9 +21,7 @@ struct LineIncludeTests {
   }
 
   private func plan(
-    _ line: String,
-    in folder: FolderOfFiles,
-    _ bindings: Bindings = Bindings()
+    _ line: String, in folder: FolderOfFiles, _ bindings: Bindings = Bindings()
   ) throws -> Plan {
     let file = folder.path + "/-e"
     return try Plan.parse(line: line, file: file, with: bindings, includesFiles: true)
@@ -99,9 +97,7 @@ struct LineIncludeTests {
   @Test("what an included file captures is known behind it, and what was captured before in it")
   func captures() throws {
     let more = ["x.yaml": "- { log: '{a.percent}' }\n- { read: battery-level, as: b }"]
-    #expect(
-      try complaints("read battery-level as a; include x.yaml; log {b.percent}", more) == []
-    )
+    #expect(try complaints("read battery-level as a; include x.yaml; log {b.percent}", more) == [])
     let said = try complaints("include x.yaml; read battery-level as a", more)
     #expect(said.count == 1)
     #expect(said.first?.contains("captures 'a'; included at -e:1:9") == true, "\(said)")

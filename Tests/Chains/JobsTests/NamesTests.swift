@@ -82,10 +82,7 @@ struct NamesTests {
     let uuid = try #require(BluetoothUUID(Self.soil))
     let names = AttributeNames([try AttributeName("soil", uuid)])
     let service = GATTService(
-      uuid: uuid,
-      handle: 1,
-      isPrimary: true,
-      includes: [],
+      uuid: uuid, handle: 1, isPrimary: true, includes: [],
       characteristics: [
         GATTCharacteristic(uuid: uuid, handle: 3, properties: [], mtu: nil, descriptors: [])
       ]

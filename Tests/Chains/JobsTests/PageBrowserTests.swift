@@ -49,8 +49,7 @@ struct PageBrowserTests {
     }
     let ended = try RunningProgram(
       ["/usr/bin/python3", projectFolder + "/Tests/Browser/report.py", folder.path, name],
-      in: folder.path,
-      limit: .seconds(300)
+      in: folder.path, limit: .seconds(300)
     ).end()
     #expect(ended.status == 0, "\(ended.errors)")
     #expect(ended.output == "\(name): ok\n")

@@ -29,12 +29,8 @@ struct PageEvents {
     let offset = Duration.microseconds(second * 1e6)
     events.append(
       RunEvent(
-        run: identity,
-        device: device,
-        attempt: attempt,
-        offset: offset,
-        wallClock: Self.start + offset,
-        change: change
+        run: identity, device: device, attempt: attempt, offset: offset,
+        wallClock: Self.start + offset, change: change
       )
     )
   }
@@ -47,20 +43,12 @@ struct PageEvents {
 
   /// A step that ended at a second.
   mutating func end(
-    _ second: Double,
-    _ step: ReportedStep,
-    _ status: StepResult.Status = .ok,
-    _ outcome: StepOutcome? = nil,
-    failure: RunFailure? = nil,
-    tries: [StepTry] = [],
+    _ second: Double, _ step: ReportedStep, _ status: StepResult.Status = .ok,
+    _ outcome: StepOutcome? = nil, failure: RunFailure? = nil, tries: [StepTry] = [],
     took: Double = 0.01
   ) {
     let result = StepResult(
-      step,
-      status: status,
-      outcome: outcome,
-      failure: failure,
-      tries: tries,
+      step, status: status, outcome: outcome, failure: failure, tries: tries,
       took: .microseconds(took * 1e6)
     )
     add(second, .stepFinished(result))
@@ -183,9 +171,7 @@ extension PageEvents {
       var failure = failure(name)
       failure.messages = [message(1, name), message(2, name)]
       failure.trace = TraceSlice(
-        file: name,
-        packets: 1...1,
-        times: start...start,
+        file: name, packets: 1...1, times: start...start,
         last: [TracePacket(number: 1, time: start, text: name)]
       )
       let last = PlacedStep(StepPosition(2), plan.steps[0]).reported
@@ -197,13 +183,8 @@ extension PageEvents {
 
   private static func message(_ number: Int, _ name: String) -> BlueZMessage {
     BlueZMessage(
-      number % 2 == 0 ? .error : .call,
-      at: start + .milliseconds(number),
-      number: (number + 1) / 2,
-      object: name,
-      interface: name,
-      member: name,
-      error: number % 2 == 0 ? name : nil,
+      number % 2 == 0 ? .error : .call, at: start + .milliseconds(number), number: (number + 1) / 2,
+      object: name, interface: name, member: name, error: number % 2 == 0 ? name : nil,
       arguments: name
     )
   }

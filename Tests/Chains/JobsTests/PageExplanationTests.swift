@@ -16,17 +16,11 @@ struct PageExplanationTests {
   /// A refused write, with a message and a packet before it.
   private static var failure: RunFailure {
     var failure = RunFailure(
-      code: .refused,
-      class: .definite,
-      what: "writing alert-level",
-      why: "the device refused",
+      code: .refused, class: .definite, what: "writing alert-level", why: "the device refused",
       bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "ATT error: 0x80"),
-      att: ATTErrorCode(rawValue: 0x80),
-      hint: "look at the device",
+      att: ATTErrorCode(rawValue: 0x80), hint: "look at the device",
       trace: TraceSlice(
-        file: "run.btsnoop",
-        packets: 1...2,
-        times: start + .seconds(2)...start + .seconds(3),
+        file: "run.btsnoop", packets: 1...2, times: start + .seconds(2)...start + .seconds(3),
         last: [
           TracePacket(number: 2, time: start + .seconds(3), text: "> ATT Error Response")
         ]
@@ -47,35 +41,19 @@ struct PageExplanationTests {
     func event(_ second: Double, _ change: RunEvent.Change) -> RunEvent {
       let offset = Duration.microseconds(second * 1e6)
       return RunEvent(
-        run: RunIdentity(seed: 7, plan: plan),
-        device: "Lamp",
-        attempt: 1,
-        offset: offset,
-        wallClock: start + offset,
-        change: change
+        run: RunIdentity(seed: 7, plan: plan), device: "Lamp", attempt: 1, offset: offset,
+        wallClock: start + offset, change: change
       )
     }
     let failure = failure
     let made = StepResult(
-      steps[0],
-      status: .ok,
-      outcome: .linked(.made),
-      failure: nil,
-      took: .seconds(1)
+      steps[0], status: .ok, outcome: .linked(.made), failure: nil, took: .seconds(1)
     )
     let wrote = StepResult(
-      steps[1],
-      status: .failed,
-      outcome: nil,
-      failure: failure,
-      took: .seconds(2)
+      steps[1], status: .failed, outcome: nil, failure: failure, took: .seconds(2)
     )
     let left = StepResult(
-      steps[2],
-      status: .ok,
-      outcome: nil,
-      failure: nil,
-      took: .milliseconds(500)
+      steps[2], status: .ok, outcome: nil, failure: nil, took: .milliseconds(500)
     )
     return [
       event(0, .runStarted(RunStart(chain: "Lamp", steps: 1, seed: 7))),
@@ -83,10 +61,7 @@ struct PageExplanationTests {
       event(1, .stepStarted(steps[1])), event(1.5, .note("window </open>")),
       event(3, .stepFinished(wrote)), event(3.5, .stepStarted(steps[2])),
       event(4, .stepFinished(left)),
-      event(
-        4,
-        .runFinished(RunEnding(status: .failed, failure: failure, step: steps[1], done: 0))
-      ),
+      event(4, .runFinished(RunEnding(status: .failed, failure: failure, step: steps[1], done: 0))),
     ]
   }
 

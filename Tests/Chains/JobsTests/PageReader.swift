@@ -36,11 +36,8 @@ final class PageReader: NSObject, XMLParserDelegate {
   }
 
   func parser(
-    _ parser: XMLParser,
-    didStartElement name: String,
-    namespaceURI: String?,
-    qualifiedName: String?,
-    attributes: [String: String]
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+    qualifiedName: String?, attributes: [String: String]
   ) {
     count[name, default: 0] += 1
     if let id = attributes["id"] { ids.append(id) }
@@ -71,10 +68,7 @@ final class PageReader: NSObject, XMLParserDelegate {
   }
 
   func parser(
-    _ parser: XMLParser,
-    didEndElement name: String,
-    namespaceURI: String?,
-    qualifiedName: String?
+    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
   ) {
     isCode = false
   }

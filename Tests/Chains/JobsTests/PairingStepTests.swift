@@ -46,9 +46,7 @@ struct PairingStepTests {
     let written = file.map(\.description).joined(separator: "; ")
     #expect(try Plan.parse(line: written).steps == file)
     let rule = PairingRule(
-      capability: .keyboardDisplay,
-      acceptsJustWorks: false,
-      comparison: .only(42137),
+      capability: .keyboardDisplay, acceptsJustWorks: false, comparison: .only(42137),
       secret: SecretReference(.environment("LOCK"))
     )
     #expect(file[1] == Step(.pair(PairStep(rule)), timeout: .seconds(30)))
@@ -150,17 +148,12 @@ struct PairingStepTests {
   @Test("a passkey to be typed is an event and a line, with its step and six digits")
   func display() throws {
     let placed = PlacedStep(
-      try #require(StepPosition.place([Step(.unpair)]).first).position,
-      Step.pair()
+      try #require(StepPosition.place([Step(.unpair)]).first).position, Step.pair()
     ).reported
     func event(_ step: ReportedStep?) -> RunEvent {
       RunEvent(
-        run: RunIdentity(seed: 0, plan: Plan(steps: [])),
-        device: "Lock-1",
-        attempt: 1,
-        offset: .zero,
-        wallClock: .zero,
-        change: .pairingDisplay(step, .passkey(42))
+        run: RunIdentity(seed: 0, plan: Plan(steps: [])), device: "Lock-1", attempt: 1,
+        offset: .zero, wallClock: .zero, change: .pairingDisplay(step, .passkey(42))
       )
     }
     #expect(TextReport().lines(for: event(placed)) == ["1  pair  type 000042 on the device"])
@@ -193,9 +186,7 @@ struct PairingStepTests {
   @Test("a secret that is not there is a failure before the device is touched")
   func missing() throws {
     let plan = try Plan.parse(line: "pair passkey env:BLERUN_NO_SUCH_VARIABLE")
-    #expect(
-      throws: Problem("the environment variable BLERUN_NO_SUCH_VARIABLE is not set")
-    ) {
+    #expect(throws: Problem("the environment variable BLERUN_NO_SUCH_VARIABLE is not set")) {
       try plan.withSecrets()
     }
     _ = bench.run(plan)

@@ -7,9 +7,7 @@ import Documents
 extension Plan {
   /// The errors in a text, in the order of its file.
   static func complaints(
-    _ text: String,
-    file: String = "c",
-    limits: PlanLimits = PlanLimits()
+    _ text: String, file: String = "c", limits: PlanLimits = PlanLimits()
   ) -> [String] {
     do {
       _ = try Plan.parse(text, file: file, limits: limits)

@@ -27,9 +27,7 @@ struct RunBench {
 
   func runner(_ plan: Plan, seed: UInt64 = 0) -> ChainRunner {
     ChainRunner(
-      plan: plan,
-      service: device,
-      identity: RunIdentity(seed: seed, plan: plan),
+      plan: plan, service: device, identity: RunIdentity(seed: seed, plan: plan),
       device: "Thermo-1"
     ) { [recorded] event in
       recorded.add(event)
@@ -96,18 +94,13 @@ struct RunBench {
 extension DeviceFailure {
   /// A failure for scripts.
   static func scripted(
-    _ code: DeviceFailure.Code,
-    _ class: FailureClass,
+    _ code: DeviceFailure.Code, _ class: FailureClass,
     _ operation: String = "reading battery-level"
   ) -> DeviceFailure {
     DeviceFailure(
-      code: code,
-      class: `class`,
-      operation: operation,
-      device: "'Thermo-1'",
+      code: code, class: `class`, operation: operation, device: "'Thermo-1'",
       bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "le-connection-abort-by-local"),
-      meaning: "the link was lost",
-      hint: "bring the device closer"
+      meaning: "the link was lost", hint: "bring the device closer"
     )
   }
 }
@@ -115,9 +108,7 @@ extension DeviceFailure {
 extension RunCollector {
   /// What it keeps of events.
   static func runs(
-    of events: some Sequence<RunEvent>,
-    in whole: RecordedWhole? = nil,
-    keepsValues: Bool = false
+    of events: some Sequence<RunEvent>, in whole: RecordedWhole? = nil, keepsValues: Bool = false
   ) -> [RecordedRun] {
     var collector = RunCollector(of: whole, keepsValues: keepsValues)
     for event in events { collector.take(event) }

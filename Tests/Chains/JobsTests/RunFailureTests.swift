@@ -62,10 +62,7 @@ struct RunFailureTests {
   func hints() {
     let words = Hint.Remedy.allCases.map { remedy in
       let failure = DeviceFailure(
-        code: .busy,
-        class: .passing,
-        operation: "reading",
-        meaning: "it is busy",
+        code: .busy, class: .passing, operation: "reading", meaning: "it is busy",
         hint: "try \(remedy)"
       )
       #expect(failure.hint == "try \(remedy.inLibrary)")
@@ -101,13 +98,10 @@ struct RunFailureTests {
   @Test("an error names the operation, and limits as they are written")
   func messages() {
     let timedOut = RunFailure(
-      TimedOut(operation: "firstOrDefault", after: .seconds(90)),
-      step: step
+      TimedOut(operation: "firstOrDefault", after: .seconds(90)), step: step
     )
     #expect(timedOut.message == "reading battery-level: firstOrDefault did not end within 90s")
-    #expect(
-      RunFailure(CancellationError()).description == "running the chain: it was cancelled"
-    )
+    #expect(RunFailure(CancellationError()).description == "running the chain: it was cancelled")
     #expect(
       RunFailure(DeviceFailure.scripted(.linkLost, .passing)).description
         == "reading battery-level on 'Thermo-1': the link was lost. Try: bring the device closer"

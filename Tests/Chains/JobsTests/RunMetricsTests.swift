@@ -10,8 +10,7 @@ import Testing
 @Suite("Metrics")
 struct RunMetricsTests {
   private func lines(
-    _ metrics: RunMetrics,
-    _ labels: KeyValuePairs<String, String> = [:]
+    _ metrics: RunMetrics, _ labels: KeyValuePairs<String, String> = [:]
   ) -> [String] {
     metrics.text(labels).split(separator: "\n").map(String.init)
   }

@@ -217,8 +217,7 @@ struct RunsReportTests {
   func innerFailure(line: String, failures: Int, errors: Int) throws {
     let bench = RunBench()
     bench.device.answer(
-      "write alert-level",
-      .failure(DeviceFailure.scripted(.notPermitted, .definite))
+      "write alert-level", .failure(DeviceFailure.scripted(.notPermitted, .definite))
     )
     try bench.run(line)
     let runs = RunCollector.runs(of: bench.events)
@@ -254,11 +253,7 @@ extension RunEvent {
   /// The same on another device.
   func on(_ device: String) -> RunEvent {
     RunEvent(
-      run: run,
-      device: device,
-      attempt: attempt,
-      offset: offset,
-      wallClock: wallClock,
+      run: run, device: device, attempt: attempt, offset: offset, wallClock: wallClock,
       change: change
     )
   }

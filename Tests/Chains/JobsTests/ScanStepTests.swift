@@ -9,8 +9,7 @@ import Testing
 @Suite("A scan in a chain")
 struct ScanStepTests {
   private func run(
-    _ line: String,
-    _ found: [Advertisement]
+    _ line: String, _ found: [Advertisement]
   ) throws -> (ending: RunEnding?, calls: [String]) {
     let loop = VirtualTimeLoop()
     let scripted = ScriptedDevice(on: loop)
@@ -90,9 +89,7 @@ struct ScanStepTests {
     var plan = try Plan.parse(line: "read battery-level")
     plan.link.isKept = true
     let runner = ChainRunner(
-      plan: plan,
-      service: scripted,
-      identity: RunIdentity(seed: 0, plan: plan)
+      plan: plan, service: scripted, identity: RunIdentity(seed: 0, plan: plan)
     )
     _ = runner.ending().map { Optional($0) }.firstOrDefault(nil, within: .seconds(60))
     #expect(scripted.calls == ["connect", "read battery-level"])

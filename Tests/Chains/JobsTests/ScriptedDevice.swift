@@ -166,8 +166,7 @@ final class ScriptedDevice: Device {
 
   /// The gaps of the script are values of no octets.
   func subscribe(
-    _ characteristic: CharacteristicSelector,
-    _ options: SubscriptionOptions
+    _ characteristic: CharacteristicSelector, _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
     var note = "subscribe \(characteristic)"
     if options.delivery != .signals { note += " \(options.delivery.rawValue)" }
@@ -205,8 +204,7 @@ final class ScriptedDevice: Device {
   }
 
   func answering<Value: Sendable>(
-    _ answers: PairingAnswers,
-    _ body: @escaping @Sendable () -> Signal<Value>
+    _ answers: PairingAnswers, _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     Signal.using(
       acquire: call("agent", note: "agent \(answers.offeredCapability.rawValue)"),
@@ -218,26 +216,14 @@ final class ScriptedDevice: Device {
 extension Advertisement {
   /// What a scan reports of a device: an address, and little more than a name.
   static func of(
-    _ number: UInt64,
-    _ name: String?,
-    type: AddressType = .random,
-    rssi: Int = -60,
+    _ number: UInt64, _ name: String?, type: AddressType = .random, rssi: Int = -60,
     advertisedServices: [BluetoothUUID]? = [],
     serviceData: [(service: BluetoothUUID, data: [UInt8])] = []
   ) -> Advertisement {
     Advertisement(
-      address: BluetoothAddress(number: number),
-      addressType: type,
-      name: name,
-      alias: name ?? "",
-      rssi: rssi,
-      txPower: nil,
-      services: [],
-      advertisedServices: advertisedServices,
-      manufacturerData: [],
-      serviceData: serviceData,
-      isConnected: false,
-      isPaired: false,
+      address: BluetoothAddress(number: number), addressType: type, name: name, alias: name ?? "",
+      rssi: rssi, txPower: nil, services: [], advertisedServices: advertisedServices,
+      manufacturerData: [], serviceData: serviceData, isConnected: false, isPaired: false,
       adapter: "hci0"
     )
   }

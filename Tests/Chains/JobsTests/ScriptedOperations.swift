@@ -43,8 +43,7 @@ struct ScriptedOperations: DeviceOperations {
   func connectionParameters() async throws -> ConnectionParameters {
     let answer = try await answered("connection-parameters") + [30, 0, 42]
     return ConnectionParameters(
-      interval: .milliseconds(Int(answer[0])),
-      latency: Int(answer[1]),
+      interval: .milliseconds(Int(answer[0])), latency: Int(answer[1]),
       supervisionTimeout: .milliseconds(Int(answer[2]) * 10)
     )
   }
@@ -59,17 +58,13 @@ struct ScriptedOperations: DeviceOperations {
   }
 
   func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind,
-    offset: Int
+    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind, offset: Int
   ) async throws {
     let hex = DecodedValue.octets(value).description
     let how = kind == .automatic ? "" : " \(kind.rawValue)"
     let detail = offset > 0 ? " from \(offset)" : how
     _ = try await answered(
-      "write \(characteristic)",
-      note: "write \(characteristic) \(hex)\(detail)"
+      "write \(characteristic)", note: "write \(characteristic) \(hex)\(detail)"
     )
   }
 
@@ -80,8 +75,7 @@ struct ScriptedOperations: DeviceOperations {
   func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) async throws {
     let hex = DecodedValue.octets(value).description
     _ = try await answered(
-      "write-descriptor \(descriptor)",
-      note: "write-descriptor \(descriptor) \(hex)"
+      "write-descriptor \(descriptor)", note: "write-descriptor \(descriptor) \(hex)"
     )
   }
 

@@ -54,8 +54,7 @@ struct StepKindTests {
     #expect(failure?.why == "the value does not match its format: \(problem)")
     let failed = bench.endings.first { $0.status == .failed }
     #expect(
-      failed?.outcome == .value(StepValue(octets: [0, 1, 2], decoded: nil, problem: problem))
-    )
+      failed?.outcome == .value(StepValue(octets: [0, 1, 2], decoded: nil, problem: problem)))
   }
 
   @Test("an expectation that is not met fails the step, with the value")
@@ -241,9 +240,7 @@ struct StepKindTests {
     let plan = Plan(steps: [Step.repeated(count) { step }])
     let counted = Guarded(0)
     return ChainRunner(
-      plan: plan,
-      service: bench.device,
-      identity: RunIdentity(seed: 0, plan: plan)
+      plan: plan, service: bench.device, identity: RunIdentity(seed: 0, plan: plan)
     ) { _ in
       change(
         counted.withLock { count in

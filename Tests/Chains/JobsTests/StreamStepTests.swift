@@ -150,8 +150,7 @@ struct StreamStepTests {
   func slowConsumer() throws {
     // Five values, one every 100 ms, of which each takes 400 ms to be taken.
     bench.device.notify(
-      "heart-rate-measurement",
-      hearts(60, 61, 62, 63, 64, after: .milliseconds(100))
+      "heart-rate-measurement", hearts(60, 61, 62, 63, 64, after: .milliseconds(100))
     )
     bench.device.delayTaking(by: .milliseconds(400))
     try bench.run(
@@ -190,11 +189,7 @@ struct StreamStepTests {
       ]
     )
     let line = bench.json().first { $0.contains("\"rate\"") } ?? ""
-    #expect(
-      line.contains(
-        "\"latency\":{\"p50\":0.030000,\"p95\":1.500000,\"p99\":1.500000}"
-      )
-    )
+    #expect(line.contains("\"latency\":{\"p50\":0.030000,\"p95\":1.500000,\"p99\":1.500000}"))
   }
 
   @Test("poll goes on until the value is as it has to be, or the time is over")
@@ -227,9 +222,7 @@ struct StreamStepTests {
       (.seconds(1), []), (.seconds(2), []), (.seconds(3), [5]),
     ]
     bench.device.notify("battery-level", values)
-    try bench.run(
-      file: "steps: [ { notify: battery-level, until: { count: 3 }, timeout: 20s } ]"
-    )
+    try bench.run(file: "steps: [ { notify: battery-level, until: { count: 3 }, timeout: 20s } ]")
     #expect(
       bench.ending?.failure?.why
         == "1 of 3 values came within 20s, while the link was lost 2 times; the last was 5 %"
@@ -283,9 +276,7 @@ struct StreamStepTests {
       "combine { notify heart-rate-measurement as h; poll battery-level every 1m as b } for 10s "
         + "expect h.bpm < 100"
     )
-    #expect(
-      bench.ending?.failure?.why == "expected h.bpm < 100, got 199 bpm (bytes 00c7)"
-    )
+    #expect(bench.ending?.failure?.why == "expected h.bpm < 100, got 199 bpm (bytes 00c7)")
     #expect(bench.device.calls.contains { $0.hasPrefix("unsubscribe") })
   }
 

@@ -13,8 +13,7 @@ struct TextReportTests {
   @Test("a line for each step as it ends, with its value, and one for the run")
   func well() throws {
     bench.device.notify(
-      "heart-rate-measurement",
-      [(.milliseconds(500), [4, 61]), (.milliseconds(500), [6, 62])]
+      "heart-rate-measurement", [(.milliseconds(500), [4, 61]), (.milliseconds(500), [6, 62])]
     )
     try bench.run(
       file: """

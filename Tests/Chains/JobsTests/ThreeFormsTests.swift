@@ -105,11 +105,8 @@ struct ThreeFormsTests {
       try Step.exchange("ff01", "hex:02", answer: "ff02", format: "u8")
         .answered("u8", .equal(2)).captured(as: "status")
       try Step.notify(
-        "heart-rate-measurement",
-        after: Step.write("heart-rate-control-point", "u8:1"),
-        count: 5,
-        for: .seconds(60),
-        untilSilent: .seconds(2)
+        "heart-rate-measurement", after: Step.write("heart-rate-control-point", "u8:1"), count: 5,
+        for: .seconds(60), untilSilent: .seconds(2)
       )
       .until("bpm", .above(100)).expect("rate", .atLeast(0.5))
       .expect("interval-p95", .shorter(than: .seconds(2)))

@@ -35,9 +35,7 @@ struct TracedReportTests {
       recorded.withLock { $0.append(event) }
     }
     let runner = ChainRunner(
-      plan: plan,
-      service: bench.device,
-      identity: RunIdentity(seed: 0, plan: plan),
+      plan: plan, service: bench.device, identity: RunIdentity(seed: 0, plan: plan),
       report: traced.receive
     )
     _ = runner.ending().map { Optional($0) }.firstOrDefault(nil, within: .seconds(100))

@@ -58,9 +58,7 @@ struct TryStepTests {
   func cancelled() throws {
     bench.device.answer("write alert-level", .value([], after: .seconds(2)))
     try run(within: .seconds(3))
-    #expect(
-      bench.device.calls.suffix(2) == ["write alert-level 00 at 3s", "disconnect at 5s"]
-    )
+    #expect(bench.device.calls.suffix(2) == ["write alert-level 00 at 3s", "disconnect at 5s"])
     #expect(bench.ending?.status == .cancelled)
     #expect(bench.ending?.step?.place == "step 1.2")
   }

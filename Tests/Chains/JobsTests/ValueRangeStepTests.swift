@@ -21,9 +21,7 @@ struct ValueRangeStepTests {
     #expect(bench.text().contains("3  log  done"))
     let ends = bench.json().filter { $0.contains("step-finished") && $0.contains(#""step":"1""#) }
     #expect(ends.count == 1)
-    #expect(
-      ends.first?.contains(#""value":null,"hex":"65","problem":"\#(Self.reason)""#) == true
-    )
+    #expect(ends.first?.contains(#""value":null,"hex":"65","problem":"\#(Self.reason)""#) == true)
   }
 
   @Test(

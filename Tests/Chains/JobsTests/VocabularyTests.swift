@@ -23,9 +23,7 @@ struct VocabularyTests {
   func masks() throws {
     #expect(try why([0xa5], "u8 & 0x0f = 0x05") == nil)
     #expect(try why([0xa5], "u8 & 0b11110000 = 160") == nil)
-    #expect(
-      try why([0xa6], "u8 & 0x0f = 0x05") == "expected u8 & 0x0f = 0x05, got 166 (bytes a6)"
-    )
+    #expect(try why([0xa6], "u8 & 0x0f = 0x05") == "expected u8 & 0x0f = 0x05, got 166 (bytes a6)")
   }
 
   @Test("a pattern stands for octets and for texts")
@@ -66,9 +64,7 @@ struct VocabularyTests {
       try counting("counts 8 gaps 2", [254, 1, 3])
         == "expected u8 counts 8 gaps 2, got 3 after 1: 3 values missing (bytes 03)"
     )
-    #expect(
-      try counting("counts 8", [5, 5]) == "expected u8 counts 8, got 5 after 5 (bytes 05)"
-    )
+    #expect(try counting("counts 8", [5, 5]) == "expected u8 counts 8, got 5 after 5 (bytes 05)")
     #expect(
       try counting("counts 8 gaps 9", [5, 4])
         == "expected u8 counts 8 gaps 9, got 4 after 5 (bytes 04)"
@@ -89,10 +85,7 @@ struct VocabularyTests {
   // MARK: Streams
 
   func hearts(_ gaps: Int...) {
-    bench.device.notify(
-      "heart-rate-measurement",
-      gaps.map { (.milliseconds($0), [0, 60]) }
-    )
+    bench.device.notify("heart-rate-measurement", gaps.map { (.milliseconds($0), [0, 60]) })
   }
 
   @Test("times between values have percentiles; a failure has what was measured")
@@ -120,9 +113,7 @@ struct VocabularyTests {
   func nothingMeasured() throws {
     hearts(100)
     try bench.run("notify heart-rate-measurement until 1x expect interval-p99 < 1s")
-    #expect(
-      bench.ending?.failure?.why == "expected interval-p99 < 1s, got fewer than two values"
-    )
+    #expect(bench.ending?.failure?.why == "expected interval-p99 < 1s, got fewer than two values")
   }
 
   @Test("reads have latencies")
@@ -176,8 +167,7 @@ struct VocabularyTests {
     try bench.run("read battery-level expect percent > 80")
     let line = bench.json().first { $0.contains("expectation-not-met") } ?? ""
     #expect(
-      line.contains("\"expected\":\"percent > 80\",\"got\":\"72 %\",\"octets\":\"48\"}"),
-      "\(line)"
+      line.contains("\"expected\":\"percent > 80\",\"got\":\"72 %\",\"octets\":\"48\"}"), "\(line)"
     )
   }
 }

@@ -60,10 +60,7 @@ final class WatchRecordTests: WatchScene {
     thermometer.lose(Self.battery, times: 1)
     #expect(watch(try both(.combined)) == nil)
     // The thermometer sends at 1.5 s, drops, is subscribed again at 1.75 s and sends at 3.25 s.
-    #expect(
-      lines().map { $0.prefix(5) } == ["1.500", "1.750"],
-      "\(lines())"
-    )
+    #expect(lines().map { $0.prefix(5) } == ["1.500", "1.750"], "\(lines())")
   }
 
   @Test("reading at an interval")
@@ -71,8 +68,7 @@ final class WatchRecordTests: WatchScene {
     belt.answer("read battery-level", .value([72]))
     let battery = try selector(Self.battery)
     let plan = WatchPlan(
-      [.init(.name("Belt"), [battery])],
-      source: .poll(every: .seconds(1)),
+      [.init(.name("Belt"), [battery])], source: .poll(every: .seconds(1)),
       duration: .milliseconds(2500)
     )
     #expect(watch(plan) == nil)
@@ -191,10 +187,7 @@ final class WatchRecordTests: WatchScene {
     }
     let plan = try plan()
     let watching = Watching(
-      plan,
-      on: [belt],
-      in: scheduler,
-      identity: RunIdentity(seed: 0, text: plan.definition),
+      plan, on: [belt], in: scheduler, identity: RunIdentity(seed: 0, text: plan.definition),
       receive: { [outputs, loop] output in
         outputs.add(output)
         guard case .value? = output.printed?.change else { return }

@@ -37,10 +37,8 @@ class WatchScene {
   /// A plan for the belt alone.
   func plan(_ change: (inout WatchPlan) -> Void = { _ in }) throws -> WatchPlan {
     var plan = WatchPlan(
-      [.init(.name("Belt"), [try selector(Self.heart)])],
-      source: .notify(SubscriptionOptions()),
-      fields: ["bpm"],
-      duration: .seconds(5)
+      [.init(.name("Belt"), [try selector(Self.heart)])], source: .notify(SubscriptionOptions()),
+      fields: ["bpm"], duration: .seconds(5)
     )
     change(&plan)
     return plan
@@ -53,9 +51,7 @@ class WatchScene {
         .init(.name("Belt"), [try selector(Self.heart)]),
         .init(.name("Thermo"), [try selector(Self.battery)]),
       ],
-      source: .notify(SubscriptionOptions()),
-      view: view,
-      fields: ["bpm", "percent"],
+      source: .notify(SubscriptionOptions()), view: view, fields: ["bpm", "percent"],
       duration: .seconds(3)
     )
   }
@@ -66,9 +62,7 @@ class WatchScene {
   @discardableResult
   func watch(_ plan: WatchPlan) -> RunFailure? {
     let watching = Watching(
-      plan,
-      on: Array([belt, thermometer].prefix(plan.devices.count)),
-      in: scheduler,
+      plan, on: Array([belt, thermometer].prefix(plan.devices.count)), in: scheduler,
       identity: RunIdentity(seed: 0, text: plan.definition),
       receive: { [outputs] in outputs.add($0) }
     )

@@ -29,16 +29,10 @@ final class WatchingTests: WatchScene {
   func presentValue() throws {
     thermometer.offered = [
       GATTService(
-        uuid: BluetoothUUID(short: 0x180f),
-        handle: 1,
-        isPrimary: true,
-        includes: [],
+        uuid: BluetoothUUID(short: 0x180f), handle: 1, isPrimary: true, includes: [],
         characteristics: [
           GATTCharacteristic(
-            uuid: BluetoothUUID(short: 0x2a19),
-            handle: 2,
-            properties: [.read, .notify],
-            mtu: nil,
+            uuid: BluetoothUUID(short: 0x2a19), handle: 2, properties: [.read, .notify], mtu: nil,
             descriptors: []
           )
         ]
@@ -60,8 +54,7 @@ final class WatchingTests: WatchScene {
     // One that cannot be read ends nothing.
     outputs.forget()
     thermometer.answer(
-      "read battery-level",
-      .failure(DeviceFailure.scripted(.notPaired, .definite))
+      "read battery-level", .failure(DeviceFailure.scripted(.notPaired, .definite))
     )
     #expect(watch(both) == nil)
     #expect(lines().count { $0.contains("battery-level") } == 1)
@@ -153,19 +146,14 @@ final class WatchingTests: WatchScene {
   }
 
   @Test(
-    "a watch that cannot connect can be stopped, in an attempt and in a pause",
-    arguments: [1, 6]
+    "a watch that cannot connect can be stopped, in an attempt and in a pause", arguments: [1, 6]
   )
   func stopWhileConnecting(second: Int) throws {
     belt.answer("connect", .failure(Self.absent, after: .seconds(5)))
     let plan = try plan()
     let watching = Watching(
-      plan,
-      on: [belt],
-      in: scheduler,
-      identity: RunIdentity(seed: 0, text: plan.definition),
-      receive: { [outputs] in outputs.add($0) },
-      until: Signal.just(()).delay(.seconds(second))
+      plan, on: [belt], in: scheduler, identity: RunIdentity(seed: 0, text: plan.definition),
+      receive: { [outputs] in outputs.add($0) }, until: Signal.just(()).delay(.seconds(second))
     )
     let outcome = watching.records().then { Signal.just(true) }
       .firstOrDefault(false, within: .seconds(100))

@@ -14,10 +14,7 @@ struct BatchRecordTests {
   init() throws { bench = try JournalBench() }
 
   private static let origin = BatchOrigin(
-    file: "/srv/evening.yaml",
-    name: "Evening",
-    digest: "0123",
-    round: 2
+    file: "/srv/evening.yaml", name: "Evening", digest: "0123", round: 2
   )
 
   private func begin(in file: JournalFile, round: Int = 2) -> RunRecorder {

@@ -53,25 +53,14 @@ struct ChainRecordsTests {
   func suite() throws {
     func step(_ number: Int, _ target: String) -> ReportedStep {
       ReportedStep(
-        number: number,
-        operation: "scan-for",
-        action: "scan-for",
-        attribute: nil,
-        label: "Find it",
+        number: number, operation: "scan-for", action: "scan-for", attribute: nil, label: "Find it",
         target: ReportedStep.Target(id: target, device: "C0:FF:EE:00:00:01"),
         source: Place(file: "suite.xml", line: 1, column: 1)
       )
     }
     func finished(_ step: ReportedStep) -> RunEvent.Change {
       .stepFinished(
-        StepResult(
-          step,
-          status: .warning,
-          outcome: nil,
-          failure: nil,
-          notes: ["late"],
-          took: .zero
-        )
+        StepResult(step, status: .warning, outcome: nil, failure: nil, notes: ["late"], took: .zero)
       )
     }
     var script = try EventScript("read battery-level")
@@ -133,19 +122,12 @@ struct ChainRecordsTests {
 struct RecordBatchTests {
   private let value = JournalRecord.value(
     JournalRecord.StoredValue(
-      step: 1,
-      moment: Moment(event: 1, time: "", offset: 0),
-      value: "1",
-      hex: nil
+      step: 1, moment: Moment(event: 1, time: "", offset: 0), value: "1", hex: nil
     )
   )
   private let end = JournalRecord.stepFinished(
     JournalRecord.StepEnd(
-      step: 1,
-      moment: Moment(event: 2, time: "", offset: 0),
-      took: 0,
-      status: "ok",
-      result: nil,
+      step: 1, moment: Moment(event: 2, time: "", offset: 0), took: 0, status: "ok", result: nil,
       error: nil
     )
   )

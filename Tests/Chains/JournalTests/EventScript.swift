@@ -28,12 +28,8 @@ struct EventScript {
   @discardableResult
   mutating func tell(_ change: RunEvent.Change) -> RunEvent {
     let event = RunEvent(
-      run: identity,
-      device: device,
-      attempt: attempt,
-      offset: time,
-      wallClock: .seconds(946_684_800) + time,
-      change: change
+      run: identity, device: device, attempt: attempt, offset: time,
+      wallClock: .seconds(946_684_800) + time, change: change
     )
     events.append(event)
     return event
@@ -51,24 +47,15 @@ struct EventScript {
   }
 
   mutating func finish(
-    _ number: Int,
-    _ outcome: StepOutcome? = nil,
-    failure: RunFailure? = nil,
-    warns: Bool = false,
-    notes: [String] = [],
-    tries: [StepTry] = []
+    _ number: Int, _ outcome: StepOutcome? = nil, failure: RunFailure? = nil, warns: Bool = false,
+    notes: [String] = [], tries: [StepTry] = []
   ) {
     let status: StepResult.Status = failure == nil ? .ok : warns ? .warning : .failed
     tell(
       .stepFinished(
         StepResult(
-          step(number),
-          status: status,
-          outcome: outcome,
-          failure: failure,
-          notes: notes,
-          tries: tries,
-          took: .milliseconds(5)
+          step(number), status: status, outcome: outcome, failure: failure, notes: notes,
+          tries: tries, took: .milliseconds(5)
         )
       )
     )
@@ -85,9 +72,7 @@ struct EventScript {
 
   /// A chain that connects and reads a value; it fails where a failure is given.
   static func reading(
-    _ value: UInt8,
-    device: String = "Thermo-1",
-    failure: RunFailure? = nil
+    _ value: UInt8, device: String = "Thermo-1", failure: RunFailure? = nil
   ) throws -> [RunEvent] {
     var script = try EventScript("read battery-level", device: device)
     script.start()
@@ -104,10 +89,7 @@ struct EventScript {
 
 extension RunFailure {
   static let lost = RunFailure(
-    code: .linkLost,
-    class: .passing,
-    what: "reading battery-level on 'Thermo-1'",
-    why: "the link was lost",
-    hint: "bring the device closer"
+    code: .linkLost, class: .passing, what: "reading battery-level on 'Thermo-1'",
+    why: "the link was lost", hint: "bring the device closer"
   )
 }

@@ -23,21 +23,13 @@ struct JournalBench {
 
   func header(owner: String? = nil, started: Duration = .seconds(946_684_800)) -> RunHeader {
     RunHeader(
-      identity: "0123456789abcdef",
-      command: "run",
-      definition: "read battery-level",
-      seed: 7,
-      isSimulated: false,
-      owner: owner,
-      version: "0.1.0",
-      started: started
+      identity: "0123456789abcdef", command: "run", definition: "read battery-level", seed: 7,
+      isSimulated: false, owner: owner, version: "0.1.0", started: started
     )
   }
 
   func recorder(
-    to file: JournalFile,
-    owner: String? = nil,
-    started: Duration = .seconds(946_684_800)
+    to file: JournalFile, owner: String? = nil, started: Duration = .seconds(946_684_800)
   ) -> RunRecorder {
     RunRecorder(header(owner: owner, started: started), to: file, on: loop) { [failures] in
       failures.add($0)

@@ -19,11 +19,7 @@ struct LostRecordsTests {
   private static func start(_ step: Int) -> JournalRecord {
     .stepStarted(
       JournalRecord.StepStart(
-        step: step,
-        moment: moment,
-        attempt: 1,
-        position: "1",
-        operation: "log"
+        step: step, moment: moment, attempt: 1, position: "1", operation: "log"
       )
     )
   }

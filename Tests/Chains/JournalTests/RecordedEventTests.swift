@@ -69,9 +69,7 @@ struct RecordedEventTests {
       for step in steps {
         script.begin(step)
         script.finish(
-          step,
-          failure: .lost,
-          warns: true,
+          step, failure: .lost, warns: true,
           notes: ["slow", "try 1 of 2 failed: the link was lost", "the link was lost"],
           tries: [StepTry(began: .zero, took: .zero, why: "the link was lost")]
         )
@@ -113,12 +111,9 @@ struct RecordedEventTests {
     script.begin(1)
     script.pass(.seconds(2))
     let failure = RunFailure(
-      code: .refused,
-      class: .definite,
-      what: "reading battery-level on 'Thermo-1'",
+      code: .refused, class: .definite, what: "reading battery-level on 'Thermo-1'",
       why: "the device refused: it said no",
-      bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "no"),
-      hint: "ask again"
+      bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "no"), hint: "ask again"
     )
     script.finish(1, failure: failure)
     var found: [StepResult] = []

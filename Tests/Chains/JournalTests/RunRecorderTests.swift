@@ -118,10 +118,7 @@ struct RunRecorderTests {
     #expect(finished.map(\.class) == [nil, nil, "passing"])
     let before = try #require(try file.run(run)).chains.count
     let takeover = RunTakeover(
-      former: nil,
-      owner: "2 2 boot",
-      version: "0.2.0",
-      started: .seconds(946_684_900)
+      former: nil, owner: "2 2 boot", version: "0.2.0", started: .seconds(946_684_900)
     )
     let second = try RunRecorder(resuming: run, takeover, in: file, on: bench.loop) { _ in }
     #expect(try bench.count("runs WHERE owner = '2 2 boot' AND finished IS NULL") == 1)

@@ -50,16 +50,10 @@ struct ValueHistoryTests {
   }
 
   private func query(
-    field: String? = "bpm",
-    from: Int = 0,
-    to: Int = 100_000,
-    device: String = "HRM-1"
+    field: String? = "bpm", from: Int = 0, to: Int = 100_000, device: String = "HRM-1"
   ) -> ValueQuery {
     ValueQuery(
-      device: device,
-      attribute: Self.heart,
-      field: field,
-      from: Self.start + .seconds(from),
+      device: device, attribute: Self.heart, field: field, from: Self.start + .seconds(from),
       to: Self.start + .seconds(to)
     )
   }
@@ -112,11 +106,8 @@ struct ValueHistoryTests {
   @Test("a record that is written again counts once")
   func again() throws {
     let value = JournalRecord.StoredValue(
-      step: 1,
-      moment: Moment(event: 3, time: "2000-01-01T00:00:00.000000Z", offset: 0),
-      value: "7",
-      numbers: [.init("", 7)],
-      minute: 15_778_080
+      step: 1, moment: Moment(event: 3, time: "2000-01-01T00:00:00.000000Z", offset: 0), value: "7",
+      numbers: [.init("", 7)], minute: 15_778_080
     )
     try record([(0, 60)])
     for _ in 0..<2 {
@@ -145,10 +136,7 @@ struct ValueHistoryTests {
     #expect(!series.isEmpty)
     for (device, attribute) in series {
       let query = ValueQuery(
-        device: device,
-        attribute: attribute,
-        from: .zero,
-        to: .seconds(4_000_000_000)
+        device: device, attribute: attribute, from: .zero, to: .seconds(4_000_000_000)
       )
       var numbers: [String: [Double]] = [:]
       try old.values(query) { numbers[$0.field, default: []].append($0.value) }
@@ -168,8 +156,7 @@ struct ValueHistoryTests {
   func plan() throws {
     let plan = try file.read { database in
       try database.rows(
-        "EXPLAIN QUERY PLAN " + JournalFile.bucketQuery,
-        ["HRM-1", Self.heart, 0, 1, 1, nil]
+        "EXPLAIN QUERY PLAN " + JournalFile.bucketQuery, ["HRM-1", Self.heart, 0, 1, 1, nil]
       ).map { try $0.text("detail") }
     }
     #expect(plan.count { $0.hasPrefix("SEARCH ") } == 3, "\(plan)")

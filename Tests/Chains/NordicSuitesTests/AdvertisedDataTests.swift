@@ -9,15 +9,9 @@ import Testing
 struct AdvertisedDataTests {
   private func device(_ advertised: [BluetoothUUID]?) -> Advertisement {
     Advertisement(
-      address: BluetoothAddress(number: 1),
-      addressType: .random,
-      name: "AB",
-      alias: "AB",
-      rssi: -60,
-      services: [BluetoothUUID(short: 0x180d), BluetoothUUID(short: 0xaa84)],
-      advertisedServices: advertised,
-      manufacturerData: [(0xffff, [1])],
-      adapter: "hci0"
+      address: BluetoothAddress(number: 1), addressType: .random, name: "AB", alias: "AB",
+      rssi: -60, services: [BluetoothUUID(short: 0x180d), BluetoothUUID(short: 0xaa84)],
+      advertisedServices: advertised, manufacturerData: [(0xffff, [1])], adapter: "hci0"
     )
   }
 

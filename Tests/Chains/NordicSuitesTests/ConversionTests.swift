@@ -28,9 +28,7 @@ struct ConversionTests {
 
   private func run(_ plan: Plan, on world: SimulatedWorld) throws -> (any Error)? {
     let runner = ChainRunner(
-      plan: plan,
-      service: try world.service(),
-      identity: RunIdentity(seed: 0, plan: plan)
+      plan: plan, service: try world.service(), identity: RunIdentity(seed: 0, plan: plan)
     )
     return runner.chain().collect().map { Optional($0) }
       .firstOrDefault(nil, within: .seconds(600)).error

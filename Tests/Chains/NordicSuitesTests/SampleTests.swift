@@ -56,8 +56,7 @@ struct SampleTests {
       let plan = try Plan.parse(chain.lines.joined(separator: "\n"), file: "\(chain.name).yaml")
       let world = try sample.bench().world
       let runner = ChainRunner(
-        plan: plan,
-        service: try world.service("\(world.device().definition.address)"),
+        plan: plan, service: try world.service("\(world.device().definition.address)"),
         identity: RunIdentity(seed: 0, plan: plan)
       )
       let error = runner.chain().collect().map { Optional($0) }
@@ -504,8 +503,7 @@ struct SampleTests {
       testDescription: String(block.prefix { $0 != "\n" }),
       devices: devices.map { $0 == "slow" ? slow : $0 },
       suite: try suite(head.split(separator: " "), lines.joined(separator: "\n")),
-      endings: endings.split(separator: " | ").map(String.init),
-      exitStatus: Int32(number) ?? 0,
+      endings: endings.split(separator: " | ").map(String.init), exitStatus: Int32(number) ?? 0,
       isWhole: isWhole
     )
   }

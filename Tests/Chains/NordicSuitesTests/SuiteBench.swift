@@ -25,7 +25,8 @@ struct SuiteBench {
 
   init(_ devices: [String]) throws {
     let sources = devices.map { text in
-      text.contains("\n") ? DeviceSource.yaml(text) : .file("\(projectFolder)/Simulators/devices/\(text).yaml")
+      text.contains("\n")
+        ? DeviceSource.yaml(text) : .file("\(projectFolder)/Simulators/devices/\(text).yaml")
     }
     world = try SimulatedWorld(sources)
   }
@@ -35,11 +36,7 @@ struct SuiteBench {
     let text = ReportOfSuite(TextReport(), of: suite)
     let json = ReportOfSuite(JSONLinesReport(), of: suite)
     return SuiteRunner(
-      suite: suite,
-      scheduler: world.scheduler,
-      seed: seed,
-      settings: settings,
-      devices: devices,
+      suite: suite, scheduler: world.scheduler, seed: seed, settings: settings, devices: devices,
       makeService: { target in
         let service = target == .any ? try? world.service() : try? world.service(target.text)
         guard let service else { preconditionFailure("the suite names a device that is not there") }
@@ -68,8 +65,7 @@ struct SuiteBench {
 
   /// A suite of one test.
   static func suite(
-    _ operations: String,
-    address: BluetoothAddress = BluetoothAddress(number: 0xc0ff_ee00_0001)
+    _ operations: String, address: BluetoothAddress = BluetoothAddress(number: 0xc0ff_ee00_0001)
   ) throws -> Suite {
     try Suite.parse(
       """

@@ -9,8 +9,7 @@ import Testing
 struct SuiteComplaintTests {
   /// What is wrong with a text.
   private func complaints(
-    _ text: String,
-    _ variables: [(name: String, value: String)] = [],
+    _ text: String, _ variables: [(name: String, value: String)] = [],
     limits: MarkupLimits = MarkupLimits()
   ) -> [String] {
     do {
@@ -199,9 +198,7 @@ struct SuiteComplaintTests {
   func limits() {
     var limits = MarkupLimits()
     limits.bytes = 300
-    #expect(
-      complaints(String(repeating: " ", count: 301), limits: limits)[0].contains("300 bytes")
-    )
+    #expect(complaints(String(repeating: " ", count: 301), limits: limits)[0].contains("300 bytes"))
     let deep = String(repeating: "<a>", count: 100_000)
     #expect(complaints(deep)[0].contains("nested more than 16 deep"))
     let many = "<test-suite>" + String(repeating: "<a/>", count: 20_001) + "</test-suite>"
@@ -223,8 +220,7 @@ struct SuiteComplaintTests {
     limits.operations = 3
     let runs = String(repeating: "<run-test ref='t'/>", count: 4)
     let found = complaints(
-      "<test-suite><test id='t'><sleep/></test>\(runs)</test-suite>",
-      limits: limits
+      "<test-suite><test id='t'><sleep/></test>\(runs)</test-suite>", limits: limits
     )
     #expect(found.first?.contains("more than 3 operations") == true)
   }

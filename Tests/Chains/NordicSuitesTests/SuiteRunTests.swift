@@ -15,13 +15,9 @@ import Testing
 struct SuiteRunTests {
   /// Reads a suite of `docs/examples/nordic`.
   static func example(
-    _ name: String,
-    _ variables: [(name: String, value: String)] = []
+    _ name: String, _ variables: [(name: String, value: String)] = []
   ) throws -> Suite {
-    try Suite.load(
-      path: "\(projectFolder)/docs/examples/nordic/\(name).xml",
-      variables: variables
-    )
+    try Suite.load(path: "\(projectFolder)/docs/examples/nordic/\(name).xml", variables: variables)
   }
 
   @Test("scan-for binds a target for this test and the next; not while it is connected")

@@ -25,8 +25,7 @@ struct FleetSeedTests {
   ]
 
   @Test(
-    "a step of the protocol is needed: without it a rule is broken",
-    arguments: Omission.allCases
+    "a step of the protocol is needed: without it a rule is broken", arguments: Omission.allCases
   )
   func omissions(_ step: Omission) {
     let found = ([Self.seeds[step] ?? 0] + Array(0..<400)).first { seed in

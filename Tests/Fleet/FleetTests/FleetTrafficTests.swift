@@ -83,11 +83,8 @@ struct FleetTrafficTests {
     let ids = try (0..<Self.gateways).map { try #require(JobID("job-\($0)")) }
     for (number, id) in ids.enumerated() {
       let job = FleetJob(
-        id: id,
-        device: Self.address(number * Self.devices / 2),
-        chain: StoreKey.chain(of: chain).name,
-        submitter: "desk",
-        deadline: .seconds(60)
+        id: id, device: Self.address(number * Self.devices / 2),
+        chain: StoreKey.chain(of: chain).name, submitter: "desk", deadline: .seconds(60)
       )
       submitter.handle(.submit(job, chain: chain))
     }
@@ -116,11 +113,8 @@ struct FleetTrafficTests {
     let most = FleetSettings().connections
     for number in 0...most {
       let job = FleetJob(
-        id: try #require(JobID("job-\(number)")),
-        device: Self.address(number),
-        chain: StoreKey.chain(of: chain).name,
-        submitter: "desk",
-        deadline: .seconds(60)
+        id: try #require(JobID("job-\(number)")), device: Self.address(number),
+        chain: StoreKey.chain(of: chain).name, submitter: "desk", deadline: .seconds(60)
       )
       submitter.handle(.submit(job, chain: chain))
       try wait(.milliseconds(100))
@@ -177,8 +171,7 @@ private final class CountingStore: JobStore {
   }
 
   func perform(
-    _ request: StoreRequest,
-    within limit: Duration,
+    _ request: StoreRequest, within limit: Duration,
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   ) {
     state.withLock { $0.sent[Self.name(request), default: 0] += 1 }
@@ -186,15 +179,13 @@ private final class CountingStore: JobStore {
   }
 
   func watch(
-    _ pattern: KeyPattern,
-    _ handler: @escaping @Sendable (WatchEvent) -> Void
+    _ pattern: KeyPattern, _ handler: @escaping @Sendable (WatchEvent) -> Void
   ) -> StoreSubscription {
     store.watch(pattern, handler)
   }
 
   func subscribe(
-    _ pattern: KeyPattern,
-    _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
+    _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
   ) -> StoreSubscription {
     store.subscribe(pattern) { [self] key, value in
       state.withLock { $0.delivered["\(key.kind)", default: 0] += 1 }

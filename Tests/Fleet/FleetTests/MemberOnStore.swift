@@ -71,11 +71,7 @@ final class GatewayOnStore: Sendable {
     self.loop = loop
     self.store = store
     let machine = Gateway(
-      name: "hall",
-      incarnation: "h1",
-      format: format,
-      settings: FleetSettings(),
-      at: .start
+      name: "hall", incarnation: "h1", format: format, settings: FleetSettings(), at: .start
     )
     state = Guarded(State(machine: machine))
   }

@@ -16,15 +16,11 @@ struct MemberTests {
   init() { store = MemoryStore(on: loop, seed: 1) }
 
   private func job(
-    _ name: String = "job-1",
-    _ change: (inout FleetJob) -> Void = { _ in }
+    _ name: String = "job-1", _ change: (inout FleetJob) -> Void = { _ in }
   ) throws -> FleetJob {
     var job = FleetJob(
-      id: try #require(JobID(name)),
-      device: Self.device,
-      chain: StoreKey.chain(of: Self.chain).name,
-      submitter: "desk",
-      deadline: .seconds(20)
+      id: try #require(JobID(name)), device: Self.device,
+      chain: StoreKey.chain(of: Self.chain).name, submitter: "desk", deadline: .seconds(20)
     )
     change(&job)
     return job
@@ -155,11 +151,8 @@ struct MemberTests {
     for number in 1...12 {
       let address = BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number))
       let job = FleetJob(
-        id: try #require(JobID("job-\(number)")),
-        device: address,
-        chain: StoreKey.chain(of: Self.chain).name,
-        submitter: "desk",
-        deadline: .seconds(100)
+        id: try #require(JobID("job-\(number)")), device: address,
+        chain: StoreKey.chain(of: Self.chain).name, submitter: "desk", deadline: .seconds(100)
       )
       submitter.handle(.submit(job, chain: Self.chain))
       try submitter.wait(.seconds(1))
@@ -179,8 +172,7 @@ struct MemberTests {
   func lateStart() throws {
     let job = try job()
     let device = StoreEntry(
-      key: .device(Self.device),
-      value: .device(DeviceEntry(queue: [QueuedJob(job.id)])),
+      key: .device(Self.device), value: .device(DeviceEntry(queue: [QueuedJob(job.id)])),
       revision: 1
     )
     let stored = StoreEntry(key: .job(job.id), value: .job(job), revision: 2)
@@ -289,11 +281,7 @@ struct MemberTests {
       return
     }
     entry.claim = Claim(
-      job: job.id,
-      owner: "attic",
-      nonce: "n-1",
-      epoch: found.revision,
-      lease: .seconds(15)
+      job: job.id, owner: "attic", nonce: "n-1", epoch: found.revision, lease: .seconds(15)
     )
     let tested = StoreUnderTest(first: store.client("a"), second: store.client("b")) {
       [loop] in try loop.drive(until: $0)

@@ -13,11 +13,7 @@ struct StoredValueTests {
   private static var claim: Claim? {
     JobID("job-1").map { job in
       var claim = Claim(
-        job: job,
-        owner: "hall-1",
-        nonce: "n-1",
-        epoch: 41,
-        lease: .seconds(15),
+        job: job, owner: "hall-1", nonce: "n-1", epoch: 41, lease: .seconds(15),
         successorOf: "hall-2"
       )
       claim.renewal = 3
@@ -30,11 +26,7 @@ struct StoredValueTests {
     var queued = QueuedJob(id)
     queued.isArmed = true
     var job = FleetJob(
-      id: id,
-      device: address,
-      chain: digest,
-      submitter: "desk",
-      deadline: .milliseconds(90_500)
+      id: id, device: address, chain: digest, submitter: "desk", deadline: .milliseconds(90_500)
     )
     job.values = ["limit": "20", "name": "null"]
     job.pin = "hall-1"
@@ -59,10 +51,7 @@ struct StoredValueTests {
       (.gateway("hall-1"), .gateway(gateway)),
       (.result(of: id), .record(.ended(end))),
       (.events(of: id), .events(chunk)),
-      (
-        .eventsWanted(of: "hall-1"),
-        .eventsWanted(EventRequest(job: id, nonce: "n-1", number: 7))
-      ),
+      (.eventsWanted(of: "hall-1"), .eventsWanted(EventRequest(job: id, nonce: "n-1", number: 7))),
       (
         .sightings(of: "hall-1"),
         .sightings(SightingReport(gateway: "hall-1", sightings: [sighting]))
@@ -86,9 +75,7 @@ struct StoredValueTests {
       #"{"job":"job-1","owner":"hall-1","nonce":"n-1","epoch":41,"lease":"15000ms","#
       + #""renewal":3,"successorOf":"hall-2"}"#
     let queue = #"[{"job":"job-1","cancelled":false,"armed":false}]"#
-    #expect(
-      StoredValue.device(entry).text == #"{"version":1,"queue":\#(queue),"claim":\#(claim)}"#
-    )
+    #expect(StoredValue.device(entry).text == #"{"version":1,"queue":\#(queue),"claim":\#(claim)}"#)
   }
 
   @Test(
@@ -100,7 +87,8 @@ struct StoredValueTests {
       ("{\"version\":1}", "the key 'queue' is missing"),
       ("{\"version\":1,\"queue\":{}}", "queue: expected a list of at most"),
       (
-        "{\"version\":1,\"queue\":[{\"job\":\"a.b\",\"cancelled\":false,\"armed\":false}]}", "'a.b'"
+        "{\"version\":1,\"queue\":[{\"job\":\"a.b\",\"cancelled\":false,\"armed\":false}]}",
+        "'a.b'"
       ),
       (
         "{\"version\":1,\"queue\":[{\"job\":\"a\",\"cancelled\":1,\"armed\":false}]}",
@@ -161,11 +149,7 @@ struct StoredValueTests {
     // What a gateway has to know of a job is its version, which is kept.
     let id = try #require(JobID("a"))
     let job = FleetJob(
-      id: id,
-      device: Self.address,
-      chain: Self.digest,
-      submitter: "desk",
-      deadline: .seconds(60)
+      id: id, device: Self.address, chain: Self.digest, submitter: "desk", deadline: .seconds(60)
     )
     let text = StoredValue.job(job).text.replacing(#""version":1"#, with: #""version":2"#)
     guard case .job(let read) = try StoredValue(text, at: .job(id)) else {
@@ -186,10 +170,7 @@ struct StoredValueTests {
     #expect(throws: UnreadableValue.self) { try StoredValue(chain, at: key) }
     let id = try #require(JobID("a"))
     let job = FleetJob(
-      id: id,
-      device: Self.address,
-      chain: Self.digest,
-      submitter: "desk",
+      id: id, device: Self.address, chain: Self.digest, submitter: "desk",
       deadline: .seconds(8 * 24 * 3600)
     )
     #expect(throws: UnreadableValue.self) {

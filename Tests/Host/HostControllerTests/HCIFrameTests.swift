@@ -46,9 +46,7 @@ struct HCIFrameTests {
   ]
 
   private let timing = ConnectionParameters(
-    interval: .milliseconds(30),
-    latency: 0,
-    supervisionTimeout: .milliseconds(720)
+    interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(720)
   )
 
   @Test("an LE Connection Complete reports handle, address and timing")
@@ -84,9 +82,7 @@ struct HCIFrameTests {
       0x3e, 0x0a, 0x03, 0x00, 0x40, 0x00, 0x06, 0x00, 0x04, 0x00, 0xf4, 0x01,
     ]
     let timing = ConnectionParameters(
-      interval: .microseconds(7500),
-      latency: 4,
-      supervisionTimeout: .seconds(5)
+      interval: .microseconds(7500), latency: 4, supervisionTimeout: .seconds(5)
     )
     #expect(HCIEvent(octets) == .updated(handle: 0x0040, timing))
     var failed = octets

@@ -142,9 +142,7 @@ struct HostControllerTests {
   @Test("the parameters are those observed; without any, the failure states what is needed")
   func timing() async throws {
     let parameters = ConnectionParameters(
-      interval: .milliseconds(30),
-      latency: 0,
-      supervisionTimeout: .milliseconds(420)
+      interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(420)
     )
     let known = link.address
     let kernel = ScriptedKernel(ScriptedKernel.Script())

@@ -33,9 +33,7 @@ struct ManagementFrameTests {
     let status: [UInt8] = [0x02, 0x00, 0x00, 0x00, 0x03, 0x00, 0x04, 0x00, 0x11]
     #expect(ManagementCommand.readInformation(of: 0).answer(in: status) == .refused(status: 0x11))
     let complete: [UInt8] = [0x01] + status.dropFirst()
-    #expect(
-      ManagementCommand.readInformation(of: 0).answer(in: complete) == .refused(status: 0x11)
-    )
+    #expect(ManagementCommand.readInformation(of: 0).answer(in: complete) == .refused(status: 0x11))
   }
 
   @Test("the index list is sorted; a truncated one is invalid")

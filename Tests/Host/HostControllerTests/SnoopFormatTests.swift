@@ -9,9 +9,7 @@ import Testing
 struct SnoopFormatTests {
   /// An event of controller 1: HCI Reset was done.
   private let packet = MonitorPacket(
-    opcode: 3,
-    index: 1,
-    payload: [0x0e, 0x04, 0x01, 0x03, 0x0c, 0x00]
+    opcode: 3, index: 1, payload: [0x0e, 0x04, 0x01, 0x03, 0x0c, 0x00]
   )
 
   @Test("a file begins with btsnoop, version 1, data link 2001")
@@ -56,9 +54,7 @@ struct SnoopFormatTests {
     #expect(
       content.slice(since: 1, of: "a")
         == TraceSlice(
-          file: "a",
-          packets: 2...3,
-          times: .microseconds(20) ... .microseconds(30),
+          file: "a", packets: 2...3, times: .microseconds(20) ... .microseconds(30),
           last: [recorded(2, at: .microseconds(30)), recorded(3, at: .microseconds(20))]
         )
     )
@@ -127,13 +123,7 @@ struct SnoopFormatTests {
     let last = [recorded(1, at: time)]
     let whole = TraceSlice(file: "a.3", packets: 1...1, times: time...time, last: last)
     #expect(content.slice(since: 6, of: "a.3") == whole)
-    let rest = TraceSlice(
-      file: "a.3",
-      packets: 1...1,
-      times: time...time,
-      before: 3,
-      last: last
-    )
+    let rest = TraceSlice(file: "a.3", packets: 1...1, times: time...time, before: 3, last: last)
     #expect(content.slice(since: 3, of: "a.3") == rest)
     #expect(content.slice(since: 7, of: "a.3") == nil)
   }

@@ -24,23 +24,15 @@ struct AdaptersTests {
 
   private func facts(_ name: String, _ number: UInt64?) -> AdapterFacts {
     AdapterFacts(
-      path: "/org/bluez/hci0",
-      name: name,
-      address: number.map { address($0) },
-      alias: "desk",
+      path: "/org/bluez/hci0", name: name, address: number.map { address($0) }, alias: "desk",
       isPowered: true
     )
   }
 
   private func details(_ name: String, _ number: UInt64) -> AdapterDetails {
     AdapterDetails(
-      name: name,
-      address: address(number),
-      manufacturer: 15,
-      version: 11,
-      supported: ["powered", "low-energy"],
-      current: ["low-energy"],
-      features: [1]
+      name: name, address: address(number), manufacturer: 15, version: 11,
+      supported: ["powered", "low-energy"], current: ["low-energy"], features: [1]
     )
   }
 

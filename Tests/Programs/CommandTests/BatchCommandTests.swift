@@ -30,8 +30,7 @@ struct BatchCommandTests {
     let run = try RunningProgram(
       ["/bin/sh", "-c", bounded, binaryPath, "batch", batch, "--simulate", world]
         + ["--journal", folder.path + "/journal.sqlite"],
-      in: projectFolder,
-      limit: .seconds(300)
+      in: projectFolder, limit: .seconds(300)
     ).end()
     #expect(run.status == 0, "\(run.errors.suffix(2000))")
     #expect(run.output.contains("\(count) devices: \(count) ok\n"))
@@ -116,9 +115,7 @@ struct BatchCommandTests {
     #expect(ended.output.contains("not run: Tag-2, Tag-3"))
 
     let again = try self.batch(1, "steps: [ { read: battery-level } ]\nevery: 1h")
-    let waiting = try RunningProgram(
-      blerun: ["batch", again, "--simulate", world, "--real-time"]
-    )
+    let waiting = try RunningProgram(blerun: ["batch", again, "--simulate", world, "--real-time"])
     try waiting.waitForOutput("1 device: 1 ok")
     waiting.send(SIGTERM)
     #expect(waiting.end().status == 143)

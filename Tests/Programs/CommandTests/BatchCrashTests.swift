@@ -107,9 +107,7 @@ struct BatchCrashTests {
   /// Each line about a device that was printed up to its last end of a step is in the journal, in the
   /// same words.
   private func checkKept(
-    _ killed: RunningProgram.Ended,
-    _ run: RunSummary,
-    _ place: String
+    _ killed: RunningProgram.Ended, _ run: RunSummary, _ place: String
   ) throws {
     let file = try JournalFile(reading: host.journal)
     defer { file.close() }

@@ -80,10 +80,7 @@ struct BatchReportFileTests {
   func kept() throws {
     let real = try folder.file("real.tap", "old")
     chmod(real, 0o640)
-    try FileManager.default.createSymbolicLink(
-      atPath: path("r.tap"),
-      withDestinationPath: real
-    )
+    try FileManager.default.createSymbolicLink(atPath: path("r.tap"), withDestinationPath: real)
     let file = try folder.file("slow.yaml", "devices: [ Tag-1 ]\nsteps: [ { sleep: 50s } ]")
     let run = try RunningProgram(
       blerun: ["batch", file, "--simulate", world, "--real-time", "--each-step"]

@@ -48,8 +48,7 @@ struct BindKeyCommandTests {
     let missing = "encrypted; add its key under keys: in a names file"
     let closed = try blerun(["scan"])
     #expect(
-      closed.output.hasSuffix("fcd2:\(Self.hex) [bthome-2: \(missing)]\n"),
-      "\(closed.output)"
+      closed.output.hasSuffix("fcd2:\(Self.hex) [bthome-2: \(missing)]\n"), "\(closed.output)"
     )
     let reason = try blerun(["scan", "--output", "json"])
     #expect(
@@ -72,8 +71,7 @@ struct BindKeyCommandTests {
     )
     #expect(run.status == 0, "\(run.errors)")
     #expect(
-      run.output.contains(#""format":"bthome-2","value":{"temperature":25.06"#),
-      "\(run.output)"
+      run.output.contains(#""format":"bthome-2","value":{"temperature":25.06"#), "\(run.output)"
     )
     let check = try RunningProgram(blerun: ["check", names]).end()
     #expect(check.output == "\(names): 1 key, ok\n")

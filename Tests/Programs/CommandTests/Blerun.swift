@@ -22,14 +22,11 @@ extension RunningProgram {
   ///
   /// - Parameter environment: What is set on top of the environment of the tests.
   convenience init(
-    blerun arguments: [String],
-    in folder: String = projectFolder,
-    environment: [String: String] = [:],
-    limit: Duration = .seconds(300)
+    blerun arguments: [String], in folder: String = projectFolder,
+    environment: [String: String] = [:], limit: Duration = .seconds(300)
   ) throws {
     try self.init(
-      [binaryPath] + arguments,
-      in: folder,
+      [binaryPath] + arguments, in: folder,
       environment: ProcessInfo.processInfo.environment
         .merging(["XDG_STATE_HOME": stateFolder]) { $1 }.merging(environment) { $1 },
       limit: limit
@@ -39,30 +36,23 @@ extension RunningProgram {
 
 /// Runs the binary to its end.
 func blerun(
-  _ arguments: String...,
-  in folder: String = projectFolder,
-  environment: [String: String] = [:]
+  _ arguments: String..., in folder: String = projectFolder, environment: [String: String] = [:]
 ) throws -> RunningProgram.Ended {
   try blerun(arguments, in: folder, environment: environment)
 }
 
 func blerun(
-  _ arguments: [String],
-  in folder: String = projectFolder,
-  environment: [String: String] = [:]
+  _ arguments: [String], in folder: String = projectFolder, environment: [String: String] = [:]
 ) throws -> RunningProgram.Ended {
   try RunningProgram(blerun: arguments, in: folder, environment: environment).end()
 }
 
 /// Runs a line of bash to its end; `$0` is the binary.
 func shell(
-  _ line: String,
-  in folder: String = projectFolder,
-  environment: [String: String] = [:]
+  _ line: String, in folder: String = projectFolder, environment: [String: String] = [:]
 ) throws -> RunningProgram.Ended {
   try RunningProgram(
-    ["bash", "-c", line, binaryPath],
-    in: folder,
+    ["bash", "-c", line, binaryPath], in: folder,
     environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
     limit: .seconds(300)
   ).end()

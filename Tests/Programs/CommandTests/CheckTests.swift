@@ -121,8 +121,7 @@ struct CheckTests {
     // A file may be long, if only in what says nothing.
     let remark = "# " + String(repeating: "long, ", count: 200_000)
     let batch = try folder.file(
-      "batch.yaml",
-      "devices: [ Tag-1, Tag-2 ]\n\(remark)\nsteps: [ { read: battery-level } ]\n"
+      "batch.yaml", "devices: [ Tag-1, Tag-2 ]\n\(remark)\nsteps: [ { read: battery-level } ]\n"
     )
     let files = ["Simulators/scenarios/silence.yaml", "docs/examples/heart-rate.yaml"].map {
       "\(projectFolder)/\($0)"
@@ -142,8 +141,7 @@ struct CheckTests {
       ]
     )
     let wrong = try folder.file(
-      "wrong.yaml",
-      "devices: [ Tag-1 ]\nsteps: [ { read: batery-level } ]\n"
+      "wrong.yaml", "devices: [ Tag-1 ]\nsteps: [ { read: batery-level } ]\n"
     )
     #expect(try problems(wrong).joined().contains("did you mean 'battery-level'?"))
   }

@@ -14,9 +14,7 @@ struct CommandStepCommandTests {
 
   /// Runs a chain with one step over a script of `sh`.
   private func run(
-    _ script: String,
-    _ keys: String = "",
-    options: [String] = ["--allow-commands"]
+    _ script: String, _ keys: String = "", options: [String] = ["--allow-commands"]
   ) throws -> RunningProgram.Ended {
     _ = try folder.file("run.sh", "#!/bin/sh\n" + script)
     chmod(folder.path + "/run.sh", 0o755)
@@ -26,9 +24,7 @@ struct CommandStepCommandTests {
     )
     let simulate = ["--simulate", projectFolder + "/Simulators/devices/thermometer.yaml"]
     return try blerun(
-      ["run", folder.path + "/chain.yaml"] + simulate + options,
-      in: "/",
-      environment: [:]
+      ["run", folder.path + "/chain.yaml"] + simulate + options, in: "/", environment: [:]
     )
   }
 
@@ -39,8 +35,7 @@ struct CommandStepCommandTests {
   func runs(_ options: [String]) throws {
     let keys = ", arguments: ['{b.percent}', 'a b'], input: 'in'"
     let run = try run(
-      "echo $(basename $PWD) $# \"$1\" \"$2\" $(cat)",
-      keys,
+      "echo $(basename $PWD) $# \"$1\" \"$2\" $(cat)", keys,
       options: ["--allow-commands"] + options
     )
     let name = (folder.path as NSString).lastPathComponent
@@ -120,8 +115,7 @@ struct CommandStepCommandTests {
   )
   func signal(_ options: [String]) throws {
     _ = try folder.file(
-      "run.sh",
-      "#!/bin/sh\ntrap '' TERM; echo $$ >started; while :; do sleep 1; done\n"
+      "run.sh", "#!/bin/sh\ntrap '' TERM; echo $$ >started; while :; do sleep 1; done\n"
     )
     chmod(folder.path + "/run.sh", 0o755)
     _ = try folder.file("chain.yaml", "steps: [ { command: ./run.sh, timeout: 60s } ]\n")
@@ -163,10 +157,7 @@ struct CommandStepCommandTests {
   @Test("a batch runs the program with the digest that it is given, and no other")
   func batch() throws {
     _ = try run("echo x")
-    _ = try folder.file(
-      "batch.yaml",
-      "chain: chain.yaml\ndevices: [ Thermo-1 ]\n"
-    )
+    _ = try folder.file("batch.yaml", "chain: chain.yaml\ndevices: [ Thermo-1 ]\n")
     let batch = { (digest: String) in
       try blerun([
         "batch", folder.path + "/batch.yaml", "--allow-command", digest, "--no-journal",
@@ -180,8 +171,7 @@ struct CommandStepCommandTests {
     let digest = try #require(refused.errors.components(separatedBy: hint).last?.prefix(64))
     let allowed = try batch(String(digest))
     #expect(
-      allowed.status == 0 && allowed.output.contains("v=x"),
-      "\(allowed.output) \(allowed.errors)"
+      allowed.status == 0 && allowed.output.contains("v=x"), "\(allowed.output) \(allowed.errors)"
     )
   }
 }

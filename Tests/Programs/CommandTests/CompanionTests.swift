@@ -36,13 +36,11 @@ struct CompanionTests {
   }
 
   private func serve(
-    _ arguments: String...,
-    path: String = "/nowhere"
+    _ arguments: String..., path: String = "/nowhere"
   ) throws -> RunningProgram.Ended {
     let place = ["PATH": path]
     return try RunningProgram(
-      [program, "serve"] + arguments,
-      in: folder.path,
+      [program, "serve"] + arguments, in: folder.path,
       environment: ProcessInfo.processInfo.environment.merging(place) { $1 }
     ).end()
   }

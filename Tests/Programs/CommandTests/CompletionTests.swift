@@ -34,8 +34,7 @@ struct CompletionTests {
       \(expected.map { "ask \($0.line)" }.joined(separator: "\n"))
       """
     let ended = try RunningProgram(
-      ["bash", "--norc", "-c", asked],
-      in: folder.path,
+      ["bash", "--norc", "-c", asked], in: folder.path,
       environment: ProcessInfo.processInfo.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 }
     ).end()
     // The script is proposed as the file that it is.

@@ -21,12 +21,10 @@ final class ContinuousIntegrationPageTests {
     let python = try Example(in: "docs/testing.md").blocks("python")[0]
     _ = try folder.file("test_thermometer.py", python)
     try FileManager.default.createDirectory(
-      atPath: folder.path + "/blerun-bin",
-      withIntermediateDirectories: true
+      atPath: folder.path + "/blerun-bin", withIntermediateDirectories: true
     )
     try FileManager.default.createSymbolicLink(
-      atPath: folder.path + "/blerun-bin/blerun",
-      withDestinationPath: binaryPath
+      atPath: folder.path + "/blerun-bin/blerun", withDestinationPath: binaryPath
     )
   }
 
@@ -50,10 +48,7 @@ final class ContinuousIntegrationPageTests {
 
   private func run(_ line: String, _ more: [String: String] = [:]) throws -> RunningProgram.Ended {
     try RunningProgram(
-      ["sh", "-ec", line],
-      in: folder.path,
-      environment: environment(more),
-      limit: .seconds(60)
+      ["sh", "-ec", line], in: folder.path, environment: environment(more), limit: .seconds(60)
     ).end()
   }
 
@@ -116,8 +111,7 @@ final class ContinuousIntegrationPageTests {
   /// A device that programs find as they find a real one.
   private func startBench() throws -> [String: String] {
     let simulation = try RunningProgram(
-      blerun: ["simulate", folder.path + "/thermometer.yaml"],
-      limit: .seconds(600)
+      blerun: ["simulate", folder.path + "/thermometer.yaml"], limit: .seconds(600)
     )
     devices = simulation
     let address = try simulation.waitForText(after: "DBUS_SYSTEM_BUS_ADDRESS=")

@@ -12,8 +12,7 @@ private let hasBrowser = ["chromium", "chromedriver", "python3"]
 @Suite("Dashboard in a browser", .blocking)
 struct DashboardBrowserTests {
   @Test(
-    "what a page shows and does is right",
-    .onlyInTestAll,
+    "what a page shows and does is right", .onlyInTestAll,
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
     arguments: [
       "values", "stop", "start", "reload", "note", "absent", "shared", "run", "progress", "batch",
@@ -23,8 +22,7 @@ struct DashboardBrowserTests {
   func scene(name: String) throws {
     let script = projectFolder + "/Tests/Browser/dashboard.py"
     let ended = try RunningProgram(
-      ["/usr/bin/python3", script, binaryPath + "-serve", name],
-      in: projectFolder,
+      ["/usr/bin/python3", script, binaryPath + "-serve", name], in: projectFolder,
       limit: .seconds(180)
     ).end()
     #expect(ended.status == 0, "\(ended.errors)")
@@ -39,8 +37,7 @@ struct DashboardBrowserTests {
   func flood() throws {
     let script = projectFolder + "/Tests/Browser/flood.py"
     let ended = try RunningProgram(
-      ["/usr/bin/python3", script, binaryPath + "-serve", "2000", "20ms"],
-      in: projectFolder,
+      ["/usr/bin/python3", script, binaryPath + "-serve", "2000", "20ms"], in: projectFolder,
       limit: .seconds(180)
     ).end()
     #expect(ended.status == 0, "\(ended.errors) \(ended.output)")
@@ -57,8 +54,7 @@ struct DashboardBrowserTests {
     let place = " --listen 127.0.0.1:0 --for 1s"
     let run = try RunningProgram(
       ["sh", "-c", "'\(binaryPath)' " + command.line.dropFirst("blerun ".count) + place],
-      in: projectFolder,
-      limit: .seconds(60)
+      in: projectFolder, limit: .seconds(60)
     ).end()
     #expect(run.status == 0, "\(command.line): \(run.errors)")
     let form = { (line: String) in line.replacing(/(:|: )[0-9a-f]{4,}/, with: "#") }

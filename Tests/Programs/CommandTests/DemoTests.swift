@@ -15,10 +15,7 @@ struct DemoTests {
     var environment = ["TMPDIR": folder.path]
     if let path { environment["PATH"] = path }
     return try RunningProgram(
-      blerun: ["demo"] + arguments,
-      in: "/",
-      environment: environment,
-      limit: .seconds(60)
+      blerun: ["demo"] + arguments, in: "/", environment: environment, limit: .seconds(60)
     ).end()
   }
 
@@ -68,9 +65,7 @@ struct DemoTests {
     #expect(last.contains("rm -r \(made)"))
     #expect(made.hasPrefix(folder.path + "/blerun-demo-"), "\(made)")
     let names = try FileManager.default.contentsOfDirectory(atPath: made).sorted()
-    #expect(
-      names == ["batch.yaml", "check.yaml", "report.html", "thermo-1.yaml", "thermo-2.yaml"]
-    )
+    #expect(names == ["batch.yaml", "check.yaml", "report.html", "thermo-1.yaml", "thermo-2.yaml"])
     let files = names.filter { $0.hasSuffix(".yaml") }.map { made + "/" + $0 }
     let checked = try blerun(["check"] + files)
     #expect(checked.status == 0, "\(checked.errors)")
@@ -100,8 +95,7 @@ struct DemoTests {
     let bin = folder.path + "/bin"
     try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(
-      atPath: bin + "/blerun",
-      withDestinationPath: binaryPath
+      atPath: bin + "/blerun", withDestinationPath: binaryPath
     )
     let found = parts(try demo(path: bin + ":/usr/bin:/bin"))
     #expect(found.allSatisfy { $0.command.hasPrefix("blerun ") })
@@ -112,9 +106,7 @@ struct DemoTests {
   @Test("a reader that goes away ends it")
   func reader() throws {
     let run = try shell(
-      "\"$0\" demo | head -2; exit ${PIPESTATUS[0]}",
-      in: "/",
-      environment: ["TMPDIR": folder.path]
+      "\"$0\" demo | head -2; exit ${PIPESTATUS[0]}", in: "/", environment: ["TMPDIR": folder.path]
     )
     #expect(run.status == 74, "\(run.errors)")
     #expect(run.lines.count == 2)

@@ -118,11 +118,8 @@ struct DescriptorFloodTests {
       let file = UnixFD(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
       try client.send(
         Message.signal(
-          path: "/org/bluez",
-          interface: "org.example.Noise",
-          member: "Noise",
-          body: [.unixFD(file)],
-          destination: "org.bluez"
+          path: "/org/bluez", interface: "org.example.Noise", member: "Noise",
+          body: [.unixFD(file)], destination: "org.bluez"
         )
       )
     }

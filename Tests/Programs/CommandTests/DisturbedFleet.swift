@@ -167,8 +167,7 @@ import Testing
     func run(_ plan: [FleetDisturbance]) throws -> Int32? {
       _ = try folder.file("batch.yaml", Self.batch)
       let batch = try run(
-        ["batch", "batch.yaml", "--fleet", url, "--output", "json"],
-        streams: "batch"
+        ["batch", "batch.yaml", "--fleet", url, "--output", "json"], streams: "batch"
       )
       try wait(until: 30) { self.text("batch.out").contains("batch-started") }
       began = ProcessHistory.now

@@ -123,8 +123,7 @@
     }
 
     func problems(
-      of address: String,
-      _ ends: [DisturbedFleetTests.End],
+      of address: String, _ ends: [DisturbedFleetTests.End],
       _ job: (state: String, gateway: String?)?
     ) -> [String] {
       let own = spells[address.replacingOccurrences(of: ":", with: "_")] ?? []

@@ -14,11 +14,8 @@ import Testing
 @Suite("blerun doctor", .blocking)
 struct DoctorTests {
   private let adapter = AdapterFacts(
-    path: "/org/bluez/hci0",
-    name: "hci0",
-    address: BluetoothAddress(number: 0x00aa_0100_0023),
-    alias: "bench",
-    isPowered: true
+    path: "/org/bluez/hci0", name: "hci0", address: BluetoothAddress(number: 0x00aa_0100_0023),
+    alias: "bench", isPowered: true
   )
 
   private func good() -> HostFacts {
@@ -44,9 +41,7 @@ struct DoctorTests {
   func refused() {
     var facts = HostFacts()
     facts.problem = RunFailure(
-      code: .notPermitted,
-      class: .unavailable,
-      what: "asking bluetoothd",
+      code: .notPermitted, class: .unavailable, what: "asking bluetoothd",
       why: "the message bus does not permit this user to call bluetoothd",
       hint: "add the user to the group bluetooth, or run as root"
     )
@@ -74,11 +69,7 @@ struct DoctorTests {
   @Test("an adapter that is off is fatal alone, and worth a note beside one that is on")
   func adapterOff() {
     let off = AdapterFacts(
-      path: "/org/bluez/hci1",
-      name: "hci1",
-      address: nil,
-      alias: "",
-      isPowered: false
+      path: "/org/bluez/hci1", name: "hci1", address: nil, alias: "", isPowered: false
     )
     var facts = good()
     facts.adapters = [adapter, off]
@@ -114,8 +105,7 @@ struct DoctorTests {
     func lease(_ process: Int32, _ address: BluetoothAddress) -> Lease {
       let link = HeldLink(adapter: nil, device: address, path: "/x")
       return Lease(
-        owner: ProcessIdentity(process: process, start: 1, boot: "b"),
-        bus: "-",
+        owner: ProcessIdentity(process: process, start: 1, boot: "b"), bus: "-",
         entries: [Lease.Entry(link: link, state: .up, daemon: ":1.0")]
       )
     }
@@ -149,9 +139,7 @@ struct DoctorTests {
       #expect(mkfifo("\(host.folder.path)/run/blerun/\(name)", 0o600) == 0)
     }
     let ended = try RunningProgram(
-      blerun: ["doctor", "--release"],
-      environment: environment,
-      limit: .seconds(120)
+      blerun: ["doctor", "--release"], environment: environment, limit: .seconds(120)
     ).end()
     #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
   }
@@ -162,9 +150,7 @@ struct DoctorTests {
     #expect(simulated.status == 0, "\(simulated.output)")
     #expect(simulated.lines.count == 2)
     let none = try blerun(
-      "doctor",
-      "--output",
-      "json",
+      "doctor", "--output", "json",
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
     )
     #expect(none.status == 69)

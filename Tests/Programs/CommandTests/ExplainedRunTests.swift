@@ -17,13 +17,8 @@ struct ExplainedRunTests {
     try blerun(arguments)
   }
 
-  private func runAsJSON(
-    _ chain: [String],
-    _ options: String...
-  ) throws -> RunningProgram.Ended {
-    try run(
-      ["run"] + chain + ["--output", "json"] + Self.thermometer + options
-    )
+  private func runAsJSON(_ chain: [String], _ options: String...) throws -> RunningProgram.Ended {
+    try run(["run"] + chain + ["--output", "json"] + Self.thermometer + options)
   }
 
   @Test("a failure has the call that failed, and BlueZ's answer; text output stays short")

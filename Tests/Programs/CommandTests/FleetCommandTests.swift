@@ -102,10 +102,7 @@
           "includes other files"
         ),
         ("steps: [{ read: battery-level }]\ndevices: [\"Bat*\"]\n", "a name without wildcards"),
-        (
-          "steps: [{ read: battery-level }]\ndevices: { scan: 1s }\n",
-          "lists its devices"
-        ),
+        ("steps: [{ read: battery-level }]\ndevices: { scan: 1s }\n", "lists its devices"),
       ] {
         let file = try folder.file("refused.yaml", text)
         let ended = try submit(file).end()
@@ -172,8 +169,7 @@
       }
       func fleet(_ user: String, _ arguments: String...) throws -> RunningProgram.Ended {
         try RunningProgram(
-          blerun: ["fleet"] + arguments + ["--fleet", url(user)],
-          in: folder.path,
+          blerun: ["fleet"] + arguments + ["--fleet", url(user)], in: folder.path,
           limit: .seconds(60)
         ).end()
       }
@@ -189,10 +185,8 @@
       )
       _ = try folder.file("batch.yaml", "steps: [{ read: battery-level }]\ndevices: [Battery-1]\n")
       let batch = try RunningProgram(
-        blerun: ["batch", "batch.yaml", "--fleet", url("submitter")],
-        in: folder.path,
-        environment: ["XDG_STATE_HOME": folder.path],
-        limit: .seconds(60)
+        blerun: ["batch", "batch.yaml", "--fleet", url("submitter")], in: folder.path,
+        environment: ["XDG_STATE_HOME": folder.path], limit: .seconds(60)
       ).end()
       #expect(batch.status == 0 && batch.output.contains("1 device: 1 ok"), "\(batch.errors)")
       #expect(!batch.errors.contains("secret"), "\(batch.errors)")

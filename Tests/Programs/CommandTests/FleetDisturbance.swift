@@ -53,9 +53,7 @@ struct FleetDisturbance: CustomStringConvertible {
 
   /// Most are short; one in three lasts longer than a lease, so that a successor takes over.
   private static func duration(
-    of kind: Kind,
-    isServer: Bool,
-    _ generator: inout SeededGenerator
+    of kind: Kind, isServer: Bool, _ generator: inout SeededGenerator
   ) -> Double {
     let isLong = Int.random(in: 0..<3, using: &generator) == 0
     if isServer { return Double.random(in: isLong ? 8...17 : 0.2...4, using: &generator) }

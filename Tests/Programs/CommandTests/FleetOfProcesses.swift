@@ -43,24 +43,18 @@
     }
 
     private func start(
-      _ arguments: [String],
-      environment: [String: String] = [:],
-      limit: Duration
+      _ arguments: [String], environment: [String: String] = [:], limit: Duration
     ) throws -> RunningProgram {
       let own = ["BLERUN_FLEET": server.address(of: "test"), "XDG_STATE_HOME": folder.path]
       return try RunningProgram(
-        blerun: arguments,
-        in: folder.path,
-        environment: environment.merging(own) { first, _ in first },
-        limit: limit
+        blerun: arguments, in: folder.path,
+        environment: environment.merging(own) { first, _ in first }, limit: limit
       )
     }
 
     /// Starts a gateway on simulated devices; without any, on the host of the environment.
     func gateway(
-      _ name: String,
-      _ devices: [String] = [],
-      options: [String] = [],
+      _ name: String, _ devices: [String] = [], options: [String] = [],
       environment: [String: String] = [:]
     ) throws -> RunningProgram {
       let own = ["gateway", "--name", name, "--state", "\(folder.path)/\(name).json"]

@@ -81,8 +81,7 @@
       )
       let a = try gateway("a", [first])
       let file = try folder.file(
-        "named.yaml",
-        "steps: [{ read: battery-level }]\ndevices: [Battery-1]\n"
+        "named.yaml", "steps: [{ read: battery-level }]\ndevices: [Battery-1]\n"
       )
       let one = try submit(file).end()
       #expect(one.status == 0, "\(one.output)\(one.errors)")

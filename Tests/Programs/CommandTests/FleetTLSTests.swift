@@ -49,14 +49,11 @@
   )
   struct FleetTLSTests {
     private func status(
-      _ server: NATSServer,
-      _ certificates: Certificates,
-      _ options: [String]
+      _ server: NATSServer, _ certificates: Certificates, _ options: [String]
     ) throws -> RunningProgram.Ended {
       try RunningProgram(
         blerun: ["fleet", "status", "--fleet", "tls://localhost:\(server.port)/hall"] + options,
-        in: certificates.folder.path,
-        limit: .seconds(60)
+        in: certificates.folder.path, limit: .seconds(60)
       ).end()
     }
 

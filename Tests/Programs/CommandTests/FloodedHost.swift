@@ -36,10 +36,8 @@ final class FloodedHost {
     address = try program.waitForText(after: "bus ")
     first = try await MessageBus.open(address: .given(address), on: loop)
     let whose = try MethodCall(
-      destination: "org.freedesktop.DBus",
-      path: "/org/freedesktop/DBus",
-      interface: "org.freedesktop.DBus",
-      member: "GetConnectionUnixProcessID",
+      destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+      interface: "org.freedesktop.DBus", member: "GetConnectionUnixProcessID",
       body: [.string("org.bluez")]
     )
     process = try await first.call(whose, limit: .seconds(60)).body.first?.asUInt32 ?? 0
@@ -58,9 +56,7 @@ final class FloodedHost {
 
   private func findEcho() async throws -> ObjectPath? {
     let all = try MethodCall(
-      destination: "org.bluez",
-      path: "/",
-      interface: "org.freedesktop.DBus.ObjectManager",
+      destination: "org.bluez", path: "/", interface: "org.freedesktop.DBus.ObjectManager",
       member: "GetManagedObjects"
     )
     let answer = try await first.call(all, limit: .seconds(60))
@@ -78,17 +74,12 @@ final class FloodedHost {
 
   /// Calls a method of BlueZ's; of a characteristic without a body, with no options.
   func call(
-    _ client: MessageBus,
-    _ path: ObjectPath,
-    _ member: String,
-    _ body: [DBusValue]? = nil
+    _ client: MessageBus, _ path: ObjectPath, _ member: String, _ body: [DBusValue]? = nil
   ) async throws -> [DBusValue] {
     let interface = Self.interfaces.first { $0.value.contains(member) }?.key
     let call = try MethodCall(
-      destination: "org.bluez",
-      path: path,
-      interface: "org.bluez.\(interface ?? "GattCharacteristic1")",
-      member: member,
+      destination: "org.bluez", path: path,
+      interface: "org.bluez.\(interface ?? "GattCharacteristic1")", member: member,
       body: body ?? [.properties([:])]
     )
     return try await client.call(call, limit: .seconds(60)).body
@@ -104,10 +95,7 @@ final class FloodedHost {
 
   /// The error of a call that is refused: its name and its text.
   func refusal(
-    _ client: MessageBus,
-    _ path: ObjectPath,
-    _ member: String,
-    _ body: [DBusValue]? = nil
+    _ client: MessageBus, _ path: ObjectPath, _ member: String, _ body: [DBusValue]? = nil
   ) async -> String? {
     do {
       _ = try await call(client, path, member, body)

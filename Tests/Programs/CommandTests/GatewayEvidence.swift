@@ -80,10 +80,7 @@ struct GatewayEvidence {
   }
 
   private mutating func begin(
-    _ operation: GatewaySpell.Operation,
-    of device: String,
-    call: String,
-    at time: Double
+    _ operation: GatewaySpell.Operation, of device: String, call: String, at time: Double
   ) {
     let done = GatewaySpell.Done(operation: operation, at: time)
     if operation == .connect || spells[device] == nil {

@@ -11,9 +11,7 @@ import Testing
 @Suite("Help", .blocking)
 struct HelpTests {
   /// A command and those below it.
-  private static func all(
-    _ command: any ParsableCommand.Type
-  ) -> [any ParsableCommand.Type] {
+  private static func all(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
     [command] + command.configuration.subcommands.flatMap { all($0) }
   }
 

@@ -21,18 +21,13 @@ struct HostSurveyTests {
   @Test("switches of Bluetooth radios are read, others passed over")
   func switches() throws {
     try radio(
-      "rfkill0",
-      [("type", "wlan\n"), ("name", "phy0\n"), ("soft", "1\n"), ("hard", "0\n")]
-    )
+      "rfkill0", [("type", "wlan\n"), ("name", "phy0\n"), ("soft", "1\n"), ("hard", "0\n")])
     try radio(
-      "rfkill1",
-      [("type", "bluetooth\n"), ("name", "hci0\n"), ("soft", "0\n"), ("hard", "1\n")]
+      "rfkill1", [("type", "bluetooth\n"), ("name", "hci0\n"), ("soft", "0\n"), ("hard", "1\n")]
     )
     var survey = HostSurvey()
     survey.switchFolder = temporary.path
-    #expect(
-      survey.switches() == [.init(name: "hci0", isSoftBlocked: false, isHardBlocked: true)]
-    )
+    #expect(survey.switches() == [.init(name: "hci0", isSoftBlocked: false, isHardBlocked: true)])
     survey.switchFolder = temporary.path + "/nowhere"
     #expect(survey.switches().isEmpty)
   }
@@ -40,10 +35,7 @@ struct HostSurveyTests {
   @Test("capabilities are read from the status of the process")
   func capabilities() throws {
     var survey = HostSurvey()
-    survey.statusFile = try temporary.file(
-      "status",
-      "Name:\tblerun\nCapEff:\t0000000000002000\n"
-    )
+    survey.statusFile = try temporary.file("status", "Name:\tblerun\nCapEff:\t0000000000002000\n")
     var facts = HostFacts()
     facts.capabilities = survey.capabilities()
     #expect(facts.has(HostFacts.rawSockets))

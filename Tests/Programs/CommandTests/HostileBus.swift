@@ -49,8 +49,7 @@ final class HostileBus: Sendable {
   }
 
   private static func withAddress(
-    _ name: sockaddr_un,
-    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
+    _ name: sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
   ) -> Bool {
     withUnsafePointer(to: name) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -14,8 +14,7 @@ struct HostileBusTests {
 
   private func start(_ arguments: [String], on bus: HostileBus) throws -> RunningProgram {
     try RunningProgram(
-      blerun: arguments,
-      environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address],
+      blerun: arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address],
       limit: .seconds(120)
     )
   }
@@ -29,10 +28,7 @@ struct HostileBusTests {
     #expect(Date().timeIntervalSince(began) < 60)
   }
 
-  @Test(
-    "a signal ends it at once, with its status",
-    arguments: HostileBus.Stall.allCases
-  )
+  @Test("a signal ends it at once, with its status", arguments: HostileBus.Stall.allCases)
   func signals(stall: HostileBus.Stall) throws {
     let bus = try HostileBus(stall)
     let program = try start(Self.run, on: bus)
@@ -70,11 +66,7 @@ struct HostileBusTests {
       for _ in 0..<10 {
         do {
           let limit = Duration.milliseconds(20)
-          let bus = try await MessageBus.open(
-            address: .given(address),
-            on: loop,
-            limit: limit
-          )
+          let bus = try await MessageBus.open(address: .given(address), on: loop, limit: limit)
           bus.close()
         } catch {
           failures.append(error)

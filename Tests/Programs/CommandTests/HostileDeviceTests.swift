@@ -60,8 +60,7 @@ struct HostileDeviceTests {
   /// Runs a command, and checks everything that it printed.
   @discardableResult
   private func run(
-    _ arguments: [String],
-    _ status: ClosedRange<Int32> = 0...0,
+    _ arguments: [String], _ status: ClosedRange<Int32> = 0...0,
     environment: [String: String] = [:]
   ) throws -> RunningProgram.Ended {
     let ended = try blerun(arguments, environment: environment)
@@ -142,8 +141,7 @@ struct HostileDeviceTests {
   @Test("neither do complaints about files, names of files, and the journal of somebody else")
   func files() throws {
     let wrong = try folder.file(
-      "a\u{1b}[2J.yaml",
-      "steps: [ { \"re\\e[2J\\nFORGED\": 1 }, { read: \"\\e]0;x\\a\" } ]\n"
+      "a\u{1b}[2J.yaml", "steps: [ { \"re\\e[2J\\nFORGED\": 1 }, { read: \"\\e]0;x\\a\" } ]\n"
     )
     try run(["check", wrong], 65...65)
     try run(["run", wrong, "-d", "A"], 65...65)

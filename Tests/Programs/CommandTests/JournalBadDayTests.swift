@@ -49,10 +49,7 @@ struct JournalBadDayTests {
   }
 
   private func run(
-    _ journal: String,
-    _ more: String...,
-    of command: Command = .run,
-    prefix: [String] = []
+    _ journal: String, _ more: String..., of command: Command = .run, prefix: [String] = []
   ) throws -> RunningProgram.Ended {
     let program = prefix + [binaryPath] + (try arguments(of: command))
     let all = program + ["--output", "json", "--journal", journal] + more
@@ -91,8 +88,7 @@ struct JournalBadDayTests {
     let run = try run(folder.path + "/closed/journal.sqlite", prefix: prefix)
     #expect(run.status == 74)
     #expect(
-      run.errors.contains("cannot be opened for writing (Permission denied)"),
-      "\(run.errors)"
+      run.errors.contains("cannot be opened for writing (Permission denied)"), "\(run.errors)"
     )
   }
 
@@ -207,8 +203,7 @@ struct JournalBadDayTests {
   )
   func limited(need: String, status: Int32) throws {
     let chain = try folder.file(
-      "chain.yaml",
-      "steps: [ { repeat: 1000, steps: [ { read: battery-level } ] } ]\n"
+      "chain.yaml", "steps: [ { repeat: 1000, steps: [ { read: battery-level } ] } ]\n"
     )
     let journal = folder.path + "/j.sqlite"
     let script = """

@@ -21,8 +21,7 @@ struct JournalCommandTests {
 
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
     try blerun(
-      arguments,
-      environment: ["XDG_STATE_HOME": folder.path + "/state", "TZ": "Asia/Tokyo"]
+      arguments, environment: ["XDG_STATE_HOME": folder.path + "/state", "TZ": "Asia/Tokyo"]
     )
   }
 

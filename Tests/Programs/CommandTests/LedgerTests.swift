@@ -30,8 +30,7 @@ struct LedgerTests {
   func lease() {
     let other = HeldLink(adapter: nil, device: BluetoothAddress(number: 7), path: "/org/bluez/x")
     let lease = Lease(
-      owner: ProcessIdentity(process: 42, start: 99, boot: "b007"),
-      bus: "0123",
+      owner: ProcessIdentity(process: 42, start: 99, boot: "b007"), bus: "0123",
       entries: [
         Lease.Entry(link: link, state: .connecting, daemon: ":1.4"),
         Lease.Entry(link: other, state: .used, daemon: "-"),
@@ -116,15 +115,11 @@ struct LedgerTests {
   func elsewhere() throws {
     let entry = Lease.Entry(link: link, state: .up, daemon: ":1.4")
     let (own, boot) = (ProcessIdentity.own, ProcessIdentity.presentBoot)
-    let parent = try #require(
-      ProcessIdentity("\(getppid()) \(try start(of: getppid())) \(boot)")
-    )
+    let parent = try #require(ProcessIdentity("\(getppid()) \(try start(of: getppid())) \(boot)"))
     let gone = ProcessIdentity(process: own.process, start: own.start + 1, boot: boot)
     let leases = [
       "boot": Lease(
-        owner: ProcessIdentity(process: 1, start: 1, boot: "b007"),
-        bus: "0123",
-        entries: [entry]
+        owner: ProcessIdentity(process: 1, start: 1, boot: "b007"), bus: "0123", entries: [entry]
       ),
       "bus": Lease(owner: gone, bus: "4567", entries: [entry]),
       "there": Lease(owner: parent, bus: "0123", entries: [entry]),

@@ -13,8 +13,7 @@ struct LongRunTests {
   /// Runs the binary with half a MiB of stack: a frame for each time is seen after some thousands.
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
     try RunningProgram(
-      ["sh", "-c", "ulimit -s 512; exec \"$0\" \"$@\"", binaryPath] + arguments,
-      in: projectFolder
+      ["sh", "-c", "ulimit -s 512; exec \"$0\" \"$@\"", binaryPath] + arguments, in: projectFolder
     ).end()
   }
 
@@ -22,8 +21,7 @@ struct LongRunTests {
   func reads() throws {
     let count = testsEverything ? 10_000 : 4_000
     let chain = try folder.file(
-      "chain.yaml",
-      "steps: [ { repeat: \(count), steps: [ { read: battery-level } ] } ]\n"
+      "chain.yaml", "steps: [ { repeat: \(count), steps: [ { read: battery-level } ] } ]\n"
     )
     let device = "Simulators/devices/battery.yaml"
     let ended = try run("run", chain, "--simulate", device, "--report", folder.path + "/a.txt")

@@ -30,15 +30,11 @@ struct NamesCommandTests {
     let settings = folder.path + "/config"
     if let user {
       try FileManager.default.createDirectory(
-        atPath: settings + "/blerun",
-        withIntermediateDirectories: true
+        atPath: settings + "/blerun", withIntermediateDirectories: true
       )
       _ = try folder.file("config/blerun/names.yaml", user)
     }
-    return try RunningProgram(
-      blerun: arguments,
-      environment: ["XDG_CONFIG_HOME": settings]
-    ).end()
+    return try RunningProgram(blerun: arguments, environment: ["XDG_CONFIG_HOME": settings]).end()
   }
 
   @Test("run, its plan and its JSON use the names of --names")
@@ -119,8 +115,7 @@ struct NamesCommandTests {
     }
     let own = folder.path + "/config/blerun/names.yaml"
     let broken = try blerun(
-      ["read", "2a19", "--simulate", Self.echo],
-      user: "names:\n  echo: soon\n"
+      ["read", "2a19", "--simulate", Self.echo], user: "names:\n  echo: soon\n"
     )
     #expect(broken.status == 65)
     #expect(broken.errors.hasPrefix("blerun: \(own):2:9: names.echo: expected a UUID such as "))

@@ -22,8 +22,7 @@ struct OrphanTests {
 
   private func listen(user: String = "") throws -> RunningProgram {
     let run = try host.start(
-      ["run", "-d", host.device, "-e"] + Self.listening + ["--output", "json"],
-      user: user
+      ["run", "-d", host.device, "-e"] + Self.listening + ["--output", "json"], user: user
     )
     try run.waitForOutput(#""event":"value""#)
     return run
@@ -58,9 +57,7 @@ struct OrphanTests {
   @Test("a link that a watch shares is told of, and ended with the watch")
   func sharing() throws {
     let killed = try listen()
-    let other = try host.start(
-      ["watch", host.device, "heart-rate-measurement", "--output", "json"]
-    )
+    let other = try host.start(["watch", host.device, "heart-rate-measurement", "--output", "json"])
     try other.waitForOutput(#""event":"value""#)
     kill(killed)
     let told = try host.run("doctor", "--release")
@@ -78,8 +75,7 @@ struct OrphanTests {
   @Test("a batch that has nothing left to go on with ends it all the same")
   func nothingLeft() throws {
     let batch = try host.folder.file(
-      "batch.yaml",
-      "devices: [\(host.device)]\nsteps: [ { read: body-sensor-location } ]\n"
+      "batch.yaml", "devices: [\(host.device)]\nsteps: [ { read: body-sensor-location } ]\n"
     )
     #expect(try host.run("batch", batch).status == 0)
     kill(try listen())
@@ -136,8 +132,7 @@ struct OrphanTests {
   static let leases = [
     Left(testDescription: "of a dead process", isReleased: true),
     Left(
-      testDescription: "of a dead process that was connecting",
-      state: .connecting,
+      testDescription: "of a dead process that was connecting", state: .connecting,
       isReleased: true
     ),
     Left(testDescription: "of a bluetoothd that is gone", daemon: ":9.99", isReleased: false),
@@ -150,28 +145,18 @@ struct OrphanTests {
     let device = host.device
     let (bus, daemon) = try host.look { client in
       let identity = try await client.bus.call(
-        BusDriver.identityCall,
-        limit: .seconds(5),
-        lateReply: nil
+        BusDriver.identityCall, limit: .seconds(5), lateReply: nil
       )
       return (
         identity.body.first?.asString ?? "", try await client.bus.nameOwner("org.bluez") ?? ""
       )
     }
-    let kept = try host.start(
-      ["run", "-d", device, "-e", "log x", "--keep"],
-      user: "-other"
-    ).end()
+    let kept = try host.start(["run", "-d", device, "-e", "log x", "--keep"], user: "-other").end()
     #expect(kept.status == 0, "\(kept.errors)")
     #expect(try host.isConnected())
     let own = ProcessIdentity.own
     let lease = Lease(
-      owner: ProcessIdentity(
-        process: own.process,
-        start: own.start + 1,
-        boot: own.boot
-      ),
-      bus: bus,
+      owner: ProcessIdentity(process: own.process, start: own.start + 1, boot: own.boot), bus: bus,
       entries: [
         Lease.Entry(
           link: HeldLink(
@@ -179,8 +164,7 @@ struct OrphanTests {
             device: try #require(BluetoothAddress(device)),
             path: "/org/bluez/hci0/dev_C0_FF_EE_00_00_07"
           ),
-          state: left.state,
-          daemon: left.daemon ?? daemon
+          state: left.state, daemon: left.daemon ?? daemon
         )
       ]
     )

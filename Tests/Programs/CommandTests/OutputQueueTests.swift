@@ -110,8 +110,7 @@ struct OutputQueueTests {
   }
 
   @Test(
-    "the bottom line makes place for lines, and is written anew below them",
-    arguments: [1, 100]
+    "the bottom line makes place for lines, and is written anew below them", arguments: [1, 100]
   )
   func bottomLine(atOnce: Int) {
     var queue = OutputQueue()
@@ -159,11 +158,8 @@ struct OutputQueueTests {
 
   private func value(_ step: ReportedStep, at milliseconds: Int, of device: String) -> RunEvent {
     RunEvent(
-      run: RunIdentity(seed: 1, text: "chain", round: 1),
-      device: device,
-      attempt: 1,
-      offset: .milliseconds(milliseconds),
-      wallClock: .milliseconds(1000 + milliseconds),
+      run: RunIdentity(seed: 1, text: "chain", round: 1), device: device, attempt: 1,
+      offset: .milliseconds(milliseconds), wallClock: .milliseconds(1000 + milliseconds),
       change: .value(step, StepValue(octets: [1], decoded: nil))
     )
   }

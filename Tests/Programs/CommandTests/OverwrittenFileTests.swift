@@ -39,8 +39,7 @@ struct OverwrittenFileTests {
     try FileManager.default.moveItem(atPath: path("batch.yaml"), toPath: batch)
     try FileManager.default.copyItem(atPath: path("chain.yaml"), toPath: chain)
     try FileManager.default.createSymbolicLink(
-      atPath: path("soft.txt"),
-      withDestinationPath: "batch.txt"
+      atPath: path("soft.txt"), withDestinationPath: "batch.txt"
     )
     for name in ["batch.txt", "soft.txt", "./batch.txt"] {
       let said = try refusal("batch", batch, "--report", path(name))

@@ -16,8 +16,7 @@ struct PairTests {
     let marked = try folder.file("marked.txt", "\u{feff} 042137 \r\n")
     for arguments in [["--passkey-env", "LOCK"], ["--passkey-file", marked]] {
       let run = try blerun(
-        ["pair", "--simulate", lock] + arguments,
-        environment: ["LOCK": "042137"]
+        ["pair", "--simulate", lock] + arguments, environment: ["LOCK": "042137"]
       )
       #expect(run.status == 0, "\(run.errors)")
       #expect(run.lines.last == "ok: 1 step in 3.210 s")
@@ -27,8 +26,7 @@ struct PairTests {
   @Test("a wrong passkey ends with 1, a missing one or none with 65 and nothing touched")
   func wrong() throws {
     let wrong = try blerun(
-      ["pair", "--simulate", lock, "--passkey-env", "LOCK"],
-      environment: ["LOCK": "1"]
+      ["pair", "--simulate", lock, "--passkey-env", "LOCK"], environment: ["LOCK": "1"]
     )
     #expect(wrong.status == 1)
     #expect(wrong.output.contains("pairing-failed"))
@@ -92,8 +90,7 @@ struct PairTests {
       """
     )
     let written = try folder.file(
-      "written.yaml",
-      "steps: [ { pair: { passkey: \"\(passkey)\" } } ]"
+      "written.yaml", "steps: [ { pair: { passkey: \"\(passkey)\" } } ]"
     )
     let log = folder.path + "/bus.log"
     var shown: [String] = []
@@ -132,10 +129,7 @@ struct PairTests {
         - { write: \(Self.command), value: { u8: 0 } }
       """
     )
-    let run = try blerun(
-      ["run", chain, "--simulate", lock],
-      environment: ["LOCK": "042137"]
-    )
+    let run = try blerun(["run", chain, "--simulate", lock], environment: ["LOCK": "042137"])
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     let without = try blerun(["run", "--simulate", lock, "-e", "read \(Self.state) within 40s"])
     #expect(without.status == 1)

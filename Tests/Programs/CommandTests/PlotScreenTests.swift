@@ -24,10 +24,7 @@ struct PlotScreenTests {
   func sizes(columns: Int, rows: Int, locale: String) throws {
     try Screen.play {
       let screen = try Screen(
-        Self.belt,
-        columns: columns,
-        rows: rows,
-        environment: ["LC_ALL": locale]
+        Self.belt, columns: columns, rows: rows, environment: ["LC_ALL": locale]
       )
       let first = try screen.wait(for: "a plot") { Self.isPlotted($0) }
       #expect(first.allSatisfy { $0.count < columns }, "\(first)")
@@ -95,8 +92,7 @@ struct PlotScreenTests {
       let lines = try screen.end()
       #expect(lines.contains { $0.contains(#/^\d\d:\d\d:\d\d D  HRM-1: /#) }, "\(lines)")
       #expect(
-        lines.contains { $0.contains(#/^\d\d:\d\d:\d\d R  HRM-1: connected again/#) },
-        "\(lines)"
+        lines.contains { $0.contains(#/^\d\d:\d\d:\d\d R  HRM-1: connected again/#) }, "\(lines)"
       )
       #expect(lines.contains { $0.contains(#/^ {9,}C +D +R/#) }, "\(lines)")
     }

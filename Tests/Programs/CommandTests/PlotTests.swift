@@ -18,22 +18,14 @@ struct PlotTests {
   }
 
   private func event(
-    _ value: DecodedValue,
-    at seconds: Double,
-    of attribute: String = heart,
+    _ value: DecodedValue, at seconds: Double, of attribute: String = heart,
     device: String = "HRM-1"
   ) throws -> RunEvent {
     let step = Step(.notify(Listening(to: try CharacteristicSelector(parsing: attribute))))
     return RunEvent(
-      run: RunIdentity(seed: 0, text: "watch"),
-      device: device,
-      attempt: 1,
-      offset: .milliseconds(Int(seconds * 1000)),
-      wallClock: .zero,
-      change: .value(
-        StepPosition.place([step])[0].reported,
-        StepValue(octets: [], decoded: value)
-      )
+      run: RunIdentity(seed: 0, text: "watch"), device: device, attempt: 1,
+      offset: .milliseconds(Int(seconds * 1000)), wallClock: .zero,
+      change: .value(StepPosition.place([step])[0].reported, StepValue(octets: [], decoded: value))
     )
   }
 
@@ -42,10 +34,7 @@ struct PlotTests {
   }
 
   private func picture(
-    _ plot: PlotState,
-    at seconds: Int,
-    _ columns: Int,
-    _ rows: Int,
+    _ plot: PlotState, at seconds: Int, _ columns: Int, _ rows: Int,
     _ charset: PlotCharset = .ascii
   ) -> [String] {
     let size = PlotSize(columns: columns, rows: rows)
@@ -60,27 +49,16 @@ struct PlotTests {
     plot.take(.connected, of: "HRM-1", at: .zero)
     for second in 1...20 { plot.take(try beat(60 + Int64(second), at: Double(second))) }
     let lost = RunFailure(
-      code: .linkLost,
-      class: .passing,
-      what: "listening",
-      why: "the link to the device was lost"
+      code: .linkLost, class: .passing, what: "listening", why: "the link to the device was lost"
     )
     plot.take(.lost(lost), of: "HRM-1", at: .seconds(21))
     plot.take(.reconnected(after: .seconds(9)), of: "HRM-1", at: .seconds(30))
-    let gap = NotificationGap(
-      .linkLost,
-      from: .start + .seconds(21),
-      to: .start + .seconds(30)
-    )
+    let gap = NotificationGap(.linkLost, from: .start + .seconds(21), to: .start + .seconds(30))
     let step = try beat(0, at: 30)
     guard case .value(let reported, _) = step.change else { return plot }
     plot.take(
       RunEvent(
-        run: step.run,
-        device: step.device,
-        attempt: 1,
-        offset: .seconds(30),
-        wallClock: .zero,
+        run: step.run, device: step.device, attempt: 1, offset: .seconds(30), wallClock: .zero,
         change: .gap(reported, gap)
       )
     )
@@ -104,11 +82,7 @@ struct PlotTests {
     let gap = NotificationGap(.linkLost, from: .start, to: .start + .seconds(1))
     plot.take(
       RunEvent(
-        run: value.run,
-        device: value.device,
-        attempt: 1,
-        offset: .seconds(1),
-        wallClock: .zero,
+        run: value.run, device: value.device, attempt: 1, offset: .seconds(1), wallClock: .zero,
         change: .gap(step, gap)
       )
     )
@@ -136,10 +110,8 @@ struct PlotTests {
       plot.take(try beat(Int64(60 + second), at: Double(second)))
       plot.take(
         try event(
-          .fields([.init("celsius", .real(36.5, decimals: 1), unit: "°C")]),
-          at: Double(second),
-          of: "temperature-measurement",
-          device: "Thermo-1"
+          .fields([.init("celsius", .real(36.5, decimals: 1), unit: "°C")]), at: Double(second),
+          of: "temperature-measurement", device: "Thermo-1"
         )
       )
     }

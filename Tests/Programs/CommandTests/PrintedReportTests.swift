@@ -59,10 +59,7 @@ struct PrintedReportTests {
   @Test("what was begun is reported when a signal ends the run")
   func interrupted() throws {
     let lines = folder.path + "/a.jsonl"
-    try FileManager.default.createSymbolicLink(
-      atPath: lines,
-      withDestinationPath: "/dev/stdout"
-    )
+    try FileManager.default.createSymbolicLink(atPath: lines, withDestinationPath: "/dev/stdout")
     let running = try RunningProgram(
       blerun: ["run", "-e", "read battery-level; sleep 1h", "--output", "junit", "--real-time"]
         + ["--report", lines] + Self.world

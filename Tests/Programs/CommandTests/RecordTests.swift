@@ -28,8 +28,7 @@ struct RecordTests {
   /// The values and errors of a chain, in their order, without times.
   private func values(_ device: String, in folder: TemporaryFolder) throws -> [String] {
     let run = try blerun(
-      ["run", "chain.yaml", "--simulate", device, "--output", "json"],
-      in: folder.path
+      ["run", "chain.yaml", "--simulate", device, "--output", "json"], in: folder.path
     )
     let values = run.lines.compactMap { line -> String? in
       let event = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -107,8 +106,7 @@ struct RecordTests {
     }
     let refused = try blerun(words)
     #expect(
-      refused.status == 65 && refused.errors.contains("--allow-commands"),
-      "\(refused.errors)"
+      refused.status == 65 && refused.errors.contains("--allow-commands"), "\(refused.errors)"
     )
     let run = try blerun(
       words + ["--allow-commands", "--unrecorded", "nearest", "-o", "recorded.yaml"]
@@ -211,11 +209,8 @@ struct RecordTests {
     Case(
       testDescription: "a chain that fails does not end the subscriptions",
       words: "--simulate $P/Simulators/devices/thermometer.yaml --while chain.yaml --for 9s",
-      file: (
-        "chain.yaml", "steps: [{ read: battery-level, expect: { percent: { above: 99 } } }]"
-      ),
-      status: 1,
-      says: ["it failed (expectation-not-met)": 1, "every: 500ms": 1]
+      file: ("chain.yaml", "steps: [{ read: battery-level, expect: { percent: { above: 99 } } }]"),
+      status: 1, says: ["it failed (expectation-not-met)": 1, "every: 500ms": 1]
     ),
     Case(
       testDescription: "a chain that connects again goes on, and the file says what that ended",
@@ -226,8 +221,7 @@ struct RecordTests {
     Case(
       testDescription:
         "a connection that is lost ends the subscriptions, and what was before is kept",
-      words: "--simulate $P/Simulators/scenarios/out-of-range.yaml --for 30s",
-      status: 75,
+      words: "--simulate $P/Simulators/scenarios/out-of-range.yaml --for 30s", status: 75,
       says: [
         "characteristic: body-sensor-location": 1,
         "# Not learned: what would have come next: it failed (link-lost)": 1,
@@ -303,8 +297,7 @@ struct RecordTests {
     )
     #expect(run.status == 0, "\(run.errors)")
     #expect(
-      run.output.contains("value: { hex: \"01\" }\n        security: encrypted"),
-      "\(run.output)"
+      run.output.contains("value: { hex: \"01\" }\n        security: encrypted"), "\(run.output)"
     )
     #expect(!run.output.contains("042137"))
   }

@@ -48,8 +48,7 @@ struct RepeatTests {
   func faults() throws {
     let folder = try TemporaryFolder()
     let text = try String(
-      contentsOfFile: "\(projectFolder)/Simulators/devices/thermometer.yaml",
-      encoding: .utf8
+      contentsOfFile: "\(projectFolder)/Simulators/devices/thermometer.yaml", encoding: .utf8
     )
     let rules = """
 
@@ -81,10 +80,7 @@ struct RepeatTests {
   /// - Returns: What it printed.
   @discardableResult
   private func check(
-    device: String,
-    chain: [String],
-    isSeeded: Bool,
-    status: Int32
+    device: String, chain: [String], isSeeded: Bool, status: Int32
   ) throws -> String {
     let (here, there) = (try TemporaryFolder(), try TemporaryFolder())
     let alone = try run(device, chain, seed: 7, in: here)
@@ -109,10 +105,7 @@ struct RepeatTests {
   }
 
   private func run(
-    _ device: String,
-    _ chain: [String],
-    seed: Int,
-    in folder: TemporaryFolder
+    _ device: String, _ chain: [String], seed: Int, in folder: TemporaryFolder
   ) throws -> (run: RunningProgram.Ended, log: Data) {
     let log = "\(folder.path)/bus-\(seed).log"
     let run = try blerun(
@@ -136,8 +129,7 @@ private final class Spinner {
 
   init() throws {
     child = try Child(
-      ["/bin/sh", "-c", "while :; do :; done"],
-      streams: [.nothing, .nothing, .ours]
+      ["/bin/sh", "-c", "while :; do :; done"], streams: [.nothing, .nothing, .ours]
     )
   }
 

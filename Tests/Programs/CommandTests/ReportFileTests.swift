@@ -28,8 +28,7 @@ struct ReportFileTests {
   @Test("a full disk is told at the end, and the chain goes well all the same")
   func full() throws {
     try FileManager.default.createSymbolicLink(
-      atPath: folder.path + "/a.xml",
-      withDestinationPath: "/dev/full"
+      atPath: folder.path + "/a.xml", withDestinationPath: "/dev/full"
     )
     let ended = try run("read battery-level", reports: "a.xml")
     #expect(ended.status == 74)

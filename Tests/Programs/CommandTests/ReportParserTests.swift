@@ -12,9 +12,7 @@ struct ReportParserTests {
 
   /// Makes a report of a run with a failure, and hands it to a shell as `$0`.
   private func read(
-    _ name: String,
-    by command: String,
-    expecting percent: String
+    _ name: String, by command: String, expecting percent: String
   ) throws -> RunningProgram.Ended {
     let report = folder.path + "/" + name
     let run = try blerun([

@@ -17,29 +17,17 @@ struct ResumeDecisionTests {
 
   /// A run of a batch of two devices, as a journal has it.
   private static func run(
-    of batch: Batch?,
-    finished: String? = nil,
-    status: Int32? = nil,
-    members: Bool = true,
+    of batch: Batch?, finished: String? = nil, status: Int32? = nil, members: Bool = true,
     chains: [ChainSummary] = []
   ) -> RunSummary {
     let origin = batch.map { BatchOrigin(file: "/b", name: nil, digest: $0.digest, round: 3) }
     let devices = members ? ["A", "B"].map { BatchMember(device: $0, name: nil) } : []
     return RunSummary(
-      run: 12,
-      identity: "",
-      command: "batch",
-      definition: batch?.lines.joined(separator: "\n") ?? "",
-      seed: "0",
-      isSimulated: false,
-      owner: "77 1 boot",
-      version: "",
-      started: "2026-01-01T00:00:00.000000Z",
-      finished: finished,
-      exitStatus: status,
-      batch: origin.map { BatchSummary(origin: $0, devices: devices) },
-      resumptions: [],
-      chains: chains
+      run: 12, identity: "", command: "batch",
+      definition: batch?.lines.joined(separator: "\n") ?? "", seed: "0", isSimulated: false,
+      owner: "77 1 boot", version: "", started: "2026-01-01T00:00:00.000000Z", finished: finished,
+      exitStatus: status, batch: origin.map { BatchSummary(origin: $0, devices: devices) },
+      resumptions: [], chains: chains
     )
   }
 
@@ -47,18 +35,11 @@ struct ResumeDecisionTests {
     FinishedDevice(device: "A", status: "ok", exitStatus: 0, class: nil, warnings: 0)
 
   private static func decide(
-    _ batch: Batch,
-    _ run: RunSummary?,
-    number: Int64? = nil,
-    isSimulated: Bool = false,
+    _ batch: Batch, _ run: RunSummary?, number: Int64? = nil, isSimulated: Bool = false,
     isThere: Bool = false
   ) -> Result<BatchResumption.Decision, Ending> {
     let wish = BatchResumption.Wish(
-      run: number,
-      skipsFailed: false,
-      file: "b.yaml",
-      batch: batch,
-      isSimulated: isSimulated
+      run: number, skipsFailed: false, file: "b.yaml", batch: batch, isSimulated: isSimulated
     )
     return Result { () throws(Ending) in
       try BatchResumption.decide(wish, run, [done]) { _ in isThere }
@@ -73,18 +54,8 @@ struct ResumeDecisionTests {
   func warnings() throws {
     let chains = [("A", 4), ("B", 2), ("A", 1)].enumerated().map { index, chain in
       ChainSummary(
-        chain: index + 1,
-        device: chain.0,
-        name: nil,
-        started: "",
-        finished: nil,
-        took: nil,
-        status: "ok",
-        exitStatus: 0,
-        code: nil,
-        class: nil,
-        stepsDone: 1,
-        warnings: chain.1,
+        chain: index + 1, device: chain.0, name: nil, started: "", finished: nil, took: nil,
+        status: "ok", exitStatus: 0, code: nil, class: nil, stepsDone: 1, warnings: chain.1,
         values: 0
       )
     }

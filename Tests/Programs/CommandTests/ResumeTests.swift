@@ -140,8 +140,7 @@ struct ResumeTests {
   @Test("each run of a schedule is one of the journal; the one that failed is gone on with")
   func schedule() throws {
     _ = try folder.file(
-      "batch.yaml",
-      "devices: [ Tag-1, Tag-8 ]\nsteps: [ { read: battery-level } ]\nevery: 1h\n"
+      "batch.yaml", "devices: [ Tag-1, Tag-8 ]\nsteps: [ { read: battery-level } ]\nevery: 1h\n"
     )
     #expect(try run("--runs", "2").status == 75)
     let list = try blerun(["history", "--journal", journal])

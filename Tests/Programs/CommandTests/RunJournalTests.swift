@@ -28,9 +28,7 @@ struct RunJournalTests {
     let options = try JournalOptions.parse(["--journal", path, "--journal-need", need])
     let (failures, reported) = (Recorded<RunFailure>(), Recorded<Int>())
     let journal = RunJournal(
-      OpenJournal(file: file, options: options),
-      on: loop,
-      isSimulated: true
+      OpenJournal(file: file, options: options), on: loop, isSimulated: true
     ) { failures.add($0) }
     let plan = WatchPlan(
       [.init(.any, [try CharacteristicSelector(parsing: "battery-level")])],

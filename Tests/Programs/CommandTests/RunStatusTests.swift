@@ -20,12 +20,8 @@ struct RunStatusTests {
 
   private func event(_ change: RunEvent.Change) -> RunEvent {
     RunEvent(
-      run: RunIdentity(seed: 1, text: "chain", round: 1),
-      device: "Thermo-1",
-      attempt: 1,
-      offset: .zero,
-      wallClock: .zero,
-      change: change
+      run: RunIdentity(seed: 1, text: "chain", round: 1), device: "Thermo-1", attempt: 1,
+      offset: .zero, wallClock: .zero, change: change
     )
   }
 
@@ -76,13 +72,8 @@ struct RunStatusTests {
     #expect(shown(status, at: 300) == "step 1: read ff01, 1 value, 0.3 s")
     status.take(
       RunWait(
-        position: reported.position,
-        what: "listening",
-        begun: at(300),
-        limit: .seconds(90),
-        values: 3,
-        stepTry: RunWait.Try(2, of: 4),
-        attempt: RunWait.Try(3, of: 3)
+        position: reported.position, what: "listening", begun: at(300), limit: .seconds(90),
+        values: 3, stepTry: RunWait.Try(2, of: 4), attempt: RunWait.Try(3, of: 3)
       )
     )
     #expect(
@@ -135,10 +126,7 @@ struct RunStatusTests {
     ]
   )
   func colors(
-    color: Presentation.Color,
-    isTerminal: Bool,
-    variables: [String: String],
-    isColored: Bool
+    color: Presentation.Color, isTerminal: Bool, variables: [String: String], isColored: Bool
   ) {
     let environment = ["TERM": "xterm"].merging(variables) { $1 }
     let presentation = Presentation(color: color)

@@ -63,8 +63,7 @@ struct RunsOnOneDeviceTests {
     let run = try host.run("run", "-d", host.device, "-e", "log x", "--no-wait")
     #expect(run.status == 75 && run.output.contains("run 1, process"), "\(run.output)")
     let file = try host.folder.file(
-      "batch.yaml",
-      "devices: [\(host.device)]\nsteps: [ { read: body-sensor-location } ]\n"
+      "batch.yaml", "devices: [\(host.device)]\nsteps: [ { read: body-sensor-location } ]\n"
     )
     #expect(try host.run("batch", file, "--no-wait").status == 75)
     #expect(end(first) == 143)
@@ -72,9 +71,7 @@ struct RunsOnOneDeviceTests {
 
   @Test("a watch, an inspection and a run share the connection; the last one ends it")
   func shares() throws {
-    let watch = try host.start(
-      ["watch", host.device, "heart-rate-measurement", "--output", "json"]
-    )
+    let watch = try host.start(["watch", host.device, "heart-rate-measurement", "--output", "json"])
     try watch.waitForOutput(#""event":"value""#)
     #expect(try host.run("inspect", "-d", host.device).status == 0)
     let short = try host.run("run", "-d", host.device, "-e", "read body-sensor-location")
@@ -93,10 +90,7 @@ struct RunsOnOneDeviceTests {
     let ended = run.end()
     #expect(ended.status == 143)
     #expect(ended.output.contains(#""status":"ok","link":"shared""#), "\(ended.output)")
-    #expect(
-      ended.output.contains(#""operation":"disconnect","status":"ok"}"#),
-      "\(ended.output)"
-    )
+    #expect(ended.output.contains(#""operation":"disconnect","status":"ok"}"#), "\(ended.output)")
     #expect(try !host.isConnected())
     #expect(host.leases.isEmpty)
   }

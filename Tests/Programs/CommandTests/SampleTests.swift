@@ -13,12 +13,10 @@ struct SampleTests {
   init() throws {
     folder = try TemporaryFolder()
     try FileManager.default.copyItem(
-      atPath: "\(projectFolder)/docs/samples/batch",
-      toPath: "\(folder.path)/batch"
+      atPath: "\(projectFolder)/docs/samples/batch", toPath: "\(folder.path)/batch"
     )
     try FileManager.default.createSymbolicLink(
-      atPath: folder.path + "/blerun",
-      withDestinationPath: binaryPath
+      atPath: folder.path + "/blerun", withDestinationPath: binaryPath
     )
   }
 
@@ -29,10 +27,8 @@ struct SampleTests {
       "PATH": paths.compactMap(\.self).joined(separator: ":"), "XDG_STATE_HOME": folder.path,
     ]
     return try RunningProgram(
-      ["sh", "-ec", line],
-      in: folder.path + "/batch",
-      environment: ProcessInfo.processInfo.environment.merging(own) { $1 },
-      limit: .seconds(60)
+      ["sh", "-ec", line], in: folder.path + "/batch",
+      environment: ProcessInfo.processInfo.environment.merging(own) { $1 }, limit: .seconds(60)
     ).end()
   }
 

@@ -23,10 +23,7 @@ final class Screen {
   ///   - arguments: As the shell reads them.
   ///   - environment: What the command has beside the environment of the tests; without `NO_COLOR`.
   init(
-    _ arguments: String,
-    columns: Int = 80,
-    rows: Int = 30,
-    environment: [String: String] = [:]
+    _ arguments: String, columns: Int = 80, rows: Int = 30, environment: [String: String] = [:]
   ) throws {
     folder = try TemporaryFolder()
     self.columns = columns
@@ -50,8 +47,7 @@ final class Screen {
   @discardableResult
   private func tmux(_ arguments: String...) throws -> String {
     let ended = try RunningProgram(
-      ["tmux", "-u", "-f", "/dev/null", "-S", folder.path + "/tmux"] + arguments,
-      in: "/",
+      ["tmux", "-u", "-f", "/dev/null", "-S", folder.path + "/tmux"] + arguments, in: "/",
       limit: .seconds(60)
     ).end()
     guard ended.status == 0 else {
@@ -74,9 +70,7 @@ final class Screen {
   /// - Returns: The lines at that time.
   @discardableResult
   func wait(
-    for awaited: String,
-    limit: Duration = .seconds(60),
-    where isAwaited: ([String]) -> Bool
+    for awaited: String, limit: Duration = .seconds(60), where isAwaited: ([String]) -> Bool
   ) throws -> [String] {
     let deadline = ContinuousClock.now + limit
     while true {

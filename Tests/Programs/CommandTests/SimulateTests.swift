@@ -37,8 +37,7 @@ struct SimulateTests {
     mkdir(temporary, 0o700)
     let command = [binaryPath, "run", "-d", "*", "-e", "read body-sensor-location"]
     let run = try blerun(
-      ["simulate", heartRate, "--"] + command,
-      environment: ["TMPDIR": temporary]
+      ["simulate", heartRate, "--"] + command, environment: ["TMPDIR": temporary]
     )
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
@@ -70,8 +69,7 @@ struct SimulateTests {
     )
     let address = try served.waitForText(after: "DBUS_SYSTEM_BUS_ADDRESS=")
     let other = try RunningProgram(
-      ["sh", "-c", "echo begun; exec sleep 600"],
-      in: projectFolder,
+      ["sh", "-c", "echo begun; exec sleep 600"], in: projectFolder,
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": address, "PATH": "/usr/bin:/bin"]
     )
     try other.waitForOutput("begun")

@@ -41,10 +41,7 @@ final class SimulatedHost {
   init(_ text: String = SimulatedHost.quick) throws {
     folder = try TemporaryFolder()
     let scenario = try folder.file("scenario.yaml", text)
-    simulation = try RunningProgram(
-      blerun: ["simulate", scenario],
-      limit: .seconds(1800)
-    )
+    simulation = try RunningProgram(blerun: ["simulate", scenario], limit: .seconds(1800))
     address = try simulation.waitForText(after: "DBUS_SYSTEM_BUS_ADDRESS=")
   }
 

@@ -176,8 +176,7 @@ struct StatusLineTests {
     var environment = ["XDG_STATE_HOME": folder.path, "TERM": "xterm"]
     if !terminal.isEmpty { environment["TERM"] = terminal }
     let shown = try RunningProgram(
-      ["script", "-qec", command, "/dev/null"],
-      in: projectFolder,
+      ["script", "-qec", command, "/dev/null"], in: projectFolder,
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
       limit: .seconds(60)
     ).end()

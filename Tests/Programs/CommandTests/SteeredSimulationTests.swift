@@ -26,10 +26,7 @@ struct SteeredSimulationTests {
     #expect(run.errors.contains("to steer it: busctl --address='unix:path="))
   }
 
-  @Test(
-    "without --control nobody steers",
-    .enabled(if: has("busctl"), "needs busctl (systemd)")
-  )
+  @Test("without --control nobody steers", .enabled(if: has("busctl"), "needs busctl (systemd)"))
   func uncontrolled() throws {
     let call = "busctl --system call blerun.Simulator1 /blerun/simulator blerun.Simulator1 Unplug"
     let run = try blerun("simulate", heartRate, "--", "sh", "-c", call)
@@ -84,14 +81,12 @@ struct SteeredSimulationTests {
   }
 
   private func expectTerminated(
-    running script: String,
-    by terminate: (RunningProgram, TemporaryFolder) -> Void
+    running script: String, by terminate: (RunningProgram, TemporaryFolder) -> Void
   ) throws {
     let folder = try TemporaryFolder()
     let run = try RunningProgram(
       blerun: ["simulate", heartRate, "--", "sh", "-c", script],
-      environment: ["TMPDIR": folder.path],
-      limit: .seconds(60)
+      environment: ["TMPDIR": folder.path], limit: .seconds(60)
     )
     terminate(run, folder)
     #expect(run.end().status == 128 + SIGTERM)

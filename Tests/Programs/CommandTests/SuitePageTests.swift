@@ -13,8 +13,7 @@ struct SuitePageTests {
   init() throws {
     folder = try TemporaryFolder()
     battery = try folder.file(
-      "battery.xml",
-      try Example(in: "docs/nrf-connect.md").blocks("xml")[0]
+      "battery.xml", try Example(in: "docs/nrf-connect.md").blocks("xml")[0]
     )
   }
 

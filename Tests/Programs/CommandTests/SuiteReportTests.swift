@@ -55,9 +55,7 @@ struct SuiteReportTests {
     let rows = try folder.text("a.csv").split(separator: "\n")
     #expect(rows.count == 2 && rows[0].hasPrefix("time,offset,run,device,attempt,step,operation"))
     #expect(
-      rows[1].hasSuffix(
-        ",C0:FF:EE:00:00:03,1,1.2,read,battery/battery-level,percent,100,%,64"
-      ),
+      rows[1].hasSuffix(",C0:FF:EE:00:00:03,1,1.2,read,battery/battery-level,percent,100,%,64"),
       "\(rows[1])"
     )
   }

@@ -12,9 +12,7 @@ struct TerminalTests {
   {
     let terminal = try RunningProgram(
       ["script", "-qec", "trap : INT; \(binaryPath) \(arguments); stty -a", "/dev/null"],
-      in: projectFolder,
-      hasInput: true,
-      limit: .seconds(60)
+      in: projectFolder, hasInput: true, limit: .seconds(60)
     )
     try terminal.waitForOutput(question)
     terminal.write(answer)
@@ -25,22 +23,18 @@ struct TerminalTests {
   func passkey(time: String) throws {
     let shown = try shown(
       "pair --simulate Simulators/devices/lock.yaml" + time,
-      answering: "which passkey does the device show? ",
-      with: "042137\n"
+      answering: "which passkey does the device show? ", with: "042137\n"
     )
     #expect(shown.contains("1  pair  ok"), "\(shown)")
     #expect(!shown.contains("042137"), "\(shown)")
   }
 
   @Test(
-    "Ctrl-C ends a question, and what is typed is shown again",
-    arguments: ["", " --real-time"]
-  )
+    "Ctrl-C ends a question, and what is typed is shown again", arguments: ["", " --real-time"])
   func interruption(time: String) throws {
     let shown = try shown(
       "pair --simulate Simulators/devices/lock.yaml" + time,
-      answering: "which passkey does the device show? ",
-      with: "\u{3}"
+      answering: "which passkey does the device show? ", with: "\u{3}"
     )
     #expect(shown.contains("interrupted by SIGINT"), "\(shown)")
     #expect(shown.contains(" echo "), "\(shown)")
@@ -54,9 +48,7 @@ struct TerminalTests {
       "name: Watch-1\naddress: C0:FF:EE:00:00:09\nsecurity: { pairing: confirm, passkey: 99 }\n"
     )
     let shown = try shown(
-      "pair --simulate \(device)",
-      answering: "does the device show 000099? [y/n] ",
-      with: answer
+      "pair --simulate \(device)", answering: "does the device show 000099? [y/n] ", with: answer
     )
     #expect(shown.contains("1  pair  \(end)"), "\(shown)")
   }

@@ -75,8 +75,7 @@ struct TestingPageTests {
   func shell() throws {
     _ = try folder.file("thermometer.sh", page.blocks("sh")[0])
     let run = try blerun(
-      ["simulate", "thermometer.yaml", "--", "sh", "thermometer.sh"],
-      in: folder.path
+      ["simulate", "thermometer.yaml", "--", "sh", "thermometer.sh"], in: folder.path
     )
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     #expect(run.output.contains("ay 1 87"))

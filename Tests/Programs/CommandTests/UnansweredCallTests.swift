@@ -29,8 +29,7 @@ struct UnansweredCallTests {
   func watch() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file(
-      "scenario.yaml",
-      Self.scenario("{ fault: unanswered-calls, on: subscribe, at: 0s }")
+      "scenario.yaml", Self.scenario("{ fault: unanswered-calls, on: subscribe, at: 0s }")
     )
     let program = try RunningProgram(
       blerun: [

@@ -39,9 +39,7 @@ struct UsageTests {
   func unquotedSteps(words: [String], problem: String, line: String) throws {
     let options = try PlanOptions.parse(words)
     let ending = #expect(throws: Program.Ending.self) { try options.paths() }
-    #expect(
-      ending?.messages == [problem + "; steps are one argument after -e: -e '\(line)'"]
-    )
+    #expect(ending?.messages == [problem + "; steps are one argument after -e: -e '\(line)'"])
   }
 
   @Test(
@@ -136,8 +134,7 @@ struct UsageTests {
     let refusal = try #require(Self.refusal(line))
     #expect(refusal.status == 65)
     #expect(
-      refusal.message.contains(message) && !refusal.message.contains("Usage"),
-      "\(refusal.message)"
+      refusal.message.contains(message) && !refusal.message.contains("Usage"), "\(refusal.message)"
     )
   }
 

@@ -34,9 +34,7 @@ struct WorldTrafficTests {
     client.observe(traffic.receive)
     @Sendable func call(_ member: String) throws -> MethodCall {
       try MethodCall(
-        destination: "org.bluez",
-        path: ObjectPath(device),
-        interface: "org.bluez.Device1",
+        destination: "org.bluez", path: ObjectPath(device), interface: "org.bluez.Device1",
         member: member,
         body: member == "Hold" ? [.string(String(repeating: "a", count: 9_999))] : []
       )

@@ -120,9 +120,7 @@ struct DashboardModelTests {
     let minutes = [now - 120_000, now - 60_000, now].map {
       Minute(at: $0, minimum: 50, maximum: 70, mean: 55, count: 60)
     }
-    scene.take(
-      .history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": minutes])
-    )
+    scene.take(.history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": minutes]))
     var page = PageOfTest()
     try page.take(scene.model.flush())
     let found = try #require(page.minutes[0])
@@ -134,9 +132,7 @@ struct DashboardModelTests {
   mutating func unit() throws {
     try beginWatch()
     let minute = Minute(at: 60_000, minimum: 50, maximum: 70.25, mean: 55, count: 60)
-    scene.take(
-      .history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": [minute]])
-    )
+    scene.take(.history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": [minute]]))
     var page = PageOfTest()
     try page.take(scene.model.flush())
     #expect(page.others["series 0"]?.contains(#""unit":null,"decimals":2"#) == true)
@@ -210,28 +206,14 @@ struct DashboardModelTests {
   mutating func followed() throws {
     func run(_ status: String?, ended: Int, finished: String? = nil) -> FollowedRun {
       FollowedRun(
-        run: 7,
-        command: "batch",
-        name: "Building",
-        started: "2001-09-09T01:46:40Z",
-        finished: finished,
-        exitStatus: finished == nil ? nil : 1,
-        owner: nil,
-        devices: ["A"],
-        deviceCount: 4,
-        progress: RunProgress(.devices, ended: ended, failed: 1, total: 10),
-        stepsEnded: ended,
-        failure: "the link was lost",
+        run: 7, command: "batch", name: "Building", started: "2001-09-09T01:46:40Z",
+        finished: finished, exitStatus: finished == nil ? nil : 1, owner: nil, devices: ["A"],
+        deviceCount: 4, progress: RunProgress(.devices, ended: ended, failed: 1, total: 10),
+        stepsEnded: ended, failure: "the link was lost",
         steps: [
           FollowedStep(
-            chain: 4,
-            device: "A",
-            attempt: 1,
-            position: "1",
-            operation: "read",
-            attribute: "battery-level",
-            status: status,
-            outcome: status.map { _ in "72 %\u{202e}" },
+            chain: 4, device: "A", attempt: 1, position: "1", operation: "read",
+            attribute: "battery-level", status: status, outcome: status.map { _ in "72 %\u{202e}" },
             message: nil
           )
         ],
@@ -286,27 +268,18 @@ struct DashboardModelTests {
   @Test("a chain is shown step by step, with why it failed")
   mutating func chain() throws {
     let placed = ReportedStep(
-      recorded: StepPosition(1),
-      operation: "read",
-      attribute: "battery-level",
-      written: nil,
+      recorded: StepPosition(1), operation: "read", attribute: "battery-level", written: nil,
       hasOctets: true
     )
     let key = RunKey.unrecorded(1)
     scene.take(.chainBegan(key, chain: "soil", device: Scene.belt))
-    scene.take(
-      .chain(key, scene.event(.runStarted(RunStart(chain: "soil", steps: 2, seed: 0))))
-    )
+    scene.take(.chain(key, scene.event(.runStarted(RunStart(chain: "soil", steps: 2, seed: 0)))))
     scene.take(.chain(key, scene.event(.stepStarted(placed))))
     var page = PageOfTest()
     try page.take(scene.model.flush())
     #expect(page.others["step HRM-1/1/1"]?.contains(#""status":"running""#) == true)
     let result = StepResult(
-      placed,
-      status: .failed,
-      outcome: nil,
-      failure: Scene.dropped,
-      took: .seconds(1)
+      placed, status: .failed, outcome: nil, failure: Scene.dropped, took: .seconds(1)
     )
     scene.take(.chain(key, scene.event(.stepFinished(result))))
     let ending = RunEnding(status: .failed, failure: Scene.dropped, step: placed, done: 0)
@@ -359,11 +332,7 @@ struct DashboardModelTests {
     #expect(run.contains(#""progress":{"unit":"devices","ended":0,"failed":0,"total":2}"#))
     #expect(page.others["step HRM-1/1/\(step.position)"]?.contains("running") == true)
     let result = StepResult(
-      step,
-      status: .failed,
-      outcome: nil,
-      failure: Scene.dropped,
-      took: .zero
+      step, status: .failed, outcome: nil, failure: Scene.dropped, took: .zero
     )
     scene.take(.batchChain(key, scene.event(.stepFinished(result))))
     let ended = RunEnding(status: .failed, failure: Scene.dropped, step: step, done: 0)

@@ -58,14 +58,10 @@ struct DashboardRouteTests {
 
   /// Status and text of an answer.
   private func answer(
-    _ method: WebMethod,
-    _ path: String,
-    _ body: String = ""
+    _ method: WebMethod, _ path: String, _ body: String = ""
   ) throws -> (status: Int, text: String) {
     let request = WebRequest(
-      method,
-      segments: path.split(separator: "/").map { String($0) },
-      body: Array(body.utf8)
+      method, segments: path.split(separator: "/").map { String($0) }, body: Array(body.utf8)
     )
     let response = try loop.run { [routes] in await routes.answer(request) }
     guard case .bytes(let bytes) = response.body else { return (response.status, "events") }

@@ -18,11 +18,7 @@ struct Scene {
 
   init(chains: [String] = []) {
     let facts = DashboardFacts(
-      version: "1",
-      isSimulated: true,
-      hasJournal: true,
-      chains: chains,
-      batches: []
+      version: "1", isSimulated: true, hasJournal: true, chains: chains, batches: []
     )
     model = DashboardModel(facts)
   }
@@ -64,40 +60,26 @@ struct Scene {
 
   func batch(_ change: BatchEvent.Change) -> BatchEvent {
     BatchEvent(
-      batch: RunIdentity(seed: 0, text: "batch"),
-      round: 1,
-      offset: time - Self.begun,
-      wallClock: time,
-      change: change
+      batch: RunIdentity(seed: 0, text: "batch"), round: 1, offset: time - Self.begun,
+      wallClock: time, change: change
     )
   }
 
   func event(_ change: RunEvent.Change) -> RunEvent {
     RunEvent(
-      run: RunIdentity(seed: 0, text: "a watch"),
-      device: Self.belt,
-      attempt: 1,
-      offset: time - Self.begun,
-      wallClock: time,
-      change: change
+      run: RunIdentity(seed: 0, text: "a watch"), device: Self.belt, attempt: 1,
+      offset: time - Self.begun, wallClock: time, change: change
     )
   }
 
   static let dropped = RunFailure(
-    code: .linkLost,
-    class: .passing,
-    what: "watching",
-    why: "the connection dropped"
+    code: .linkLost, class: .passing, what: "watching", why: "the connection dropped"
   )
 
   static func advertisement(_ index: Int, rssi: Int?) -> Advertisement {
     Advertisement(
-      address: BluetoothAddress(number: 0xC0_FFEE_0000_00 + UInt64(index)),
-      addressType: .random,
-      name: "Tag-\(index)",
-      alias: "Tag-\(index)",
-      rssi: rssi,
-      adapter: "hci0"
+      address: BluetoothAddress(number: 0xC0_FFEE_0000_00 + UInt64(index)), addressType: .random,
+      name: "Tag-\(index)", alias: "Tag-\(index)", rssi: rssi, adapter: "hci0"
     )
   }
 }

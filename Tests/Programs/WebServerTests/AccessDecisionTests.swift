@@ -28,8 +28,7 @@ private struct Row: Sendable, CustomTestStringConvertible {
   var head: RequestHead {
     let words = request.split(separator: " ").map(String.init)
     return RequestHead(
-      method: words[0],
-      target: words[1],
+      method: words[0], target: words[1],
       headers: headers.map { line in
         let sides = line.split(separator: ":", maxSplits: 1).map(String.init)
         return .init(sides[0].lowercased(), String(sides[1].dropFirst()))
@@ -49,25 +48,17 @@ private let bearer = "Authorization: Bearer \(token)"
 @Suite("Access")
 struct AccessDecisionTests {
   private func decide(
-    _ row: Row,
-    place: ListeningPlace = .loopback(port: 0),
-    port: UInt16? = 8080,
+    _ row: Row, place: ListeningPlace = .loopback(port: 0), port: UInt16? = 8080,
     isHeldBack: Bool = false
   ) throws -> Row.Expected {
     var sessions = Sessions(bound: 2, duration: .seconds(10))
     sessions.begin(try SecretText(session), at: .start)
     let check = AccessCheck(
       rules: AccessRules(
-        place: place,
-        names: [try HostName("ble.example"), try HostName("other.example:8443")],
-        token: try SecretText(token),
-        openPaths: ["/style.css"]
+        place: place, names: [try HostName("ble.example"), try HostName("other.example:8443")],
+        token: try SecretText(token), openPaths: ["/style.css"]
       ),
-      limits: WebLimits(),
-      port: port,
-      sessions: sessions,
-      now: .start,
-      isHeldBack: isHeldBack
+      limits: WebLimits(), port: port, sessions: sessions, now: .start, isHeldBack: isHeldBack
     )
     return switch check.decide(row.head) {
     case .handle: .handled

@@ -37,11 +37,7 @@ final class RawClient {
   private static var now: Duration { EventLoop.time(CLOCK_MONOTONIC) }
 
   /// - Parameter buffer: The size of the buffer that the kernel receives into; its own without one.
-  init(
-    port: UInt16,
-    limit: Duration = .seconds(20),
-    buffer: Int32? = nil
-  ) throws {
+  init(port: UInt16, limit: Duration = .seconds(20), buffer: Int32? = nil) throws {
     deadline = Self.now + limit
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure("no socket: errno \(errno)") }
@@ -176,9 +172,7 @@ final class RawClient {
     }
     defer { received.removeFirst(length) }
     return Answer(
-      status: status,
-      headers: headers,
-      body: String(decoding: received[..<length], as: UTF8.self)
+      status: status, headers: headers, body: String(decoding: received[..<length], as: UTF8.self)
     )
   }
 
@@ -238,8 +232,7 @@ final class TestServer: Sendable {
   let address: WebServer.Address
 
   init(
-    place: ListeningPlace = .loopback(port: 0),
-    limits: WebLimits = WebLimits(),
+    place: ListeningPlace = .loopback(port: 0), limits: WebLimits = WebLimits(),
     handler: @escaping WebServer.Handler
   ) async throws {
     let rules = AccessRules(place: place, token: try SecretText(Self.token))
@@ -254,11 +247,7 @@ final class TestServer: Sendable {
   }
 
   /// The lines of a request up to its end.
-  func request(
-    _ line: String,
-    _ headers: [String] = [],
-    body: String = ""
-  ) -> String {
+  func request(_ line: String, _ headers: [String] = [], body: String = "") -> String {
     var lines = ["\(line) HTTP/1.1", "Host: localhost:\(port)"] + headers
     if !body.isEmpty { lines.append("Content-Length: \(body.utf8.count)") }
     return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
@@ -267,11 +256,7 @@ final class TestServer: Sendable {
   var origin: String { "Origin: http://localhost:\(port)" }
 
   /// One request over a connection of its own.
-  func ask(
-    _ line: String,
-    _ headers: [String] = [],
-    body: String = ""
-  ) throws -> RawClient.Answer {
+  func ask(_ line: String, _ headers: [String] = [], body: String = "") throws -> RawClient.Answer {
     let client = try client()
     client.send(request(line, headers, body: body))
     return try client.answer(hasBody: !line.hasPrefix("HEAD"))

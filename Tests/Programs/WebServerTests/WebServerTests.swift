@@ -19,8 +19,7 @@ struct WebServerTests {
       return WebResponse(text: "\(request.method.rawValue) \(request.path) \(query) \(body)")
     case "break":
       return WebResponse(
-        headers: [.init("X-Own", "a\r\nX-Forged: b"), .init("X-Kept", "c")],
-        text: ""
+        headers: [.init("X-Own", "a\r\nX-Forged: b"), .init("X-Kept", "c")], text: ""
       )
     default: return .notFound
     }
@@ -33,9 +32,7 @@ struct WebServerTests {
     client.send(server.request("GET /echo/a%20b?x=1&y=%26"))
     #expect(try client.answer().body == "GET /echo/a b x=1,y=& ")
     let post = server.request(
-      "POST /echo",
-      [server.origin, "Authorization: Bearer \(TestServer.token)"],
-      body: "hello"
+      "POST /echo", [server.origin, "Authorization: Bearer \(TestServer.token)"], body: "hello"
     )
     client.send(post + server.request("GET /echo/2"))
     #expect(try client.answer().body == "POST /echo  hello")
@@ -190,8 +187,7 @@ struct WebServerTests {
     let server = try await TestServer(handler: Self.echo)
     await #expect(
       throws: WebServerFailure.cannotListen(
-        place: "127.0.0.1:\(server.port)",
-        reason: "Address already in use"
+        place: "127.0.0.1:\(server.port)", reason: "Address already in use"
       )
     ) {
       try await TestServer(place: .loopback(port: server.port), handler: Self.echo)

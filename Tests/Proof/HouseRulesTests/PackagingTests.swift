@@ -85,9 +85,7 @@ struct PackagingTests {
     let manuals = folder.appending(path: "man")
     try FileManager.default.createDirectory(at: manuals, withIntermediateDirectories: true)
     try "page\n".write(
-      to: manuals.appending(path: "blerun-run.1"),
-      atomically: true,
-      encoding: .utf8
+      to: manuals.appending(path: "blerun-run.1"), atomically: true, encoding: .utf8
     )
     let made = try project.run(["Packaging/dist", build.path("blerun"), manuals.path, folder.path])
     #expect(made.status == 0, "\(made.errors)")

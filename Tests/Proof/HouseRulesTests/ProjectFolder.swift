@@ -34,8 +34,7 @@ struct ProjectFolder: Sendable {
   ///
   /// - Parameter environment: The whole environment; that of the tests without one.
   func run(
-    _ arguments: [String],
-    environment: [String: String]? = nil
+    _ arguments: [String], environment: [String: String]? = nil
   ) throws -> RunningProgram.Ended {
     try RunningProgram(arguments, in: url.path, environment: environment).end()
   }

@@ -19,8 +19,7 @@ struct SetUpTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       for tool in ["bash", "cat", "env", "head", "sed", "sort"] {
         try FileManager.default.createSymbolicLink(
-          at: folder.appending(path: tool),
-          withDestinationURL: URL(filePath: "/usr/bin/\(tool)")
+          at: folder.appending(path: tool), withDestinationURL: URL(filePath: "/usr/bin/\(tool)")
         )
       }
       if let swift { try add("swift", "echo 'Swift version \(swift) (swift-RELEASE)'") }

@@ -21,12 +21,7 @@ struct CheckTests {
 
   private static func plan(_ steps: [ChainStep] = []) -> ChainPlan {
     ChainPlan(
-      device: 0,
-      start: .zero,
-      way: .awaited,
-      limit: .seconds(1),
-      cancelledAfter: nil,
-      steps: steps
+      device: 0, start: .zero, way: .awaited, limit: .seconds(1), cancelledAfter: nil, steps: steps
     )
   }
 
@@ -41,10 +36,7 @@ struct CheckTests {
   }
 
   private static func signal(
-    _ member: String,
-    _ interface: String,
-    _ path: ObjectPath,
-    _ body: [DBusValue]
+    _ member: String, _ interface: String, _ path: ObjectPath, _ body: [DBusValue]
   ) throws -> Sighting {
     .message(try Message.signal(path: path, interface: interface, member: member, body: body))
   }
@@ -122,12 +114,8 @@ struct CheckTests {
   func failures() {
     let plan = Self.plan()
     let failure = DeviceFailure(
-      code: .adapterOff,
-      class: .unavailable,
-      operation: "connecting",
-      device: "Device-0",
-      meaning: "the adapter is powered off",
-      hint: ""
+      code: .adapterOff, class: .unavailable, operation: "connecting", device: "Device-0",
+      meaning: "the adapter is powered off", hint: ""
     )
     let broken = Self.broken([
       .asked(Self.chain, plan), .ended(Self.chain, ChainEnding(error: failure)),
@@ -143,9 +131,7 @@ struct CheckTests {
     func interfaces(_ name: String) throws -> DBusValue {
       .dictionary(
         try DBusDictionary(
-          key: "s",
-          value: "a{sv}",
-          [(key: .string(name), value: .properties([:]))]
+          key: "s", value: "a{sv}", [(key: .string(name), value: .properties([:]))]
         )
       )
     }
@@ -184,12 +170,8 @@ struct CheckTests {
       NotifiedValue(value: [UInt8](repeating: 0, count: 513), at: .start)
     )
     let failure = DeviceFailure(
-      code: .invalidValue,
-      class: .definite,
-      operation: "reading",
-      device: "Device-0",
-      meaning: "a value of 513 bytes was received",
-      hint: "check"
+      code: .invalidValue, class: .definite, operation: "reading", device: "Device-0",
+      meaning: "a value of 513 bytes was received", hint: "check"
     )
     let seen: [Sighting] = [
       .asked(chain, Self.plan([.read(uuid)])), .turnBegan(chain),
@@ -204,12 +186,8 @@ struct CheckTests {
   func unnamedDeadline() {
     let (chain, plan) = (Self.chain, Self.plan())
     let failure = DeviceFailure(
-      code: .timedOut,
-      class: .passing,
-      operation: "connecting",
-      device: "Device-0",
-      meaning: "no answer came in time",
-      hint: "try again"
+      code: .timedOut, class: .passing, operation: "connecting", device: "Device-0",
+      meaning: "no answer came in time", hint: "try again"
     )
     let seen: [Sighting] = [
       .asked(chain, plan), .turnBegan(chain), .turnEnded(chain),

@@ -22,18 +22,14 @@ struct HealingTests {
     let limit = Duration.seconds(10)
     world.disturbances = [
       TimedDisturbance(
-        at: world.healsAt - limit - .seconds(1),
-        disturbance: .fault(.endDaemon(isKilled: true))
+        at: world.healsAt - limit - .seconds(1), disturbance: .fault(.endDaemon(isKilled: true))
       ),
       TimedDisturbance(at: world.healsAt - limit, disturbance: .fault(.startDaemon)),
     ]
     #expect(SimulatedRun.play(world).violations == [])
   }
 
-  @Test(
-    "a device that vanishes at a call of before is brought back",
-    arguments: 8...40
-  )
+  @Test("a device that vanishes at a call of before is brought back", arguments: 8...40)
   func vanished(message: Int) {
     var world = Self.world(stalledAt: message)
     let rule = FaultRule(on: .disconnect, action: .vanish)

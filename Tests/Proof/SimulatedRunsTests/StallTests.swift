@@ -14,8 +14,7 @@ struct StallTests {
   /// A program whose chain makes every kind of call with one of the deliveries, in a world without
   /// faults.
   private static func world(
-    _ stall: BusStall,
-    _ delivery: SubscriptionOptions.Delivery = .signals
+    _ stall: BusStall, _ delivery: SubscriptionOptions.Delivery = .signals
   ) -> World {
     let uuid = DeviceDraft.alertLevel
     var world = World.playing([
@@ -27,8 +26,7 @@ struct StallTests {
   }
 
   @Test(
-    "a run ends within its deadlines, at whichever message it stalls",
-    arguments: sampled(0...40),
+    "a run ends within its deadlines, at whichever message it stalls", arguments: sampled(0...40),
     [4, 20, nil] as [Int?]
   )
   func ends(message: Int, seconds: Int?) {

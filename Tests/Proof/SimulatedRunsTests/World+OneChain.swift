@@ -7,11 +7,7 @@ extension World {
   static func playing(_ steps: [ChainStep]) -> World {
     var world = World(seed: 1)
     let chain = ChainPlan(
-      device: 0,
-      start: .zero,
-      way: .awaited,
-      limit: .seconds(60),
-      cancelledAfter: nil,
+      device: 0, start: .zero, way: .awaited, limit: .seconds(60), cancelledAfter: nil,
       steps: steps
     )
     world.programs = [World.Program(chains: [chain])]

@@ -10,10 +10,7 @@ import Testing
 @Suite("withConnection that is cut short")
 struct CancelledConnectionTests {
   /// Connects, reads, receives, writes, reads: with time passing in each phase.
-  @Sendable private static func work(
-    _ device: any Device,
-    within limit: Duration
-  ) async throws {
+  @Sendable private static func work(_ device: any Device, within limit: Duration) async throws {
     try await device.withConnection(within: limit) { connection in
       _ = try await connection.read(.batteryLevel)
       for try await _ in connection.notifications(.temperatureMeasurement).prefix(3) {

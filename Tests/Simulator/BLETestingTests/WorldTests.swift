@@ -62,9 +62,7 @@ struct WorldTests {
     let export = try bus.export(server)
     func add(_ path: ObjectPath, _ interface: String, _ properties: PropertyMap) {
       let read = ExportedMethod(
-        "ReadValue",
-        takes: [.init("options", "a{sv}")],
-        returns: [.init("value", "ay")]
+        "ReadValue", takes: [.init("options", "a{sv}")], returns: [.init("value", "ay")]
       ) { $0.reply([.bytes([77])]) }
       let exported = properties.entries.map { name, value in
         ExportedProperty(name, value.signature) { value }
@@ -87,10 +85,7 @@ struct WorldTests {
       ("org.bluez.LEAdvertisingManager1", "RegisterAdvertisement", "/advertised"),
     ] {
       let call = try MethodCall(
-        destination: "org.bluez",
-        path: "/org/bluez/hci1",
-        interface: interface,
-        member: member,
+        destination: "org.bluez", path: "/org/bluez/hci1", interface: interface, member: member,
         body: [.objectPath(path), .properties([:])]
       )
       _ = try world.loop.run { try await bus.call(call, limit: .seconds(5)) }
@@ -185,8 +180,7 @@ struct WorldTests {
   @Test("a scenario affects its devices, and its seed is used")
   func scenario() throws {
     let world = try SimulatedWorld(
-      .file("../../../Simulators/scenarios/aborted-connects.yaml"),
-      Self.text
+      .file("../../../Simulators/scenarios/aborted-connects.yaml"), Self.text
     )
     let aborted = try world.service("Thermo-1", options: ConnectOptions())
     #expect(level(aborted).success)

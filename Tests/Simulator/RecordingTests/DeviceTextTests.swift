@@ -14,8 +14,7 @@ struct DeviceTextTests {
     var service = RecordedService(uuid: BluetoothUUID(short: 0xfff0), handle: 0x10)
     service.characteristics = [0x12, 0x14].map { handle in
       RecordedCharacteristic(
-        uuid: BluetoothUUID(short: 0xffe0 + handle),
-        handle: handle,
+        uuid: BluetoothUUID(short: 0xffe0 + handle), handle: handle,
         properties: [.read, .write, .notify]
       )
     }
@@ -281,9 +280,7 @@ struct RedactionTests {
   private func recording(serial: String) throws -> DeviceRecording {
     let address = try #require(BluetoothAddress("C4:7C:8D:6A:11:02"))
     var recording = DeviceRecording(
-      address: address,
-      addressType: .public,
-      name: "Ann Lee's Band 1102"
+      address: address, addressType: .public, name: "Ann Lee's Band 1102"
     )
     var advertisement = RecordedAdvertisement()
     advertisement.manufacturerData = [
@@ -294,9 +291,7 @@ struct RedactionTests {
     recording.advertisements = [advertisement]
     var service = RecordedService(uuid: BluetoothUUID(short: 0x180a), handle: 0x10)
     var number = RecordedCharacteristic(
-      uuid: BluetoothUUID(short: 0x2a25),
-      handle: 0x12,
-      properties: .read
+      uuid: BluetoothUUID(short: 0x2a25), handle: 0x12, properties: .read
     )
     number.reading = .octets(Array(serial.utf8))
     service.characteristics = [number]

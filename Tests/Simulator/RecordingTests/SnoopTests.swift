@@ -128,8 +128,7 @@ struct SnoopTests {
       trace.connect()
       trace.exchange([0x06, 1, 0, 0xff, 0xff, 0, 0x28, 0xf0, 0xff], [0x07, 0x20, 0, 0x26, 0])
       trace.exchange(
-        [0x08, 0x20, 0, 0x26, 0, 0x03, 0x28],
-        [0x09, 7, 0x21, 0, 0x0a, 0x22, 0, 0xf1, 0xff]
+        [0x08, 0x20, 0, 0x26, 0, 0x03, 0x28], [0x09, 7, 0x21, 0, 0x0a, 0x22, 0, 0xf1, 0xff]
       )
     },
     Variant(
@@ -139,8 +138,7 @@ struct SnoopTests {
       trace.connect()
       trace.discover()
       trace.exchange(
-        [0x08, 1, 0, 0xff, 0xff, 0x02, 0x28],
-        [0x09, 8, 0x23, 0, 0x30, 0, 0x33, 0, 0x0a, 0x18]
+        [0x08, 1, 0, 0xff, 0xff, 0x02, 0x28], [0x09, 8, 0x23, 0, 0x30, 0, 0x33, 0, 0x0a, 0x18]
       )
     },
     Variant(
@@ -217,8 +215,7 @@ struct SnoopTests {
       trace.discover()
     },
     Variant(
-      "a refusal that ended without encryption",
-      [#"value: { hex: "05" }"#, "-security: encrypted"]
+      "a refusal that ended without encryption", [#"value: { hex: "05" }"#, "-security: encrypted"]
     ) { trace in
       trace.connect()
       trace.discover()
@@ -251,10 +248,7 @@ struct SnoopTests {
       trace.packet([0x09, 0] + identity, isSent: false, on: 6)
       trace.discover()
       trace.disconnect()
-      trace.event(
-        0x3e,
-        [0x01, 0, 0x40, 0, 0, 2] + identity + [24, 0, 0, 0, 42, 0, 0]
-      )
+      trace.event(0x3e, [0x01, 0, 0x40, 0, 0, 2] + identity + [24, 0, 0, 0, 42, 0, 0])
       trace.exchange([0x0a, 0x22, 0], [0x0b, 5])
     },
     Variant(
@@ -272,8 +266,7 @@ struct SnoopTests {
       }
     },
     Variant(
-      "a pairing with out-of-band data after one that failed",
-      ["-security: { pairing: confirm }"]
+      "a pairing with out-of-band data after one that failed", ["-security: { pairing: confirm }"]
     ) { trace in
       trace.connect()
       for hasData in [0, 1] as [UInt8] {
@@ -312,13 +305,11 @@ struct SnoopTests {
       trace.connect()
       trace.discover()
       trace.exchange(
-        [0x08, 1, 0, 0xff, 0xff, 0x02, 0x28],
-        [0x09, 8, 0x23, 0, 0x20, 0, 0x26, 0, 0xf0, 0xff]
+        [0x08, 1, 0, 0xff, 0xff, 0x02, 0x28], [0x09, 8, 0x23, 0, 0x20, 0, 0x26, 0, 0xf0, 0xff]
       )
     },
     Variant(
-      "a clock that is set back",
-      [#"- { notify: { hex: "09" }, on: fff2, after: 35ms }"#]
+      "a clock that is set back", [#"- { notify: { hex: "09" }, on: fff2, after: 35ms }"#]
     ) { trace in
       trace.connect()
       trace.discover()
@@ -339,8 +330,7 @@ struct SnoopTests {
     for line in variant.lines {
       let isMeant = !line.hasPrefix("-") || line.hasPrefix("- ")
       #expect(
-        trimmed.contains(isMeant ? line[...] : line.dropFirst()) == isMeant,
-        "\(line) in \(lines)"
+        trimmed.contains(isMeant ? line[...] : line.dropFirst()) == isMeant, "\(line) in \(lines)"
       )
     }
   }
@@ -389,9 +379,7 @@ struct SnoopTests {
     arguments: [
       ([], "it is neither a btsnoop nor a PacketLogger file"),
       ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
-      (
-        Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its version is 2; expected 1"
-      ),
+      (Array("btsnoop".utf8) + [0, 0, 0, 0, 2, 0, 0, 3, 0xea], "its version is 2; expected 1"),
       (
         Array("btsnoop".utf8) + [0, 0, 0, 0, 1, 0, 0, 0, 9],
         "its data link is 9; expected 1001 (HCI), 1002 (UART) or 2001 (monitor)"
@@ -442,8 +430,7 @@ struct SnoopTests {
     var trace = Trace.thermometer(.monitor)
     // The same name at another, static address is another device.
     trace.event(
-      0x3e,
-      [0x02, 1, 0, 1, 2, 0, 0, 0x5e, 0, 0xc0, 8, 7, 9] + Array("Soil-7".utf8) + [0xc4]
+      0x3e, [0x02, 1, 0, 1, 2, 0, 0, 0x5e, 0, 0xc0, 8, 7, 9] + Array("Soil-7".utf8) + [0xc4]
     )
     let recording = SnoopRecording(try SnoopFile(trace.octets))
     #expect {

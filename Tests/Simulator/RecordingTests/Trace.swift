@@ -39,11 +39,7 @@ struct Trace {
   mutating func setBack() { time -= 3_600_000_000 }
 
   private mutating func add(
-    _ packet: [UInt8],
-    uart: UInt8,
-    monitor: UInt64,
-    flags: UInt64,
-    missing: Int = 0
+    _ packet: [UInt8], uart: UInt8, monitor: UInt64, flags: UInt64, missing: Int = 0
   ) {
     let payload = format == .uart ? [uart] + packet : packet
     switch format {
@@ -110,9 +106,7 @@ struct Trace {
       let part = rest.prefix(size)
       let flags: UInt8 = isFirst ? (isSent ? 0 : 0x20) : 0x10
       add(
-        [0x40, flags, UInt8(part.count), 0] + part,
-        uart: 2,
-        monitor: isSent ? 4 : 5,
+        [0x40, flags, UInt8(part.count), 0] + part, uart: 2, monitor: isSent ? 4 : 5,
         flags: isSent ? 0 : 1
       )
       rest = rest.dropFirst(size)
@@ -146,15 +140,10 @@ struct Trace {
   /// Two more bearers of ATT, to 0x50 and 0x52 and from 0x40 and 0x42; a third one is not granted.
   mutating func openBearers() {
     packet(
-      [0x17, 1, 14, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0, 0x41, 0, 0x42, 0],
-      isSent: true,
-      on: 5
+      [0x17, 1, 14, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0, 0x41, 0, 0x42, 0], isSent: true, on: 5
     )
     packet(
-      [0x18, 1, 14, 0, 64, 0, 64, 0, 5, 0, 4, 0, 0x50, 0, 0, 0, 0x52, 0],
-      isSent: false,
-      on: 5
-    )
+      [0x18, 1, 14, 0, 64, 0, 64, 0, 5, 0, 4, 0, 0x50, 0, 0, 0, 0x52, 0], isSent: false, on: 5)
   }
 
   /// A write over one of the bearers, and meanwhile a read over the other one, of a value in two packets.
@@ -204,10 +193,7 @@ struct Trace {
         + [0x21, 0, 0x08, 0x22, 0, 0xf1, 0xff]
         + [0x23, 0, 0x1a, 0x24, 0, 0xf2, 0xff]
     )
-    trace.exchange(
-      [0x04, 0x13, 0, 0x14, 0],
-      [0x05, 1, 0x13, 0, 0x02, 0x29, 0x14, 0, 0x04, 0x29]
-    )
+    trace.exchange([0x04, 0x13, 0, 0x14, 0], [0x05, 1, 0x13, 0, 0x02, 0x29, 0x14, 0, 0x04, 0x29])
     trace.exchange([0x04, 0x25, 0, 0x26, 0], [0x05, 1, 0x25, 0, 0x02, 0x29, 0x26, 0, 0x01, 0x29])
     trace.exchange([0x0a, 0x12, 0], [0x0b, 87])
     trace.exchange([0x0a, 0x14, 0], [0x0b, 4, 0, 0xad, 0x27, 1, 0, 0])

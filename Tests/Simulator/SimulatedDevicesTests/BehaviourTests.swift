@@ -73,11 +73,7 @@ struct BehaviourTests {
   @Test("a counter that stays at its last value stops notifying its subscriber")
   func counterEnds() throws {
     let counter = Counter(
-      format: try format("u8"),
-      from: 1,
-      to: 2,
-      every: .seconds(1),
-      repeats: false
+      format: try format("u8"), from: 1, to: 2, every: .seconds(1), repeats: false
     )
     let bench = DeviceBench(CharacteristicDefinition(.notify, .counter(counter)))
     try bench.subscribe(12)
@@ -106,9 +102,7 @@ struct BehaviourTests {
   func wave() throws {
     let number = MovingNumber(format: .plain(try format("u8")), low: 50, high: 150)
     let wave = Wave(
-      parts: [.octets([0xaa]), .number(number)],
-      period: .seconds(20),
-      every: .seconds(1)
+      parts: [.octets([0xaa]), .number(number)], period: .seconds(20), every: .seconds(1)
     )
     let found = try reads(.wave(wave), at: [0, 5000, 10_000, 15_000, 15_999, 20_000])
     #expect(found.map { $0[0] } == Array(repeating: 0xaa, count: 6))
@@ -123,8 +117,7 @@ struct BehaviourTests {
         .number(MovingNumber(format: u16, low: 60, high: 120)),
         .number(MovingNumber(format: u16, low: 60, high: 120, dividend: 61_440)),
       ],
-      period: .seconds(4),
-      every: .seconds(1)
+      period: .seconds(4), every: .seconds(1)
     )
     let found = try reads(.wave(wave), at: [1000, 3000])
     #expect(found == [[120, 0, 0, 2], [60, 0, 0, 4]])

@@ -75,8 +75,7 @@ extension DeviceDefinition {
   /// A device with one service.
   static func with(_ characteristics: [CharacteristicDefinition]) -> DeviceDefinition {
     DeviceDefinition(
-      name: "Bench",
-      address: BluetoothAddress(number: 0xc0ff_ee00_0099),
+      name: "Bench", address: BluetoothAddress(number: 0xc0ff_ee00_0099),
       services: [ServiceDefinition(uuid: .service, characteristics: characteristics)]
     )
   }
@@ -84,8 +83,7 @@ extension DeviceDefinition {
 
 extension CharacteristicDefinition {
   init(
-    _ properties: CharacteristicProperties,
-    _ behaviour: Behaviour = .constant([]),
+    _ properties: CharacteristicProperties, _ behaviour: Behaviour = .constant([]),
     uuid: BluetoothUUID = .first
   ) {
     self.init(uuid: uuid, properties: properties, behaviour: behaviour)

@@ -57,7 +57,8 @@ struct DeviceFaultTests {
       ("{ fault: slwo }", "did you mean 'slow'?"),
       ("{ fault: link-lots }", "did you mean 'link-lost'?"),
       (
-        "{ fault: link-lost }", "'link-lost' belongs in a scenario (expected one of connect-aborted"
+        "{ fault: link-lost }",
+        "'link-lost' belongs in a scenario (expected one of connect-aborted"
       ),
       ("{ fault: daemon-crash, at: 1s }", "'daemon-crash' belongs in a scenario"),
       ("{ fault: slow, device: X }", "'device'"), ("{ fault: slow, do: vanish }", "'do'"),
@@ -97,9 +98,7 @@ struct DeviceFaultTests {
     let rule = FaultRule(on: .read, action: .vanish)
     #expect(try added("{ on: read, do: vanish }") == [TimedAction(.device(address, .rule(rule)))])
     let hangs = FaultRule(on: .connect, action: .neverAnswer)
-    #expect(
-      try added("{ fault: connect-hangs }") == [TimedAction(.device(address, .rule(hangs)))]
-    )
+    #expect(try added("{ fault: connect-hangs }") == [TimedAction(.device(address, .rule(hangs)))])
     #expect(
       try added("{ fault: lost-notifications, for: 3s }") == [
         TimedAction(.device(address, .notifications(.lost))),

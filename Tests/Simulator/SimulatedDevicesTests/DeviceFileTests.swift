@@ -15,8 +15,7 @@ struct DeviceFileTests {
 
   /// The characteristic made of these keys.
   func characteristic(
-    _ keys: String,
-    properties: String = "[read, write, notify]"
+    _ keys: String, properties: String = "[read, write, notify]"
   ) throws -> CharacteristicDefinition {
     let text = """
       address: C0:FF:EE:00:00:01
@@ -67,21 +66,14 @@ struct DeviceFileTests {
             ManufacturerData(company: 0x004c, octets: [1, 255]),
             ManufacturerData(company: 89, octets: []),
           ],
-          serviceData: [ServiceData(service: battery, octets: [0x57])],
-          txPower: -4,
-          rssi: -70,
-          rssiSpread: 0,
-          interval: .seconds(1),
-          isConnectable: false
+          serviceData: [ServiceData(service: battery, octets: [0x57])], txPower: -4, rssi: -70,
+          rssiSpread: 0, interval: .seconds(1), isConnectable: false
         )
     )
     #expect(
       device.link
         == LinkDefinition(
-          mtu: 23,
-          connectTime: .seconds(1),
-          discoveryTime: .zero,
-          latency: .milliseconds(2)
+          mtu: 23, connectTime: .seconds(1), discoveryTime: .zero, latency: .milliseconds(2)
         )
     )
   }
@@ -107,19 +99,13 @@ struct DeviceFileTests {
     #expect(
       found
         == CharacteristicDefinition(
-          uuid: .first,
-          properties: [.read, .writeWithoutResponse],
-          behaviour: .constant([1]),
+          uuid: .first, properties: [.read, .writeWithoutResponse], behaviour: .constant([1]),
           descriptors: [
             DescriptorDefinition(
-              uuid: BluetoothUUID(short: 0x2906),
-              value: [0, 100],
-              isWritable: true
+              uuid: BluetoothUUID(short: 0x2906), value: [0, 100], isWritable: true
             )
           ],
-          readError: .insufficientEncryption,
-          writeError: ATTErrorCode(rawValue: 0x80),
-          longest: 4
+          readError: .insufficientEncryption, writeError: ATTErrorCode(rawValue: 0x80), longest: 4
         )
     )
   }
@@ -141,12 +127,7 @@ struct DeviceFileTests {
   @Test("a counter is read")
   func counter() throws {
     let counter = Counter(
-      format: try format("u8"),
-      from: 100,
-      to: 0,
-      step: -1,
-      every: .seconds(30),
-      repeats: false,
+      format: try format("u8"), from: 100, to: 0, step: -1, every: .seconds(30), repeats: false,
       beginsAtOnce: true
     )
     let keys = "format: u8, from: 100, to: 0, step: -1, every: 30s, repeats: false, first: now"
@@ -175,10 +156,7 @@ struct DeviceFileTests {
         .number(MovingNumber(format: .medicalFloat(decimals: 1), low: 36.4, high: 37)),
         .number(MovingNumber(format: .shortMedicalFloat(decimals: 2), low: 0, high: 1)),
       ],
-      period: .seconds(20),
-      every: .seconds(1),
-      noise: 0.5,
-      beginsAtOnce: true
+      period: .seconds(20), every: .seconds(1), noise: 0.5, beginsAtOnce: true
     )
     #expect(found.behaviour == .wave(wave))
   }
@@ -240,9 +218,7 @@ struct DeviceFileTests {
     #expect(
       device.faults == [
         FaultRule(
-          on: .read,
-          characteristic: name,
-          occurrence: .nth(2),
+          on: .read, characteristic: name, occurrence: .nth(2),
           action: .refuse(ATTErrorCode(rawValue: 0x80))
         ),
         FaultRule(on: .write, occurrence: .every(3), action: .loseLinkBefore),

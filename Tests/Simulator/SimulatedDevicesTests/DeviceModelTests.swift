@@ -164,9 +164,7 @@ struct DeviceModelTests {
       ("responses: [{ when-like: 0x }]", "'0x': invalid byte"),
       ("responses: [{ when-like: [1] }]", "expected a pattern of bytes"),
       ("responses: [{ when: { u8: 1 }, when-like: '01' }]", "'when' and 'when-like' exclude"),
-      (
-        "responses: [{ when-like: <size>, then: { set: { u8: $sice } } }]", "did you mean 'size'?"
-      ),
+      ("responses: [{ when-like: <size>, then: { set: { u8: $sice } } }]", "did you mean 'size'?"),
       ("responses: [{ when-like: <size>, then: { set: { octets: $size } } }]", "holds a number"),
       ("responses: [{ then: { set: { row: table, at: 0 } } }]", "unknown name 'table'"),
       ("responses: [{ then: { set: { u8: $size.count } } }]", "unknown name 'size'"),

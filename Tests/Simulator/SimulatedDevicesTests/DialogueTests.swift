@@ -58,8 +58,7 @@ struct DialogueTests {
 
   /// What the meter sends for a request: sequence numbers, and the last answer.
   func records(
-    _ bench: DeviceBench,
-    _ request: [UInt8]
+    _ bench: DeviceBench, _ request: [UInt8]
   ) throws -> (sequences: [UInt8], answer: [UInt8]) {
     let (record, control) = (
       try bench.handle("glucose-measurement"), try bench.handle("record-access-control-point")

@@ -8,9 +8,7 @@ import Testing
 @Suite("Fault plan")
 struct FaultPlanTests {
   func actions(
-    _ rules: [FaultRule],
-    _ operations: [FaultOperation],
-    seed: UInt64 = 0
+    _ rules: [FaultRule], _ operations: [FaultOperation], seed: UInt64 = 0
   ) -> [OperationFault] {
     var plan = FaultPlan(rules, generator: SeededGenerator(seed: seed))
     return operations.map { plan.next($0) }
@@ -23,10 +21,7 @@ struct FaultPlanTests {
   @Test("only the named operation on the named characteristic counts")
   func matching() {
     let rule = FaultRule(
-      on: .read,
-      characteristic: .first,
-      occurrence: .nth(2),
-      action: .loseLinkAfter
+      on: .read, characteristic: .first, occurrence: .nth(2), action: .loseLinkAfter
     )
     let operations: [FaultOperation] = [
       .read(.first), .read(.second), .write(.first), .subscribe(.first), .connect, .read(.first),

@@ -89,10 +89,7 @@ struct ScenarioFaultScheduleTests {
   @Test("a rule of operations counts in its window, while its condition holds, and hits in bursts")
   func rules() {
     let rule = FaultRule(
-      on: .read,
-      occurrence: .nth(2),
-      burst: 3,
-      window: .seconds(10)..<(.seconds(20)),
+      on: .read, occurrence: .nth(2), burst: 3, window: .seconds(10)..<(.seconds(20)),
       action: .neverAnswer
     )
     var plan = FaultPlan([rule], generator: SeededGenerator(seed: 0))

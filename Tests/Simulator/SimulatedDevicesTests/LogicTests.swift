@@ -201,8 +201,7 @@ struct LogicTests {
       let seeds = Guarded("")
       let definition = DeviceDefinition(address: BluetoothAddress(number: address))
       let device = SimulatedDevice(
-        definition,
-        on: VirtualTimeLoop(),
+        definition, on: VirtualTimeLoop(),
         generator: SeededGenerator(seed: world).split("\(definition.address)")
       )
       try device.setLogic(

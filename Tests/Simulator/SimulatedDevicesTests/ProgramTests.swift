@@ -8,16 +8,13 @@ import Testing
 @Suite("Devices of programs")
 struct ProgramTests {
   private func service(
-    _ number: UInt16,
-    at handle: UInt16,
-    _ security: AttributeSecurity = AttributeSecurity()
+    _ number: UInt16, at handle: UInt16, _ security: AttributeSecurity = AttributeSecurity()
   ) -> ServiceDefinition {
     ServiceDefinition(
       uuid: BluetoothUUID(short: number),
       characteristics: [
         CharacteristicDefinition(
-          uuid: BluetoothUUID(short: number + 1),
-          properties: [.read, .write, .notify],
+          uuid: BluetoothUUID(short: number + 1), properties: [.read, .write, .notify],
           security: security
         )
       ],
@@ -73,8 +70,7 @@ struct ProgramTests {
           note("write \(handle) \(value) \(offset)")
           done(.success(()))
         },
-        subscription: { note("subscription \($0) \($1)") },
-        confirmed: { note("confirmed \($0)") }
+        subscription: { note("subscription \($0) \($1)") }, confirmed: { note("confirmed \($0)") }
       )
     )
     let results = Guarded<[Result<[UInt8], ATTErrorCode>]>([])

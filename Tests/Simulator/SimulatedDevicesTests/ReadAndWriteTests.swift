@@ -19,8 +19,7 @@ struct ReadAndWriteTests {
   @Test("only what the properties name may be done")
   func permissions() {
     let bench = DeviceBench(
-      CharacteristicDefinition(.read),
-      CharacteristicDefinition(.write, uuid: .second)
+      CharacteristicDefinition(.read), CharacteristicDefinition(.write, uuid: .second)
     )
     #expect(bench.device.write(12, [], withResponse: true).error == .writeNotPermitted)
     #expect(bench.device.read(14) == .failure(.readNotPermitted))

@@ -85,9 +85,7 @@ struct RecordedSeriesTests {
 
   @Test("texts of cells keep their commas and quotes")
   func quoted() throws {
-    let bench = DeviceBench(
-      try device("{ csv: heart.csv, parts: [{ utf8: { column: note } }] }")
-    )
+    let bench = DeviceBench(try device("{ csv: heart.csv, parts: [{ utf8: { column: note } }] }"))
     let handle = try bench.handle("fff1")
     let found = try (0..<3).map { _ in String(decoding: try bench.read(handle), as: UTF8.self) }
     #expect(found == ["rest, in bed", "", "the \"door\""])
@@ -101,9 +99,7 @@ struct RecordedSeriesTests {
       try errors("time,bpm\n0,62\n1,300\n")
         == "heart.csv:3:3: 300 is more than 255 (expected a value of u8)"
     )
-    #expect(
-      try errors("time,bpm\n0,62\n1\n") == "heart.csv:3:1: expected 2 cells, found 1 cell"
-    )
+    #expect(try errors("time,bpm\n0,62\n1\n") == "heart.csv:3:1: expected 2 cells, found 1 cell")
     #expect(
       try errors("time,bpm\n1,62\n1,63\n")
         == "heart.csv:3:1: expected a later time than above, by 1ms, found '1'"

@@ -42,10 +42,7 @@ struct ResponseTests {
     ] as [(UnrecordedWrite, [UInt8], ATTErrorCode?, [UInt8])]
   )
   func unrecorded(
-    _ unrecorded: UnrecordedWrite,
-    _ value: [UInt8],
-    _ error: ATTErrorCode?,
-    _ effect: [UInt8]
+    _ unrecorded: UnrecordedWrite, _ value: [UInt8], _ error: ATTErrorCode?, _ effect: [UInt8]
   ) throws {
     func rule(_ when: [UInt8], _ then: UInt8) -> ResponseRule {
       let set = ResponseAction(.set, characteristic: .second, value: .octets([then]))
@@ -82,10 +79,7 @@ struct ResponseTests {
   @Test("an action notifies another characteristic after its delay, and is kept there")
   func notifies() throws {
     let action = ResponseAction(
-      .notify,
-      characteristic: .second,
-      value: .octets([7]),
-      after: .milliseconds(50)
+      .notify, characteristic: .second, value: .octets([7]), after: .milliseconds(50)
     )
     let bench = bench([ResponseRule(actions: [action])])
     try bench.subscribe(15)

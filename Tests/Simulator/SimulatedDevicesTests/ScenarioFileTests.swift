@@ -146,23 +146,15 @@ struct ScenarioFileTests {
       """
     )
     let refusal = FaultRule(
-      on: .read,
-      occurrence: .nth(2),
-      burst: 3,
-      action: .refuse(ATTErrorCode(rawValue: 0x80))
+      on: .read, occurrence: .nth(2), burst: 3, action: .refuse(ATTErrorCode(rawValue: 0x80))
     )
     let slow = FaultRule(
-      on: .any,
-      occurrence: .probability(0.5),
-      window: .seconds(3)..<(.seconds(8)),
+      on: .any, occurrence: .probability(0.5), window: .seconds(3)..<(.seconds(8)),
       action: .slow(.seconds(2))
     )
     let limit = FaultRule(on: .connect, condition: .links(2), action: .refuseConnection)
     let own = FaultRule(
-      on: .read,
-      characteristic: BluetoothUUID(short: 0x2a19),
-      occurrence: .nth(9),
-      action: .vanish
+      on: .read, characteristic: BluetoothUUID(short: 0x2a19), occurrence: .nth(9), action: .vanish
     )
     #expect(scenario.devices.map(\.faults) == [[refusal, slow, own], [slow, limit]])
     #expect(scenario.devices.map(\.link.mtu) == [185, 50])
@@ -196,11 +188,7 @@ struct ScenarioFileTests {
           ]
         ),
         ScheduledFault(
-          .after(
-            WorldEvent.Pattern(.read, characteristic: level),
-            .nth(2),
-            delay: .seconds(1)
-          ),
+          .after(WorldEvent.Pattern(.read, characteristic: level), .nth(2), delay: .seconds(1)),
           [TimedAction(.device(first, .loseLink)), TimedAction(.device(second, .loseLink))]
         ),
         ScheduledFault(

@@ -19,14 +19,10 @@ struct SecurityTests {
           uuid: BluetoothUUID(short: 0x1802),
           characteristics: [
             CharacteristicDefinition(
-              uuid: Self.value,
-              properties: [.read, .write, .notify],
+              uuid: Self.value, properties: [.read, .write, .notify],
               descriptors: [
                 DescriptorDefinition(
-                  uuid: Self.note,
-                  value: [1],
-                  isWritable: true,
-                  security: security
+                  uuid: Self.note, value: [1], isWritable: true, security: security
                 )
               ],
               security: security
@@ -92,8 +88,7 @@ struct SecurityTests {
     let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
     func passkeys(_ pairing: PairingDefinition, seed: UInt64) -> [UInt32] {
       let device = SimulatedDevice(
-        DeviceDefinition(address: address, pairing: pairing),
-        on: VirtualTimeLoop(),
+        DeviceDefinition(address: address, pairing: pairing), on: VirtualTimeLoop(),
         generator: SeededGenerator(seed: seed, name: "device")
       )
       return (0..<3).map { _ in device.nextPasskey() }

@@ -60,8 +60,7 @@ struct SteeringTests {
     let loop = VirtualTimeLoop()
     let devices = [1, 2].map { number in
       SimulatedDevice(
-        DeviceDefinition(name: "Twin", address: BluetoothAddress(number: number)),
-        on: loop,
+        DeviceDefinition(name: "Twin", address: BluetoothAddress(number: number)), on: loop,
         generator: SeededGenerator(seed: 0)
       )
     }

@@ -106,8 +106,7 @@ struct SubscriptionTests {
   @Test("what a characteristic cannot do is refused")
   func refused() throws {
     let bench = DeviceBench(
-      CharacteristicDefinition(.notify),
-      CharacteristicDefinition(.read, uuid: .second)
+      CharacteristicDefinition(.notify), CharacteristicDefinition(.read, uuid: .second)
     )
     #expect(bench.device.subscribe(12, .indication).error == .cccImproperlyConfigured)
     #expect(bench.device.subscribe(15, .notification).error == .attributeNotFound)

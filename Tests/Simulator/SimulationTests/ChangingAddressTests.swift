@@ -22,28 +22,20 @@ struct ChangingAddressTests {
   }
 
   private func service(
-    _ simulation: Simulation,
-    _ target: DeviceTarget = .name("Bench")
+    _ simulation: Simulation, _ target: DeviceTarget = .name("Bench")
   ) -> BlueZDevice {
-    BlueZDevice(
-      client: simulation.service.client,
-      target: target,
-      scheduler: simulation.scheduler
-    )
+    BlueZDevice(client: simulation.service.client, target: target, scheduler: simulation.scheduler)
   }
 
   /// Reads a value in a chain of its own.
   private func read(
-    _ service: BlueZDevice,
-    in simulation: Simulation,
-    within limit: Duration = .seconds(100)
+    _ service: BlueZDevice, in simulation: Simulation, within limit: Duration = .seconds(100)
   ) -> Endured {
     simulation.endure(service.connect().flattenMap { service.read(.alert) }, within: limit)
   }
 
   @Test(
-    "is found again by each later chain, at each address",
-    arguments: PrivateAddress.Kind.allCases,
+    "is found again by each later chain, at each address", arguments: PrivateAddress.Kind.allCases,
     [DeviceTarget.name("Bench"), .name("Be*"), .service("immediate-alert"), .any]
   )
   func laterChains(kind: PrivateAddress.Kind, target: DeviceTarget) throws {
@@ -63,11 +55,7 @@ struct ChangingAddressTests {
     try simulation.pass(Self.period)
     let bus = simulation.bus
     let client = try simulation.loop.run { try await BlueZClient.open(bus: try bus.connect()) }
-    let later = BlueZDevice(
-      client: client,
-      target: .name("Bench"),
-      scheduler: simulation.scheduler
-    )
+    let later = BlueZDevice(client: client, target: .name("Bench"), scheduler: simulation.scheduler)
     let chain = read(later, in: simulation)
     #expect(chain.error == nil && chain.took < .seconds(10), "\(chain)")
   }

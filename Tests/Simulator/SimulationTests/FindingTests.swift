@@ -12,9 +12,7 @@ import Testing
 @Suite("Finding")
 struct FindingTests {
   private func found(
-    _ simulation: Simulation,
-    _ filter: ScanFilter,
-    for limit: Duration = .seconds(3)
+    _ simulation: Simulation, _ filter: ScanFilter, for limit: Duration = .seconds(3)
   ) -> (seen: [Advertisement], error: (any Error)?) {
     let over = Signal.just(()).delay(limit)
     let outcome = simulation.service.scan(filter).takeUntil(over).collect()
@@ -129,10 +127,8 @@ struct FindingTests {
     simulation.simulator.setPowered(false)
     try simulation.loop.run { try await simulation.loop.sleep(for: .seconds(1)) }
     let set = try MethodCall(
-      destination: "org.bluez",
-      path: "/org/bluez/hci0",
-      interface: "org.freedesktop.DBus.Properties",
-      member: "Set",
+      destination: "org.bluez", path: "/org/bluez/hci0",
+      interface: "org.freedesktop.DBus.Properties", member: "Set",
       body: [
         .string("org.bluez.Adapter1"), .string("Powered"), .variant(of: .boolean(true)),
       ]

@@ -397,8 +397,7 @@ struct FoundTests {
 
   @Test(
     "the connection that a pairing made ends with the turn if the pairing is cancelled or rejected",
-    arguments: [true, false],
-    [true, false]
+    arguments: [true, false], [true, false]
   )
   func linkOfFailedPairing(isCancelled: Bool, isFound: Bool) throws {
     let simulation = try Simulation(definition: .pairing(.confirm))
@@ -431,8 +430,7 @@ struct FoundTests {
     )
     let (service, simulatorBus) = (simulation.service, simulation.simulator.bus)
     let tooLarge = try Message.signal(
-      path: simulation.devicePath,
-      interface: "org.freedesktop.DBus.Properties",
+      path: simulation.devicePath, interface: "org.freedesktop.DBus.Properties",
       member: "PropertiesChanged",
       body: [
         .string("org.bluez.Device1"),

@@ -54,10 +54,7 @@ struct NamedFaultTests {
     defer { world.end() }
     func service(_ name: String) -> BlueZDevice {
       BlueZDevice(
-        client: world.client,
-        target: .name(name),
-        scheduler: world.scheduler,
-        meter: world.player
+        client: world.client, target: .name(name), scheduler: world.scheduler, meter: world.player
       )
     }
     let values = Guarded<[[UInt8]]>([])
@@ -65,17 +62,13 @@ struct NamedFaultTests {
     let outcome = Self.chain(first, second) { value in values.withLock { $0.append(value) } }
       .firstOrDefault((), within: .seconds(120))
     return Ending(
-      history: world.events.map(\.description),
-      values: values.withLock { $0 },
-      error: outcome.error.map { "\($0)" },
-      time: world.loop.now.sinceStart
+      history: world.events.map(\.description), values: values.withLock { $0 },
+      error: outcome.error.map { "\($0)" }, time: world.loop.now.sinceStart
     )
   }
 
   private static func chain(
-    _ first: BlueZDevice,
-    _ second: BlueZDevice,
-    _ seen: @escaping @Sendable ([UInt8]) -> Void
+    _ first: BlueZDevice, _ second: BlueZDevice, _ seen: @escaping @Sendable ([UInt8]) -> Void
   ) -> Signal<Void> {
     let command = CharacteristicSelector(characteristic: BluetoothUUID(short: 0xfff3))
     let scan = first.scan(ScanFilter()).takeUntil(Signal.just(()).delay(.seconds(1))).collect()
@@ -89,8 +82,7 @@ struct NamedFaultTests {
       .flattenMap { first.read(command) }.map(seen)
       .flattenMap {
         first.write(
-          [5],
-          to: CharacteristicSelector(characteristic: BluetoothUUID(short: 0xfff1)),
+          [5], to: CharacteristicSelector(characteristic: BluetoothUUID(short: 0xfff1)),
           kind: .request
         )
       }

@@ -37,18 +37,12 @@ struct NamesakesTests {
       BluetoothAddress(number: 0xc0ff_ee00_0010 + UInt64(number))
     }
 
-    func service(
-      _ target: DeviceTarget = .name("lamp"),
-      isUnique: Bool = false
-    ) -> BlueZDevice {
+    func service(_ target: DeviceTarget = .name("lamp"), isUnique: Bool = false) -> BlueZDevice {
       var options = ConnectOptions()
       options.isUnique = isUnique
       return BlueZDevice(
-        client: world.client,
-        target: target,
-        options: options,
-        scheduler: SerialScheduler(on: world.loop),
-        notices: { [notices] in notices.add($0) }
+        client: world.client, target: target, options: options,
+        scheduler: SerialScheduler(on: world.loop), notices: { [notices] in notices.add($0) }
       )
     }
 

@@ -22,38 +22,26 @@ struct Simulation {
   ///   - daemon: A bus to use instead of one in memory.
   ///   - hold: How long the simulated bluetoothd takes to take up a call; nil: it never does.
   init(
-    on loop: Loop = VirtualTimeLoop(),
-    over daemon: PrivateDaemon? = nil,
-    definition: DeviceDefinition = .thermometer,
-    faults: [FaultRule] = [],
-    settings: SimulatorSettings = SimulatorSettings(),
-    seed: UInt64 = 0,
-    options: ConnectOptions = ConnectOptions(),
-    hasMeter: Bool = true,
-    ledger: (any LinkLedger)? = nil,
-    log: MessageObserver? = nil,
+    on loop: Loop = VirtualTimeLoop(), over daemon: PrivateDaemon? = nil,
+    definition: DeviceDefinition = .thermometer, faults: [FaultRule] = [],
+    settings: SimulatorSettings = SimulatorSettings(), seed: UInt64 = 0,
+    options: ConnectOptions = ConnectOptions(), hasMeter: Bool = true,
+    ledger: (any LinkLedger)? = nil, log: MessageObserver? = nil,
     hold: @escaping @Sendable (Message) -> Duration? = { _ in .zero }
   ) throws {
     let generator = SeededGenerator(seed: seed, name: "device")
     device = SimulatedDevice(definition, on: loop, generator: generator)
     device.setFaults(faults)
     world = try SimulatedWorld(
-      [device],
-      on: loop,
-      settings: settings,
-      over: daemon.map { .given($0.address) },
-      ledger: ledger,
-      observer: log
+      [device], on: loop, settings: settings, over: daemon.map { .given($0.address) },
+      ledger: ledger, observer: log
     ) { call in
       guard let delay = hold(call) else { return .ignore }
       return delay > .zero ? .delay(delay) : .take
     }
     service = BlueZDevice(
-      client: world.client,
-      target: .address(definition.address),
-      options: options,
-      scheduler: world.scheduler,
-      meter: hasMeter ? world.player : nil
+      client: world.client, target: .address(definition.address), options: options,
+      scheduler: world.scheduler, meter: hasMeter ? world.player : nil
     )
   }
 

@@ -13,16 +13,13 @@ extension DeviceDefinition {
 
   /// A device with a battery, a value that can be written, and one that echoes.
   static let thermometer = DeviceDefinition(
-    name: "Thermo-1",
-    address: thermometerAddress,
+    name: "Thermo-1", address: thermometerAddress,
     services: [
       ServiceDefinition(
         uuid: .battery,
         characteristics: [
           CharacteristicDefinition(
-            uuid: .batteryLevel,
-            properties: [.read, .notify],
-            behaviour: .constant([87])
+            uuid: .batteryLevel, properties: [.read, .notify], behaviour: .constant([87])
           )
         ]
       ),
@@ -30,9 +27,7 @@ extension DeviceDefinition {
         uuid: .alert,
         characteristics: [
           CharacteristicDefinition(
-            uuid: .alertLevel,
-            properties: [.read, .write, .notify],
-            behaviour: .echo
+            uuid: .alertLevel, properties: [.read, .write, .notify], behaviour: .echo
           )
         ]
       ),

@@ -78,9 +78,7 @@ func printRealBatteryLevel() async throws {
   let loop = EventLoop()
   let client = try await BlueZClient.open(on: loop)
   let device = BlueZDevice(
-    client: client,
-    target: .name("Thermo*"),
-    scheduler: SerialScheduler(on: loop)
+    client: client, target: .name("Thermo*"), scheduler: SerialScheduler(on: loop)
   )
   print(try await batteryLevel(of: device).first(within: .seconds(30)))
 }

@@ -56,10 +56,7 @@ extension SeveralDevicesTutorial {
   @Test("on a scheduler each, devices are read at the same time")
   func sideBySide() async throws {
     let world = try SimulatedWorld(
-      sensor(1, battery: 80),
-      sensor(2, battery: 40),
-      time: .real,
-      settings: .instant
+      sensor(1, battery: 80), sensor(2, battery: 40), time: .real, settings: .instant
     )
     let devices = try ["Sensor-1", "Sensor-2"].map { name in
       try world.service(name, scheduler: SerialScheduler(on: world.loop, name: name))

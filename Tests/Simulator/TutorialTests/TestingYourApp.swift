@@ -82,8 +82,7 @@ extension TestingTutorial {
     try world.setValue([12], of: "ff01", at: "Refrigerator")
     for read in 1...2 {
       try world.addFault(
-        "{ on: read, characteristic: ff01, nth: \(read), do: lose-link }",
-        at: "Refrigerator"
+        "{ on: read, characteristic: ff01, nth: \(read), do: lose-link }", at: "Refrigerator"
       )
     }
     #expect(try world.alarms().firstOrThrow(within: .seconds(60)) == 12)

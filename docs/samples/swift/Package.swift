@@ -5,8 +5,7 @@
 import PackageDescription
 
 let package = Package(
-  name: "garden",
-  dependencies: [.package(name: "blerun", path: "../../..")],
+  name: "garden", dependencies: [.package(name: "blerun", path: "../../..")],
   targets: [
     .target(
       name: "Garden",

@@ -28,12 +28,8 @@ public struct Key<Payload, State: Reading>: Sendable {
   ///   - doc: One line for people, in Markdown.
   ///   - keep: Stores the value; it also gets the node of the value.
   public init<Value>(
-    _ name: String,
-    _ shape: Shape<Value, State>,
-    isRequired: Bool = false,
-    usual: String = "",
-    _ doc: String,
-    keep: @escaping @Sendable (inout Payload, Value, Node) -> Void
+    _ name: String, _ shape: Shape<Value, State>, isRequired: Bool = false, usual: String = "",
+    _ doc: String, keep: @escaping @Sendable (inout Payload, Value, Node) -> Void
   ) {
     self.name = name
     self.doc = doc
@@ -48,12 +44,11 @@ public struct Key<Payload, State: Reading>: Sendable {
 
   /// A key for a property, whose initial value is the default.
   public init<Value>(
-    _ name: String,
-    _ path: any WritableKeyPath<Payload, Value> & Sendable,
-    _ shape: Shape<Value, State>,
-    isRequired: Bool = false,
-    usual: String? = nil,
-    _ doc: String
+    _ name: String, _ path: any WritableKeyPath<Payload, Value> & Sendable,
+    _ shape: Shape<
+      Value,
+      State
+    >, isRequired: Bool = false, usual: String? = nil, _ doc: String
   ) {
     self.name = name
     self.doc = doc
@@ -70,12 +65,11 @@ public struct Key<Payload, State: Reading>: Sendable {
 
   /// A key for an optional property, which is nil without the key.
   public init<Value>(
-    _ name: String,
-    _ path: any WritableKeyPath<Payload, Value?> & Sendable,
-    _ shape: Shape<Value, State>,
-    isRequired: Bool = false,
-    usual: String = "",
-    _ doc: String
+    _ name: String, _ path: any WritableKeyPath<Payload, Value?> & Sendable,
+    _ shape: Shape<
+      Value,
+      State
+    >, isRequired: Bool = false, usual: String = "", _ doc: String
   ) {
     self.init(name, shape, isRequired: isRequired, usual: usual, doc) { payload, value, _ in
       payload[keyPath: path] = value

@@ -18,8 +18,7 @@ public struct KeyRule: Sendable {
   /// A rule about which keys are given; with `needsKey`, an unknown key of the mapping is reported
   /// instead, since it may be the missing one.
   public init(
-    schema: @autoclosure @escaping @Sendable () -> JSONValue?,
-    needsKey: Bool = false,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue?, needsKey: Bool = false,
     breaches: @escaping @Sendable (_ isGiven: (String) -> Bool) -> [Breach]
   ) {
     makeSchema = schema
@@ -71,10 +70,7 @@ public struct KeyRule: Sendable {
   ///
   /// - Parameter blamed: The key that the error is about; nil for the mapping.
   public static func some(
-    of keys: [String],
-    _ message: String,
-    expected: String? = nil,
-    at blamed: String? = nil
+    of keys: [String], _ message: String, expected: String? = nil, at blamed: String? = nil
   ) -> KeyRule {
     KeyRule(schema: ["anyOf": .requiring(each: keys)]) { isGiven in
       if keys.contains(where: isGiven) { return [] }
@@ -91,10 +87,7 @@ public struct KeyRule: Sendable {
 
   /// A key that needs one of other keys.
   public static func only(
-    _ key: String,
-    with others: [String],
-    _ message: String,
-    expected: String? = nil
+    _ key: String, with others: [String], _ message: String, expected: String? = nil
   ) -> KeyRule {
     let need: JSONValue =
       others.count == 1 ? .required(others[0]) : ["anyOf": .requiring(each: others)]

@@ -140,8 +140,7 @@ extension JSONValue {
 
   /// A list of `items`, without a count of one at least.
   package static func list(
-    of items: JSONValue,
-    _ count: ClosedRange<Int> = 1...(.max)
+    of items: JSONValue, _ count: ClosedRange<Int> = 1...(.max)
   ) -> JSONValue {
     var list: JSONValue = ["type": "array", "items": items]
     if count.lowerBound > 0 { list = list.adding("minItems", JSONValue(count.lowerBound)) }

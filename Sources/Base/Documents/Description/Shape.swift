@@ -37,8 +37,7 @@ public struct Shape<Value, State: Reading>: Sendable {
   ///   - read: Converts a node. When it returns nil without adding an error of its own, the error
   ///     is that the node is not what is expected.
   public init(
-    _ expected: String,
-    schema: @autoclosure @escaping @Sendable () -> Schema,
+    _ expected: String, schema: @autoclosure @escaping @Sendable () -> Schema,
     shown: @escaping @Sendable (Value) -> String? = { _ in nil },
     read: @escaping @Sendable (Node, inout State) -> Value?
   ) {
@@ -107,9 +106,7 @@ extension Shape where Value == Bool {
   /// `true` or `false`.
   public static var truth: Shape {
     Shape(
-      "true or false",
-      schema: Schema(["type": "boolean"]),
-      shown: { "\($0)" },
+      "true or false", schema: Schema(["type": "boolean"]), shown: { "\($0)" },
       read: { node, _ in node.truth }
     )
   }
@@ -120,8 +117,7 @@ extension Shape where Value == String {
   public static func text(_ expected: String, bytes: Int? = nil) -> Shape {
     let json: JSONValue = ["type": "string"]
     return Shape(
-      expected,
-      schema: Schema(bytes.map { json.adding("maxLength", JSONValue($0)) } ?? json),
+      expected, schema: Schema(bytes.map { json.adding("maxLength", JSONValue($0)) } ?? json),
       shown: { $0 },
       read: { node, _ in
         node.text.flatMap { $0.utf8.count <= bytes ?? .max ? $0 : nil }
@@ -156,9 +152,7 @@ where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == Strin
     let expected =
       words.count == 2 ? words.joined(separator: " or ") : words.joined(separator: ", ")
     return Shape(
-      expected,
-      schema: .words(words),
-      shown: { $0.rawValue },
+      expected, schema: .words(words), shown: { $0.rawValue },
       read: { node, state in
         if let value = values.first(where: { $0.rawValue == node.text }) { return value }
         state.problems.append(

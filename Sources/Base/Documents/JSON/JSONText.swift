@@ -49,8 +49,7 @@ private struct JSONParser {
   }
 
   private mutating func expect(
-    _ text: StaticString,
-    _ value: JSONValue
+    _ text: StaticString, _ value: JSONValue
   ) throws(JSONSyntaxError) -> JSONValue {
     for index in 0..<text.utf8CodeUnitCount {
       guard current == text.utf8Start[index] else { throw failure }

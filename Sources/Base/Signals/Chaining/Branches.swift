@@ -37,10 +37,7 @@ final class Branches<Event: Sendable>: Sendable {
   ///   - body: The work, which knows its branch.
   /// - Returns: Its number: 0 for the first, and so on.
   @discardableResult
-  func start(
-    in run: Run? = nil,
-    _ body: @escaping @Sendable (Branch) async throws -> Void
-  ) -> Int {
+  func start(in run: Run? = nil, _ body: @escaping @Sendable (Branch) async throws -> Void) -> Int {
     let number = state.withLock { state in
       defer { state.count += 1 }
       return state.count
@@ -84,9 +81,7 @@ final class Branches<Event: Sendable>: Sendable {
   /// branches.
   ///
   /// A branch waits from its event until `taken`, which comes with it, has been ended.
-  func pump(
-    _ receive: (Step, _ taken: Completion<Void>) async throws -> Bool
-  ) async throws {
+  func pump(_ receive: (Step, _ taken: Completion<Void>) async throws -> Bool) async throws {
     try await endingAll {
       while true {
         let (step, taken) = try await explained { try await handoff.next() }
@@ -104,9 +99,7 @@ final class Branches<Event: Sendable>: Sendable {
   ///
   /// - Parameter run: Their surroundings; when nil, those of the present task.
   func pump(
-    _ sources: [Signal<Event>],
-    in run: Run? = nil,
-    _ sink: (Event) async throws -> Void
+    _ sources: [Signal<Event>], in run: Run? = nil, _ sink: (Event) async throws -> Void
   ) async throws {
     var running = Set<Int>()
     for source in sources {

@@ -29,8 +29,7 @@ extension Signal {
   /// sensors.flattenMap(.merge(limit: 4)) { $0.read(.batteryLevel) }
   /// ```
   public func flattenMap<R: Sendable>(
-    _ strategy: FlattenStrategy,
-    _ transform: @escaping @Sendable (Value) throws -> Signal<R>
+    _ strategy: FlattenStrategy, _ transform: @escaping @Sendable (Value) throws -> Signal<R>
   ) -> Signal<R> {
     switch strategy {
     case .concat: flattenMap(transform)
@@ -40,9 +39,7 @@ extension Signal {
   }
 
   private func flattened<R: Sendable>(
-    limit: Int,
-    replacing: Bool,
-    _ transform: @escaping @Sendable (Value) throws -> Signal<R>
+    limit: Int, replacing: Bool, _ transform: @escaping @Sendable (Value) throws -> Signal<R>
   ) -> Signal<R> {
     precondition(limit > 0, "at least one signal has to run")
     return Signal<R>(home: home) { [self] sink in

@@ -61,8 +61,7 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
 
   /// Runs `source` beside the present task and gives what comes of it to `sink`.
   func pump(
-    _ source: Signal<Machine.Input>,
-    _ sink: (Machine.Output) async throws -> Void
+    _ source: Signal<Machine.Input>, _ sink: (Machine.Output) async throws -> Void
   ) async throws {
     branches.start { [self] branch in
       let result = await ending {

@@ -42,9 +42,7 @@ extension Signal {
   /// lamp.write(.on).then { lamp.read(.state) }
   /// ```
   @inlinable
-  public func then<R: Sendable>(
-    _ next: @escaping @Sendable () throws -> Signal<R>
-  ) -> Signal<R> {
+  public func then<R: Sendable>(_ next: @escaping @Sendable () throws -> Signal<R>) -> Signal<R> {
     Signal<R>(home: home) { [body] sink in
       try await body { _ in }
       try await next().body(sink)
@@ -98,10 +96,7 @@ final class FlattenMapLink<Value: Sendable, R: Sendable>: ChainLink<R>, @uncheck
   @usableFromInline let transform: @Sendable (Value) throws -> Signal<R>
 
   @inlinable
-  init(
-    _ source: ChainLink<Value>,
-    _ transform: @escaping @Sendable (Value) throws -> Signal<R>
-  ) {
+  init(_ source: ChainLink<Value>, _ transform: @escaping @Sendable (Value) throws -> Signal<R>) {
     self.source = source
     self.transform = transform
     super.init(length: source.length + 1)

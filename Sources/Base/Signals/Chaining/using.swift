@@ -31,10 +31,8 @@ extension Signal {
   /// - Returns: The values of `use`. Fails with the first cause; with ``FailedWithCleanUp`` when the
   ///   release failed.
   public static func using<Resource: Sendable>(
-    acquire: Signal<Resource>,
-    release: @escaping @Sendable (Resource) -> Signal<Void>,
-    releaseLimit: Duration = .seconds(10),
-    _ use: @escaping @Sendable (Resource) throws -> Signal
+    acquire: Signal<Resource>, release: @escaping @Sendable (Resource) -> Signal<Void>,
+    releaseLimit: Duration = .seconds(10), _ use: @escaping @Sendable (Resource) throws -> Signal
   ) -> Signal {
     Signal(home: acquire.home) { sink in
       let loop = try Loop.current
@@ -52,10 +50,7 @@ extension Signal {
 
 /// Runs `body`, then `cleanUp`, shielded, however `body` ended.
 func bracketed(
-  on loop: Loop,
-  limit: Duration,
-  what: String,
-  _ body: () async throws -> Void,
+  on loop: Loop, limit: Duration, what: String, _ body: () async throws -> Void,
   cleanUp: @escaping @Sendable () async throws -> Void
 ) async throws {
   var cause: (any Error)?
@@ -69,10 +64,7 @@ func bracketed(
   } catch {
     // A consumer that stopped is not a failure: only the clean-up failed.
     let failed = cause is Stopped ? nil : cause
-    throw FailedWithCleanUp(
-      cause: failed,
-      cleanUp: [CleanUpFailure(what: what, error: error)]
-    )
+    throw FailedWithCleanUp(cause: failed, cleanUp: [CleanUpFailure(what: what, error: error)])
   }
   if let cause { throw cause }
 }

@@ -17,9 +17,7 @@ extension Signal {
   /// ```swift
   /// buttonPresses.withLatest(from: temperatures).map { _, temperature in temperature }
   /// ```
-  public func withLatest<Other: Sendable>(
-    from other: Signal<Other>
-  ) -> Signal<(Value, Other)> {
+  public func withLatest<Other: Sendable>(from other: Signal<Other>) -> Signal<(Value, Other)> {
     Signal<(Value, Other)>(home: home ?? other.home) { [self] sink in
       let branches = try Branches<Value>()
       let latest = Guarded<Other?>(nil)

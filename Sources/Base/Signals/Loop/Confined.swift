@@ -80,8 +80,7 @@ public final class Confined<State>: @unchecked Sendable {
   @inlinable
   func check() {
     assert(
-      loop.isExclusive,
-      "state of a loop is touched on another thread: hand it over with Loop.post"
+      loop.isExclusive, "state of a loop is touched on another thread: hand it over with Loop.post"
     )
   }
 }

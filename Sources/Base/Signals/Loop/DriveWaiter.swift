@@ -30,10 +30,7 @@ final class DriveWaiter: @unchecked Sendable {
       return true
     }
     let end = (EventLoop.time(CLOCK_MONOTONIC) + limit).components
-    var time = timespec(
-      tv_sec: Int(end.seconds),
-      tv_nsec: Int(end.attoseconds / 1_000_000_000)
-    )
+    var time = timespec(tv_sec: Int(end.seconds), tv_nsec: Int(end.attoseconds / 1_000_000_000))
     while sem_clockwait(semaphore, CLOCK_MONOTONIC, &time) != 0 {
       if errno == ETIMEDOUT { return false }
     }

@@ -193,9 +193,7 @@ extension Loop {
 
   /// Drives with the role held, until `goal`, or until there is a block, where this thread runs blocks.
   private func turnOver(
-    _ context: ThreadContext,
-    until goal: some DriveGoal,
-    runsBlocks: Bool = false
+    _ context: ThreadContext, until goal: some DriveGoal, runsBlocks: Bool = false
   ) throws {
     var sincePoll = 0
     while true {

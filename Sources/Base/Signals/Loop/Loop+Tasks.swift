@@ -32,9 +32,7 @@ extension Loop {
   ///
   /// - Throws: What `body` throws; ``BlockedInsideLoop``; ``LoopIdle`` when time is virtual and
   ///   nothing is left that could happen.
-  public final func run<R: Sendable>(
-    _ body: @escaping @Sendable () async throws -> R
-  ) throws -> R {
+  public final func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
     let answer = Guarded<Result<R, any Error>?>(nil)
     var started: Task<Void, any Error>?
     let start = { [self] in

@@ -99,19 +99,13 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   ///   - delay: Zero or less means: as soon as the loop gets to it, but never from here.
   ///   - fire: Called on the loop.
   @discardableResult
-  public final func after(
-    _ delay: Duration,
-    _ fire: @escaping @Sendable () -> Void
-  ) -> LoopTimer {
+  public final func after(_ delay: Duration, _ fire: @escaping @Sendable () -> Void) -> LoopTimer {
     at(now + delay, fire)
   }
 
   /// Calls `fire` on this loop at `instant`, or soon when it is past.
   @discardableResult
-  public final func at(
-    _ instant: Instant,
-    _ fire: @escaping @Sendable () -> Void
-  ) -> LoopTimer {
+  public final func at(_ instant: Instant, _ fire: @escaping @Sendable () -> Void) -> LoopTimer {
     let timer = LoopTimer(state: state, fire)
     act(
       on: state.withLock { state in
@@ -134,16 +128,11 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// caller's, who cancels the watch before closing it. Several watches of one descriptor are
   /// called in the order of registration.
   package final func watch(
-    _ descriptor: Int32,
-    for interest: Watch.Events,
+    _ descriptor: Int32, for interest: Watch.Events,
     _ ready: @escaping @Sendable (Watch.Events) -> Void
   ) -> Watch {
     let watch = Watch(
-      state: state,
-      source: source,
-      descriptor: descriptor,
-      interest: interest,
-      ready: ready
+      state: state, source: source, descriptor: descriptor, interest: interest, ready: ready
     )
     state.withLock { source.apply($0.watches.add(watch)) }
     return watch

@@ -22,8 +22,7 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
   ///   - eventLimit: How many jobs and callbacks may run in all before a wait fails with
   ///     ``EventLimitReached``.
   public init(
-    wallClockAtStart: Duration = VirtualTimeLoop.defaultWallClock,
-    eventLimit: Int = 1_000_000_000
+    wallClockAtStart: Duration = VirtualTimeLoop.defaultWallClock, eventLimit: Int = 1_000_000_000
   ) {
     time = VirtualTime(wallClockAtStart: wallClockAtStart, eventLimit: eventLimit)
     super.init(time)

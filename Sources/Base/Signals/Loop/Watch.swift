@@ -31,10 +31,7 @@ package final class Watch: @unchecked Sendable {
   private let source: any EventSource
 
   init(
-    state: Guarded<Loop.State>,
-    source: any EventSource,
-    descriptor: Int32,
-    interest: Events,
+    state: Guarded<Loop.State>, source: any EventSource, descriptor: Int32, interest: Events,
     ready: @escaping @Sendable (Events) -> Void
   ) {
     self.state = state

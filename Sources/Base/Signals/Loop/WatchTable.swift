@@ -55,10 +55,7 @@ struct WatchTable {
   typealias Call = (watch: Watch, events: Watch.Events)
 
   /// The callbacks to make when `descriptor` is ready for `events`, in order; seldom more than one.
-  func calls(
-    for descriptor: Int32,
-    _ events: Watch.Events
-  ) -> (first: Call?, others: [Call]) {
+  func calls(for descriptor: Int32, _ events: Watch.Events) -> (first: Call?, others: [Call]) {
     var first: Call?
     var others: [Call] = []
     for watch in watches where watch.descriptor == descriptor {

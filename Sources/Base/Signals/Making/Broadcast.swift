@@ -67,11 +67,7 @@ final class Broadcast<Value: Sendable>: Sendable {
   }
 
   /// Gives `sink` what comes to a place, first what was missed, to the end; then leaves the place.
-  func observe(
-    from seat: Seat,
-    on loop: Loop,
-    _ sink: (Value) async throws -> Void
-  ) async throws {
+  func observe(from seat: Seat, on loop: Loop, _ sink: (Value) async throws -> Void) async throws {
     defer { state.withLock { $0.mailboxes.removeAll { $0.id == seat.id } } }
     for value in seat.missed { try await sink(value) }
     while let value = try await seat.mailbox.next(on: loop) { try await sink(value) }

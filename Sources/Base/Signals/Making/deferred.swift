@@ -16,9 +16,7 @@ extension Signal {
   /// Signal.deferred { .just(settings.current) }.retry(RetryPolicy(attempts: 3))
   /// ```
   @inlinable
-  public static func deferred(
-    _ make: @escaping @Sendable () throws -> Signal
-  ) -> Signal {
+  public static func deferred(_ make: @escaping @Sendable () throws -> Signal) -> Signal {
     Signal { sink in try await make().run(sink) }
   }
 
@@ -41,8 +39,7 @@ extension Signal {
   ///   - scheduler: Where `body` belongs: it runs on that scheduler's loop, in one of its turns.
   ///   - body: The work. It must not block; it may suspend.
   public static func lazily(
-    on scheduler: SerialScheduler,
-    _ body: @escaping @Sendable () async throws -> Value
+    on scheduler: SerialScheduler, _ body: @escaping @Sendable () async throws -> Value
   ) -> Signal {
     Signal.operation(of: scheduler, "lazy work") { sink in
       try await sink(try await withTaskExecutorPreference(scheduler.loop) { try await body() })

@@ -22,8 +22,7 @@ extension Signal {
   ///   - period: Above zero.
   ///   - make: Asked anew each time.
   public static func poll(
-    every period: Duration,
-    _ make: @escaping @Sendable () throws -> Signal
+    every period: Duration, _ make: @escaping @Sendable () throws -> Signal
   ) -> Signal {
     Signal { sink in
       let start = try Loop.current.now
@@ -58,8 +57,7 @@ extension Signal {
   ///   - scheduler: Whose turns are taken; runs of other schedulers fail with ``OtherScheduler``.
   ///   - make: Asked anew each time.
   public static func poll(
-    every period: Duration,
-    takingTurnsOf scheduler: SerialScheduler,
+    every period: Duration, takingTurnsOf scheduler: SerialScheduler,
     _ make: @escaping @Sendable () throws -> Signal
   ) -> Signal {
     poll(every: period) {

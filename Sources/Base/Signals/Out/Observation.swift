@@ -46,9 +46,7 @@ extension Signal {
   ///   - receive: Called with each event, on the loop.
   @discardableResult
   public func observe(
-    on loop: Loop? = nil,
-    file: StaticString = #fileID,
-    line: UInt = #line,
+    on loop: Loop? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ receive: @escaping @Sendable (Event<Value>) -> Void
   ) -> Observation {
     let name = TurnName("observe", file, line)
@@ -65,11 +63,7 @@ extension Signal {
     do {
       if home == nil || Run.current?.turn != nil {
         let started = try startRun(
-          on: loop,
-          "observe",
-          named: name,
-          { receive(.value($0)) },
-          ended: ended
+          on: loop, "observe", named: name, { receive(.value($0)) }, ended: ended
         )
         observation.began { started.cancel() }
       } else {
@@ -92,10 +86,7 @@ extension Signal {
   ///   - ended: Called once, when everything that the run began has ended; on `loop` if it began.
   /// - Throws: ``OtherScheduler``; ``TurnEnded``.
   func startRun(
-    on loop: Loop,
-    _ operation: String,
-    named name: TurnName,
-    of scope: TurnScope? = nil,
+    on loop: Loop, _ operation: String, named name: TurnName, of scope: TurnScope? = nil,
     _ receive: @escaping @Sendable (Value) async throws -> Void,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) throws -> StartedRun {

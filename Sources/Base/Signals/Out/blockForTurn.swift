@@ -12,10 +12,7 @@
 ///   or the loop cannot go on: ``LoopIdle``, ``EventLimitReached``.
 @usableFromInline
 func blockForTurn(
-  _ home: SerialScheduler?,
-  operation: String,
-  named name: TurnName,
-  within limit: Duration,
+  _ home: SerialScheduler?, operation: String, named name: TurnName, within limit: Duration,
   _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
 ) -> (any Error)? {
   let context = ThreadContext.current

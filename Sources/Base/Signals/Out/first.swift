@@ -20,9 +20,7 @@ extension Signal {
   ///   a cancellation; at once ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded``
   ///   in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody drives.
   public func first(
-    within limit: Duration? = nil,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    within limit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Value {
     if let run = Run.current, let turn = run.turn {
       try turn.requireHome(home, for: "first")
@@ -35,10 +33,7 @@ extension Signal {
     let loop = home?.loop ?? Run.current?.loop ?? EventLoop()
     let isLimited = Run.current?.isLimited ?? false
     return try await StartedRun.awaited(
-      "a turn of \(home?.name ?? "the run")",
-      on: loop,
-      home: home,
-      TurnName("first", file, line),
+      "a turn of \(home?.name ?? "the run")", on: loop, home: home, TurnName("first", file, line),
       within: limit ?? (isLimited ? nil : .seconds(3600))
     ) {
       try await firstValue()

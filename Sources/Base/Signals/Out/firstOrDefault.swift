@@ -31,10 +31,7 @@ extension Signal {
   ///   another scheduler, ``LoopIdle`` when time is virtual and nothing is left that could happen.
   @inlinable
   public func firstOrDefault(
-    _ fallback: Value,
-    within limit: Duration,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    _ fallback: Value, within limit: Duration, file: StaticString = #fileID, line: UInt = #line
   ) -> Outcome<Value> {
     switch blockForFirst(within: limit, "firstOrDefault", file, line) {
     case .success(let value): Outcome(value, error: nil)
@@ -45,10 +42,7 @@ extension Signal {
   /// Blocks for the first value, in a turn.
   @inlinable
   func blockForFirst(
-    within limit: Duration,
-    _ operation: String,
-    _ file: StaticString,
-    _ line: UInt
+    within limit: Duration, _ operation: String, _ file: StaticString, _ line: UInt
   ) -> Result<Value, any Error> {
     let first = TurnLocal<Value?>(nil)
     let name = TurnName(operation, file, line)

@@ -15,9 +15,7 @@ extension Signal {
   @available(*, noasync, message: "await first(within:) instead")
   @inlinable
   public func firstOrThrow(
-    within limit: Duration,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    within limit: Duration, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Value {
     try blockForFirst(within: limit, "firstOrThrow", file, line).get()
   }
@@ -36,9 +34,7 @@ extension Signal {
   @available(*, noasync, message: "await first(within:) instead")
   @inlinable
   public func firstResult(
-    within limit: Duration,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    within limit: Duration, file: StaticString = #fileID, line: UInt = #line
   ) -> Result<Value, any Error> {
     blockForFirst(within: limit, "firstResult", file, line)
   }
@@ -54,9 +50,7 @@ extension Signal {
   @available(*, noasync, message: "iterate over values instead")
   @inlinable
   public func waitUntilCompleted(
-    within limit: Duration,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    within limit: Duration, file: StaticString = #fileID, line: UInt = #line
   ) throws {
     let operation = "waitUntilCompleted"
     let name = TurnName(operation, file, line)

@@ -5,9 +5,7 @@ public final class ScheduledTurn: Sendable {
   private let started: StartedRun
 
   init(
-    of scheduler: SerialScheduler,
-    named name: TurnName,
-    _ body: @escaping @Sendable () -> Void
+    of scheduler: SerialScheduler, named name: TurnName, _ body: @escaping @Sendable () -> Void
   ) {
     let started = StartedRun("schedule", on: scheduler.loop, name)
     self.started = started

@@ -31,11 +31,7 @@ public final class SerialScheduler: Sendable {
   ///   - name: The name, for errors.
   ///   - cleanUpLimit: How long each release at the end of a turn may take. The default is longer
   ///     than the 2 s that BlueZ waits before it drops a link.
-  public init(
-    on loop: Loop,
-    name: String = "scheduler",
-    cleanUpLimit: Duration = .seconds(10)
-  ) {
+  public init(on loop: Loop, name: String = "scheduler", cleanUpLimit: Duration = .seconds(10)) {
     self.loop = loop
     self.name = name
     self.cleanUpLimit = cleanUpLimit
@@ -66,9 +62,7 @@ public final class SerialScheduler: Sendable {
   /// - Returns: The turn, to be cancelled or waited for.
   @discardableResult
   public func schedule(
-    named label: String? = nil,
-    file: StaticString = #fileID,
-    line: UInt = #line,
+    named label: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> ScheduledTurn {
     ScheduledTurn(of: self, named: TurnName(label, orElse: "schedule", file, line), body)
@@ -101,11 +95,8 @@ public final class SerialScheduler: Sendable {
   ///   ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded`` in a task whose turn has
   ///   ended, ``LoopNotDriven`` when the loop is virtual and nobody drives it.
   public func turn<R: Sendable>(
-    named label: String? = nil,
-    within limit: Duration? = nil,
-    file: StaticString = #fileID,
-    line: UInt = #line,
-    _ body: @escaping @Sendable () async throws -> R
+    named label: String? = nil, within limit: Duration? = nil, file: StaticString = #fileID,
+    line: UInt = #line, _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
     let operation = "a turn of \(name)"
     if Run.current?.turn != nil {

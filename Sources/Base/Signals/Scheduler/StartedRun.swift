@@ -40,12 +40,8 @@ final class StartedRun: DriveGoal {
   ///   - ended: Called once, on any thread, with the result. Nil for a thread that drives the loop
   ///     until it ``isReached``.
   init(
-    _ operation: String,
-    on loop: Loop,
-    _ name: TurnName,
-    within limit: Duration? = nil,
-    inside outer: Deadline? = nil,
-    ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
+    _ operation: String, on loop: Loop, _ name: TurnName, within limit: Duration? = nil,
+    inside outer: Deadline? = nil, ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) {
     self.operation = operation
     self.ended = ended
@@ -60,12 +56,8 @@ final class StartedRun: DriveGoal {
   /// - Parameter limit: How long the work may take; when nil, no deadline holds.
   /// - Throws: ``TurnEnded``.
   init(
-    _ operation: String,
-    on loop: Loop,
-    in turn: Turn,
-    of scope: TurnScope? = nil,
-    within limit: Duration? = nil,
-    ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
+    _ operation: String, on loop: Loop, in turn: Turn, of scope: TurnScope? = nil,
+    within limit: Duration? = nil, ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) throws(TurnEnded) {
     let here = Run.current
     let work = try turn.begin(operation, in: here, of: scope)
@@ -224,12 +216,8 @@ extension StartedRun {
   ///   - home: The scheduler whose turn it takes first.
   ///   - name: What the turn is called.
   static func awaited<R: Sendable>(
-    _ operation: String,
-    on loop: Loop,
-    home: SerialScheduler?,
-    _ name: TurnName,
-    within limit: Duration?,
-    _ body: @escaping @Sendable () async throws -> R
+    _ operation: String, on loop: Loop, home: SerialScheduler?, _ name: TurnName,
+    within limit: Duration?, _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
     try loop.requireDriver(for: operation, of: home)
     let made = Guarded<R?>(nil)

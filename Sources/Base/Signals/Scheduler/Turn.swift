@@ -88,10 +88,7 @@ public final class Turn: @unchecked Sendable {
   ///   - what: What is released, for the error when that fails: "the link to Thermo-1".
   ///   - release: Gives it back. Called at most once, on the scheduler's loop; soon, when the turn
   ///     has ended already.
-  public func enter(
-    _ what: String,
-    release: @escaping @Sendable () async throws -> Void
-  ) -> Entry {
+  public func enter(_ what: String, release: @escaping @Sendable () async throws -> Void) -> Entry {
     let (entry, isLate) = lock.whileHeld {
       state.nextID += 1
       let isLate = state.phase == .ended
@@ -180,9 +177,7 @@ public final class Turn: @unchecked Sendable {
   /// - Returns: Whether it has begun.
   @discardableResult
   func ask(
-    _ scheduler: SerialScheduler,
-    for operation: String,
-    isCleanUp: Bool = false
+    _ scheduler: SerialScheduler, for operation: String, isCleanUp: Bool = false
   ) throws -> Bool {
     enum Reply { case begun, waits, asked, ended, shutDown, other(SerialScheduler) }
     let reply: Reply = lock.whileHeld {
@@ -319,9 +314,7 @@ public final class Turn: @unchecked Sendable {
 
   /// Does `body` in the present task as a part of the turn, whose end cancels that task and waits.
   func including<R>(
-    _ operation: String,
-    in run: Run,
-    _ body: () async throws -> R
+    _ operation: String, in run: Run, _ body: () async throws -> R
   ) async throws -> R {
     let work = try begin(operation, in: run)
     defer { end(work) }
@@ -385,10 +378,7 @@ public final class Turn: @unchecked Sendable {
   ///   - deliver: Called between this turn and the next: whoever gets the result finds the scheduler
   ///     idle, and sees it before anything of the next turn.
   nonisolated(nonsending)
-    func end(
-      _ result: Result<Void, any Error>,
-      _ deliver: (Result<Void, any Error>) -> Void
-    ) async
+    func end(_ result: Result<Void, any Error>, _ deliver: (Result<Void, any Error>) -> Void) async
   {
     var failures: [CleanUpFailure] = []
     while !close() {
@@ -398,8 +388,7 @@ public final class Turn: @unchecked Sendable {
         do {
           let scheduler = scheduler
           try await shielded(
-            on: scheduler?.loop ?? loop,
-            limit: scheduler?.cleanUpLimit ?? .seconds(10),
+            on: scheduler?.loop ?? loop, limit: scheduler?.cleanUpLimit ?? .seconds(10),
             owned.release
           )
         } catch {
@@ -442,8 +431,7 @@ public final class Turn: @unchecked Sendable {
   }
 
   private static func attach(
-    _ failures: [CleanUpFailure],
-    to result: Result<Void, any Error>
+    _ failures: [CleanUpFailure], to result: Result<Void, any Error>
   ) -> Result<Void, any Error> {
     guard !failures.isEmpty else { return result }
     switch result {

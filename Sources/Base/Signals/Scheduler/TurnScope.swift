@@ -28,8 +28,7 @@ package final class TurnScope: Sendable {
   /// - Throws: ``TurnEnded`` when the scope or the turn has ended; ``OtherScheduler`` inside another
   ///   turn; what ``Signal/first(within:file:line:)`` throws.
   package func first<Value: Sendable>(
-    of signal: Signal<Value>,
-    _ operation: String
+    of signal: Signal<Value>, _ operation: String
   ) async throws -> Value {
     try await including(operation) { try await signal.first() }
   }
@@ -42,8 +41,7 @@ package final class TurnScope: Sendable {
   /// Does `body`, whose work belongs to the turn.
   nonisolated(nonsending)
     func including<R: Sendable>(
-      _ operation: String,
-      _ body: nonisolated(nonsending) () async throws -> R
+      _ operation: String, _ body: nonisolated(nonsending) () async throws -> R
     ) async throws -> R
   {
     if hasEnded { throw turn.ended(before: operation) }
@@ -53,8 +51,7 @@ package final class TurnScope: Sendable {
     }
     guard other === turn else {
       throw OtherScheduler(
-        operation: operation,
-        present: other.scheduler?.name ?? "the run",
+        operation: operation, present: other.scheduler?.name ?? "the run",
         wanted: turn.scheduler?.name ?? "the run"
       )
     }

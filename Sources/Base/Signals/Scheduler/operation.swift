@@ -31,9 +31,7 @@ extension Signal {
   ///   - body: The work, as for ``init(home:_:)``.
   @inlinable
   public static func operation(
-    of scheduler: SerialScheduler,
-    _ name: String,
-    _ body: @escaping Body
+    of scheduler: SerialScheduler, _ name: String, _ body: @escaping Body
   ) -> Signal {
     Signal(home: scheduler) { sink in
       guard let run = Run.present else { return try await body(sink) }
@@ -51,9 +49,7 @@ extension SerialScheduler {
   /// - Parameter body: Gets whether the present task runs on that loop anyway.
   @usableFromInline
   func including(
-    _ operation: String,
-    in run: Run,
-    _ body: (_ isHere: Bool) async throws -> Void
+    _ operation: String, in run: Run, _ body: (_ isHere: Bool) async throws -> Void
   ) async throws {
     if run.turn?.scheduler == nil, loop !== run.loop, loop.isVirtual || run.loop.isVirtual {
       throw LoopNotDriven(operation: operation, scheduler: name)
@@ -83,12 +79,7 @@ extension SerialScheduler {
     defer { turn.endSeparateTurn() }
     let operation = "a turn of \(name)"
     return try await StartedRun.awaited(
-      operation,
-      on: loop,
-      home: self,
-      turn.name,
-      within: nil,
-      body
+      operation, on: loop, home: self, turn.name, within: nil, body
     )
   }
 }

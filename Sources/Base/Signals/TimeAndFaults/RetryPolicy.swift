@@ -21,9 +21,7 @@ public struct RetryPolicy: Sendable {
   ///   - backoffLimit: The longest wait; waits double up to it.
   ///   - retries: Whether a failure is worth another try; by default each is.
   public init(
-    attempts: Int,
-    backoff: Duration = .zero,
-    backoffLimit: Duration = .seconds(30),
+    attempts: Int, backoff: Duration = .zero, backoffLimit: Duration = .seconds(30),
     retries: @escaping @Sendable (any Error) -> Bool = { _ in true }
   ) {
     precondition(attempts >= 1, "there is at least one try")

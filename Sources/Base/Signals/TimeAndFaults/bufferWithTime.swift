@@ -97,9 +97,7 @@ extension Signal {
   ///   - bufferLimit: How many values all windows may hold that were not taken yet, where an empty
   ///     window counts as one; one more fails with ``BufferOverflow``.
   public func bufferWithTime(
-    _ period: Duration,
-    emptyWindows: Bool = false,
-    bufferLimit: Int = 65_536
+    _ period: Duration, emptyWindows: Bool = false, bufferLimit: Int = 65_536
   ) -> Signal<[Value]> {
     precondition(period > .zero, "a period must be above zero")
     precondition(bufferLimit > 0, "a buffer must hold at least one value")

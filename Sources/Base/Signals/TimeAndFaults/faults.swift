@@ -15,9 +15,7 @@ extension Signal {
   /// thermometer.read(.batteryLevel).catchError { _ in .just(0) }
   /// ```
   @inlinable
-  public func catchError(
-    _ handler: @escaping @Sendable (any Error) throws -> Signal
-  ) -> Signal {
+  public func catchError(_ handler: @escaping @Sendable (any Error) throws -> Signal) -> Signal {
     Signal(home: home) { [body] sink in
       guard let failure = try await producerFailure(of: body, sink) else { return }
       try await handler(failure).body(sink)
@@ -64,8 +62,7 @@ extension Signal {
   /// readings.finally { try await led.turnOff() }
   /// ```
   public func finally(
-    limit: Duration = .seconds(10),
-    _ cleanUp: @escaping @Sendable () async throws -> Void
+    limit: Duration = .seconds(10), _ cleanUp: @escaping @Sendable () async throws -> Void
   ) -> Signal {
     Signal(home: home) { [body] sink in
       let loop = try Loop.current
@@ -83,8 +80,7 @@ extension Signal {
 /// - Throws: What the sink threw, and cancellation: neither is the producer's failure.
 @usableFromInline
 func producerFailure<Value>(
-  of body: @escaping Signal<Value>.Body,
-  _ sink: (Value) async throws -> Void
+  of body: @escaping Signal<Value>.Body, _ sink: (Value) async throws -> Void
 ) async throws -> (any Error)? {
   var thrownBySink: (any Error)?
   do {

@@ -40,11 +40,7 @@ extension Signal {
     limited(limit, operation, restartingAtValues: true)
   }
 
-  private func limited(
-    _ limit: Duration,
-    _ operation: String,
-    restartingAtValues: Bool
-  ) -> Signal {
+  private func limited(_ limit: Duration, _ operation: String, restartingAtValues: Bool) -> Signal {
     Signal(home: home) { [self] sink in
       let branches = try Branches<Value>()
       let loop = branches.loop

@@ -12,9 +12,7 @@ extension Signal {
   /// thermometer.read(.batteryLevel).map { "\($0) %" }
   /// ```
   @inlinable
-  public func map<R: Sendable>(
-    _ transform: @escaping @Sendable (Value) -> R
-  ) -> Signal<R> {
+  public func map<R: Sendable>(_ transform: @escaping @Sendable (Value) -> R) -> Signal<R> {
     Signal<R>(home: home) { [body] sink in
       try await body { value in try await sink(transform(value)) }
     }
@@ -70,9 +68,7 @@ extension Signal {
   /// lines.compactMap { Int($0) }
   /// ```
   @inlinable
-  public func compactMap<R: Sendable>(
-    _ transform: @escaping @Sendable (Value) -> R?
-  ) -> Signal<R> {
+  public func compactMap<R: Sendable>(_ transform: @escaping @Sendable (Value) -> R?) -> Signal<R> {
     Signal<R>(home: home) { [body] sink in
       try await body { value in if let new = transform(value) { try await sink(new) } }
     }

@@ -52,10 +52,7 @@ extension Signal {
   /// ```swift
   /// readings.logNext("temperature") { logger.info("\($0)") }
   /// ```
-  public func logNext(
-    _ label: String,
-    to log: @escaping @Sendable (String) -> Void
-  ) -> Signal {
+  public func logNext(_ label: String, to log: @escaping @Sendable (String) -> Void) -> Signal {
     map { value in
       log("\(label): \(value)")
       return value

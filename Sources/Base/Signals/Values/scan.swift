@@ -16,8 +16,7 @@ extension Signal {
   /// ```
   @inlinable
   public func scan<R: Sendable>(
-    _ initial: R,
-    _ combine: @escaping @Sendable (R, Value) -> R
+    _ initial: R, _ combine: @escaping @Sendable (R, Value) -> R
   ) -> Signal<R> {
     Signal<R>(home: home) { [body] sink in
       var result = initial
@@ -42,8 +41,7 @@ extension Signal {
   /// ```
   @inlinable
   public func reduce<R: Sendable>(
-    _ initial: R,
-    _ combine: @escaping @Sendable (R, Value) -> R
+    _ initial: R, _ combine: @escaping @Sendable (R, Value) -> R
   ) -> Signal<R> {
     Signal<R>(home: home) { [body] sink in
       var result = initial

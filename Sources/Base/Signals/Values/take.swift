@@ -45,10 +45,7 @@ extension Signal {
   /// Sends values up to the first of which `isLast` is true, and that one outside of the streams that it
   /// came from: they send nothing more, and so nothing can be lost.
   @inlinable
-  func sendThrough(
-    _ sink: (Value) async throws -> Void,
-    _ isLast: (Value) -> Bool
-  ) async throws {
+  func sendThrough(_ sink: (Value) async throws -> Void, _ isLast: (Value) -> Bool) async throws {
     let streams = StreamsAround()
     try await runUntil { value in
       let hasAll = isLast(value)

@@ -28,9 +28,7 @@ package final class Deadline: Sendable {
   /// Marks the limit as passed, unless the work is over.
   func expire() {
     _ = state.compareExchange(
-      expected: .runs,
-      desired: .hasPassed,
-      ordering: .acquiringAndReleasing
+      expected: .runs, desired: .hasPassed, ordering: .acquiringAndReleasing
     )
   }
 
@@ -76,10 +74,7 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The error of a wait for `operation` that took longer than `after`.
   public init(
-    operation: String,
-    after: Duration?,
-    limitOf: String? = nil,
-    holder: TurnHolder? = nil
+    operation: String, after: Duration?, limitOf: String? = nil, holder: TurnHolder? = nil
   ) {
     self.operation = operation
     self.after = after
@@ -116,11 +111,6 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The same, where what was waited for is a turn.
   func waiting(for holder: TurnHolder?) -> TimedOut {
-    TimedOut(
-      operation: operation,
-      after: after,
-      limitOf: limitOf,
-      holder: self.holder ?? holder
-    )
+    TimedOut(operation: operation, after: after, limitOf: limitOf, holder: self.holder ?? holder)
   }
 }

@@ -45,9 +45,7 @@ struct Lock: ~Copyable, @unchecked Sendable {
     /// Runs `body` while no other thread is in here.
     @inlinable
     @inline(__always)
-    func whileHeld<R, Failure: Error>(
-      _ body: () throws(Failure) -> R
-    ) throws(Failure) -> R {
+    func whileHeld<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
       // `result` is written and read on this thread, around one call: it is never shared.
       nonisolated(unsafe) var result: R?
       try mutex.withLock { (_) throws(Failure) in result = try body() }

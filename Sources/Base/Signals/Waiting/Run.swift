@@ -17,10 +17,7 @@ final class Run: Sendable {
   let executor: any TaskExecutor
 
   init(
-    loop: Loop,
-    turn: Turn? = nil,
-    deadline: Deadline? = nil,
-    cleanUp: Deadline? = nil,
+    loop: Loop, turn: Turn? = nil, deadline: Deadline? = nil, cleanUp: Deadline? = nil,
     executor: (any TaskExecutor)? = nil
   ) {
     self.loop = loop
@@ -35,16 +32,11 @@ final class Run: Sendable {
 
   /// The same work with another deadline, on another loop, or away from its loop.
   static func branch(
-    on loop: Loop,
-    deadline: Deadline? = nil,
-    executor: (any TaskExecutor)? = nil
+    on loop: Loop, deadline: Deadline? = nil, executor: (any TaskExecutor)? = nil
   ) -> Run {
     let here = current
     return Run(
-      loop: loop,
-      turn: here?.turn,
-      deadline: deadline ?? here?.deadline,
-      cleanUp: here?.cleanUp,
+      loop: loop, turn: here?.turn, deadline: deadline ?? here?.deadline, cleanUp: here?.cleanUp,
       executor: executor
     )
   }

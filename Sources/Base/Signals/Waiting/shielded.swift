@@ -11,9 +11,7 @@
 ///   - body: The clean-up.
 /// - Throws: What `body` throws; ``TimedOut`` from the wait it was in when `limit` passed.
 public func shielded<R: Sendable>(
-  on loop: Loop,
-  limit: Duration,
-  _ body: @escaping @Sendable () async throws -> R
+  on loop: Loop, limit: Duration, _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
   let turn = Run.current?.turn
   let deadline = Deadline(limit, of: "the clean-up", on: loop)

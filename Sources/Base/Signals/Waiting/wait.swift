@@ -20,10 +20,7 @@
 @inline(__always)
 nonisolated(nonsending)
   public func wait<R: Sendable>(
-    on loop: Loop,
-    operation: String,
-    limit: Duration? = nil,
-    otherwise fallback: Duration? = nil,
+    on loop: Loop, operation: String, limit: Duration? = nil, otherwise fallback: Duration? = nil,
     start: (Completion<R>) throws -> Void
   ) async throws -> R
 {

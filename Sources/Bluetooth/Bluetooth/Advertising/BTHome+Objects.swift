@@ -2,16 +2,11 @@
 
 extension BTHome {
   private static func unsigned(
-    _ octets: Int,
-    over: Int64 = 1,
-    _ unit: String? = nil
+    _ octets: Int, over: Int64 = 1, _ unit: String? = nil
   ) -> Form { .number(octets: octets, signed: false, step: 1, over: over, unit: unit) }
 
   private static func signed(
-    _ octets: Int,
-    step: Int64 = 1,
-    over: Int64 = 1,
-    _ unit: String? = nil
+    _ octets: Int, step: Int64 = 1, over: Int64 = 1, _ unit: String? = nil
   ) -> Form { .number(octets: octets, signed: true, step: step, over: over, unit: unit) }
 
   private static let detected = Form.state("clear", "detected")

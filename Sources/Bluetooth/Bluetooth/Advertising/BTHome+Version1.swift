@@ -34,9 +34,7 @@ extension BTHome {
   }
 
   private static func field(
-    _ kind: Kind,
-    _ data: [UInt8],
-    _ octets: Range<Int>
+    _ kind: Kind, _ data: [UInt8], _ octets: Range<Int>
   ) throws(ValueError) -> AdvertisedField? {
     if kind == .address { return octets.count == 6 ? .address(data[octets].reversed()) : nil }
     guard let object = data[octets].first else { return nil }

@@ -69,9 +69,7 @@ enum BTHome {
   }
 
   static func read(
-    _ form: Form,
-    _ name: String,
-    _ reader: inout OctetReader
+    _ form: Form, _ name: String, _ reader: inout OctetReader
   ) throws(ValueError) -> AdvertisedField {
     let start = reader.position
     switch form {
@@ -120,8 +118,7 @@ enum BTHome {
   }
 
   private static func lengthAndOctets(
-    _ name: String,
-    _ reader: inout OctetReader
+    _ name: String, _ reader: inout OctetReader
   ) throws(ValueError) -> [UInt8] {
     let count = Int(try reader.byte(name))
     return Array(try reader.take(count, name))

@@ -40,8 +40,7 @@ enum Eddystone {
       }
     }
     return AdvertisedFormat(
-      .eddystoneURL,
-      [.power("power", data[1...1]), .init("url", .text(text))]
+      .eddystoneURL, [.power("power", data[1...1]), .init("url", .text(text))]
     )
   }
 
@@ -60,22 +59,12 @@ enum Eddystone {
       .eddystoneTLM,
       [
         .init(
-          "battery",
-          battery == 0 ? .text("unknown") : .integer(battery),
-          unit: "mV",
-          data[2..<4]
+          "battery", battery == 0 ? .text("unknown") : .integer(battery), unit: "mV", data[2..<4]
         ),
-        .init(
-          "temperature",
-          steps == .min ? .text("unknown") : celsius,
-          unit: "°C",
-          data[4..<6]
-        ),
+        .init("temperature", steps == .min ? .text("unknown") : celsius, unit: "°C", data[4..<6]),
         .integer("advertisements", data[6..<10].bigEndian),
         .init(
-          "uptime",
-          .real(Double(data[10..<14].bigEndian) / 10, decimals: 1),
-          unit: "s",
+          "uptime", .real(Double(data[10..<14].bigEndian) / 10, decimals: 1), unit: "s",
           data[10..<14]
         ),
       ]
@@ -85,8 +74,7 @@ enum Eddystone {
   private static func ephemeral(_ data: [UInt8]) -> AdvertisedFormat? {
     guard data.count == 10 else { return nil }
     return AdvertisedFormat(
-      .eddystoneEID,
-      [.power("power", data[1...1]), .octets("id", data[2..<10])]
+      .eddystoneEID, [.power("power", data[1...1]), .octets("id", data[2..<10])]
     )
   }
 }

@@ -96,9 +96,7 @@ enum MiBeacon {
   // MARK: Objects
 
   private static func unsigned(
-    _ octets: Int,
-    over: Int64 = 1,
-    _ unit: String? = nil
+    _ octets: Int, over: Int64 = 1, _ unit: String? = nil
   ) -> BTHome.Form { .number(octets: octets, signed: false, step: 1, over: over, unit: unit) }
 
   private static func signed(_ octets: Int, over: Int64, _ unit: String) -> BTHome.Form {

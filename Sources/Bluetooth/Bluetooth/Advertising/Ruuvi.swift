@@ -77,16 +77,11 @@ enum Ruuvi {
         signed("acceleration-y", data[9..<11], over: 1000, decimals: 3, "g"),
         signed("acceleration-z", data[11..<13], over: 1000, decimals: 3, "g"),
         .init(
-          "battery",
-          voltage == 0x7ff ? unknown : .integer(voltage + 1600),
-          unit: "mV",
+          "battery", voltage == 0x7ff ? unknown : .integer(voltage + 1600), unit: "mV",
           data[13..<15]
         ),
         .init(
-          "power",
-          power == 0x1f ? unknown : .integer(power * 2 - 40),
-          unit: "dBm",
-          data[13..<15]
+          "power", power == 0x1f ? unknown : .integer(power * 2 - 40), unit: "dBm", data[13..<15]
         ),
         unsigned("movements", data[15..<16]) { .integer($0) },
         unsigned("sequence", data[16..<18]) { .integer($0) },
@@ -99,11 +94,7 @@ enum Ruuvi {
   private static let unknown = DecodedValue.text("unknown")
 
   private static func signed(
-    _ name: String,
-    _ octets: ArraySlice<UInt8>,
-    over: Double,
-    decimals: Int,
-    _ unit: String
+    _ name: String, _ octets: ArraySlice<UInt8>, over: Double, decimals: Int, _ unit: String
   ) -> AdvertisedField {
     let number = Int16(truncatingIfNeeded: octets.bigEndian)
     let value = DecodedValue.real(Double(number) / over, decimals: decimals)
@@ -111,9 +102,7 @@ enum Ruuvi {
   }
 
   private static func unsigned(
-    _ name: String,
-    _ octets: ArraySlice<UInt8>,
-    _ unit: String? = nil,
+    _ name: String, _ octets: ArraySlice<UInt8>, _ unit: String? = nil,
     _ value: (Int128) -> DecodedValue
   ) -> AdvertisedField {
     let isKnown = !octets.allSatisfy { $0 == 0xff }

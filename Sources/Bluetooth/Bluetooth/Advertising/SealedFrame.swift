@@ -41,11 +41,8 @@ struct SealedFrame {
   }
 
   init(
-    _ kind: AdvertisedFormat.Kind,
-    _ service: BluetoothUUID,
-    _ address: BluetoothAddress,
-    head: [UInt8],
-    _ data: SealedData?
+    _ kind: AdvertisedFormat.Kind, _ service: BluetoothUUID, _ address: BluetoothAddress,
+    head: [UInt8], _ data: SealedData?
   ) {
     self.kind = kind
     self.service = service
@@ -74,10 +71,8 @@ extension BTHome {
     let objects = data[head...].prefix(count)
     let rest = data[(head + count)...]
     let sealed = SealedData(
-      nonce: address.octets + [0xd2, 0xfc, information] + rest.prefix(4),
-      associated: [],
-      octets: Array(objects),
-      tag: Array(rest.suffix(SealedFrame.tag))
+      nonce: address.octets + [0xd2, 0xfc, information] + rest.prefix(4), associated: [],
+      octets: Array(objects), tag: Array(rest.suffix(SealedFrame.tag))
     )
     let plain = [information & ~1] + data[1..<head]
     return SealedFrame(.btHome, service, address, head: plain, sealed)
@@ -90,9 +85,7 @@ extension MiBeacon {
   /// - Source: MiBeacon, "Service Data" (github.com/MiEcosystem/miio_open); the nonce is that of the
   ///   programs which Xiaomi publishes for devices.
   static func sealed(
-    _ service: BluetoothUUID,
-    _ data: [UInt8],
-    of device: BluetoothAddress
+    _ service: BluetoothUUID, _ data: [UInt8], of device: BluetoothAddress
   ) -> SealedFrame? {
     guard let head = Head(service, data), head.isEncrypted else { return nil }
     let address = head.address ?? device
@@ -104,10 +97,8 @@ extension MiBeacon {
     guard count > 0 else { return nil }
     let further = head.rest.dropFirst(count)
     let sealed = SealedData(
-      nonce: address.octets.reversed() + data[2..<5] + further.prefix(3),
-      associated: [0x11],
-      octets: Array(head.rest.prefix(count)),
-      tag: Array(further.suffix(SealedFrame.tag))
+      nonce: address.octets.reversed() + data[2..<5] + further.prefix(3), associated: [0x11],
+      octets: Array(head.rest.prefix(count)), tag: Array(further.suffix(SealedFrame.tag))
     )
     return SealedFrame(.miBeacon, service, address, head: plain, sealed)
   }

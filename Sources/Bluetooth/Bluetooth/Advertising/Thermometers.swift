@@ -39,20 +39,10 @@ enum Thermometers {
     return AdvertisedFormat(
       .pvvx,
       [
-        .init(
-          "temperature",
-          .real(Double(hundredths) / 100, decimals: 2),
-          unit: "°C",
-          data[6..<8]
-        ),
+        .init("temperature", .real(Double(hundredths) / 100, decimals: 2), unit: "°C", data[6..<8]),
         .init("humidity", .real(humidity / 100, decimals: 2), unit: "%", data[8..<10]),
         .integer("battery", data[12...12], "%"),
-        .init(
-          "voltage",
-          .integer(data[10..<12].reversed().bigEndian),
-          unit: "mV",
-          data[10..<12]
-        ),
+        .init("voltage", .integer(data[10..<12].reversed().bigEndian), unit: "mV", data[10..<12]),
         .integer("sequence", data[13]),
         .octets("flags", data[14..<15]),
         .address(data[0..<6].reversed()),

@@ -93,9 +93,7 @@ public struct AttributeNames: Hashable, Sendable {
   /// - Parameter text: The complete selector.
   /// - Throws: ``SelectorError`` with the nearest known name.
   func uuid(
-    _ name: String,
-    _ kind: AttributeKind,
-    of text: String
+    _ name: String, _ kind: AttributeKind, of text: String
   ) throws(SelectorError) -> BluetoothUUID {
     if let uuid = uuid(name, kind) { return uuid }
     let isHandle = name.hasPrefix("@")

@@ -23,8 +23,7 @@ struct NameTable: Sendable {
     malformed = lines.malformed
     known = Dictionary(entries.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
     uuids = Dictionary(
-      entries.map { ($0.identifier, $0.uuid) },
-      uniquingKeysWith: { first, _ in first }
+      entries.map { ($0.identifier, $0.uuid) }, uniquingKeysWith: { first, _ in first }
     )
   }
 

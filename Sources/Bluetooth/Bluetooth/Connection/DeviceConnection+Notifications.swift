@@ -41,8 +41,7 @@ extension DeviceConnection {
   ///
   /// - Returns: The values. The iteration also fails with ``MalformedValue``.
   public func notifications<Value>(
-    _ characteristic: Characteristic<Value>,
-    _ options: SubscriptionOptions = SubscriptionOptions()
+    _ characteristic: Characteristic<Value>, _ options: SubscriptionOptions = SubscriptionOptions()
   ) -> SignalValues<Value> {
     let notified = device.subscribe(characteristic.selector, options).flattenMap(\.notifications)
     return values(of: notified.tryMap { try characteristic.decode($0.value) })
@@ -80,18 +79,12 @@ extension DeviceConnection {
   /// print(exchange.notification.value)
   /// ```
   public func exchange(
-    write value: [UInt8],
-    to control: CharacteristicSelector,
-    kind: WriteKind = .automatic,
+    write value: [UInt8], to control: CharacteristicSelector, kind: WriteKind = .automatic,
     expectingOn answer: CharacteristicSelector,
     where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool = { _ in true }
   ) async throws -> Exchange {
     let signal = device.exchange(
-      write: value,
-      to: control,
-      kind: kind,
-      expectingOn: answer,
-      where: isAnswer
+      write: value, to: control, kind: kind, expectingOn: answer, where: isAnswer
     )
     return try await scope.first(of: signal, "writing \(control) and waiting for \(answer)")
   }

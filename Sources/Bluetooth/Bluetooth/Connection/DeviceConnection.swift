@@ -56,8 +56,7 @@ public final class DeviceConnection: ConnectionOperations {
 
   /// Performs an operation in the turn of the connection.
   private func perform<Value: Sendable>(
-    _ name: String,
-    _ body: @escaping @Sendable (any DeviceOperations) async throws -> Value
+    _ name: String, _ body: @escaping @Sendable (any DeviceOperations) async throws -> Value
   ) async throws -> Value {
     try await scope.first(of: device.operation(name, body), name)
   }
@@ -73,10 +72,7 @@ public final class DeviceConnection: ConnectionOperations {
   }
 
   public func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind,
-    offset: Int
+    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind, offset: Int
   ) async throws {
     try await perform("writing \(characteristic)") {
       try await $0.write(value, to: characteristic, kind: kind, offset: offset)

@@ -60,20 +60,13 @@ extension Device {
   ///   another scheduler, and `LoopNotDriven` for a simulated world in virtual time, unless it is
   ///   called inside `world.loop.run { … }`.
   public func withConnection<R: Sendable>(
-    within limit: Duration,
-    expecting services: [ServiceSelector] = [],
-    file: StaticString = #fileID,
-    line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
+    within limit: Duration, expecting services: [ServiceSelector] = [],
+    file: StaticString = #fileID, line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: (DeviceConnection) async throws -> R
   ) async throws -> R {
     try await withConnection(
-      within: limit,
-      connecting: connect(keep: false, expecting: services),
-      file: file,
-      line: line,
-      isolation: isolation,
-      body
+      within: limit, connecting: connect(keep: false, expecting: services), file: file, line: line,
+      isolation: isolation, body
     )
   }
 
@@ -82,11 +75,8 @@ extension Device {
   ///
   /// - Parameter limit: nil leaves that to the deadlines of the caller.
   package func withConnection<R: Sendable>(
-    within limit: Duration?,
-    connecting: Signal<LinkOrigin>,
-    file: StaticString = #fileID,
-    line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
+    within limit: Duration?, connecting: Signal<LinkOrigin>, file: StaticString = #fileID,
+    line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: (DeviceConnection) async throws -> R
   ) async throws -> R {
     try await withoutActuallyEscaping(body) { body in
@@ -107,9 +97,7 @@ extension Device {
   /// - Parameter isInside: Whether the turn goes on: then the connection ends here, and else with the
   ///   turn.
   private func connected<R: Sendable>(
-    _ connecting: Signal<LinkOrigin>,
-    isInside: Bool,
-    _ work: LentWork<DeviceConnection, R>
+    _ connecting: Signal<LinkOrigin>, isInside: Bool, _ work: LentWork<DeviceConnection, R>
   ) async throws -> R {
     let origin = try await connecting.first()
     let connection = DeviceConnection(to: self, origin: origin, in: try TurnScope())

@@ -67,16 +67,9 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// A failure in its parts.
   public init(
-    code: Code,
-    class: FailureClass,
-    operation: String,
-    device: String? = nil,
-    attribute: String? = nil,
-    bluez: BlueZAnswer? = nil,
-    att: ATTErrorCode? = nil,
-    timedOut: TimedOut? = nil,
-    meaning: String,
-    hint: Hint
+    code: Code, class: FailureClass, operation: String, device: String? = nil,
+    attribute: String? = nil, bluez: BlueZAnswer? = nil, att: ATTErrorCode? = nil,
+    timedOut: TimedOut? = nil, meaning: String, hint: Hint
   ) {
     self.code = code
     self.class = `class`

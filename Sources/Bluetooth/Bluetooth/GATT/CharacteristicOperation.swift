@@ -39,8 +39,7 @@ package enum CharacteristicOperation: Hashable, Sendable {
     guard !isOffered(by: offered) else { return nil }
     let other = isWrite ? WriteKind.explicit.first { Self.write($0).isOffered(by: offered) } : nil
     return Refusal(
-      problem: other == nil ? problem : problem + detail,
-      offered: offered.list,
+      problem: other == nil ? problem : problem + detail, offered: offered.list,
       remedy: other.map { other in
         self == .acquireWriter
           ? "write with kind '\(other.rawValue)', each with a call"

@@ -25,9 +25,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   ///   characteristic: BluetoothUUID(short: 0x2a19), instance: 1)
   /// ```
   public init(
-    service: BluetoothUUID? = nil,
-    characteristic: BluetoothUUID,
-    instance: Int? = nil,
+    service: BluetoothUUID? = nil, characteristic: BluetoothUUID, instance: Int? = nil,
     names: AttributeNames = .assigned
   ) {
     self.service = service
@@ -86,8 +84,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     let last = parts.last ?? ""
     if names.uuid(last, .descriptor).flatMap(AssignedNumbers.descriptors.identifier) != nil {
       throw SelectorError(
-        text: text,
-        problem: "'\(text)' is a descriptor",
+        text: text, problem: "'\(text)' is a descriptor",
         expected: "a characteristic; descriptors have read-descriptor, write-descriptor and "
           + "--descriptor"
       )
@@ -96,8 +93,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     let isInService = parts.count == 2
     self.init(
       service: isInService ? try names.uuid(parts[0], .service, of: text) : nil,
-      characteristic: try names.uuid(last, .characteristic, of: text),
-      instance: instance,
+      characteristic: try names.uuid(last, .characteristic, of: text), instance: instance,
       names: names
     )
   }
@@ -124,9 +120,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   }
 
   private static func title(
-    _ service: BluetoothUUID?,
-    _ characteristic: BluetoothUUID,
-    _ instance: Int?,
+    _ service: BluetoothUUID?, _ characteristic: BluetoothUUID, _ instance: Int?,
     _ names: AttributeNames
   ) -> String {
     let prefix = service.map { names.title(of: $0, .service) + "/" } ?? ""
@@ -145,12 +139,7 @@ extension CharacteristicSelector {
   }
 
   private var identity: Identity {
-    Identity(
-      service: service,
-      characteristic: characteristic,
-      instance: instance,
-      handle: handle
-    )
+    Identity(service: service, characteristic: characteristic, instance: instance, handle: handle)
   }
 
   public static func == (a: CharacteristicSelector, b: CharacteristicSelector) -> Bool {
@@ -190,12 +179,7 @@ public struct SelectorError: Error, Hashable, Sendable, CustomStringConvertible 
   public let expected: String?
 
   /// An error in the text of a selector.
-  public init(
-    text: String,
-    problem: String,
-    nearest: String? = nil,
-    expected: String? = nil
-  ) {
+  public init(text: String, problem: String, nearest: String? = nil, expected: String? = nil) {
     self.text = text
     self.problem = problem
     self.nearest = nearest

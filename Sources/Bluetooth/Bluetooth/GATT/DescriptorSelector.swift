@@ -18,9 +18,7 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
 
   /// A descriptor of a characteristic, by its UUID; it is printed by the names of that.
   public init(
-    of characteristic: CharacteristicSelector,
-    descriptor: BluetoothUUID,
-    instance: Int? = nil
+    of characteristic: CharacteristicSelector, descriptor: BluetoothUUID, instance: Int? = nil
   ) {
     self.characteristic = characteristic
     self.descriptor = descriptor
@@ -56,22 +54,16 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
     guard let slash = text.lastIndex(of: "/") else {
       guard text.hasPrefix("@") else {
         throw SelectorError(
-          text: text,
-          problem: "expected characteristic/descriptor, or @ and a handle"
+          text: text, problem: "expected characteristic/descriptor, or @ and a handle"
         )
       }
       let handle = try CharacteristicSelector(parsing: text).handle
       self.init(handle: handle ?? 0, names: names)
       return
     }
-    let characteristic = try CharacteristicSelector(
-      parsing: String(text[..<slash]),
-      names: names
-    )
+    let characteristic = try CharacteristicSelector(parsing: String(text[..<slash]), names: names)
     let last = text[text.index(after: slash)...].split(
-      separator: "#",
-      maxSplits: 1,
-      omittingEmptySubsequences: false
+      separator: "#", maxSplits: 1, omittingEmptySubsequences: false
     )
     var instance: Int?
     if last.count > 1 {
@@ -96,10 +88,7 @@ extension DescriptorSelector {
 
   private var identity: Identity {
     Identity(
-      characteristic: characteristic,
-      descriptor: descriptor,
-      instance: instance,
-      handle: handle
+      characteristic: characteristic, descriptor: descriptor, instance: instance, handle: handle
     )
   }
 

@@ -15,10 +15,7 @@ public struct GATTService: Hashable, Sendable {
 
   /// A service with its characteristics.
   public init(
-    uuid: BluetoothUUID,
-    handle: UInt16,
-    isPrimary: Bool,
-    includes: [UInt16],
+    uuid: BluetoothUUID, handle: UInt16, isPrimary: Bool, includes: [UInt16],
     characteristics: [GATTCharacteristic]
   ) {
     self.uuid = uuid
@@ -44,10 +41,7 @@ public struct GATTCharacteristic: Hashable, Sendable {
 
   /// A characteristic with its descriptors.
   public init(
-    uuid: BluetoothUUID,
-    handle: UInt16,
-    properties: CharacteristicProperties,
-    mtu: Int?,
+    uuid: BluetoothUUID, handle: UInt16, properties: CharacteristicProperties, mtu: Int?,
     descriptors: [GATTDescriptor]
   ) {
     self.uuid = uuid

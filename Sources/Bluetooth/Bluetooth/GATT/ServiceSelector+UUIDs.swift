@@ -29,26 +29,15 @@ extension ScanFilter {
   /// let belts = ScanFilter(services: [BluetoothUUID(short: 0x180d)], rssi: -70)
   /// ```
   public init(
-    target: DeviceTarget? = nil,
-    name: String? = nil,
-    isExact: Bool = false,
-    address: BluetoothAddress? = nil,
-    services: some Collection<BluetoothUUID>,
-    rssi: Int? = nil,
-    manufacturer: ManufacturerPattern? = nil,
-    serviceData: ServiceDataPattern? = nil,
+    target: DeviceTarget? = nil, name: String? = nil, isExact: Bool = false,
+    address: BluetoothAddress? = nil, services: some Collection<BluetoothUUID>, rssi: Int? = nil,
+    manufacturer: ManufacturerPattern? = nil, serviceData: ServiceDataPattern? = nil,
     isPassive: Bool = false
   ) {
     self.init(
-      target: target,
-      name: name,
-      isExact: isExact,
-      address: address,
-      services: services.map { ServiceSelector($0) },
-      rssi: rssi,
-      manufacturer: manufacturer,
-      serviceData: serviceData,
-      isPassive: isPassive
+      target: target, name: name, isExact: isExact, address: address,
+      services: services.map { ServiceSelector($0) }, rssi: rssi, manufacturer: manufacturer,
+      serviceData: serviceData, isPassive: isPassive
     )
   }
 }

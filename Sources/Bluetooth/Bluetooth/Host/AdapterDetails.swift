@@ -20,13 +20,8 @@ public struct AdapterDetails: Hashable, Sendable {
 
   /// What the kernel reports of an adapter.
   public init(
-    name: String,
-    address: BluetoothAddress,
-    manufacturer: UInt16,
-    version: UInt8,
-    supported: [String],
-    current: [String],
-    features: [UInt8]
+    name: String, address: BluetoothAddress, manufacturer: UInt16, version: UInt8,
+    supported: [String], current: [String], features: [UInt8]
   ) {
     self.name = name
     self.address = address

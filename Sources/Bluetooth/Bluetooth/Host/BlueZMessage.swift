@@ -37,14 +37,8 @@ public struct BlueZMessage: Hashable, Sendable {
 
   /// A message in its parts.
   public init(
-    _ kind: Kind,
-    at time: Duration,
-    number: Int? = nil,
-    object: String? = nil,
-    interface: String? = nil,
-    member: String,
-    error: String? = nil,
-    arguments: String = "()"
+    _ kind: Kind, at time: Duration, number: Int? = nil, object: String? = nil,
+    interface: String? = nil, member: String, error: String? = nil, arguments: String = "()"
   ) {
     self.kind = kind
     self.time = time
@@ -79,14 +73,8 @@ public struct BlueZMessage: Hashable, Sendable {
   public func shortened(to limit: Int) -> BlueZMessage {
     guard arguments.utf8.count > limit, arguments.count > limit else { return self }
     return BlueZMessage(
-      kind,
-      at: time,
-      number: number,
-      object: object,
-      interface: interface,
-      member: member,
-      error: error,
-      arguments: "\(arguments.prefix(limit))…"
+      kind, at: time, number: number, object: object, interface: interface, member: member,
+      error: error, arguments: "\(arguments.prefix(limit))…"
     )
   }
 }

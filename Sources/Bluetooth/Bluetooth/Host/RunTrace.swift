@@ -33,10 +33,7 @@ public struct TraceSlice: Hashable, Sendable {
 
   /// A part of a trace.
   public init(
-    file: String,
-    packets: ClosedRange<Int>,
-    times: ClosedRange<Duration>,
-    before: Int = 0,
+    file: String, packets: ClosedRange<Int>, times: ClosedRange<Duration>, before: Int = 0,
     last: [TracePacket] = []
   ) {
     self.file = file

@@ -17,8 +17,7 @@ public struct PairingAnswers: Sendable {
   /// the question. Called on the loop, which it must not block.
   public typealias Ask =
     @Sendable (
-      _ question: PairingQuestion,
-      _ reply: @escaping @Sendable (PairingReply) -> Void
+      _ question: PairingQuestion, _ reply: @escaping @Sendable (PairingReply) -> Void
     ) -> @Sendable () -> Void
 
   /// Displays something to a person. Called on the loop.
@@ -44,11 +43,8 @@ public struct PairingAnswers: Sendable {
   /// let compared = PairingAnswers(comparison: .only(482_913))  // shown by the device
   /// ```
   public init(
-    capability: AgentCapability? = nil,
-    acceptsJustWorks: Bool = true,
-    comparison: Comparison? = nil,
-    secret: Secret? = nil,
-    ask: Ask? = nil,
+    capability: AgentCapability? = nil, acceptsJustWorks: Bool = true,
+    comparison: Comparison? = nil, secret: Secret? = nil, ask: Ask? = nil,
     show: @escaping Show = { _ in }
   ) {
     self.capability = capability

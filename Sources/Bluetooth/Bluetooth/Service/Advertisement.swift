@@ -38,20 +38,12 @@ public struct Advertisement: Sendable, Equatable {
 
   /// What is known of a device; see the properties. What is left out is not known, or not there.
   public init(
-    address: BluetoothAddress,
-    addressType: AddressType,
-    name: String?,
-    alias: String,
-    rssi: Int?,
-    txPower: Int? = nil,
-    appearance: UInt16? = nil,
-    services: [BluetoothUUID] = [],
+    address: BluetoothAddress, addressType: AddressType, name: String?, alias: String, rssi: Int?,
+    txPower: Int? = nil, appearance: UInt16? = nil, services: [BluetoothUUID] = [],
     advertisedServices: [BluetoothUUID]? = nil,
     manufacturerData: [(company: UInt16, data: [UInt8])] = [],
-    serviceData: [(service: BluetoothUUID, data: [UInt8])] = [],
-    isConnected: Bool = false,
-    isPaired: Bool = false,
-    adapter: String
+    serviceData: [(service: BluetoothUUID, data: [UInt8])] = [], isConnected: Bool = false,
+    isPaired: Bool = false, adapter: String
   ) {
     self.address = address
     self.addressType = addressType

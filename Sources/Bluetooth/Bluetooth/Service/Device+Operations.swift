@@ -47,10 +47,7 @@ extension Device {
   }
 
   /// Reads a characteristic: ``ConnectionOperations/read(_:offset:)``.
-  public func read(
-    _ characteristic: CharacteristicSelector,
-    offset: Int = 0
-  ) -> Signal<[UInt8]> {
+  public func read(_ characteristic: CharacteristicSelector, offset: Int = 0) -> Signal<[UInt8]> {
     operation("reading") { try await $0.read(characteristic, offset: offset) }
   }
 
@@ -61,9 +58,7 @@ extension Device {
 
   /// Writes a characteristic: ``ConnectionOperations/write(_:to:kind:offset:)``.
   public func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind = .request,
+    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind = .request,
     offset: Int = 0
   ) -> Signal<Void> {
     operation("writing") {
@@ -73,9 +68,7 @@ extension Device {
 
   /// Writes a value that has a type: `device.write("mild alert", to: .alertLevel)`.
   public func write<Value>(
-    _ value: Value,
-    to characteristic: Characteristic<Value>,
-    kind: WriteKind = .request
+    _ value: Value, to characteristic: Characteristic<Value>, kind: WriteKind = .request
   ) -> Signal<Void> {
     operation("writing") { try await $0.write(value, to: characteristic, kind: kind) }
   }

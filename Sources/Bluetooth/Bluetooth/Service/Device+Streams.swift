@@ -58,9 +58,7 @@ extension Device {
   ///   }
   /// }
   /// ```
-  public func subscribe(
-    _ characteristic: CharacteristicSelector
-  ) -> Signal<Signal<NotifiedValue>> {
+  public func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<NotifiedValue>> {
     subscribe(characteristic, SubscriptionOptions()).map(\.notifications)
   }
 
@@ -71,9 +69,7 @@ extension Device {
   ///   thermometer.subscribe(.temperatureMeasurement).flattenMap { $0.take(1) }
   /// }
   /// ```
-  public func subscribe<Value>(
-    _ characteristic: Characteristic<Value>
-  ) -> Signal<Signal<Value>> {
+  public func subscribe<Value>(_ characteristic: Characteristic<Value>) -> Signal<Signal<Value>> {
     subscribe(characteristic.selector).map { stream in
       stream.tryMap { try characteristic.decode($0.value) }
     }

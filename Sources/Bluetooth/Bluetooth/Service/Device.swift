@@ -93,8 +93,7 @@ public protocol Device: Sendable {
   ///   notify (permanent); with `BufferOverflow` and the count when values are not consumed.
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (StartNotify, AcquireNotify).
   func subscribe(
-    _ characteristic: CharacteristicSelector,
-    _ options: SubscriptionOptions
+    _ characteristic: CharacteristicSelector, _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>>
 
   /// Sends a writer with exclusive access to the characteristic, once; the writer is released when
@@ -132,8 +131,7 @@ public protocol Device: Sendable {
   ///
   /// - Source: BlueZ, `doc/org.bluez.AgentManager.rst` (RegisterAgent, RequestDefaultAgent).
   func answering<Value: Sendable>(
-    _ answers: PairingAnswers,
-    _ body: @escaping @Sendable () -> Signal<Value>
+    _ answers: PairingAnswers, _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value>
 }
 
@@ -150,17 +148,14 @@ extension Device {
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }
   ///   .firstOrDefault(0, within: .seconds(30))
   /// ```
-  public func session<R: Sendable>(
-    _ body: @escaping @Sendable () -> Signal<R>
-  ) -> Signal<R> {
+  public func session<R: Sendable>(_ body: @escaping @Sendable () -> Signal<R>) -> Signal<R> {
     session(connecting: connect(keep: false, expecting: [])) { _ in body() }
   }
 
   /// The same with a connect of the caller's: one with a limit of its own, or that leaves the
   /// connection up. `body` gets the origin of the connection.
   package func session<R: Sendable>(
-    connecting: Signal<LinkOrigin>,
-    _ body: @escaping @Sendable (LinkOrigin) -> Signal<R>
+    connecting: Signal<LinkOrigin>, _ body: @escaping @Sendable (LinkOrigin) -> Signal<R>
   ) -> Signal<R> {
     Signal.using(acquire: connecting, release: { _ in release() }, body)
   }
@@ -170,8 +165,7 @@ extension Device {
   ///
   /// - Parameter name: What the errors of turns call it: "reading".
   package func operation<Value: Sendable>(
-    _ name: String,
-    _ body: @escaping @Sendable (any DeviceOperations) async throws -> Value
+    _ name: String, _ body: @escaping @Sendable (any DeviceOperations) async throws -> Value
   ) -> Signal<Value> {
     Signal.operation(of: scheduler, name) { sink in
       try await sink(try await body(operations))

@@ -68,10 +68,7 @@ public protocol ConnectionOperations: Sendable {
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (WriteValue), `src/gatt-client.c`
   ///   (characteristic_write_value); Bluetooth Core 5.4, Vol 3, Part F §3.4.6.
   func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind,
-    offset: Int
+    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind, offset: Int
   ) async throws
 
   /// Reads a descriptor: at most 512 octets.
@@ -277,9 +274,7 @@ extension ConnectionOperations {
 
   /// Writes a characteristic from its first octet: ``write(_:to:kind:offset:)``.
   public func write(
-    _ value: [UInt8],
-    to characteristic: CharacteristicSelector,
-    kind: WriteKind = .request
+    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind = .request
   ) async throws {
     try await write(value, to: characteristic, kind: kind, offset: 0)
   }
@@ -293,9 +288,7 @@ extension ConnectionOperations {
   /// - Throws: As ``write(_:to:kind:offset:)``; ``MalformedValue``, before anything is sent, for a value
   ///   that the format cannot carry.
   public func write<Value>(
-    _ value: Value,
-    to characteristic: Characteristic<Value>,
-    kind: WriteKind = .request
+    _ value: Value, to characteristic: Characteristic<Value>, kind: WriteKind = .request
   ) async throws {
     let octets = try characteristic.encode(value)
     try await write(octets, to: characteristic.selector, kind: kind, offset: 0)

@@ -14,9 +14,7 @@ extension Advertisement {
   ///   - first: The device that is listed first, whatever its RSSI.
   ///   - reason: Why a device is not the one.
   static func listing(
-    _ devices: [Advertisement],
-    first: Advertisement? = nil,
-    _ reason: (Advertisement) -> String?
+    _ devices: [Advertisement], first: Advertisement? = nil, _ reason: (Advertisement) -> String?
   ) -> String {
     let ranked = devices.sorted { a, b in
       (a.address == first?.address ? 1 : 0, a.rssi ?? .min, b.address)
@@ -96,9 +94,7 @@ extension DeviceTarget {
   /// The device with the nearest name. Where the pattern ends in `*`, the beginning of a name is
   /// compared, too.
   private static func nearest(
-    to pattern: String,
-    among devices: [Advertisement],
-    _ name: (Advertisement) -> String?
+    to pattern: String, among devices: [Advertisement], _ name: (Advertisement) -> String?
   ) -> Advertisement? {
     let wanted = pattern.filter { $0 != "*" && $0 != "?" }
     var spellings: [(spelling: String, device: Advertisement)] = []

@@ -43,9 +43,7 @@ extension Device {
   ///   - isAnswer: Whether a notification is the answer; earlier ones are ignored.
   /// - Returns: Fails with ``DeviceFailure``, of the subscription or of the write.
   public func exchange(
-    write value: [UInt8],
-    to control: CharacteristicSelector,
-    kind: WriteKind = .automatic,
+    write value: [UInt8], to control: CharacteristicSelector, kind: WriteKind = .automatic,
     expectingOn answer: CharacteristicSelector,
     options: SubscriptionOptions = SubscriptionOptions(),
     where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool = { _ in true }
@@ -56,10 +54,8 @@ extension Device {
 
   /// The same with any write.
   package func exchange(
-    _ writing: Signal<Void>,
-    expectingOn answer: CharacteristicSelector,
-    options: SubscriptionOptions,
-    where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool
+    _ writing: Signal<Void>, expectingOn answer: CharacteristicSelector,
+    options: SubscriptionOptions, where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool
   ) -> Signal<Exchange> {
     let loop = scheduler.loop
     return subscribe(answer, options).flattenMap { events in

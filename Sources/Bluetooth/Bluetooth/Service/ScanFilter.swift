@@ -34,14 +34,9 @@ public struct ScanFilter: Hashable, Sendable {
   /// let nearby = thermometer.scan(belts).take(2).collect()
   /// ```
   public init(
-    target: DeviceTarget? = nil,
-    name: String? = nil,
-    isExact: Bool = false,
-    address: BluetoothAddress? = nil,
-    services: [ServiceSelector] = [],
-    rssi: Int? = nil,
-    manufacturer: ManufacturerPattern? = nil,
-    serviceData: ServiceDataPattern? = nil,
+    target: DeviceTarget? = nil, name: String? = nil, isExact: Bool = false,
+    address: BluetoothAddress? = nil, services: [ServiceSelector] = [], rssi: Int? = nil,
+    manufacturer: ManufacturerPattern? = nil, serviceData: ServiceDataPattern? = nil,
     isPassive: Bool = false
   ) {
     self.target = target

@@ -55,10 +55,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
   /// let stream = thermometer.subscribe("heart-rate-measurement", options)
   /// ```
   public init(
-    delivery: Delivery = .signals,
-    onLinkLoss: LossPolicy = .fail,
-    buffer: Int = SubscriptionOptions.usualBuffer,
-    overflow: OverflowRule = .error,
+    delivery: Delivery = .signals, onLinkLoss: LossPolicy = .fail,
+    buffer: Int = SubscriptionOptions.usualBuffer, overflow: OverflowRule = .error,
     startLimit: Duration? = nil
   ) {
     self.delivery = delivery

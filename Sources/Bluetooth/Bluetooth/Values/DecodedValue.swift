@@ -153,10 +153,7 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The same error of a value that is a part of another one, under a name.
   package func inside(_ name: String) -> ValueError {
     ValueError(
-      field: "\(name): \(field)",
-      octet: octet,
-      problem: problem,
-      isOutOfRange: isOutOfRange
+      field: "\(name): \(field)", octet: octet, problem: problem, isOutOfRange: isOutOfRange
     )
   }
 

@@ -32,11 +32,7 @@ extension MedicalFloat {
     }
   }
 
-  private static func decoded(
-    _ value: Double,
-    decimals: Int,
-    _ special: Special?
-  ) -> DecodedValue {
+  private static func decoded(_ value: Double, decimals: Int, _ special: Special?) -> DecodedValue {
     special.map { .text($0.rawValue) } ?? .real(value, decimals: decimals)
   }
 }

@@ -77,10 +77,7 @@ extension MedicalFloat {
 
   /// Exact where possible, with as near to `decimals` decimals as it can be; else the nearest.
   private static func parts(
-    _ value: Double,
-    _ decimals: Int,
-    limit: Int,
-    exponents: ClosedRange<Int>
+    _ value: Double, _ decimals: Int, limit: Int, exponents: ClosedRange<Int>
   ) -> (mantissa: Int, exponent: Int)? {
     func mantissa(_ exponent: Int) -> Int? {
       let whole = scaled(value, by: -exponent).rounded()

@@ -40,9 +40,7 @@ struct OctetReader {
   mutating func take(_ count: Int, _ field: String) throws(ValueError) -> ArraySlice<UInt8> {
     guard remaining >= count else {
       throw ValueError(
-        field: field,
-        octet: position,
-        problem: ValueError.length(count, found: remaining)
+        field: field, octet: position, problem: ValueError.length(count, found: remaining)
       )
     }
     defer { position += count }

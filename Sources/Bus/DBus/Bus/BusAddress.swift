@@ -29,8 +29,7 @@ public enum BusAddress: Hashable, Sendable {
       if let address = variable("DBUS_SESSION_BUS_ADDRESS") { return address }
       if let folder = variable("XDG_RUNTIME_DIR") { return "unix:path=\(Self.escaped(folder))/bus" }
       throw .unreachable(
-        address: "session",
-        reason: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+        address: "session", reason: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
       )
     case .given(let address): return address
     }

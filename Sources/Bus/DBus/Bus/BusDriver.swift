@@ -28,11 +28,7 @@ package enum BusDriver {
   /// The match rule for changes of the owner of one name.
   static func ownerChanges(of name: String) -> MatchRule {
     MatchRule(
-      sender: Self.name,
-      path: path,
-      interface: interface,
-      member: nameOwnerChanged,
-      arg0: name
+      sender: Self.name, path: path, interface: interface, member: nameOwnerChanged, arg0: name
     )
   }
 
@@ -45,11 +41,7 @@ package enum BusDriver {
   static func call(_ member: String, _ body: [DBusValue]) -> MethodCall {
     do {
       return try MethodCall(
-        destination: name,
-        path: path,
-        interface: interface,
-        member: member,
-        body: body
+        destination: name, path: path, interface: interface, member: member, body: body
       )
     } catch {
       preconditionFailure("\(error)")

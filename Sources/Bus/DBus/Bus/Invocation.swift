@@ -30,11 +30,7 @@ package final class Invocation: Sendable {
   ///   - bus: The bus that it came from.
   ///   - beforeAnswer: Called before a reply is sent, for effects that must be visible first; also
   ///     called when no reply is expected.
-  package init(
-    message: Message,
-    bus: MessageBus,
-    beforeAnswer: (@Sendable () -> Void)? = nil
-  ) {
+  package init(message: Message, bus: MessageBus, beforeAnswer: (@Sendable () -> Void)? = nil) {
     self.message = message
     self.bus = bus
     self.beforeAnswer = beforeAnswer

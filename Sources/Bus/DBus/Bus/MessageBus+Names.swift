@@ -16,8 +16,7 @@ extension MessageBus {
   ///
   /// - Throws: What `call` throws.
   package func subscribe(
-    _ rule: MatchRule,
-    _ handler: @escaping @Sendable (Message) -> Void
+    _ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void
   ) async throws -> Subscription {
     try rule.check()
     guard let name = rule.wellKnownSender else {
@@ -39,9 +38,7 @@ extension MessageBus {
   }
 
   private func subscribe(
-    _ rule: MatchRule,
-    owner: OwnerCell?,
-    _ handler: @escaping @Sendable (Message) -> Void
+    _ rule: MatchRule, owner: OwnerCell?, _ handler: @escaping @Sendable (Message) -> Void
   ) async throws -> Subscription {
     let text = rule.text
     let id = try state.withLock { state throws(BusFailure) in
@@ -51,9 +48,7 @@ extension MessageBus {
     var ticket: MatchTable<Completion<Void>>.Ticket?
     do {
       try await wait(
-        on: loop,
-        operation: "the match rule \(text)",
-        limit: Self.driverLimit
+        on: loop, operation: "the match rule \(text)", limit: Self.driverLimit
       ) { (taken: Completion<Void>) in
         let (joined, step) = try state.withLock { state throws(BusFailure) in
           if let failure = state.failure { throw failure }
@@ -84,8 +79,7 @@ extension MessageBus {
   }
 
   private func answered(
-    _ ticket: MatchTable<Completion<Void>>.Ticket,
-    _ result: Result<Message, any Error>
+    _ ticket: MatchTable<Completion<Void>>.Ticket, _ result: Result<Message, any Error>
   ) {
     let answer = result.map { _ in () }
     let isTaken = (try? answer.get()) != nil
@@ -110,8 +104,7 @@ extension MessageBus {
   ///
   /// - Throws: ``DBusError`` when the bus does not allow it, and what a call throws.
   package func requestName(
-    _ name: String,
-    flags: NameRequestFlags
+    _ name: String, flags: NameRequestFlags
   ) async throws -> NameRequestReply {
     try DBusName.check(name, as: .busName)
     let reply = try await call(
@@ -149,8 +142,7 @@ extension MessageBus {
   ///
   /// The first call comes before this returns.
   package func watchOwner(
-    of name: String,
-    _ changed: @escaping @Sendable (_ owner: String?) -> Void
+    of name: String, _ changed: @escaping @Sendable (_ owner: String?) -> Void
   ) async throws -> Subscription {
     try DBusName.check(name, as: .busName)
     let watch = OwnerWatch(of: name, changed)
@@ -159,9 +151,7 @@ extension MessageBus {
     do {
       // The reply is handled in the order of arrival, so that no change of owner behind it is lost.
       try await wait(
-        on: loop,
-        operation: "the owner of \(name)",
-        limit: Self.driverLimit
+        on: loop, operation: "the owner of \(name)", limit: Self.driverLimit
       ) { (known: Completion<Void>) in
         try start(
           ownerCall(name),

@@ -62,9 +62,7 @@ public final class MessageBus: Sendable {
   ///   `CancellationError`.
   nonisolated(nonsending)
     package func call(
-      _ call: MethodCall,
-      limit: Duration? = nil,
-      otherwise fallback: Duration? = nil,
+      _ call: MethodCall, limit: Duration? = nil, otherwise fallback: Duration? = nil,
       lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil
     ) async throws -> Message
   {
@@ -85,8 +83,7 @@ public final class MessageBus: Sendable {
   /// - Returns: The serial, for ``leave(_:)``.
   /// - Throws: ``BusFailure``, ``DBusValueError``.
   package func begin(
-    _ call: MethodCall,
-    for caller: Completion<Message>,
+    _ call: MethodCall, for caller: Completion<Message>,
     lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
   ) throws -> UInt32 {
     try start(call, .caller(caller), lateReply: lateReply)
@@ -100,9 +97,7 @@ public final class MessageBus: Sendable {
   /// - Returns: The serial of the call.
   @discardableResult
   func start(
-    _ call: MethodCall,
-    _ waiter: ReplyWaiter,
-    lateReply: PendingCalls<ReplyWaiter>.LateReply?
+    _ call: MethodCall, _ waiter: ReplyWaiter, lateReply: PendingCalls<ReplyWaiter>.LateReply?
   ) throws -> UInt32 {
     var sent: UInt32 = 0
     try wire.send(call.message) { () throws(BusFailure) in

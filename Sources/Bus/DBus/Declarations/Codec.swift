@@ -15,8 +15,7 @@ package struct Codec<Value: Sendable>: Sendable {
 
   /// A coding of a Swift type as a D-Bus value of one signature.
   package init(
-    _ signature: Signature,
-    decode: @escaping @Sendable (DBusValue) -> Value?,
+    _ signature: Signature, decode: @escaping @Sendable (DBusValue) -> Value?,
     encode: @escaping @Sendable (Value) -> DBusValue
   ) {
     self.signature = signature
@@ -100,8 +99,7 @@ extension Codec where Value: RawRepresentable, Value.RawValue == String {
   /// `s`, one of the raw values of `Value`.
   package static var text: Codec {
     Codec(
-      "s",
-      decode: { $0.asString.flatMap { Value(rawValue: $0) } },
+      "s", decode: { $0.asString.flatMap { Value(rawValue: $0) } },
       encode: { .string($0.rawValue) }
     )
   }

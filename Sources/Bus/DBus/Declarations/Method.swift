@@ -23,15 +23,13 @@ extension Arguments {
   package static func one(_ name: String, _ codec: Codec<Value>) -> Arguments {
     Arguments(
       described: [ExportedArgument(name, codec.signature)],
-      decode: { $0.count == 1 ? codec.decode($0[0]) : nil },
-      encode: { [codec.encode($0)] }
+      decode: { $0.count == 1 ? codec.decode($0[0]) : nil }, encode: { [codec.encode($0)] }
     )
   }
 
   /// Two arguments.
   package static func two<A, B>(
-    _ first: (name: String, codec: Codec<A>),
-    _ second: (name: String, codec: Codec<B>)
+    _ first: (name: String, codec: Codec<A>), _ second: (name: String, codec: Codec<B>)
   ) -> Arguments where Value == (A, B) {
     Arguments(
       described: [
@@ -50,8 +48,7 @@ extension Arguments {
 
   /// Three arguments.
   package static func three<A, B, C>(
-    _ first: (name: String, codec: Codec<A>),
-    _ second: (name: String, codec: Codec<B>),
+    _ first: (name: String, codec: Codec<A>), _ second: (name: String, codec: Codec<B>),
     _ third: (name: String, codec: Codec<C>)
   ) -> Arguments where Value == (A, B, C) {
     Arguments(
@@ -92,9 +89,7 @@ package struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
 
   /// A method with arguments and a result.
   package init(
-    _ name: String,
-    of interface: String,
-    takes input: Arguments<Input>,
+    _ name: String, of interface: String, takes input: Arguments<Input>,
     returns output: Arguments<Output>
   ) {
     self.name = name
@@ -149,15 +144,9 @@ extension ExportedMethod {
 
   /// Serves a method without arguments.
   package init<Output>(
-    _ method: Method<Void, Output>,
-    _ body: @escaping @Sendable (_ call: Invocation) -> Void
+    _ method: Method<Void, Output>, _ body: @escaping @Sendable (_ call: Invocation) -> Void
   ) {
-    self.init(
-      method.name,
-      takes: method.input.described,
-      returns: method.output.described,
-      body
-    )
+    self.init(method.name, takes: method.input.described, returns: method.output.described, body)
   }
 }
 
@@ -177,16 +166,10 @@ extension MethodCall {
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   package init<Input, Output>(
-    _ method: Method<Input, Output>,
-    _ input: Input,
-    on path: ObjectPath,
-    of destination: String
+    _ method: Method<Input, Output>, _ input: Input, on path: ObjectPath, of destination: String
   ) throws(DBusNameError) {
     try self.init(
-      destination: destination,
-      path: path,
-      interface: method.interface,
-      member: method.name,
+      destination: destination, path: path, interface: method.interface, member: method.name,
       body: method.input.encode(input)
     )
   }

@@ -14,46 +14,35 @@ package enum StandardInterface {
 
   /// Describes an object in XML.
   package static let introspect = Method(
-    "Introspect",
-    of: introspectable,
-    returns: .one("xml", .string)
+    "Introspect", of: introspectable, returns: .one("xml", .string)
   )
 
   /// Lists all objects with their interfaces and properties.
   package static let getManagedObjects = Method(
-    "GetManagedObjects",
-    of: objectManager,
-    returns: .one("objects", .value("a{oa{sa{sv}}}"))
+    "GetManagedObjects", of: objectManager, returns: .one("objects", .value("a{oa{sa{sv}}}"))
   )
   /// Signals that an object gained interfaces; always sent by the object manager.
   package static let interfacesAdded = ExportedSignal(
-    "InterfacesAdded",
-    [.init("object", "o"), .init("interfaces", "a{sa{sv}}")]
+    "InterfacesAdded", [.init("object", "o"), .init("interfaces", "a{sa{sv}}")]
   )
   /// Signals that an object lost interfaces; always sent by the object manager.
   package static let interfacesRemoved = ExportedSignal(
-    "InterfacesRemoved",
-    [.init("object", "o"), .init("interfaces", "as")]
+    "InterfacesRemoved", [.init("object", "o"), .init("interfaces", "as")]
   )
 
   /// Reads one property of an interface.
   package static let get = Method(
-    "Get",
-    of: properties,
-    takes: .two(("interface", .string), ("name", .string)),
+    "Get", of: properties, takes: .two(("interface", .string), ("name", .string)),
     returns: .one("value", .value("v"))
   )
   /// Sets one property of an interface.
   package static let set = Method(
-    "Set",
-    of: properties,
+    "Set", of: properties,
     takes: .three(("interface", .string), ("name", .string), ("value", .value("v")))
   )
   /// Reads all properties of an interface.
   package static let getAll = Method(
-    "GetAll",
-    of: properties,
-    takes: .one("interface", .string),
+    "GetAll", of: properties, takes: .one("interface", .string),
     returns: .one("properties", .properties)
   )
   /// Signals that properties have changed, from the object's own path; the last argument lists
@@ -77,13 +66,11 @@ package enum StandardInterface {
   )
 
   static let introspectableDeclaration = ExportedInterface(
-    introspectable,
-    methods: [ExportedMethod(introspect) { _ in }]
+    introspectable, methods: [ExportedMethod(introspect) { _ in }]
   )
 
   static let objectManagerDeclaration = ExportedInterface(
-    objectManager,
-    methods: [ExportedMethod(getManagedObjects) { _ in }],
+    objectManager, methods: [ExportedMethod(getManagedObjects) { _ in }],
     signals: [interfacesAdded, interfacesRemoved]
   )
 
@@ -95,9 +82,7 @@ package enum StandardInterface {
   ///   - bringsProperties: Whether the object gains Properties.
   /// - Source: BlueZ 5.66, `gdbus/object.c` (g_dbus_register_interface).
   static func completing(
-    _ interfaces: [ExportedInterface],
-    isNew: Bool,
-    bringsProperties: Bool
+    _ interfaces: [ExportedInterface], isNew: Bool, bringsProperties: Bool
   ) -> [ExportedInterface] {
     var complete = isNew ? [introspectableDeclaration] : []
     var isMissing = bringsProperties

@@ -19,18 +19,14 @@ extension MessageBus {
   ///   ``BusFailure/notPermitted(address:reason:)`` when it refuses this user; `TimedOut`,
   ///   `CancellationError`.
   public static func open(
-    address: BusAddress,
-    on loop: Loop,
-    limit: Duration = .seconds(10)
+    address: BusAddress, on loop: Loop, limit: Duration = .seconds(10)
   ) async throws -> MessageBus {
     try await open(address: address, on: loop, limit: limit, receiving: ReadLimits())
   }
 
   /// The same, with limits on what a received message may hold.
   package static func open(
-    address: BusAddress,
-    on loop: Loop,
-    limit: Duration = .seconds(10),
+    address: BusAddress, on loop: Loop, limit: Duration = .seconds(10),
     receiving limits: ReadLimits
   ) async throws -> MessageBus {
     let text = try address.resolved()
@@ -43,10 +39,7 @@ extension MessageBus {
 
   /// A connection to which the bus has given its unique name.
   private static func greeted(
-    _ address: String,
-    on loop: Loop,
-    _ limit: Duration,
-    _ limits: ReadLimits
+    _ address: String, on loop: Loop, _ limit: Duration, _ limits: ReadLimits
   ) async throws -> MessageBus {
     let opened = try await OpenedConnection.open(address, on: loop, limit: limit)
     let wire = LibDBusWire(opened, address: address, on: loop, limits)

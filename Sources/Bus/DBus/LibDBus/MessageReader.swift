@@ -13,9 +13,7 @@ enum MessageReader {
   /// - Throws: ``DBusError`` with the name `LimitsExceeded` when the process has no file descriptor
   ///   left to receive one, and `MessageTooLarge` when the budget is spent.
   static func read(
-    _ message: OpaquePointer,
-    _ budget: inout ReadBudget,
-    into values: inout [DBusValue]
+    _ message: OpaquePointer, _ budget: inout ReadBudget, into values: inout [DBusValue]
   ) throws(DBusError) {
     var iterator = DBusMessageIter()
     guard dbus_message_iter_init(message, &iterator) != 0 else { return }
@@ -30,8 +28,7 @@ enum MessageReader {
 
   /// The values from here to the end of the container.
   private static func values(
-    _ iterator: inout DBusMessageIter,
-    _ budget: inout ReadBudget
+    _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget
   ) throws(DBusError) -> [DBusValue] {
     var values: [DBusValue] = []
     try read(&iterator, &budget, into: &values)
@@ -39,9 +36,7 @@ enum MessageReader {
   }
 
   private static func read(
-    _ iterator: inout DBusMessageIter,
-    _ budget: inout ReadBudget,
-    into values: inout [DBusValue]
+    _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget, into values: inout [DBusValue]
   ) throws(DBusError) {
     var type = dbus_message_iter_get_arg_type(&iterator)
     while type != TypeCode.invalid {
@@ -53,9 +48,7 @@ enum MessageReader {
   }
 
   private static func value(
-    of type: Int32,
-    _ iterator: inout DBusMessageIter,
-    _ budget: inout ReadBudget
+    of type: Int32, _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget
   ) throws(DBusError) -> DBusValue {
     try budget.countValue()
     switch type {
@@ -96,8 +89,7 @@ enum MessageReader {
   }
 
   private static func basic<T: BitwiseCopyable>(
-    _ initial: T,
-    _ iterator: inout DBusMessageIter
+    _ initial: T, _ iterator: inout DBusMessageIter
   ) -> T {
     var value = initial
     dbus_message_iter_get_basic(&iterator, &value)
@@ -105,8 +97,7 @@ enum MessageReader {
   }
 
   private static func string(
-    _ iterator: inout DBusMessageIter,
-    _ budget: inout ReadBudget
+    _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget
   ) throws(DBusError) -> String {
     var characters: UnsafePointer<CChar>?
     dbus_message_iter_get_basic(&iterator, &characters)
@@ -122,8 +113,7 @@ enum MessageReader {
   }
 
   private static func array(
-    _ iterator: inout DBusMessageIter,
-    _ budget: inout ReadBudget
+    _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget
   ) throws(DBusError) -> DBusValue {
     let elementType = dbus_message_iter_get_element_type(&iterator)
     var inside = recursed(&iterator)
@@ -142,8 +132,7 @@ enum MessageReader {
   }
 
   private static func bytes(
-    _ inside: inout DBusMessageIter,
-    _ budget: inout ReadBudget
+    _ inside: inout DBusMessageIter, _ budget: inout ReadBudget
   ) throws(DBusError) -> [UInt8] {
     var start: UnsafePointer<UInt8>?
     var count: Int32 = 0
@@ -154,8 +143,7 @@ enum MessageReader {
   }
 
   private static func entries(
-    _ inside: inout DBusMessageIter,
-    _ budget: inout ReadBudget
+    _ inside: inout DBusMessageIter, _ budget: inout ReadBudget
   ) throws(DBusError) -> [(key: DBusValue, value: DBusValue)] {
     var entries: [(key: DBusValue, value: DBusValue)] = []
     while dbus_message_iter_get_arg_type(&inside) != TypeCode.invalid {

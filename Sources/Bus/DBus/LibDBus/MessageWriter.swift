@@ -18,10 +18,7 @@ struct MessageWriter {
   /// Appends the arguments of a message.
   ///
   /// - Throws: ``DBusValueError``; the message is then unusable.
-  static func append(
-    _ values: [DBusValue],
-    to message: OpaquePointer
-  ) throws(DBusValueError) {
+  static func append(_ values: [DBusValue], to message: OpaquePointer) throws(DBusValueError) {
     guard !values.isEmpty else { return }
     if values.count > 1 { try DBusValueError.check(Signature(joining: values).text) }
     var iterator = DBusMessageIter()
@@ -31,9 +28,7 @@ struct MessageWriter {
   }
 
   private mutating func append(
-    _ value: DBusValue,
-    to iterator: inout DBusMessageIter,
-    depth: Int
+    _ value: DBusValue, to iterator: inout DBusMessageIter, depth: Int
   ) throws(DBusValueError) {
     switch value {
     case .byte(let value): try basic(value, TypeCode.byte, &iterator)
@@ -78,9 +73,7 @@ struct MessageWriter {
   }
 
   private mutating func basic<T: BitwiseCopyable>(
-    _ value: T,
-    _ type: Int32,
-    _ iterator: inout DBusMessageIter
+    _ value: T, _ type: Int32, _ iterator: inout DBusMessageIter
   ) throws(DBusValueError) {
     try count(MemoryLayout<T>.size)
     var value = value
@@ -88,9 +81,7 @@ struct MessageWriter {
   }
 
   private mutating func string(
-    _ text: String,
-    _ type: Int32,
-    _ iterator: inout DBusMessageIter
+    _ text: String, _ type: Int32, _ iterator: inout DBusMessageIter
   ) throws(DBusValueError) {
     let length = text.utf8.count
     try count(length + 1)
@@ -109,8 +100,7 @@ struct MessageWriter {
 
   /// libdbus duplicates the descriptor.
   private mutating func descriptor(
-    _ descriptor: UnixFD,
-    _ iterator: inout DBusMessageIter
+    _ descriptor: UnixFD, _ iterator: inout DBusMessageIter
   ) throws(DBusValueError) {
     var number = descriptor.descriptor
     guard number >= 0, fcntl(number, F_GETFD) >= 0 else { throw .descriptorGone }
@@ -120,9 +110,7 @@ struct MessageWriter {
   }
 
   private mutating func bytes(
-    _ octets: [UInt8],
-    _ iterator: inout DBusMessageIter,
-    _ depth: Int
+    _ octets: [UInt8], _ iterator: inout DBusMessageIter, _ depth: Int
   ) throws(DBusValueError) {
     try count(octets.count)
     try container(TypeCode.array, "y", &iterator, depth) { (_, inside) throws(DBusValueError) in
@@ -140,9 +128,7 @@ struct MessageWriter {
   }
 
   private mutating func dictionary(
-    _ dictionary: DBusDictionary,
-    _ iterator: inout DBusMessageIter,
-    _ depth: Int
+    _ dictionary: DBusDictionary, _ iterator: inout DBusMessageIter, _ depth: Int
   ) throws(DBusValueError) {
     let entrySignature = String(dictionary.signature.text.dropFirst())
     try container(TypeCode.array, entrySignature, &iterator, depth) {
@@ -158,10 +144,7 @@ struct MessageWriter {
   }
 
   private mutating func container(
-    _ type: Int32,
-    _ signature: String?,
-    _ iterator: inout DBusMessageIter,
-    _ depth: Int,
+    _ type: Int32, _ signature: String?, _ iterator: inout DBusMessageIter, _ depth: Int,
     _ fill: (inout MessageWriter, inout DBusMessageIter) throws(DBusValueError) -> Void
   ) throws(DBusValueError) {
     guard depth < DBusValueError.maximumDepth else { throw .tooDeep }

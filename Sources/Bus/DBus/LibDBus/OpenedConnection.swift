@@ -63,9 +63,7 @@ struct OpenedConnection: @unchecked Sendable {
   ///
   /// - Throws: ``BusFailure``; `TimedOut`, `CancellationError`.
   static func open(
-    _ address: String,
-    on loop: Loop,
-    limit: Duration
+    _ address: String, on loop: Loop, limit: Duration
   ) async throws -> OpenedConnection {
     guard leftBehind.withLock({ $0[address, default: 0] }) < mostLeftBehind else {
       let reason = "\(mostLeftBehind) earlier attempts still wait for the bus to accept them"

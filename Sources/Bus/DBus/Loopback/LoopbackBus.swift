@@ -41,9 +41,7 @@ public final class LoopbackBus: Sendable {
   /// The same, with an observer, which sees each message as the bus receives it, on the loop and with
   /// the sender filled in: calls, replies and signals of clients, and the bus's own.
   package init(
-    on loop: Loop,
-    address: String = "loopback",
-    observer: MessageObserver?,
+    on loop: Loop, address: String = "loopback", observer: MessageObserver?,
     transcode: Transcoding? = nil
   ) {
     self.loop = loop

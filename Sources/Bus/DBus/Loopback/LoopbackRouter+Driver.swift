@@ -17,8 +17,7 @@ extension LoopbackRouter {
   }
 
   private mutating func answer(
-    _ call: Message,
-    from caller: String
+    _ call: Message, from caller: String
   ) throws(DBusError) -> ([Delivery], [DBusValue]) {
     switch (call.interface ?? BusDriver.interface, call.member ?? "", call.signature.text) {
     case (BusDriver.interface, BusDriver.Method.hello, ""): return ([], [.string(caller)])
@@ -54,9 +53,7 @@ extension LoopbackRouter {
   private func text(_ call: Message, _ index: Int) -> String { call.body[index].asString ?? "" }
 
   private mutating func request(
-    _ name: String,
-    _ flags: UInt32,
-    by caller: String
+    _ name: String, _ flags: UInt32, by caller: String
   ) throws(DBusError) -> ([Delivery], [DBusValue]) {
     try checkOwnable(name)
     var reply = NameRequestReply.exists
@@ -67,8 +64,7 @@ extension LoopbackRouter {
   }
 
   private mutating func release(
-    _ name: String,
-    by caller: String
+    _ name: String, by caller: String
   ) throws(DBusError) -> ([Delivery], [DBusValue]) {
     try checkOwnable(name)
     let isOwned = names[name] != nil
@@ -91,8 +87,7 @@ extension LoopbackRouter {
     if name == BusDriver.name { return name }
     guard let owner = owner(of: name) else {
       throw DBusError(
-        name: .nameHasNoOwner,
-        message: "Could not get owner of name '\(name)': no such name"
+        name: .nameHasNoOwner, message: "Could not get owner of name '\(name)': no such name"
       )
     }
     return owner

@@ -141,8 +141,7 @@ struct LoopbackRouter: Sendable {
 
   private func ownerChanged(_ name: String, from: String?, to: String?) -> [Delivery] {
     let signal = driverSignal(
-      BusDriver.nameOwnerChanged,
-      [.string(name), .string(from ?? ""), .string(to ?? "")]
+      BusDriver.nameOwnerChanged, [.string(name), .string(from ?? ""), .string(to ?? "")]
     )
     return broadcast(signal)
   }

@@ -27,15 +27,9 @@ package struct MatchRule: Hashable, Sendable {
 
   /// A rule that all given parts must match; nil matches everything.
   package init(
-    type: Message.Kind? = .signal,
-    sender: String? = nil,
-    path: ObjectPath? = nil,
-    pathNamespace: ObjectPath? = nil,
-    interface: String? = nil,
-    member: String? = nil,
-    destination: String? = nil,
-    arg0: String? = nil,
-    arg0Namespace: String? = nil,
+    type: Message.Kind? = .signal, sender: String? = nil, path: ObjectPath? = nil,
+    pathNamespace: ObjectPath? = nil, interface: String? = nil, member: String? = nil,
+    destination: String? = nil, arg0: String? = nil, arg0Namespace: String? = nil,
     arg0Path: String? = nil
   ) {
     self.type = type

@@ -13,13 +13,8 @@ extension Message {
   ///   - noAutoStart: Whether the bus must not start the peer.
   /// - Throws: ``DBusNameError`` when a name is not valid.
   package static func methodCall(
-    destination: String?,
-    path: ObjectPath,
-    interface: String?,
-    member: String,
-    body: [DBusValue] = [],
-    noReplyExpected: Bool = false,
-    noAutoStart: Bool = false
+    destination: String?, path: ObjectPath, interface: String?, member: String,
+    body: [DBusValue] = [], noReplyExpected: Bool = false, noAutoStart: Bool = false
   ) throws(DBusNameError) -> Message {
     if let destination { try DBusName.check(destination, as: .busName) }
     if let interface { try DBusName.check(interface, as: .interface) }
@@ -39,10 +34,7 @@ extension Message {
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   package static func signal(
-    path: ObjectPath,
-    interface: String,
-    member: String,
-    body: [DBusValue] = [],
+    path: ObjectPath, interface: String, member: String, body: [DBusValue] = [],
     destination: String? = nil
   ) throws(DBusNameError) -> Message {
     if let destination { try DBusName.check(destination, as: .busName) }

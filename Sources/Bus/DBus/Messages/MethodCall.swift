@@ -11,18 +11,11 @@ package struct MethodCall: Sendable {
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   package init(
-    destination: String,
-    path: ObjectPath,
-    interface: String,
-    member: String,
+    destination: String, path: ObjectPath, interface: String, member: String,
     body: [DBusValue] = []
   ) throws(DBusNameError) {
     message = try .methodCall(
-      destination: destination,
-      path: path,
-      interface: interface,
-      member: member,
-      body: body
+      destination: destination, path: path, interface: interface, member: member, body: body
     )
     operation = "the reply to \(member)"
   }

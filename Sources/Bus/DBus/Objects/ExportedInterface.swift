@@ -34,10 +34,8 @@ package struct ExportedMethod: Sendable {
 
   /// A method and the code that serves it.
   package init(
-    _ name: String,
-    takes arguments: [ExportedArgument] = [],
-    returns results: [ExportedArgument] = [],
-    _ body: @escaping Body
+    _ name: String, takes arguments: [ExportedArgument] = [],
+    returns results: [ExportedArgument] = [], _ body: @escaping Body
   ) {
     self.name = name
     self.arguments = arguments
@@ -63,12 +61,7 @@ package struct ExportedProperty: Sendable {
   let set: Setter?
 
   /// A property; without `set` it is read-only.
-  package init(
-    _ name: String,
-    _ signature: Signature,
-    set: Setter? = nil,
-    get: @escaping Getter
-  ) {
+  package init(_ name: String, _ signature: Signature, set: Setter? = nil, get: @escaping Getter) {
     self.name = name
     self.signature = signature
     self.get = get
@@ -103,9 +96,7 @@ package struct ExportedInterface: Sendable {
 
   /// An interface of an object.
   package init(
-    _ name: String,
-    methods: [ExportedMethod] = [],
-    properties: [ExportedProperty] = [],
+    _ name: String, methods: [ExportedMethod] = [], properties: [ExportedProperty] = [],
     signals: [ExportedSignal] = []
   ) {
     self.name = name

@@ -211,9 +211,7 @@ struct ExportedTree: Sendable {
         objects[change.path].map { $0.hasProperties && !$0.arePropertiesAnnounced } ?? false
       objects[change.path]?.isAnnounced = true
       if brings { objects[change.path]?.arePropertiesAnnounced = true }
-      announcements.append(
-        .added(change.path, added, isNew: isNew, bringsProperties: brings)
-      )
+      announcements.append(.added(change.path, added, isNew: isNew, bringsProperties: brings))
     }
     for (name, properties) in change.changed {
       guard let interface = interface(name, at: change.path) else { continue }
@@ -222,12 +220,7 @@ struct ExportedTree: Sendable {
     if !change.removed.isEmpty {
       let isGone = objects[change.path] == nil
       announcements.append(
-        .removed(
-          change.path,
-          change.removed,
-          isGone: isGone,
-          hadProperties: change.hadProperties
-        )
+        .removed(change.path, change.removed, isGone: isGone, hadProperties: change.hadProperties)
       )
     }
     return announcements

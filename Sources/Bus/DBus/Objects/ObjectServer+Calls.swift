@@ -24,8 +24,7 @@ extension ObjectServer {
   /// The method of a call: the signature has to match exactly. A call without an interface matches
   /// none, as in gdbus.
   private static func method(
-    _ call: Message,
-    of object: ExportedTree.Object
+    _ call: Message, of object: ExportedTree.Object
   ) -> ExportedMethod.Body? {
     let signature = call.signature
     for interface in object.interfaces where call.interface == interface.name {
@@ -40,9 +39,7 @@ extension ObjectServer {
   // MARK: Standard interfaces
 
   private func answerStandard(
-    _ invocation: Invocation,
-    _ path: ObjectPath,
-    _ object: ExportedTree.Object?
+    _ invocation: Invocation, _ path: ObjectPath, _ object: ExportedTree.Object?
   ) -> Bool {
     let call = invocation.message
     let hasProperties = object?.hasProperties ?? false
@@ -74,15 +71,13 @@ extension ObjectServer {
   /// All interfaces of an object, in the order in which bluetoothd lists them; empty when there is
   /// no object.
   private func interfaces(
-    of object: ExportedTree.Object?,
-    at path: ObjectPath
+    of object: ExportedTree.Object?, at path: ObjectPath
   ) -> [ExportedInterface] {
     let isManager = path == objectManager
     guard object != nil || isManager else { return [] }
     return StandardInterface.completing(
       (isManager ? [StandardInterface.objectManagerDeclaration] : []) + (object?.interfaces ?? []),
-      isNew: true,
-      bringsProperties: object?.hasProperties ?? false
+      isNew: true, bringsProperties: object?.hasProperties ?? false
     )
   }
 

@@ -83,10 +83,7 @@ package final class ObjectServer: ObjectHandler {
   ///
   /// - Throws: ``DBusNameError``, ``DBusValueError``, ``BusFailure``.
   package func emit(
-    _ member: String,
-    of interface: String,
-    at path: ObjectPath,
-    _ body: [DBusValue]
+    _ member: String, of interface: String, at path: ObjectPath, _ body: [DBusValue]
   ) throws {
     flush()
     try bus.send(.signal(path: path, interface: interface, member: member, body: body))
@@ -116,9 +113,7 @@ package final class ObjectServer: ObjectHandler {
     switch announcement {
     case .added(let path, let interfaces, let isNew, let bringsProperties):
       let added = StandardInterface.completing(
-        interfaces,
-        isNew: isNew,
-        bringsProperties: bringsProperties
+        interfaces, isNew: isNew, bringsProperties: bringsProperties
       )
       sendManaged(
         StandardInterface.interfacesAdded.name,
@@ -143,9 +138,7 @@ package final class ObjectServer: ObjectHandler {
       changed.sort { Self.isBefore($0.0, $1.0, in: names) }
       invalidated.sort { Self.isBefore($0, $1, in: names) }
       send(
-        StandardInterface.propertiesChanged.name,
-        of: StandardInterface.properties,
-        at: path,
+        StandardInterface.propertiesChanged.name, of: StandardInterface.properties, at: path,
         [.string(interface.name), .properties(PropertyMap(changed)), .strings(invalidated)]
       )
     }
@@ -161,10 +154,7 @@ package final class ObjectServer: ObjectHandler {
   }
 
   private func send(
-    _ member: String,
-    of interface: String,
-    at path: ObjectPath,
-    _ body: [DBusValue]
+    _ member: String, of interface: String, at path: ObjectPath, _ body: [DBusValue]
   ) {
     // The bus has ended, and there is nobody to notify; or a value cannot be sent, such as a text with
     // a NUL: that is the error of a call that reads it, and no signal.

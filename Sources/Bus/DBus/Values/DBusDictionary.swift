@@ -15,9 +15,7 @@ package struct DBusDictionary: Sendable {
   /// - Throws: ``DBusValueError/keyNotBasic(_:)``, ``DBusValueError/notOneType(_:)``,
   ///   ``DBusValueError/typeMismatch(expected:found:index:)`` or ``DBusValueError/signature(_:)``.
   package init(
-    key: Signature,
-    value: Signature,
-    _ entries: [(DBusValue, DBusValue)]
+    key: Signature, value: Signature, _ entries: [(DBusValue, DBusValue)]
   ) throws(DBusValueError) {
     guard key.isBasic else { throw .keyNotBasic(key) }
     guard value.isSingle else { throw .notOneType(value) }

@@ -35,10 +35,7 @@ public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible 
 /// - Source: D-Bus Specification 0.41, "Valid Names", "Valid Object Paths" and "Valid Signatures".
 package enum DBusName {
   /// Checks a text.
-  package static func check(
-    _ text: String,
-    as kind: DBusNameError.Kind
-  ) throws(DBusNameError) {
+  package static func check(_ text: String, as kind: DBusNameError.Kind) throws(DBusNameError) {
     let isValid =
       switch kind {
       case .busName: dbus_validate_bus_name(text, nil)

@@ -40,9 +40,7 @@ extension DBusValue {
     }
   }
 
-  static func duplicating(
-    _ values: [DBusValue]
-  ) throws(UnixFD.DuplicationFailed) -> [DBusValue] {
+  static func duplicating(_ values: [DBusValue]) throws(UnixFD.DuplicationFailed) -> [DBusValue] {
     var copies: [DBusValue] = []
     for value in values { copies.append(try value.duplicatingDescriptors()) }
     return copies

@@ -28,8 +28,7 @@ extension DBusValue {
   ///
   /// - Throws: What ``DBusArray/init(_:_:)`` throws.
   package static func array(
-    of element: Signature,
-    _ elements: [DBusValue]
+    of element: Signature, _ elements: [DBusValue]
   ) throws(DBusValueError) -> DBusValue {
     guard element.text == "y" else { return .array(try DBusArray(element, elements)) }
     var octets: [UInt8] = []
@@ -47,9 +46,7 @@ extension DBusValue {
   ///
   /// - Throws: What ``DBusDictionary/init(key:value:_:)`` throws.
   package static func dictionary(
-    key: Signature,
-    value: Signature,
-    _ entries: [(DBusValue, DBusValue)]
+    key: Signature, value: Signature, _ entries: [(DBusValue, DBusValue)]
   ) throws(DBusValueError) -> DBusValue {
     .dictionary(try DBusDictionary(key: key, value: value, entries))
   }

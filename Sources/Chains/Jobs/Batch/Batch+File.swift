@@ -22,9 +22,7 @@ extension Batch {
   /// - Throws: `DocumentErrors` with all errors. An error in the values of one device has the
   ///   position of that device.
   public static func load(
-    path: String,
-    with bindings: Bindings = Bindings(),
-    names: AttributeNames = .assigned,
+    path: String, with bindings: Bindings = Bindings(), names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits(),
     changing change: @escaping @Sendable (inout Plan) -> Void = { _ in }
   ) throws(DocumentErrors) -> Batch {
@@ -36,23 +34,14 @@ extension Batch {
       let chain = reader.chain(of: file, root, in: path)
     else { throw DocumentErrors(reader.problems) }
     let template = BatchTemplate(
-      chain: chain,
-      common: file.common,
-      given: bindings,
-      names: reader.surroundings.names,
-      retry: file.retry,
-      placement: file.placement,
-      change: change
+      chain: chain, common: file.common, given: bindings, names: reader.surroundings.names,
+      retry: file.retry, placement: file.placement, change: change
     )
     let made = reader.devices(file.devices, at: devices, template)
     guard let made, reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return Batch(
-      name: file.name,
-      devices: made,
-      concurrency: file.concurrency,
-      onFailure: file.onFailure,
-      deadline: file.deadline,
-      every: file.every
+      name: file.name, devices: made, concurrency: file.concurrency, onFailure: file.onFailure,
+      deadline: file.deadline, every: file.every
     )
   }
 
@@ -98,9 +87,7 @@ extension StepReader {
   /// The chain in the file that the batch names, or of the keys in the batch itself; nil after an
   /// error.
   fileprivate mutating func chain(
-    of file: BatchFile,
-    _ root: Node,
-    in path: String
+    of file: BatchFile, _ root: Node, in path: String
   ) -> ChainTemplate? {
     if root.value(of: "chain") == nil {
       guard root.value(of: "steps") != nil else { return nil }
@@ -120,9 +107,7 @@ extension StepReader {
 
   /// The devices with their plans; nil after an error.
   fileprivate mutating func devices(
-    _ devices: BatchFile.Devices,
-    at node: Node,
-    _ template: BatchTemplate
+    _ devices: BatchFile.Devices, at node: Node, _ template: BatchTemplate
   ) -> Batch.Devices? {
     switch devices {
     case .list(let named): return listed(named, of: node, template)
@@ -191,9 +176,7 @@ extension StepReader {
   // MARK: Plans
 
   private mutating func listed(
-    _ named: [BatchFile.NamedDevice],
-    of node: Node,
-    _ template: BatchTemplate
+    _ named: [BatchFile.NamedDevice], of node: Node, _ template: BatchTemplate
   ) -> Batch.Devices? {
     guard named.count <= limits.devices else {
       complain(node, Problem("there are more than \(limits.devices) devices"))
@@ -232,8 +215,7 @@ extension StepReader {
   /// Reports errors once that all devices have: they are errors in the chain. Other errors are
   /// reported at the position of the device.
   private mutating func report(
-    _ wrong: [(device: BatchFile.NamedDevice, problems: [Problem])],
-    of all: Int
+    _ wrong: [(device: BatchFile.NamedDevice, problems: [Problem])], of all: Int
   ) {
     guard let first = wrong.first else { return }
     let isOfAll = { (problem: Problem) in

@@ -39,12 +39,8 @@ public struct Batch: Sendable {
   ///   concurrency: 4, onFailure: .stop(after: 3))
   /// ```
   public init(
-    name: String? = nil,
-    devices: Devices,
-    concurrency: Int = 1,
-    onFailure: FailureRule = .continue,
-    deadline: Duration? = nil,
-    every: Duration? = nil
+    name: String? = nil, devices: Devices, concurrency: Int = 1, onFailure: FailureRule = .continue,
+    deadline: Duration? = nil, every: Duration? = nil
   ) {
     self.name = name
     self.devices = devices
@@ -160,9 +156,7 @@ extension Batch {
 
   /// A plan, and the devices that it is for.
   private static func group(
-    _ devices: String,
-    _ plan: Plan,
-    _ placement: Placement = Placement()
+    _ devices: String, _ plan: Plan, _ placement: Placement = Placement()
   ) -> [String] {
     let steps = plan.lines.filter { $0 != "device    (not named)" }
     return ["", "for       \(devices)".printable] + placement.lines + steps

@@ -31,11 +31,7 @@ public struct BatchEvent: Equatable, Sendable {
 
   /// An event; what runs a batch makes them.
   package init(
-    batch: RunIdentity,
-    round: Int,
-    offset: Duration,
-    wallClock: Duration,
-    change: Change
+    batch: RunIdentity, round: Int, offset: Duration, wallClock: Duration, change: Change
   ) {
     self.batch = batch
     self.round = round

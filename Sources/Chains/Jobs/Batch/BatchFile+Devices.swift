@@ -50,10 +50,7 @@ struct ListedDevice: Described {
   static let keys: [Key<Self>] =
     DeviceKeys.keys.map { $0.of(\.keys) } + [
       Key(
-        "with",
-        \.bindings,
-        .bindings,
-        default: Bindings(),
+        "with", \.bindings, .bindings, default: Bindings(),
         "values for the variables of this device"
       )
     ] + Placement.keys.map { $0.of(\.placement) }
@@ -80,10 +77,7 @@ extension StepReader {
       return nil
     }
     return .init(
-      node: node,
-      target: target,
-      isUnique: device.keys.isUnique,
-      bindings: device.bindings,
+      node: node, target: target, isUnique: device.keys.isUnique, bindings: device.bindings,
       placement: device.placement
     )
   }
@@ -110,8 +104,7 @@ struct DeviceTable: Described {
     }
   static let rules: [KeyRule] = [
     .one(
-      of: DeviceColumn.allCases.map(\.rawValue),
-      "a device is named in one way",
+      of: DeviceColumn.allCases.map(\.rawValue), "a device is named in one way",
       expected: "one of address, name and alias, with the name of its column"
     )
   ]
@@ -142,10 +135,7 @@ struct FoundDevices: Described {
   static let keys: [Key<Self>] =
     Scanning.keys.map { $0.of(\.scanning) } + [
       Key(
-        "at-least",
-        \.least,
-        .deviceCount,
-        default: 1,
+        "at-least", \.least, .deviceCount, default: 1,
         "with fewer devices no chain begins; 1 when it is not set"
       ),
       Key("at-most", \.most, .deviceCount, "with more devices, the first ones found are used"),

@@ -41,25 +41,16 @@ struct BatchFile: Described {
       ),
     ] + chainKeys.map { Key(readElsewhere: $0) } + [
       Key(
-        "with",
-        \.common,
-        .bindings,
-        default: Bindings(),
-        "values for the variables of all devices"
+        "with", \.common, .bindings, default: Bindings(), "values for the variables of all devices"
       ),
       Key("devices", \.devices, .devices, "listed, in a table, or found by a scan"),
       Key(
-        "concurrency",
-        \.concurrency,
-        .integer("a number of chains at once", "chains") { 1...$0.concurrency },
-        default: 1,
+        "concurrency", \.concurrency,
+        .integer("a number of chains at once", "chains") { 1...$0.concurrency }, default: 1,
         "how many chains run at once; 1 when it is not set"
       ),
       Key(
-        "on-failure",
-        \.onFailure,
-        .failureRule,
-        default: .continue,
+        "on-failure", \.onFailure, .failureRule, default: .continue,
         "what a failure means for the devices that have not begun"
       ),
       Key("retry", \.retry, .retry, "how often each chain is tried; replaces that of the chain"),
@@ -77,9 +68,7 @@ struct BatchFile: Described {
     let either = JSONValue.required("chain").adding("anyOf", .requiring(each: ofChain))
     return [
       .some(
-        of: ["chain", "steps"],
-        "the chain is missing",
-        expected: "'chain' with a file, or 'steps'",
+        of: ["chain", "steps"], "the chain is missing", expected: "'chain' with a file, or 'steps'",
         at: "devices"
       ),
       KeyRule(schema: ["not": either]) { isGiven in
@@ -163,8 +152,7 @@ struct StopRule: Described {
 extension Shape where Value == Int {
   fileprivate static var failures: Self {
     Shape(
-      "a number of failures, at least 1",
-      schema: ["type": "integer", "minimum": 1]
+      "a number of failures, at least 1", schema: ["type": "integer", "minimum": 1]
     ) { node, _ in node.integer.flatMap { $0 > 0 ? $0 : nil } }
   }
 }

@@ -74,12 +74,8 @@ public final class BatchRunner: Sendable {
   ///   - onRunEvent: Receives the events of the runs, on the loop, one at a time.
   ///   - onEvent: Receives the events of the batch, likewise.
   public init(
-    _ batch: Batch,
-    on scheduler: SerialScheduler,
-    seed: UInt64,
-    goingOn past: BatchPast? = nil,
-    runCommand: RunCommand? = nil,
-    service: @escaping MakeService,
+    _ batch: Batch, on scheduler: SerialScheduler, seed: UInt64, goingOn past: BatchPast? = nil,
+    runCommand: RunCommand? = nil, service: @escaping MakeService,
     admission: @escaping Admission = { _, _ in {} },
     onRunEvent: @escaping @Sendable (RunEvent) -> Void = { _ in },
     onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
@@ -198,11 +194,8 @@ public final class BatchRunner: Sendable {
     let now = loop.now
     let event = state.withLock { state in
       BatchEvent(
-        batch: state.identity,
-        round: state.round,
-        offset: state.begun.map { now - $0 } ?? .zero,
-        wallClock: loop.wallClockAtStart + now.sinceStart,
-        change: change
+        batch: state.identity, round: state.round, offset: state.begun.map { now - $0 } ?? .zero,
+        wallClock: loop.wallClockAtStart + now.sinceStart, change: change
       )
     }
     onEvent(event)
@@ -235,10 +228,7 @@ public final class BatchRunner: Sendable {
       if state.cause != nil || state.deadline != nil { state.queue.stop() }
     }
     let start = BatchStart(
-      name: batch.name,
-      devices: devices,
-      concurrency: batch.concurrency,
-      past: past
+      name: batch.name, devices: devices, concurrency: batch.concurrency, past: past
     )
     emit(.started(start))
     let tasks = lanes.map { lane in
@@ -268,15 +258,11 @@ public final class BatchRunner: Sendable {
   }
 
   private func finish(
-    _ devices: [BatchDevice],
-    _ failure: RunFailure?,
-    isCancelled: Bool
+    _ devices: [BatchDevice], _ failure: RunFailure?, isCancelled: Bool
   ) -> BatchEnding {
     let queue = state.withLock { $0.queue }
     let ending = BatchEnding(
-      queue.counts,
-      notRun: queue.notRun.map { devices[$0].label },
-      failure: failure,
+      queue.counts, notRun: queue.notRun.map { devices[$0].label }, failure: failure,
       isCancelled: isCancelled
     )
     emit(.finished(ending))
@@ -298,11 +284,7 @@ public final class BatchRunner: Sendable {
 
   // MARK: A lane
 
-  private func work(
-    through devices: [BatchDevice],
-    in lane: SerialScheduler,
-    of round: Int
-  ) async {
+  private func work(through devices: [BatchDevice], in lane: SerialScheduler, of round: Int) async {
     while let index = state.withLock({ $0.queue.begin() }) {
       let device = devices[index]
       let ending = await run(device, in: lane, of: round)
@@ -318,16 +300,12 @@ public final class BatchRunner: Sendable {
   ///
   /// - Returns: The ending; nil when the batch was cancelled before the chain began.
   private func run(
-    _ device: BatchDevice,
-    in lane: SerialScheduler,
-    of round: Int
+    _ device: BatchDevice, in lane: SerialScheduler, of round: Int
   ) async -> RunEnding? {
     let reported = Guarded<RunEnding?>(nil)
     var runner = ChainRunner(
-      plan: device.plan,
-      service: service(device.target, device.plan.link, lane),
-      identity: RunIdentity(seed: seed, plan: device.plan, round: round),
-      device: device.label
+      plan: device.plan, service: service(device.target, device.plan.link, lane),
+      identity: RunIdentity(seed: seed, plan: device.plan, round: round), device: device.label
     ) { [onRunEvent] event in
       if case .runFinished(let ending) = event.change { reported.withLock { $0 = ending } }
       onRunEvent(event)
@@ -346,11 +324,7 @@ public final class BatchRunner: Sendable {
       // The chain succeeded, but the clean-up of its turn failed.
       let failure = RunFailure(error)
       return RunEnding(
-        status: .failed,
-        failure: failure,
-        step: nil,
-        done: ending.done,
-        warnings: ending.warnings
+        status: .failed, failure: failure, step: nil, done: ending.done, warnings: ending.warnings
       )
     }
   }

@@ -18,10 +18,7 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   let shown: Plan
 
   init(
-    _ scanning: Scanning,
-    least: Int,
-    most: Int,
-    _ template: BatchTemplate
+    _ scanning: Scanning, least: Int, most: Int, _ template: BatchTemplate
   ) throws(DocumentErrors) {
     self.scanning = scanning
     self.least = least
@@ -90,10 +87,7 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   }
 
   private static func device(
-    _ address: BluetoothAddress,
-    _ target: DeviceTarget,
-    name: String?,
-    _ template: BatchTemplate
+    _ address: BluetoothAddress, _ target: DeviceTarget, name: String?, _ template: BatchTemplate
   ) throws(DocumentErrors) -> BatchDevice {
     let bindings = bindings(address: "\(address)", name: name ?? "\(address)")
     return try template.device(target, name: name, bindings)
@@ -126,9 +120,7 @@ extension BatchScan {
     guard found.count >= least else {
       let count = "\(found.count) \(found.count == 1 ? "device was" : "devices were") found"
       throw RunFailure(
-        code: .notFound,
-        class: .passing,
-        what: "scanning for the devices of the batch",
+        code: .notFound, class: .passing, what: "scanning for the devices of the batch",
         why: "\(count) in \(scanning.duration.written), and at least \(least) are asked for"
           + (await others(with: service)),
         hint: "check that they advertise: blerun scan"

@@ -13,8 +13,7 @@ public enum BatchSchema {
   public static var text: String {
     let own = definitions.map { JSONValue.Member($0.key, $0.value.withoutVariables) }
     let text = Schema(["allOf": [.reference("batch")]], definitions: own).file(
-      title: "A batch of blerun",
-      doc: "A chain on many devices. Described in docs/batch.md.",
+      title: "A batch of blerun", doc: "A chain on many devices. Described in docs/batch.md.",
       others: [ChainSchema.file: ChainSchema.schema]
     )
     return String(text.dropLast())
@@ -23,9 +22,7 @@ public enum BatchSchema {
   private static var definitions: [JSONValue.Member] {
     let text: JSONValue = ["type": ["string", "integer"], "not": ["const": "*"]]
     let devices = JSONValue.list(
-      of: .anyOf([text, .reference("device")]),
-      1...PlanLimits().devices
-    )
+      of: .anyOf([text, .reference("device")]), 1...PlanLimits().devices)
     return ChainSchema.values.filter { ["duration", "address"].contains($0.key) } + [
       .init(
         "list",

@@ -27,9 +27,7 @@ struct BatchTemplate: Sendable {
   ///   - own: Values for the variables of this device.
   /// - Throws: `DocumentErrors` with the errors in the chain, or in its values.
   func device(
-    _ target: DeviceTarget,
-    name: String? = nil,
-    _ own: Bindings,
+    _ target: DeviceTarget, name: String? = nil, _ own: Bindings,
     at placement: Placement = Placement()
   ) throws(DocumentErrors) -> BatchDevice {
     let bindings = common.overridden(by: own).overridden(by: given)

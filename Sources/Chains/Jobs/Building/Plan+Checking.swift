@@ -15,10 +15,7 @@ extension Plan {
   }
 
   private static func check(
-    _ steps: [PlacedStep],
-    _ scope: inout Scope,
-    _ limits: PlanLimits,
-    depth: Int
+    _ steps: [PlacedStep], _ scope: inout Scope, _ limits: PlanLimits, depth: Int
   ) throws(Problem) {
     guard depth <= limits.depth else {
       throw Problem("steps are nested deeper than \(limits.depth) levels")

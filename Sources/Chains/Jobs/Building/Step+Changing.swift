@@ -80,10 +80,7 @@ extension Step {
   ///
   /// - Throws: `Problem` when the step's value does not have the subject.
   public func expect(
-    _ subject: String,
-    _ check: Check,
-    file: String = #fileID,
-    line: Int = #line
+    _ subject: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     let subject = try Problem.at(file, line) { try self.subject(subject) }
     return setting(\.expectations, expectations + [Expectation(subject, check)])
@@ -100,9 +97,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for an unknown name, and for a step that does nothing with the device.
   public func failing(
-    with names: String...,
-    file: String = #fileID,
-    line: Int = #line
+    with names: String..., file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       let known = try names.map { try ExpectedFailure.Name.read($0, shown: "'\($0)'") }
@@ -130,10 +125,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for a step with a single value, and for an unknown subject.
   public func until(
-    _ subject: String,
-    _ check: Check,
-    file: String = #fileID,
-    line: Int = #line
+    _ subject: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       guard var kind = kind as? any StreamingKind else {

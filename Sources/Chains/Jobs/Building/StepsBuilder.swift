@@ -22,9 +22,7 @@ import Documents
 public enum StepsBuilder {
   /// A step, with the line of its expression as its ``Step/source``.
   public static func buildExpression(
-    _ step: Step,
-    file: String = #fileID,
-    line: Int = #line
+    _ step: Step, file: String = #fileID, line: Int = #line
   ) -> [Step] {
     var placed = step
     placed.source = step.source ?? Place(file: file, line: line)
@@ -33,9 +31,7 @@ public enum StepsBuilder {
 
   /// Steps that were made elsewhere; those without a source get the line of the expression.
   public static func buildExpression(
-    _ steps: [Step],
-    file: String = #fileID,
-    line: Int = #line
+    _ steps: [Step], file: String = #fileID, line: Int = #line
   ) -> [Step] {
     steps.flatMap { buildExpression($0, file: file, line: line) }
   }
@@ -73,11 +69,8 @@ extension Plan {
   /// - Throws: What the steps throw; `Problem` for a chain that is beyond `limits`, has no
   ///   steps, or uses a value that no earlier step captures.
   public init(
-    _ name: String? = nil,
-    on device: DeviceTarget? = nil,
-    timeout: Duration = Plan.usualTimeout,
-    retry: RetryRule = RetryRule(),
-    limits: PlanLimits = PlanLimits(),
+    _ name: String? = nil, on device: DeviceTarget? = nil, timeout: Duration = Plan.usualTimeout,
+    retry: RetryRule = RetryRule(), limits: PlanLimits = PlanLimits(),
     @StepsBuilder _ steps: () throws -> [Step]
   ) throws {
     self.init(name: name, device: device, timeout: timeout, retry: retry, steps: try steps())
@@ -87,11 +80,7 @@ extension Plan {
 
 extension Problem {
   /// Runs `make`; what it throws becomes an error in the call at `file` and `line`.
-  static func at<R>(
-    _ file: String,
-    _ line: Int,
-    _ make: () throws -> R
-  ) throws(Problem) -> R {
+  static func at<R>(_ file: String, _ line: Int, _ make: () throws -> R) throws(Problem) -> R {
     do {
       return try make()
     } catch {

@@ -14,9 +14,7 @@ extension Described {
 extension JSONValue {
   /// An object with keys and no others.
   static func mapping(
-    _ keys: [KeyDescription],
-    _ documentation: String,
-    _ rules: [JSONValue] = []
+    _ keys: [KeyDescription], _ documentation: String, _ rules: [JSONValue] = []
   ) -> JSONValue {
     let required = keys.filter(\.isRequired).map { JSONValue.string($0.name) }
     let description = documentation.prefix(1).uppercased() + documentation.dropFirst() + "."

@@ -28,8 +28,7 @@ extension Described {
   ///
   /// - Returns: Nil, after an error, when a required key is missing or invalid.
   static func take(
-    from mapping: inout MappingReader,
-    _ reader: inout StepReader,
+    from mapping: inout MappingReader, _ reader: inout StepReader,
     limit: (inout MappingReader, inout StepReader) -> Duration? = { _, _ in nil }
   ) -> Self? {
     var value = Self()

@@ -77,12 +77,8 @@ extension Key {
   ///   - form: How it is written in the one-line form; nil for an option with the same name.
   ///   - documentation: One line that continues "`name`:".
   init<Value: Equatable & Sendable>(
-    _ name: String,
-    _ path: any WritableKeyPath<Owner, Value> & Sendable,
-    _ shape: Shape<Value>,
-    default initial: Value? = nil,
-    line form: LineForm? = nil,
-    _ documentation: String
+    _ name: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ shape: Shape<Value>,
+    default initial: Value? = nil, line form: LineForm? = nil, _ documentation: String
   ) {
     self.init(name, shape, isRequired: initial == nil, form, documentation) { owner in
       let value = owner[keyPath: path]
@@ -94,11 +90,8 @@ extension Key {
 
   /// A key whose default is nil.
   init<Value: Equatable & Sendable>(
-    _ name: String,
-    _ path: any WritableKeyPath<Owner, Value?> & Sendable,
-    _ shape: Shape<Value>,
-    line form: LineForm? = nil,
-    _ documentation: String
+    _ name: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ shape: Shape<Value>,
+    line form: LineForm? = nil, _ documentation: String
   ) {
     self.init(name, shape, isRequired: false, form, documentation) {
       $0[keyPath: path]
@@ -109,20 +102,13 @@ extension Key {
 
   /// - Parameter get: Nil for the default.
   private init<Value>(
-    _ name: String,
-    _ shape: Shape<Value>,
-    isRequired: Bool,
-    _ form: LineForm?,
-    _ documentation: String,
-    get: @escaping @Sendable (Owner) -> Value?,
+    _ name: String, _ shape: Shape<Value>, isRequired: Bool, _ form: LineForm?,
+    _ documentation: String, get: @escaping @Sendable (Owner) -> Value?,
     set: @escaping @Sendable (inout Owner, Value) -> Void
   ) {
     let form = form ?? .option(name)
     description = KeyDescription(
-      name: name,
-      documentation: documentation,
-      shape: shape.description,
-      form: form,
+      name: name, documentation: documentation, shape: shape.description, form: form,
       isRequired: isRequired
     )
     read = { node, owner, reader in
@@ -158,9 +144,7 @@ extension Key {
   ///
   /// - Returns: Whether the value is usable.
   func take(
-    from mapping: inout MappingReader,
-    into owner: inout Owner,
-    _ reader: inout StepReader
+    from mapping: inout MappingReader, into owner: inout Owner, _ reader: inout StepReader
   ) -> Bool {
     guard description.isRequired else {
       if let node = mapping.optional(name), !(node.isNull && shape.mayBeNull) {

@@ -9,9 +9,7 @@ private let comparison = "what is expected, such as percent > 20"
 extension Shape where Value == [Expectation] {
   static var expectations: Self {
     let shape = Shape(
-      "a value, or fields with what they must be",
-      line: comparison,
-      schema: .reference("expect"),
+      "a value, or fields with what they must be", line: comparison, schema: .reference("expect"),
       words: { $0.map { "\($0)" } }
     ) { node, reader in reader.expectations(node) }
     return shape.live(looksAtValue: true) {
@@ -33,9 +31,7 @@ extension Shape where Value == Expected {
 
   private static func ending(_ text: String, _ definition: String) -> Self {
     let shape = Shape(
-      text,
-      line: comparison,
-      schema: .reference(definition),
+      text, line: comparison, schema: .reference(definition),
       words: { expected in
         switch expected {
         case .values(let expectations): expectations.map { "\($0)" }
@@ -54,10 +50,8 @@ extension Shape where Value == Expected {
 extension Shape where Value == Condition {
   static var condition: Self {
     let shape = Shape(
-      "captured values with what they must be: { b.percent: { below: 20 } }",
-      line: comparison,
-      schema: .reference("condition"),
-      words: { ["\($0)"] }
+      "captured values with what they must be: { b.percent: { below: 20 } }", line: comparison,
+      schema: .reference("condition"), words: { ["\($0)"] }
     ) { node, reader in reader.condition(node) }
     return shape.live {
       $0.tests.map(\.path) + $0.tests.flatMap(\.check.references)
@@ -73,8 +67,7 @@ extension Shape where Value == StopConditions {
   /// The stop conditions of a step with many values, except its duration.
   static var until: Self {
     var shape = Shape(
-      "a count such as { count: 5 }",
-      schema: .reference("until"),
+      "a count such as { count: 5 }", schema: .reference("until"),
       words: { stop in
         (stop.count.map { ["\($0)x"] } ?? [])
           + (stop.silence.map { ["silence \($0.written)"] } ?? [])

@@ -24,9 +24,7 @@ extension Shape where Value == Int {
   ///   - what: What it is, for error messages: "a number of times".
   ///   - unit: What it counts, for errors about a number that was not read: "times".
   static func integer(
-    _ what: String,
-    _ unit: String,
-    in range: @escaping @Sendable (PlanLimits) -> ClosedRange<Int>
+    _ what: String, _ unit: String, in range: @escaping @Sendable (PlanLimits) -> ClosedRange<Int>
   ) -> Self {
     let usual = range(PlanLimits())
     let expected = { @Sendable (limits: PlanLimits) in
@@ -38,10 +36,7 @@ extension Shape where Value == Int {
       "maximum": JSONValue(usual.upperBound),
     ]
     var shape = Shape(
-      expected(PlanLimits()),
-      schema: schema.orVariable,
-      word: .number,
-      words: { ["\($0)"] }
+      expected(PlanLimits()), schema: schema.orVariable, word: .number, words: { ["\($0)"] }
     ) { node, reader in
       node.integer.flatMap { range(reader.limits).contains($0) ? $0 : nil }
     }
@@ -64,11 +59,8 @@ extension Shape where Value == Int {
 extension Shape where Value == Bool {
   static var truth: Self {
     Shape(
-      "true or false",
-      line: "yes or no",
-      schema: JSONValue.type("boolean").orVariable,
-      word: .truth,
-      words: { [$0 ? "yes" : "no"] }
+      "true or false", line: "yes or no", schema: JSONValue.type("boolean").orVariable,
+      word: .truth, words: { [$0 ? "yes" : "no"] }
     ) { node, _ in node.truth }
   }
 }
@@ -77,9 +69,7 @@ extension Shape where Value == Duration {
   /// A duration above zero.
   static var duration: Self {
     var shape = Shape(
-      Duration.expected,
-      schema: .reference("duration"),
-      words: { [$0.written] }
+      Duration.expected, schema: .reference("duration"), words: { [$0.written] }
     ) { node, reader in
       reader.duration(node, expected: Duration.expected).flatMap { $0 > .zero ? $0 : nil }
     }
@@ -118,9 +108,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   static func choice(among values: [Value]) -> Self {
     let known = values.map(\.rawValue)
     var shape = Shape(
-      Problem.any(of: known),
-      schema: .oneOf(known),
-      words: { [$0.rawValue] }
+      Problem.any(of: known), schema: .oneOf(known), words: { [$0.rawValue] }
     ) { node, reader in
       if let choice = values.first(where: { $0.rawValue == node.text }) { return choice }
       reader.complain(node, .unknown(found: node.shown, node.text ?? "", among: known))
@@ -194,8 +182,7 @@ extension Shape where Value == [Step] {
   /// Inner steps. They are printed on separate lines.
   static var steps: Self {
     var shape = Shape(
-      "a list of steps",
-      line: "steps in braces: { read battery-level }",
+      "a list of steps", line: "steps in braces: { read battery-level }",
       schema: .reference("steps")
     ) { node, reader in
       reader.depth += 1

@@ -12,8 +12,7 @@ extension Shape {
   ///   - mentions: The captured values that a value uses.
   ///   - fill: Replaces them; nil where the step does that itself.
   func live(
-    looksAtValue: Bool = false,
-    mentions: @escaping @Sendable (Value) -> [VariablePath],
+    looksAtValue: Bool = false, mentions: @escaping @Sendable (Value) -> [VariablePath],
     fill: (@Sendable (Value, Filling) throws(Problem) -> Value)? = nil
   ) -> Self {
     var shape = self
@@ -29,9 +28,7 @@ extension Shape where Value == MessageTemplate {
   /// A text with captured values in it.
   static var template: Self {
     let shape = Shape(
-      MessageTemplate.shape,
-      schema: .scalar,
-      word: .template,
+      MessageTemplate.shape, schema: .scalar, word: .template,
       words: { [Quoting.quoted($0.description)] }
     ) { node, reader in
       guard let template = node.text.flatMap({ MessageTemplate($0) }) else { return nil }
@@ -46,9 +43,7 @@ extension Shape where Value == WrittenValue {
   /// `{ u8: 1 }`, or a list of those.
   static var written: Self {
     let shape = Shape(
-      "a value such as { u8: 1 }",
-      line: "a value such as u8:1",
-      schema: .reference("value"),
+      "a value such as { u8: 1 }", line: "a value such as u8:1", schema: .reference("value"),
       words: { ["\($0)"] }
     ) { node, reader in reader.written(node) }
     return shape.live {
@@ -106,10 +101,8 @@ extension StepReader {
 extension Shape where Value == Write {
   static var trigger: Self {
     var shape = Shape(
-      "a 'write' and its 'value'",
-      line: "a write in braces: { write alert-level u8:1 }",
-      schema: .reference("trigger"),
-      words: { ["\($0)"] }
+      "a 'write' and its 'value'", line: "a write in braces: { write alert-level u8:1 }",
+      schema: .reference("trigger"), words: { ["\($0)"] }
     ) { node, reader in
       Write.read(node, &reader, expected: "a 'write' and its 'value'")
     }

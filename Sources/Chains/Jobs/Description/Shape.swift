@@ -40,10 +40,8 @@ struct ShapeDescription: Sendable {
   var choices: [String] = []
 
   init(
-    _ expected: String,
-    line: String? = nil,
-    schema: @autoclosure @escaping @Sendable () -> JSONValue,
-    word: WordKind = .text
+    _ expected: String, line: String? = nil,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue, word: WordKind = .text
   ) {
     file = { _ in expected }
     self.line = { _ in line ?? expected }
@@ -105,10 +103,8 @@ struct Shape<Value: Sendable>: Sendable {
   var traits: Traits<Value>
 
   init(
-    _ expected: String,
-    line: String? = nil,
-    schema: @autoclosure @escaping @Sendable () -> JSONValue,
-    word: WordKind = .text,
+    _ expected: String, line: String? = nil,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue, word: WordKind = .text,
     words: @escaping @Sendable (Value) -> [String] = { _ in [] },
     read: @escaping @Sendable (Node, inout StepReader) -> Value?
   ) {

@@ -14,20 +14,14 @@ extension Key<Step> {
 
   static var attempts: Key {
     Key(
-      "attempts",
-      \.retry.attempts,
-      .attempts,
-      default: 1,
+      "attempts", \.retry.attempts, .attempts, default: 1,
       "how often the step is tried while it fails transiently; a lost connection is not made again"
     )
   }
 
   static var backoff: Key {
     Key(
-      "backoff",
-      \.retry.backoff,
-      .pause("500ms"),
-      default: RetryRule().backoff,
+      "backoff", \.retry.backoff, .pause("500ms"), default: RetryRule().backoff,
       "the wait before the second try; it doubles for each further one"
     )
   }
@@ -54,10 +48,7 @@ extension Key<Step> {
 
   static var timeout: Key {
     Key(
-      "timeout",
-      \.timeout,
-      .duration,
-      line: .option("within"),
+      "timeout", \.timeout, .duration, line: .option("within"),
       "the timeout of the step; by default the `timeout` of the chain"
     )
   }

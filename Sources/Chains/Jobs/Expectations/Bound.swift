@@ -52,9 +52,7 @@ public struct Bound: Hashable, Sendable, CustomStringConvertible {
   ///   - whole: The relation of whole numbers.
   ///   - real: The same relation of others.
   func holds(
-    for decoded: DecodedValue,
-    _ whole: (Int128, Int128) -> Bool,
-    _ real: (Double, Double) -> Bool
+    for decoded: DecodedValue, _ whole: (Int128, Int128) -> Bool, _ real: (Double, Double) -> Bool
   ) -> Bool {
     guard let other = Bound(decoded) else { return false }
     if let a = other.whole, let b = self.whole { return whole(a, b) }

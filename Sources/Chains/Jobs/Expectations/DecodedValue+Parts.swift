@@ -47,8 +47,7 @@ extension StepValue {
   }
 
   private static func numbers(
-    of field: DecodedValue.Field,
-    inside outer: String
+    of field: DecodedValue.Field, inside outer: String
   ) -> [MeasuredNumber] {
     let name = outer.isEmpty ? field.name : "\(outer).\(field.name)"
     switch field.value {

@@ -141,9 +141,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   }
 
   private func check(
-    _ value: DecodedValue,
-    shown: String,
-    _ octets: [UInt8]
+    _ value: DecodedValue, shown: String, _ octets: [UInt8]
   ) throws(ExpectationFailure) {
     guard check.passes(value) else { throw failure(shown, octets) }
   }

@@ -24,8 +24,7 @@ struct ExpectationProgress {
   ///
   /// - Parameter octets: The octets that the device sent for a subject.
   mutating func check(
-    _ value: DecodedValue,
-    _ octets: (Expectation.Subject) -> [UInt8]
+    _ value: DecodedValue, _ octets: (Expectation.Subject) -> [UInt8]
   ) throws(ExpectationFailure) {
     for index in expectations.indices {
       let expectation = expectations[index]
@@ -41,10 +40,7 @@ struct ExpectationProgress {
   }
 
   private mutating func count(
-    _ index: Int,
-    _ rule: CounterRule,
-    _ expectation: Expectation,
-    _ value: DecodedValue,
+    _ index: Int, _ rule: CounterRule, _ expectation: Expectation, _ value: DecodedValue,
     _ octets: [UInt8]
   ) throws(ExpectationFailure) {
     guard let next = expectation.number(in: value, octets: octets) else { return }

@@ -22,9 +22,7 @@ extension Subjects {
   ///
   /// - Parameter steps: The steps that capture under the name; nil where they are unknown.
   static func complaint(
-    about check: Check,
-    of path: VariablePath,
-    capturedBy steps: [Subjects]?
+    about check: Check, of path: VariablePath, capturedBy steps: [Subjects]?
   ) -> Problem? {
     let kinds = steps?.map { $0.kind(of: path) } ?? [nil]
     let place = path.field == nil ? Place.captured : .part
@@ -49,10 +47,7 @@ extension Subjects {
   }
 
   private static func complaint(
-    _ check: Check,
-    _ name: String,
-    _ kind: ValueKind?,
-    _ place: Place
+    _ check: Check, _ name: String, _ kind: ValueKind?, _ place: Place
   ) -> Problem? {
     if kind?.isText != true, let literal = check.literals.first,
       check.literals.count == 1, let comparison = literal.comparison

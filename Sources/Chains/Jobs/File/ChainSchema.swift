@@ -33,13 +33,9 @@ public enum ChainSchema {
   static var values: [Definition] {
     [
       .init(
-        "variable",
-        pattern("\\{[A-Za-z][^{}]*\\}").described("A variable in braces: \"{level}\".")
+        "variable", pattern("\\{[A-Za-z][^{}]*\\}").described("A variable in braces: \"{level}\".")
       ),
-      .init(
-        "duration",
-        pattern(Duration.pattern).orVariable.described(Duration.documentation)
-      ),
+      .init("duration", pattern(Duration.pattern).orVariable.described(Duration.documentation)),
       .init(
         "address",
         pattern(BluetoothAddress.pattern).orVariable
@@ -72,10 +68,7 @@ public enum ChainSchema {
         JSONValue.anyOf([.reference("part"), .list(of: .reference("part"))])
           .described("What is written; a list writes several in a row.")
       ),
-      .init(
-        "format",
-        JSONValue.oneOf(ValueFormat.names).described("How the bytes are decoded.")
-      ),
+      .init("format", JSONValue.oneOf(ValueFormat.names).described("How the bytes are decoded.")),
     ]
   }
 
@@ -211,9 +204,7 @@ public enum ChainSchema {
   }
 
   private static func object(
-    _ properties: [Definition],
-    exactly count: Int? = nil,
-    atLeast least: Int? = nil
+    _ properties: [Definition], exactly count: Int? = nil, atLeast least: Int? = nil
   ) -> JSONValue {
     var object: JSONValue = [
       "type": "object", "properties": .object(properties), "additionalProperties": false,

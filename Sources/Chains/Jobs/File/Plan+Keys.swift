@@ -17,17 +17,11 @@ extension Plan: Described {
       "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. Names match without regard to case, unless `exact: true` stands beside them. Of several devices that match the strongest is used, unless `unique: true` makes that a failure. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
     ),
     Key(
-      "timeout",
-      \.timeout,
-      .duration,
-      default: usualTimeout,
+      "timeout", \.timeout, .duration, default: usualTimeout,
       "the default timeout per step; 20 s when it is not set"
     ),
     Key(
-      "retry",
-      \.retry,
-      .retry,
-      default: RetryRule(),
+      "retry", \.retry, .retry, default: RetryRule(),
       "`{ attempts: 3, backoff: 500ms }`: how often the chain is tried, from connecting on, when it ends in a transient failure; the wait doubles"
     ),
     Key(
@@ -38,17 +32,11 @@ extension Plan: Described {
     ),
     Key("keep", \.link.isKept, .truth, default: false, "`true`: the connection is left up"),
     Key(
-      "fresh",
-      \.link.isFresh,
-      .truth,
-      default: false,
+      "fresh", \.link.isFresh, .truth, default: false,
       "`true`: the device and its bond are forgotten first"
     ),
     Key(
-      "take-over",
-      \.link.takesOver,
-      .truth,
-      default: false,
+      "take-over", \.link.takesOver, .truth, default: false,
       "`true`: another program's attempt to connect is cancelled"
     ),
     Key(
@@ -77,10 +65,7 @@ extension RetryRule: Described {
   static let keys: [Key<RetryRule>] = [
     Key("attempts", \.attempts, .attempts, "the total number of tries"),
     Key(
-      "backoff",
-      \.backoff,
-      .pause("500ms"),
-      default: .milliseconds(500),
+      "backoff", \.backoff, .pause("500ms"), default: .milliseconds(500),
       "the wait before the second try"
     ),
   ]
@@ -120,10 +105,7 @@ struct DeviceKeys: Described {
     Key("alias", \.alias, .deviceName, "its alias in BlueZ"),
     Key("exact", \.isExact, .truth, default: false, "whether the case of the name or alias counts"),
     Key(
-      "unique",
-      \.isUnique,
-      .truth,
-      default: false,
+      "unique", \.isUnique, .truth, default: false,
       "whether the chain fails when several devices match"
     ),
   ]
@@ -185,9 +167,7 @@ extension Shape where Value == String {
   /// The name of a device, which is not empty.
   static var deviceName: Self {
     var shape = Shape(
-      Scanning.nameShape,
-      schema: .type("string"),
-      words: { [Quoting.quoted($0)] }
+      Scanning.nameShape, schema: .type("string"), words: { [Quoting.quoted($0)] }
     ) { node, reader in
       guard let text = node.text else { return nil }
       if text.isEmpty { reader.complain(node, .emptyName) }

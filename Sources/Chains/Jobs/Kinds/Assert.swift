@@ -40,10 +40,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for a path that names no captured value.
   public static func assert(
-    _ path: String,
-    _ check: Check,
-    file: String = #fileID,
-    line: Int = #line
+    _ path: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     let test = try Problem.at(file, line) { try Condition.Test(path, check) }
     return Step(.assert(AssertStep(Condition([test]))))

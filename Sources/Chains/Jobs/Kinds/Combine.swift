@@ -27,9 +27,7 @@ public struct Combining: Hashable, Sendable {
 
     /// An input with the name of its value.
     public init(
-      _ name: String,
-      _ source: Source,
-      _ target: CharacteristicSelector,
+      _ name: String, _ source: Source, _ target: CharacteristicSelector,
       format: ValueFormat? = nil
     ) {
       self.name = name
@@ -72,10 +70,7 @@ extension Combining: StreamingKind {
   static let keys: [Key<Combining>] =
     [
       Key(
-        "combine",
-        \.inputs,
-        .inputs,
-        line: .inputs(Input.keys.map(\.description)),
+        "combine", \.inputs, .inputs, line: .inputs(Input.keys.map(\.description)),
         "2 to \(mostInputs) inputs, each with `notify`, or `poll` and `every`, and with `as`; `format` is optional"
       )
     ] + endingKeys
@@ -174,9 +169,7 @@ extension Step {
   /// }
   /// ```
   public static func combine(
-    _ inputs: Combining.Input...,
-    count: Int? = nil,
-    for duration: Duration? = nil
+    _ inputs: Combining.Input..., count: Int? = nil, for duration: Duration? = nil
   ) -> Step {
     Step(.combine(Combining(inputs, StopConditions(count: count, duration: duration))))
   }
@@ -194,8 +187,7 @@ extension Shape where Value == [Combining.Input] {
     shape.traits.complaint = { inputs, limits in
       guard (2...Combining.mostInputs).contains(inputs.count) else {
         return Problem(
-          found: counted(inputs.count, "input"),
-          expected: "from 2 to \(Combining.mostInputs)"
+          found: counted(inputs.count, "input"), expected: "from 2 to \(Combining.mostInputs)"
         )
       }
       return inputs.lazy.compactMap { $0.complaint(limits) }.first

@@ -27,10 +27,8 @@ public struct Command: Hashable, Sendable {
 
   /// A program; see the properties.
   public init(
-    _ program: String,
-    arguments: [MessageTemplate] = [],
-    input: MessageTemplate = MessageTemplate(literal: ""),
-    format: Format = .text
+    _ program: String, arguments: [MessageTemplate] = [],
+    input: MessageTemplate = MessageTemplate(literal: ""), format: Format = .text
   ) {
     self.program = program
     self.arguments = arguments
@@ -170,25 +168,15 @@ extension Command: StepKind {
   static let titleKeys = 2
   static let keys: [Key<Command>] = [
     Key(
-      "command",
-      \.program,
-      .program,
-      line: .target,
+      "command", \.program, .program, line: .target,
       "the program: a path from the folder of the chain, or a name in `PATH`; without captured values"
     ),
     Key(
-      "arguments",
-      \.arguments,
-      .arguments,
-      default: [],
-      line: .repeated("with"),
+      "arguments", \.arguments, .arguments, default: [], line: .repeated("with"),
       "its arguments; captured values are put in, and each stays one argument"
     ),
     Key(
-      "input",
-      \.input,
-      .argument,
-      default: MessageTemplate(literal: ""),
+      "input", \.input, .argument, default: MessageTemplate(literal: ""),
       "what it gets on standard input"
     ),
     Key("format", \.format, .choice, default: .text, "how its output becomes the value"),
@@ -203,11 +191,8 @@ extension Command: StepKind {
     let limit = run.limit
     run.awaits(limit: limit)
     let call = Call(
-      program: program,
-      arguments: arguments.compactMap(\.constant),
-      input: Array((input.constant ?? "").utf8),
-      file: run.step.sourceFile,
-      limit: limit,
+      program: program, arguments: arguments.compactMap(\.constant),
+      input: Array((input.constant ?? "").utf8), file: run.step.sourceFile, limit: limit,
       allowed: run.plan.allowedCommands
     )
     let (printed, decoded): ([UInt8], DecodedValue)
@@ -226,10 +211,8 @@ extension Shape where Value == String {
   /// A program that no captured value chooses.
   fileprivate static var program: Self {
     Shape(
-      "a program such as ./answer.py, without captured values",
-      schema: .type("string"),
-      word: .constant,
-      words: { [Quoting.quoted($0)] }
+      "a program such as ./answer.py, without captured values", schema: .type("string"),
+      word: .constant, words: { [Quoting.quoted($0)] }
     ) { node, reader in
       if reader.surroundings.isIncluded {
         let expected = "the command in the chain itself"
@@ -253,10 +236,7 @@ extension Shape where Value == [MessageTemplate] {
   fileprivate static var arguments: Self {
     let one = Shape<MessageTemplate>.argument
     let shape = Shape(
-      "a list of texts",
-      line: MessageTemplate.shape,
-      schema: .list(of: .scalar),
-      word: .template,
+      "a list of texts", line: MessageTemplate.shape, schema: .list(of: .scalar), word: .template,
       words: { $0.flatMap(one.traits.words) }
     ) { node, reader in
       guard let nodes = node.sequence else { return nil }
@@ -308,10 +288,7 @@ extension Command.Failure {
 extension RunFailure {
   fileprivate init(_ failure: Command.Failure, of step: Step) {
     self.init(
-      code: .commandFailed,
-      class: .definite,
-      what: step.doing,
-      why: failure.why,
+      code: .commandFailed, class: .definite, what: step.doing, why: failure.why,
       hint: failure.hint
     )
     source = step.source

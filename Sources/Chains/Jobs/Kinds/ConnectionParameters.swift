@@ -45,8 +45,7 @@ extension ConnectionParameters {
       DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),
       DecodedValue.Field("latency", .integer(Int128(latency))),
       DecodedValue.Field(
-        "supervisionTimeout",
-        .integer(Int128((supervisionTimeout / .milliseconds(1)).rounded())),
+        "supervisionTimeout", .integer(Int128((supervisionTimeout / .milliseconds(1)).rounded())),
         unit: "ms timeout"
       ),
     ])

@@ -29,11 +29,8 @@ public struct Exchanging: Hashable, Sendable {
   /// let exchanging = Exchanging(Write(count, to: "record-access-control-point"))
   /// ```
   public init(
-    _ write: Write,
-    answer: CharacteristicSelector? = nil,
-    format: ValueFormat? = nil,
-    where conditions: [Expectation] = [],
-    delivery: SubscriptionOptions.Delivery = .signals
+    _ write: Write, answer: CharacteristicSelector? = nil, format: ValueFormat? = nil,
+    where conditions: [Expectation] = [], delivery: SubscriptionOptions.Delivery = .signals
   ) {
     self.write = write
     otherAnswer = answer == write.target ? nil : answer
@@ -60,10 +57,7 @@ extension Exchanging: StepKind {
   static let keys: [Key<Exchanging>] =
     [
       Key(
-        "exchange",
-        \.write.target,
-        .characteristic,
-        line: .target,
+        "exchange", \.write.target, .characteristic, line: .target,
         "the characteristic that is written"
       )
     ] + Write.valueKeys.map { $0.of(\.write) } + [
@@ -75,18 +69,11 @@ extension Exchanging: StepKind {
       ),
       Key("format", \.format, .format, "the format of the answer"),
       Key(
-        "where",
-        \.conditions,
-        .expectations,
-        default: [],
-        line: .comparisons(after: "where"),
+        "where", \.conditions, .expectations, default: [], line: .comparisons(after: "where"),
         "what a notification must be to count as the answer"
       ),
       Key(
-        "delivery",
-        \.delivery,
-        .choice,
-        default: .signals,
+        "delivery", \.delivery, .choice, default: .signals,
         "how the answer arrives from bluetoothd"
       ),
     ]
@@ -109,9 +96,7 @@ extension Exchanging: StepKind {
     let writing = run.service.write(write)
       .map { progress.withLock { $0.isWritten = true } }
     let exchange = run.service.exchange(
-      writing,
-      expectingOn: answer,
-      options: SubscriptionOptions(delivery: delivery)
+      writing, expectingOn: answer, options: SubscriptionOptions(delivery: delivery)
     ) { notification in
       let isAnswer = isAnswer(notification.value)
       if !isAnswer {
@@ -126,9 +111,7 @@ extension Exchanging: StepKind {
     let octets = done.notification.value
     try run.report(decoded(octets), octets, at: done.notification.at) { value in
       .exchanged(
-        value,
-        answered: done.answered - done.begun,
-        notified: done.notification.at - done.begun
+        value, answered: done.answered - done.begun, notified: done.notification.at - done.begun
       )
     }
   }
@@ -138,10 +121,7 @@ extension Exchanging: StepKind {
   }
 
   private func late(
-    isWritten: Bool,
-    others: Int,
-    last: [UInt8],
-    within limit: Duration
+    isWritten: Bool, others: Int, last: [UInt8], within limit: Duration
   ) -> Lateness {
     let time = "within \(limit.written)"
     if others > 0 {
@@ -163,12 +143,8 @@ extension Step {
   ///
   /// - Throws: `Problem` for an invalid target, value or format.
   public static func exchange(
-    _ target: String,
-    _ values: String...,
-    answer: String? = nil,
-    format: String? = nil,
-    file: String = #fileID,
-    line: Int = #line
+    _ target: String, _ values: String..., answer: String? = nil, format: String? = nil,
+    file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       let selector = try CharacteristicSelector(parsing: target)
@@ -189,10 +165,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for any other step, and for an unknown subject.
   public func answered(
-    _ subject: String,
-    _ check: Check,
-    file: String = #fileID,
-    line: Int = #line
+    _ subject: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       guard case .exchange(var exchanging) = action else {

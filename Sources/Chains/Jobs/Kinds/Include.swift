@@ -13,18 +13,11 @@ struct Inclusion: StepEntry {
   static let documentation = "runs the steps of another file below the folder of the chain"
   static let keys: [Key<Self>] = [
     Key(
-      "include",
-      \.name,
-      .includedFile,
-      line: .target,
+      "include", \.name, .includedFile, line: .target,
       "the file, named from the folder of this one"
     ),
     Key(
-      "with",
-      \.with,
-      .bindings,
-      default: Bindings(),
-      line: .binding(after: "with"),
+      "with", \.with, .bindings, default: Bindings(), line: .binding(after: "with"),
       "values for its variables"
     ),
   ]
@@ -52,13 +45,9 @@ extension Step {
   ///   - line: The line of the call, for errors.
   /// - Throws: `DocumentErrors` with all errors in the file.
   public static func included(
-    from file: String,
-    with values: KeyValuePairs<String, String> = [:],
-    after captured: [String] = [],
-    names: AttributeNames = .assigned,
-    limits: PlanLimits = PlanLimits(),
-    file source: String = #fileID,
-    line: Int = #line
+    from file: String, with values: KeyValuePairs<String, String> = [:],
+    after captured: [String] = [], names: AttributeNames = .assigned,
+    limits: PlanLimits = PlanLimits(), file source: String = #fileID, line: Int = #line
   ) throws(DocumentErrors) -> [Step] {
     // Without its module: files are included from the working directory, not from a folder of it.
     let place = Place(file: String(source.split(separator: "/").last ?? ""), line: line)
@@ -70,8 +59,7 @@ extension Step {
       entry("include", .scalar(file, isPlain: false)), entry("with", .mapping(with)),
     ]
     var surroundings = IncludedSurroundings(
-      inclusions: .load([file], in: place.file, limits),
-      names: names
+      inclusions: .load([file], in: place.file, limits), names: names
     )
     surroundings.captured = captured + surroundings.inclusions.names(under: "as")
     var reader = StepReader(limits: limits, surroundings)

@@ -39,9 +39,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for a brace that is not closed.
   public static func log(
-    _ text: String,
-    file: String = #fileID,
-    line: Int = #line
+    _ text: String, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       guard let template = MessageTemplate(text) else {

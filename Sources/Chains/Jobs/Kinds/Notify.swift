@@ -24,11 +24,8 @@ public struct Listening: Hashable, Sendable {
   /// let step = Step(.notify(listening), expectations: [Expectation(.rate, .atLeast(0.9))])
   /// ```
   public init(
-    to target: CharacteristicSelector,
-    format: ValueFormat? = nil,
-    trigger: Write? = nil,
-    _ stop: StopConditions = StopConditions(),
-    options: SubscriptionOptions = SubscriptionOptions()
+    to target: CharacteristicSelector, format: ValueFormat? = nil, trigger: Write? = nil,
+    _ stop: StopConditions = StopConditions(), options: SubscriptionOptions = SubscriptionOptions()
   ) {
     self.target = target
     self.format = format
@@ -50,40 +47,25 @@ extension Listening: StreamingKind {
     [
       Key("notify", \.target, .characteristic, line: .target, "the characteristic"),
       Key(
-        "after",
-        \.trigger,
-        .trigger,
-        line: .write(after: "after", Write.keys.map(\.description)),
+        "after", \.trigger, .trigger, line: .write(after: "after", Write.keys.map(\.description)),
         "a `write` that triggers them, once the subscription is active"
       ),
     ] + endingKeys + [
       Key("format", \.format, .format, "the format of each value"),
       Key(
-        "delivery",
-        \.options.delivery,
-        .choice,
-        default: .signals,
+        "delivery", \.options.delivery, .choice, default: .signals,
         "how the values arrive from bluetoothd"
       ),
       Key(
-        "on-link-loss",
-        \.options.onLinkLoss,
-        .choice,
-        default: .fail,
+        "on-link-loss", \.options.onLinkLoss, .choice, default: .fail,
         "what happens when the connection is lost"
       ),
       Key(
-        "buffer",
-        \.options.buffer,
-        .buffer,
-        default: SubscriptionOptions.usualBuffer,
+        "buffer", \.options.buffer, .buffer, default: SubscriptionOptions.usualBuffer,
         "how many values may be buffered"
       ),
       Key(
-        "overflow",
-        \.options.overflow,
-        .choice,
-        default: .error,
+        "overflow", \.options.overflow, .choice, default: .error,
         "what happens when the buffer is full"
       ),
     ]
@@ -105,8 +87,7 @@ extension Listening: StreamingKind {
     defer {
       let measured = measures.withLock { $0 }
       run.outcome = .listened(
-        count: measured.count,
-        rate: measured.rate(at: run.loop.now),
+        count: measured.count, rate: measured.rate(at: run.loop.now),
         dropped: dropped.withLock { $0 }
       )
     }
@@ -121,13 +102,9 @@ extension Listening: StreamingKind {
       stop.conditions.isEmpty, count < wanted
     {
       throw DeviceFailure(
-        code: .unknown,
-        class: .passing,
-        operation: doing,
-        device: run.service.deviceDescription,
+        code: .unknown, class: .passing, operation: doing, device: run.service.deviceDescription,
         attribute: target.description,
-        meaning: "the notifications ended after \(count) of \(wanted) values",
-        hint: ""
+        meaning: "the notifications ended after \(count) of \(wanted) values", hint: ""
       )
     }
   }
@@ -139,8 +116,7 @@ extension Listening: StreamingKind {
   ///     stop condition is met.
   ///   - gap: Called where values are missing.
   private func samples(
-    _ run: StepRun,
-    _ measures: Guarded<StreamMeasures>,
+    _ run: StepRun, _ measures: Guarded<StreamMeasures>,
     _ gap: @escaping @Sendable (NotificationGap) -> Void
   ) -> Signal<Sample> {
     run.service.listening(to: target, format: format, options: options, onGap: gap) { samples in
@@ -183,22 +159,14 @@ extension Step {
   ///
   /// - Throws: `Problem` for an invalid target or format, and a trigger that does not write.
   public static func notify(
-    _ target: String,
-    after trigger: Step? = nil,
-    count: Int? = nil,
-    for duration: Duration? = nil,
-    untilSilent silence: Duration? = nil,
-    format: String? = nil,
-    options: SubscriptionOptions = SubscriptionOptions(),
-    file: String = #fileID,
-    line: Int = #line
+    _ target: String, after trigger: Step? = nil, count: Int? = nil, for duration: Duration? = nil,
+    untilSilent silence: Duration? = nil, format: String? = nil,
+    options: SubscriptionOptions = SubscriptionOptions(), file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       var listening = Listening(
-        to: try CharacteristicSelector(parsing: target),
-        format: try ValueFormat(written: format),
-        StopConditions(count: count, duration: duration, silence: silence),
-        options: options
+        to: try CharacteristicSelector(parsing: target), format: try ValueFormat(written: format),
+        StopConditions(count: count, duration: duration, silence: silence), options: options
       )
       if let trigger {
         guard case .write(let write) = trigger.action else {

@@ -18,12 +18,8 @@ public struct PairStep: StepKind {
   static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
     Key(
-      "pair",
-      \.rule,
-      PairingRule.shape.orNull,
-      default: PairingRule(),
-      line: .members(PairingRule.keys.map(\.description)),
-      "the answers"
+      "pair", \.rule, PairingRule.shape.orNull, default: PairingRule(),
+      line: .members(PairingRule.keys.map(\.description)), "the answers"
     )
   ]
 

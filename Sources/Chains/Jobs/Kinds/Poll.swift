@@ -22,9 +22,7 @@ public struct Polling: Hashable, Sendable {
   /// let step = Step(.poll(level))
   /// ```
   public init(
-    _ target: CharacteristicSelector,
-    every period: Duration,
-    format: ValueFormat? = nil,
+    _ target: CharacteristicSelector, every period: Duration, format: ValueFormat? = nil,
     _ stop: StopConditions
   ) {
     self.target = target
@@ -78,13 +76,8 @@ extension Step {
   ///
   /// - Throws: `Problem` for an invalid target or format.
   public static func poll(
-    _ target: String,
-    every period: Duration,
-    count: Int? = nil,
-    for duration: Duration? = nil,
-    format: String? = nil,
-    file: String = #fileID,
-    line: Int = #line
+    _ target: String, every period: Duration, count: Int? = nil, for duration: Duration? = nil,
+    format: String? = nil, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       let selector = try CharacteristicSelector(parsing: target)

@@ -70,10 +70,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for an invalid target or format.
   public static func read(
-    _ target: String,
-    offset: Int = 0,
-    format: String? = nil,
-    file: String = #fileID,
+    _ target: String, offset: Int = 0, format: String? = nil, file: String = #fileID,
     line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {

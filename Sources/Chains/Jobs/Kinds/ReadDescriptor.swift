@@ -50,10 +50,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for an invalid target or format.
   public static func readDescriptor(
-    _ target: String,
-    format: String? = nil,
-    file: String = #fileID,
-    line: Int = #line
+    _ target: String, format: String? = nil, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       let selector = try DescriptorSelector(parsing: target)

@@ -66,9 +66,7 @@ extension Step {
   /// }
   /// ```
   public static func repeated(
-    _ count: Int,
-    index: String? = nil,
-    @StepsBuilder _ steps: () throws -> [Step]
+    _ count: Int, index: String? = nil, @StepsBuilder _ steps: () throws -> [Step]
   ) rethrows -> Step {
     Step(.repeated(RepeatStep(count, index: index, try steps())))
   }

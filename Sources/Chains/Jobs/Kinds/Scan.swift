@@ -37,20 +37,12 @@ extension Scanning: StepKind {
     Key("scan", \.duration, .duration, line: .option("for"), "how long"),
     Key("name", \.filter.name, .deviceName, "the name of the devices"),
     Key(
-      "exact",
-      \.filter.isExact,
-      .truth,
-      default: false,
-      line: .flag("exact"),
+      "exact", \.filter.isExact, .truth, default: false, line: .flag("exact"),
       "whether the case of the name counts"
     ),
     Key("address", \.filter.address, .address, "their address"),
     Key(
-      "service",
-      \.filter.services,
-      .services,
-      default: [],
-      line: .repeated("service"),
+      "service", \.filter.services, .services, default: [], line: .repeated("service"),
       "a service that they advertise, or a list of services"
     ),
     Key("rssi", \.filter.rssi, .rssi, "their minimum RSSI, in dBm"),
@@ -67,11 +59,7 @@ extension Scanning: StepKind {
       "a service, with the start of its data"
     ),
     Key(
-      "passive",
-      \.filter.isPassive,
-      .truth,
-      default: false,
-      line: .flag("passive"),
+      "passive", \.filter.isPassive, .truth, default: false, line: .flag("passive"),
       "whether to scan passively, without scan requests"
     ),
   ]
@@ -132,8 +120,7 @@ extension Shape where Value == [ServiceSelector] {
   fileprivate static var services: Self {
     let name = JSONValue.reference("name")
     return Shape(
-      Scanning.serviceShape,
-      schema: .anyOf([name, .list(of: name)]),
+      Scanning.serviceShape, schema: .anyOf([name, .list(of: name)]),
       words: { $0.map(\.description) }
     ) { node, reader in
       reader.several(node, .service)
@@ -184,10 +171,7 @@ extension Scanning {
   /// Scans, and keeps the last advertisement of each device, in the order of the first ones.
   ///
   /// Its time begins when the scan is active, and ends it; a scan that finds no device succeeds.
-  func listen(
-    with service: any Device,
-    into received: inout ReceivedDevices
-  ) async throws {
+  func listen(with service: any Device, into received: inout ReceivedDevices) async throws {
     let loop = service.scheduler.loop
     let duration = duration
     let over = Signal<Void> { _ in try await loop.sleep(for: duration) }

@@ -23,19 +23,11 @@ public struct ServicesStep: StepKind {
   static let titleKeys = 0
   static let keys: [Key<Self>] = [
     Key(
-      "offers",
-      \.offers,
-      .attributes,
-      default: [],
-      line: .repeated("offers"),
+      "offers", \.offers, .attributes, default: [], line: .repeated("offers"),
       "an attribute that it must offer, or a list of those"
     ),
     Key(
-      "lacks",
-      \.lacks,
-      .attributes,
-      default: [],
-      line: .repeated("lacks"),
+      "lacks", \.lacks, .attributes, default: [], line: .repeated("lacks"),
       "an attribute that it must not offer, or a list of those"
     ),
   ]
@@ -161,8 +153,7 @@ public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func characteristics(
-    _ selector: CharacteristicSelector,
-    in services: [GATTService]
+    _ selector: CharacteristicSelector, in services: [GATTService]
   ) -> [GATTCharacteristic] {
     let same = services.filter { $0.uuid == selector.service }
       .flatMap(\.characteristics).filter { $0.uuid == selector.characteristic }
@@ -182,8 +173,7 @@ extension CharacteristicProperties {
 extension Shape where Value == OfferedAttribute {
   fileprivate static var attribute: Self {
     Shape(
-      "an attribute such as battery/battery-level:read,notify",
-      schema: .reference("attribute"),
+      "an attribute such as battery/battery-level:read,notify", schema: .reference("attribute"),
       words: { ["\($0)"] }
     ) { node, reader in
       let names = reader.surroundings.names
@@ -198,8 +188,7 @@ extension Shape where Value == [OfferedAttribute] {
     return Shape(
       "an attribute such as battery/battery-level:read,notify, or a list of those",
       line: "an attribute such as battery/battery-level:read,notify",
-      schema: .anyOf([attribute, .list(of: attribute)]),
-      words: { $0.map(\.description) }
+      schema: .anyOf([attribute, .list(of: attribute)]), words: { $0.map(\.description) }
     ) { node, reader in
       reader.several(node, .attribute)
     }
@@ -225,10 +214,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for an invalid attribute.
   public static func services(
-    offers: [String],
-    lacks: [String] = [],
-    file: String = #fileID,
-    line: Int = #line
+    offers: [String], lacks: [String] = [], file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       var step = ServicesStep()

@@ -34,9 +34,7 @@ extension Step {
   /// The words that begin an entry, in the order of ``entries``.
   static let verbs = entries.map { $0.verb }
 
-  private static let entriesByVerb = Dictionary(
-    uniqueKeysWithValues: entries.map { ($0.verb, $0) }
-  )
+  private static let entriesByVerb = Dictionary(uniqueKeysWithValues: entries.map { ($0.verb, $0) })
 
   /// The other keys of each verb. A key may have the name of a verb: `rssi` is a key of `scan`.
   static let keyNames: [String: Set<String>] = Dictionary(

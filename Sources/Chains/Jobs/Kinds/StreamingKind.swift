@@ -24,11 +24,7 @@ extension StreamingKind {
   static var endingKeys: [Key<Self>] {
     [
       Key(
-        "until",
-        \.stop.until,
-        .until,
-        default: StopConditions(),
-        line: .stop(after: "until"),
+        "until", \.stop.until, .until, default: StopConditions(), line: .stop(after: "until"),
         "what ends it: a number of values (`count`), a time without values (`silence`), or a value "
           + "that meets a condition"
       ),
@@ -51,10 +47,8 @@ extension StreamingKind {
   static var rules: [KeyRule] {
     [
       .some(
-        of: ["until", "for"],
-        "this would listen for ever",
-        expected: "'until' with a count, or 'for' with a duration",
-        at: verb
+        of: ["until", "for"], "this would listen for ever",
+        expected: "'until' with a count, or 'for' with a duration", at: verb
       )
     ]
   }
@@ -97,9 +91,7 @@ public struct StopConditions: Hashable, Sendable {
   /// let stop = StopConditions(count: 100, silence: .seconds(2))
   /// ```
   public init(
-    count: Int? = nil,
-    duration: Duration? = nil,
-    silence: Duration? = nil,
+    count: Int? = nil, duration: Duration? = nil, silence: Duration? = nil,
     conditions: [Expectation] = []
   ) {
     self.count = count

@@ -17,12 +17,8 @@ public struct TrustStep: StepKind {
   static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
     Key(
-      "trust",
-      \.isTrusted,
-      Shape.truth.orNull,
-      default: true,
-      line: .bare(["yes", "no", "true", "false"], what: "yes or no"),
-      "whether it is trusted"
+      "trust", \.isTrusted, Shape.truth.orNull, default: true,
+      line: .bare(["yes", "no", "true", "false"], what: "yes or no"), "whether it is trusted"
     )
   ]
 

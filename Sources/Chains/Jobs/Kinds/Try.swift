@@ -86,8 +86,7 @@ extension Step {
   /// }
   /// ```
   public static func attempt(
-    @StepsBuilder _ steps: () throws -> [Step],
-    @StepsBuilder finally last: () throws -> [Step]
+    @StepsBuilder _ steps: () throws -> [Step], @StepsBuilder finally last: () throws -> [Step]
   ) rethrows -> Step {
     Step(.tried(TryStep(try steps(), finally: try last())))
   }

@@ -29,11 +29,7 @@ public struct WhenStep: StepKind {
     Key("when", \.condition, .condition, line: .condition, "what captured values must be"),
     Key("steps", \.steps, .steps, line: .steps(after: nil), "the steps to run"),
     Key(
-      "else",
-      \.otherwise,
-      .steps,
-      default: [],
-      line: .steps(after: "else"),
+      "else", \.otherwise, .steps, default: [], line: .steps(after: "else"),
       "the steps to run when the condition does not hold"
     ),
   ]
@@ -75,10 +71,7 @@ extension Step {
   ///
   /// - Throws: What `steps` and `otherwise` throw; `Problem` for an invalid path.
   public static func when(
-    _ path: String,
-    _ check: Check,
-    file: String = #fileID,
-    line: Int = #line,
+    _ path: String, _ check: Check, file: String = #fileID, line: Int = #line,
     @StepsBuilder _ steps: () throws -> [Step],
     @StepsBuilder otherwise: () throws -> [Step] = { [] }
   ) throws -> Step {

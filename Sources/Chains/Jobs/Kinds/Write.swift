@@ -33,11 +33,8 @@ public struct Write: Hashable, Sendable {
   /// let alarm = Step(.write(Write(value, to: "alert-level", kind: .command)))
   /// ```
   public init(
-    _ value: WrittenValue,
-    to target: CharacteristicSelector,
-    kind: WriteKind = .automatic,
-    offset: Int = 0,
-    delivery: Delivery = .call
+    _ value: WrittenValue, to target: CharacteristicSelector, kind: WriteKind = .automatic,
+    offset: Int = 0, delivery: Delivery = .call
   ) {
     self.target = target
     self.value = value
@@ -68,12 +65,8 @@ extension Write: StepKind {
   static let valueKeys: [Key<Write>] = [
     .value(\.value),
     Key(
-      "kind",
-      \.kind,
-      .choice,
-      default: .automatic,
-      line: .bare(kinds, what: kinds.joined(separator: ", ")),
-      "the kind of write"
+      "kind", \.kind, .choice, default: .automatic,
+      line: .bare(kinds, what: kinds.joined(separator: ", ")), "the kind of write"
     ),
     Key("offset", \.offset, .offset, default: 0, "the first byte to write"),
   ]
@@ -124,8 +117,7 @@ extension Write {
     guard offset > 0 else { return nil }
     if kind == .command || delivery == .acquire {
       return Problem(
-        "a write without response cannot have an offset",
-        expected: "a request, or no offset"
+        "a write without response cannot have an offset", expected: "a request, or no offset"
       )
     }
     let end = offset + value.octets.count
@@ -148,21 +140,13 @@ extension Step {
   ///
   /// - Throws: `Problem` for an invalid target or value.
   public static func write(
-    _ target: String,
-    _ values: String...,
-    kind: WriteKind = .automatic,
-    offset: Int = 0,
-    delivery: Write.Delivery = .call,
-    file: String = #fileID,
-    line: Int = #line
+    _ target: String, _ values: String..., kind: WriteKind = .automatic, offset: Int = 0,
+    delivery: Write.Delivery = .call, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       let write = Write(
-        try WrittenValue(written: values),
-        to: try CharacteristicSelector(parsing: target),
-        kind: kind,
-        offset: offset,
-        delivery: delivery
+        try WrittenValue(written: values), to: try CharacteristicSelector(parsing: target),
+        kind: kind, offset: offset, delivery: delivery
       )
       if let complaint = write.contradiction { throw complaint }
       return Step(.write(write))

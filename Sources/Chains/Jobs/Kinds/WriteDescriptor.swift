@@ -50,10 +50,7 @@ extension Step {
   ///
   /// - Throws: `Problem` for an invalid target or value.
   public static func writeDescriptor(
-    _ target: String,
-    _ values: String...,
-    file: String = #fileID,
-    line: Int = #line
+    _ target: String, _ values: String..., file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       let selector = try DescriptorSelector(parsing: target)

@@ -40,9 +40,7 @@ struct MetricValues: Equatable, Sendable {
   }
 
   private mutating func change(
-    _ metric: Metric,
-    _ labels: [String],
-    _ body: (inout Series) -> Void
+    _ metric: Metric, _ labels: [String], _ body: (inout Series) -> Void
   ) {
     body(&series[metric, default: [:]][labels, default: Series()])
   }
@@ -72,10 +70,7 @@ struct MetricValues: Equatable, Sendable {
   }
 
   private static func lines(
-    _ name: String,
-    _ labels: [Label],
-    _ bounds: [Double],
-    _ series: Series
+    _ name: String, _ labels: [Label], _ bounds: [Double], _ series: Series
   ) -> String {
     let bounded = zip(bounds, series.bounded).map { bound, count in
       line("\(name)_bucket", labels + [(name: "le", value: number(bound))], Double(count))

@@ -29,15 +29,12 @@ public struct NamesFile: Hashable, Sendable {
   /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
   ///   No key is in them.
   public init(
-    _ path: String,
-    over base: AttributeNames = .assigned,
-    limits: PlanLimits = PlanLimits()
+    _ path: String, over base: AttributeNames = .assigned, limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) {
     let root = try Document.parse(TextFile.read(path), file: path)
     var reader = StepReader(limits: limits, names: base)
     let file = Self.read(
-      root,
-      &reader,
+      root, &reader,
       expected:
         "the key 'names', with names and their UUIDs, or 'keys', with devices and their keys"
     )
@@ -56,10 +53,7 @@ extension NamesFile: Described {
   static let keys: [Key<Self>] = [
     .names(\.names),
     Key(
-      "keys",
-      \.keys,
-      .bindKeys,
-      default: [],
+      "keys", \.keys, .bindKeys, default: [],
       "the keys of devices that encrypt what they advertise"
     ),
   ]
@@ -76,9 +70,7 @@ extension AttributeNames {
   /// let plan = try Plan(file: "soil.yaml", names: names)
   /// ```
   public init(
-    file path: String,
-    over base: AttributeNames = .assigned,
-    limits: PlanLimits = PlanLimits()
+    file path: String, over base: AttributeNames = .assigned, limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) {
     self = try NamesFile(path, over: base, limits: limits).names
   }
@@ -102,10 +94,7 @@ extension Shape where Value == AttributeNames {
 extension Key {
   static func names(_ path: any WritableKeyPath<Owner, AttributeNames> & Sendable) -> Key {
     Key(
-      "names",
-      path,
-      .names,
-      default: .assigned,
+      "names", path, .names, default: .assigned,
       "names for UUIDs, `soil-moisture: 0000a001-…`, for targets and for output: [names](#names)"
     )
   }

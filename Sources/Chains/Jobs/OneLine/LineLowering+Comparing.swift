@@ -24,9 +24,7 @@ extension LineLowering {
     }
     let check = Node.Entry(key: comparison.rawValue, keyPlace: word.place, value: value)
     let entry = Node.Entry(
-      key: subject.text,
-      keyPlace: subject.place,
-      value: node(.mapping([check]), word.place)
+      key: subject.text, keyPlace: subject.place, value: node(.mapping([check]), word.place)
     )
     return node(.mapping([entry]), subject.place)
   }
@@ -41,8 +39,7 @@ extension LineLowering {
   }
 
   private mutating func value(
-    after sign: Comparison,
-    isTime: Bool
+    after sign: Comparison, isTime: Bool
   ) throws(Problem) -> (Comparison, Node) {
     switch sign {
     case .is, .not: (sign, try literal("a value"))

@@ -25,17 +25,13 @@ extension LineLowering {
   }
 
   /// `env:NAME`. An invalid word may be a passkey: errors do not repeat it.
-  private func reference(
-    _ word: LineWord,
-    _ shape: ShapeDescription
-  ) throws(Problem) -> Node {
+  private func reference(_ word: LineWord, _ shape: ShapeDescription) throws(Problem) -> Node {
     if let colon = word.firstIndex(of: ":"), colon + 1 < word.letters.count,
       let key = SecretKey(rawValue: word.part(0..<colon).text)
     {
       let value = word.part(colon + 1..<word.letters.count)
       let entry = Node.Entry(
-        key: key.rawValue,
-        keyPlace: word.place,
+        key: key.rawValue, keyPlace: word.place,
         value: node(.scalar(value.text, isPlain: false), value.place)
       )
       return node(.mapping([entry]), word.place)
@@ -50,8 +46,7 @@ extension LineLowering {
     let name = word.part(0..<colon)
     let value = word.part(min(colon + 1, word.letters.count)..<word.letters.count)
     let entry = Node.Entry(
-      key: name.text,
-      keyPlace: name.place,
+      key: name.text, keyPlace: name.place,
       value: node(.scalar(value.template, isPlain: false), value.place)
     )
     return node(.mapping([entry]), word.place)
@@ -79,9 +74,7 @@ extension LineLowering {
 
   /// The words after `until`: `5x`, `5`, `count 5`, `silence 2s`, or a comparison.
   mutating func takeStop(
-    _ key: KeyDescription,
-    _ start: LineWord,
-    _ entries: inout LineEntries
+    _ key: KeyDescription, _ start: LineWord, _ entries: inout LineEntries
   ) throws(Problem) {
     let expected = key.shape.line(limits)
     let word = try next(expected)

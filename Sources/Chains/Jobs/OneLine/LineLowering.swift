@@ -30,10 +30,7 @@ struct LineLowering {
   }
 
   /// The verb and its keys as a mapping.
-  mutating func mapping(
-    _ verb: String,
-    _ keys: [KeyDescription]
-  ) throws(Problem) -> Node {
+  mutating func mapping(_ verb: String, _ keys: [KeyDescription]) throws(Problem) -> Node {
     var entries = LineEntries()
     for key in keys { try take(inOrder: key, &entries) }
     try takeOptions(keys, &entries)
@@ -46,8 +43,7 @@ struct LineLowering {
 
   /// Parses a key whose words come before all options.
   private mutating func take(
-    inOrder key: KeyDescription,
-    _ entries: inout LineEntries
+    inOrder key: KeyDescription, _ entries: inout LineEntries
   ) throws(Problem) {
     switch key.form {
     case .target:
@@ -72,8 +68,7 @@ struct LineLowering {
 
   /// Parses a list of nodes in braces.
   private mutating func takeBlocks(
-    _ key: KeyDescription,
-    _ entries: inout LineEntries,
+    _ key: KeyDescription, _ entries: inout LineEntries,
     _ lower: (inout LineLowering) throws(Problem) -> Node
   ) throws(Problem) {
     let blocks = try braces(key.shape.line(limits))
@@ -99,8 +94,7 @@ struct LineLowering {
   // MARK: Options
 
   private mutating func takeOptions(
-    _ keys: [KeyDescription],
-    _ entries: inout LineEntries
+    _ keys: [KeyDescription], _ entries: inout LineEntries
   ) throws(Problem) {
     let options = LineOptions(keys)
     while let word = pop() {
@@ -125,9 +119,7 @@ struct LineLowering {
   }
 
   private mutating func take(
-    _ key: KeyDescription,
-    _ word: LineWord,
-    _ entries: inout LineEntries
+    _ key: KeyDescription, _ word: LineWord, _ entries: inout LineEntries
   ) throws(Problem) {
     switch key.form {
     case .option:
@@ -160,10 +152,7 @@ struct LineLowering {
     }
   }
 
-  private func complainOfMissing(
-    _ keys: [KeyDescription],
-    _ entries: LineEntries
-  ) throws(Problem) {
+  private func complainOfMissing(_ keys: [KeyDescription], _ entries: LineEntries) throws(Problem) {
     for key in keys where key.isRequired && entries[key.name] == nil {
       let expected = key.shape.line(limits)
       guard let word = key.word else {

@@ -28,11 +28,8 @@ extension Plan {
   ///     directory if `file` has none. Otherwise no files are read.
   /// - Throws: `DocumentErrors` with the errors in each step, with their columns.
   public static func parse(
-    line: String,
-    file: String = "-e",
-    with bindings: Bindings = Bindings(),
-    names: AttributeNames = .assigned,
-    limits: PlanLimits = PlanLimits(),
+    line: String, file: String = "-e", with bindings: Bindings = Bindings(),
+    names: AttributeNames = .assigned, limits: PlanLimits = PlanLimits(),
     includesFiles: Bool = false
   ) throws(DocumentErrors) -> Plan {
     do {
@@ -43,12 +40,8 @@ extension Plan {
   }
 
   private static func read(
-    _ line: String,
-    _ file: String,
-    _ bindings: Bindings,
-    _ names: AttributeNames,
-    _ limits: PlanLimits,
-    includesFiles: Bool
+    _ line: String, _ file: String, _ bindings: Bindings, _ names: AttributeNames,
+    _ limits: PlanLimits, includesFiles: Bool
   ) throws(DocumentErrors) -> Plan {
     let start = Place(file: file, line: 1, column: 1)
     guard line.utf8.count <= limits.document.octets else {

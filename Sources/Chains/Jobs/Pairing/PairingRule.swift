@@ -21,10 +21,8 @@ public struct PairingRule: Hashable, Sendable {
   /// plan.pairing = PairingRule(secret: SecretReference(.environment("PASSKEY")))
   /// ```
   public init(
-    capability: AgentCapability? = nil,
-    acceptsJustWorks: Bool = true,
-    comparison: PairingAnswers.Comparison? = nil,
-    secret: SecretReference? = nil
+    capability: AgentCapability? = nil, acceptsJustWorks: Bool = true,
+    comparison: PairingAnswers.Comparison? = nil, secret: SecretReference? = nil
   ) {
     self.capability = capability
     self.acceptsJustWorks = acceptsJustWorks
@@ -37,16 +35,11 @@ public struct PairingRule: Hashable, Sendable {
 
   /// The answers of the rule, with its secret read.
   package func answers(
-    ask: PairingAnswers.Ask?,
-    show: @escaping PairingAnswers.Show
+    ask: PairingAnswers.Ask?, show: @escaping PairingAnswers.Show
   ) throws(Problem) -> PairingAnswers {
     PairingAnswers(
-      capability: capability,
-      acceptsJustWorks: acceptsJustWorks,
-      comparison: comparison,
-      secret: try secret?.read(),
-      ask: hasAnswers ? nil : ask,
-      show: show
+      capability: capability, acceptsJustWorks: acceptsJustWorks, comparison: comparison,
+      secret: try secret?.read(), ask: hasAnswers ? nil : ask, show: show
     )
   }
 }
@@ -65,18 +58,14 @@ extension PairingRule: Described {
     Key("confirm", \.comparison, .comparison, "the answer to a numeric comparison"),
     Key("passkey", \.secret, .secret, "where the passkey is"),
     Key(
-      "just-works",
-      \.acceptsJustWorks,
-      .truth,
-      default: true,
+      "just-works", \.acceptsJustWorks, .truth, default: true,
       "whether Just Works pairing is accepted"
     ),
   ]
 
   static let shape = Shape<PairingRule>(
     "answers such as { passkey: { env: NAME } } or { confirm: true }",
-    schema: .reference("pairing"),
-    words: { ["\($0)"] }
+    schema: .reference("pairing"), words: { ["\($0)"] }
   ) { node, reader in
     guard node.mapping != nil else { return nil }
     return read(node, &reader) ?? PairingRule()
@@ -93,8 +82,7 @@ extension Shape where Value == PairingAnswers.Comparison {
     Shape(
       "true, false, or the number that the device shows",
       line: "yes, no, or the number that the device shows",
-      schema: JSONValue.type("boolean", "integer", "string").orVariable,
-      word: .truth
+      schema: JSONValue.type("boolean", "integer", "string").orVariable, word: .truth
     ) { comparison in
       switch comparison {
       case .always(let isYes): [isYes ? "yes" : "no"]
@@ -130,10 +118,8 @@ extension Shape where Value == SecretReference {
   fileprivate static var secret: Self {
     let expected = "{ env: NAME } or { file: PATH }"
     return Shape(
-      expected,
-      line: "env:NAME or file:PATH",
-      schema: .anyOf([.type("string", "integer"), .reference("passkey")]),
-      word: .reference,
+      expected, line: "env:NAME or file:PATH",
+      schema: .anyOf([.type("string", "integer"), .reference("passkey")]), word: .reference,
       words: { ["\($0)"] }
     ) { node, reader in
       guard node.mapping != nil else {

@@ -27,9 +27,7 @@ extension Plan: CustomStringConvertible {
     guard !given.isEmpty else { return [] }
     var words: Set<Substring> = []
     for line in head + body {
-      words.formUnion(
-        line.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
-      )
+      words.formUnion(line.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
     }
     return given.filter { words.contains($0.name[...]) && names.given($0.uuid) == $0.name }
       .sorted { $0.name < $1.name }

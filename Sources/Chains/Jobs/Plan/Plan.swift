@@ -35,12 +35,8 @@ public struct Plan: Hashable, Sendable {
   /// let unchecked = Plan(name: "Read the level", steps: [try Step.read("battery-level")])
   /// ```
   public init(
-    name: String? = nil,
-    device: DeviceTarget? = nil,
-    timeout: Duration = Plan.usualTimeout,
-    retry: RetryRule = RetryRule(),
-    pairing: PairingRule? = nil,
-    steps: [Step]
+    name: String? = nil, device: DeviceTarget? = nil, timeout: Duration = Plan.usualTimeout,
+    retry: RetryRule = RetryRule(), pairing: PairingRule? = nil, steps: [Step]
   ) {
     self.name = name
     self.device = device

@@ -39,9 +39,7 @@ public struct Step: Hashable, Sendable {
   /// let step = Step(.read(ReadStep("battery-level")), capture: "battery", timeout: .seconds(5))
   /// ```
   public init(
-    _ action: Action,
-    capture: String? = nil,
-    expectations: [Expectation] = [],
+    _ action: Action, capture: String? = nil, expectations: [Expectation] = [],
     timeout: Duration? = nil
   ) {
     self.action = action

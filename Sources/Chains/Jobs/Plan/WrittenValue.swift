@@ -28,8 +28,7 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
         let bytes = template.variables.first(where: { $0.slice != nil })
       else { return nil }
       return ValueError(
-        field: format.name,
-        octet: 0,
+        field: format.name, octet: 0,
         problem: "{\(bytes)} is bytes, and \(format) a number: write them with hex"
       )
     }
@@ -62,8 +61,7 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
     }
     guard octets.count <= Self.longest else {
       throw ValueError(
-        field: "value",
-        octet: Self.longest,
+        field: "value", octet: Self.longest,
         problem: "\(octets.count) bytes, but an attribute has at most \(Self.longest)"
       )
     }

@@ -40,9 +40,7 @@ public struct CSVReport: RunReport {
   ///   - place: The cells with its origin, in the order of the first line.
   ///   - last: The cells after its bytes.
   package static func lines(
-    _ place: [String],
-    _ value: StepValue,
-    _ last: [String] = []
+    _ place: [String], _ value: StepValue, _ last: [String] = []
   ) -> [String] {
     value.cells(flattensFields: false).map { CSVCell.line(place + $0 + [value.hex] + last) }
   }
@@ -94,11 +92,7 @@ package struct WatchCSVReport: RunReport {
   }
 
   private func lines(
-    _ event: RunEvent,
-    _ step: ReportedStep,
-    _ kind: String,
-    _ fields: [[String]],
-    _ hex: String
+    _ event: RunEvent, _ step: ReportedStep, _ kind: String, _ fields: [[String]], _ hex: String
   ) -> [String] {
     let place = [
       Timestamp.text(event.wallClock), event.offset.decimalSeconds, event.device,

@@ -68,10 +68,7 @@ extension Suite {
     let earlier = run.earlierFailures.enumerated().map { "attempt \($0 + 1) failed: \($1)" }
     let leftOut = run.leftOut == 0 ? [] : ["\(run.leftOut) more steps succeeded"]
     self.init(
-      label: run.label,
-      took: run.took ?? .zero,
-      at: run.startedAt,
-      id: run.run.description,
+      label: run.label, took: run.took ?? .zero, at: run.startedAt, id: run.run.description,
       properties: [
         ("device", run.device), ("name", run.deviceName), ("run", run.run.description),
         ("seed", "\(run.start.seed)"), ("attempts", "\(run.attempt)"),
@@ -115,12 +112,8 @@ private struct Case {
   let skipped: String?
 
   init(
-    _ name: String,
-    in suite: String,
-    _ verdict: Verdict,
-    took: Duration = .zero,
-    _ failure: RunFailure? = nil,
-    skipped: String? = nil
+    _ name: String, in suite: String, _ verdict: Verdict, took: Duration = .zero,
+    _ failure: RunFailure? = nil, skipped: String? = nil
   ) {
     self.name = name
     self.suite = suite

@@ -163,10 +163,7 @@ public struct TextReport: RunReport {
   ///   - noun: What its steps are called.
   ///   - place: The step that failed, if it was one.
   package static func line(
-    _ ending: RunEnding,
-    _ took: Duration,
-    of noun: String,
-    at place: String?
+    _ ending: RunEnding, _ took: Duration, of noun: String, at place: String?
   ) -> String {
     let steps = "\(counted(ending.done, noun)) in \(milliseconds(took)) s"
     let (status, warnings) = (ending.status.rawValue, warnings(ending.warnings))

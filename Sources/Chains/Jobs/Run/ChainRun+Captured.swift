@@ -11,10 +11,7 @@ extension ChainRun {
       return (PlacedStep(placed.position, try Filling(value: value).filled(placed.step)), nil)
     } catch {
       let failure = RunFailure(
-        code: .invalidValue,
-        class: .definite,
-        what: placed.step.doing,
-        why: error.message,
+        code: .invalidValue, class: .definite, what: placed.step.doing, why: error.message,
         hint: "check the result of the earlier step with 'as'"
       )
       return (placed, failure)

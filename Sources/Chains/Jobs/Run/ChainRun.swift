@@ -56,13 +56,9 @@ final class ChainRun: Sendable {
     let instant = instant ?? loop.now
     runner.report(
       RunEvent(
-        run: runner.identity,
-        device: runner.device,
-        deviceName: runner.deviceName,
-        attempt: state.withLock { max(1, $0.attempt.number) },
-        offset: instant - begun,
-        wallClock: loop.wallClockAtStart + instant.sinceStart,
-        change: change
+        run: runner.identity, device: runner.device, deviceName: runner.deviceName,
+        attempt: state.withLock { max(1, $0.attempt.number) }, offset: instant - begun,
+        wallClock: loop.wallClockAtStart + instant.sinceStart, change: change
       )
     )
   }
@@ -77,9 +73,7 @@ final class ChainRun: Sendable {
     emit(
       .runStarted(
         RunStart(
-          chain: plan.name,
-          steps: plan.writtenStepCount,
-          seed: runner.identity.seed,
+          chain: plan.name, steps: plan.writtenStepCount, seed: runner.identity.seed,
           file: runner.file
         )
       )
@@ -113,9 +107,7 @@ final class ChainRun: Sendable {
     // long.
     let limit = runner.service.scheduler.cleanUpLimit + .seconds(1)
     return Signal<Void>.using(
-      acquire: .just(self),
-      release: { $0.release() },
-      releaseLimit: limit
+      acquire: .just(self), release: { $0.release() }, releaseLimit: limit
     ) { run in
       Signal { _ in
         run.begin()
@@ -154,9 +146,7 @@ final class ChainRun: Sendable {
     let ending = RunEnding(
       status: error == nil ? .ok : isCancelled ? .cancelled : .failed,
       failure: cause.map { RunFailure($0, step: attempt.failedAt) },
-      step: attempt.failedAt?.reported,
-      done: attempt.done,
-      warnings: attempt.warnings,
+      step: attempt.failedAt?.reported, done: attempt.done, warnings: attempt.warnings,
       captured: attempt.captures.compactMapValues(\.value)
     )
     emit(.runFinished(ending))
@@ -172,9 +162,7 @@ final class ChainRun: Sendable {
 
   /// Runs inner steps in order.
   func performAll(
-    _ steps: [Step],
-    inside position: StepPosition,
-    isCleanUp: Bool = false
+    _ steps: [Step], inside position: StepPosition, isCleanUp: Bool = false
   ) async throws {
     for placed in StepPosition.place(steps, inside: position) {
       try Task.checkCancellation()
@@ -191,9 +179,7 @@ final class ChainRun: Sendable {
   /// How a step ends that failed, its failure where it is the first cause, and what the run ends
   /// with; nil when it goes on.
   func failed(
-    _ placed: PlacedStep,
-    _ error: any Error,
-    isCleanUp: Bool
+    _ placed: PlacedStep, _ error: any Error, isCleanUp: Bool
   ) -> (StepResult.Status, RunFailure?, (any Error)?) {
     let isCancelled = Task.isCancelled
     let cause = isCancelled ? Self.cancellation(error) : unexpected(error, in: placed)
@@ -264,10 +250,7 @@ final class ChainRun: Sendable {
       }
     } catch {
       throw RunFailure(
-        code: .secretMissing,
-        class: .definite,
-        what: "pairing",
-        why: "\(error)",
+        code: .secretMissing, class: .definite, what: "pairing", why: "\(error)",
         hint: "set the variable, or name the file that the passkey is in"
       )
     }
@@ -278,13 +261,9 @@ extension RetryRule {
   /// The rule for signals. The wait never exceeds 30 s, unless the first one does.
   ///
   /// - Parameter retries: Whether an error is worth another try.
-  func policy(
-    retries: @escaping @Sendable (any Error) -> Bool = { _ in true }
-  ) -> RetryPolicy {
+  func policy(retries: @escaping @Sendable (any Error) -> Bool = { _ in true }) -> RetryPolicy {
     RetryPolicy(
-      attempts: max(1, attempts),
-      backoff: backoff,
-      backoffLimit: max(.seconds(30), backoff),
+      attempts: max(1, attempts), backoff: backoff, backoffLimit: max(.seconds(30), backoff),
       retries: retries
     )
   }

@@ -47,10 +47,7 @@ public struct ChainRunner: Sendable {
   ///   - report: Called with each event, on the loop of the scheduler, one at a time. A receiver
   ///     must have stored an event when it returns: the next step waits for it.
   public init(
-    plan: Plan,
-    service: any Device,
-    identity: RunIdentity,
-    device: String? = nil,
+    plan: Plan, service: any Device, identity: RunIdentity, device: String? = nil,
     report: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) {
     self.plan = plan

@@ -34,11 +34,8 @@ extension Plan {
   ///   `TimedOut` while it waited for its turn; and `FailedWithCleanUp` when only the end of its turn
   ///   failed.
   public func run(
-    on service: any Device,
-    within limit: Duration? = nil,
-    seed: UInt64 = 0,
-    file: StaticString = #fileID,
-    line: UInt = #line,
+    on service: any Device, within limit: Duration? = nil, seed: UInt64 = 0,
+    file: StaticString = #fileID, line: UInt = #line,
     report: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) async throws -> RecordedRun {
     let recording = try RunRecording(of: self, on: service, seed, report)
@@ -61,12 +58,8 @@ extension Plan {
   /// - Throws: Also `TimedOut` when the disconnect lasts beyond the limit; it goes on in its turn.
   @available(*, noasync, message: "await run(on:within:) instead")
   public func run(
-    on service: any Device,
-    within limit: Duration,
-    seed: UInt64 = 0,
-    file: StaticString = #fileID,
-    line: UInt = #line,
-    report: @escaping @Sendable (RunEvent) -> Void = { _ in }
+    on service: any Device, within limit: Duration, seed: UInt64 = 0, file: StaticString = #fileID,
+    line: UInt = #line, report: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) throws -> RecordedRun {
     let recording = try RunRecording(of: self, on: service, seed, report)
     do {
@@ -112,9 +105,7 @@ private struct RunRecording: Sendable {
   private let collector: Guarded<RunCollector>
 
   init(
-    of plan: Plan,
-    on service: any Device,
-    _ seed: UInt64,
+    of plan: Plan, on service: any Device, _ seed: UInt64,
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) throws(Problem) {
     let plan = try plan.withSecrets()

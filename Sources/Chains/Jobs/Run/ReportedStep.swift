@@ -53,13 +53,8 @@ public struct ReportedStep: Hashable, Sendable {
   /// - Parameters:
   ///   - number: The ordinal of the operation in its test, from 1.
   package init(
-    number: Int,
-    operation: String,
-    action: String,
-    attribute: String?,
-    label: String?,
-    target: Target?,
-    source: Place
+    number: Int, operation: String, action: String, attribute: String?, label: String?,
+    target: Target?, source: Place
   ) {
     position = StepPosition(number)
     self.operation = operation
@@ -76,12 +71,8 @@ public struct ReportedStep: Hashable, Sendable {
 
   /// A step that was recorded. Where it was written is not.
   package init(
-    recorded position: StepPosition,
-    operation: String,
-    attribute: String?,
-    written: String?,
-    hasOctets: Bool,
-    label: String? = nil
+    recorded position: StepPosition, operation: String, attribute: String?, written: String?,
+    hasOctets: Bool, label: String? = nil
   ) {
     self.position = position
     self.operation = operation

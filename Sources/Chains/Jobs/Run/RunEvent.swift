@@ -46,13 +46,8 @@ public struct RunEvent: Equatable, Sendable {
 
   /// An event; runs make them.
   public init(
-    run: RunIdentity,
-    device: String,
-    deviceName: String? = nil,
-    attempt: Int,
-    offset: Duration,
-    wallClock: Duration,
-    change: Change
+    run: RunIdentity, device: String, deviceName: String? = nil, attempt: Int, offset: Duration,
+    wallClock: Duration, change: Change
   ) {
     self.run = run
     self.device = device
@@ -105,13 +100,7 @@ public struct RunStart: Equatable, Sendable {
   public let file: String?
 
   /// What is known at the start of a run.
-  public init(
-    chain: String?,
-    steps: Int,
-    seed: UInt64,
-    test: Test? = nil,
-    file: String? = nil
-  ) {
+  public init(chain: String?, steps: Int, seed: UInt64, test: Test? = nil, file: String? = nil) {
     self.chain = chain
     self.steps = steps
     self.seed = seed
@@ -149,11 +138,7 @@ public struct RunEnding: Equatable, Sendable {
 
   /// The ending of a run; see the properties for what is what.
   public init(
-    status: Status,
-    failure: RunFailure?,
-    step: ReportedStep?,
-    done: Int,
-    warnings: Int = 0,
+    status: Status, failure: RunFailure?, step: ReportedStep?, done: Int, warnings: Int = 0,
     captured: [String: DecodedValue] = [:]
   ) {
     self.status = status

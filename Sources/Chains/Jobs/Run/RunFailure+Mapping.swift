@@ -26,19 +26,12 @@ extension RunFailure {
     case let failure as FailedWithCleanUp: self.init(failure, step: step)
     case let failure as ExpectationFailure:
       self.init(
-        code: .expectationNotMet,
-        class: .definite,
-        what: what,
-        why: failure.description,
-        hint: "check the device, or what the chain expects of it",
-        expectation: failure
+        code: .expectationNotMet, class: .definite, what: what, why: failure.description,
+        hint: "check the device, or what the chain expects of it", expectation: failure
       )
     case let interrupted as Interrupted:
       self.init(
-        code: .interrupted,
-        class: .definite,
-        what: what,
-        why: "\(interrupted)",
+        code: .interrupted, class: .definite, what: what, why: "\(interrupted)",
         signal: interrupted.signal
       )
     default:
@@ -82,13 +75,8 @@ extension RunFailure {
 
   private init(_ failure: DeviceFailure) {
     self.init(
-      code: failure.code,
-      class: failure.class,
-      what: failure.what,
-      why: failure.meaning,
-      bluez: failure.bluez,
-      att: failure.att,
-      hint: failure.advice.inCommand
+      code: failure.code, class: failure.class, what: failure.what, why: failure.meaning,
+      bluez: failure.bluez, att: failure.att, hint: failure.advice.inCommand
     )
   }
 
@@ -98,12 +86,8 @@ extension RunFailure {
     let left = cleanUps.map(\.message).joined(separator: "; ")
     guard let cause = failure.cause else {
       self.init(
-        code: .cleanUpFailed,
-        class: cleanUps.first?.class ?? .definite,
-        what: "cleaning up",
-        why: left,
-        bluez: cleanUps.first?.bluez,
-        hint: cleanUps.first?.hint ?? ""
+        code: .cleanUpFailed, class: cleanUps.first?.class ?? .definite, what: "cleaning up",
+        why: left, bluez: cleanUps.first?.bluez, hint: cleanUps.first?.hint ?? ""
       )
       return
     }

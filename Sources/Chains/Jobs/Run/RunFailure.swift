@@ -34,16 +34,9 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
 
   /// A failure in its parts.
   public init(
-    code: DeviceFailure.Code,
-    class: FailureClass,
-    what: String,
-    why: String,
-    bluez: BlueZAnswer? = nil,
-    att: ATTErrorCode? = nil,
-    hint: String = "",
-    signal: Int32? = nil,
-    trace: TraceSlice? = nil,
-    expectation: ExpectationFailure? = nil
+    code: DeviceFailure.Code, class: FailureClass, what: String, why: String,
+    bluez: BlueZAnswer? = nil, att: ATTErrorCode? = nil, hint: String = "", signal: Int32? = nil,
+    trace: TraceSlice? = nil, expectation: ExpectationFailure? = nil
   ) {
     self.code = code
     self.class = `class`

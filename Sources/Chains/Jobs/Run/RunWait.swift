@@ -34,13 +34,8 @@ package struct RunWait: Equatable, Sendable {
   package let attempt: Try?
 
   package init(
-    position: StepPosition? = nil,
-    what: String,
-    begun: Instant,
-    limit: Duration? = nil,
-    values: Int? = nil,
-    stepTry: Try? = nil,
-    attempt: Try? = nil
+    position: StepPosition? = nil, what: String, begun: Instant, limit: Duration? = nil,
+    values: Int? = nil, stepTry: Try? = nil, attempt: Try? = nil
   ) {
     self.position = position
     self.what = what
@@ -65,11 +60,8 @@ extension ChainRun {
     let attempts = runner.plan.retry.attempts
     follow(
       RunWait(
-        position: step.flatMap { $0.placed.isImplied ? nil : $0.placed.position },
-        what: what(),
-        begun: loop.now,
-        limit: limit,
-        values: (step?.step.kind as? any StreamingKind)?.stop.count,
+        position: step.flatMap { $0.placed.isImplied ? nil : $0.placed.position }, what: what(),
+        begun: loop.now, limit: limit, values: (step?.step.kind as? any StreamingKind)?.stop.count,
         stepTry: step?.stepTry,
         attempt: attempts > 1 ? RunWait.Try(max(1, attempt), of: attempts) : nil
       )

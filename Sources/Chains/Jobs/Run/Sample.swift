@@ -17,10 +17,7 @@ package struct Sample: Sendable {
 
   /// Decodes octets in the format of a step.
   init(
-    _ octets: [UInt8],
-    of target: CharacteristicSelector,
-    format: ValueFormat?,
-    arrival: Instant,
+    _ octets: [UInt8], of target: CharacteristicSelector, format: ValueFormat?, arrival: Instant,
     latency: Duration? = nil
   ) {
     self.octets = octets
@@ -34,9 +31,7 @@ package struct Sample: Sendable {
 
   /// The values of one notification: several where it has several records.
   fileprivate static func all(
-    of notified: NotifiedValue,
-    from target: CharacteristicSelector,
-    format: ValueFormat?
+    of notified: NotifiedValue, from target: CharacteristicSelector, format: ValueFormat?
   ) -> [Sample] {
     let hasLayout = format == nil && target.handle == nil
     let records =
@@ -87,8 +82,7 @@ extension Device {
   /// - Returns: What `body` sends; the subscription lasts until that ends. Fails as a subscription
   ///   does.
   package func listening<Value: Sendable>(
-    to target: CharacteristicSelector,
-    format: ValueFormat? = nil,
+    to target: CharacteristicSelector, format: ValueFormat? = nil,
     options: SubscriptionOptions = SubscriptionOptions(),
     onGap: @escaping @Sendable (NotificationGap) -> Void = { _ in },
     _ body: @escaping @Sendable (Signal<Sample>) -> Signal<Value>
@@ -115,9 +109,7 @@ extension Device {
   ///
   /// - Parameter limit: How long one read may take; nil leaves that to the deadlines of the caller.
   package func reads(
-    of target: CharacteristicSelector,
-    _ format: ValueFormat? = nil,
-    every period: Duration,
+    of target: CharacteristicSelector, _ format: ValueFormat? = nil, every period: Duration,
     limit: Duration? = nil
   ) -> Signal<Sample> {
     .poll(every: period) { [scheduler] in

@@ -37,13 +37,8 @@ public struct StepResult: Equatable, Sendable {
 
   /// The result of a step.
   public init(
-    _ step: ReportedStep,
-    status: Status,
-    outcome: StepOutcome?,
-    failure: RunFailure?,
-    notes: [String] = [],
-    tries: [StepTry] = [],
-    took: Duration
+    _ step: ReportedStep, status: Status, outcome: StepOutcome?, failure: RunFailure?,
+    notes: [String] = [], tries: [StepTry] = [], took: Duration
   ) {
     self.step = step
     self.status = status
@@ -147,8 +142,7 @@ public struct StepValue: Equatable, Sendable {
       let selector = try? CharacteristicSelector(parsing: attribute)
     else { return nil }
     return StepValue(
-      octets,
-      Result { () throws(ValueError) in try decode(octets, of: selector, format: nil) }
+      octets, Result { () throws(ValueError) in try decode(octets, of: selector, format: nil) }
     ).problem
   }
 
@@ -162,9 +156,7 @@ public struct StepValue: Equatable, Sendable {
   ///
   /// - Throws: `ValueError` when the octets do not match.
   public static func decode(
-    _ octets: [UInt8],
-    of selector: CharacteristicSelector,
-    format: ValueFormat?
+    _ octets: [UInt8], of selector: CharacteristicSelector, format: ValueFormat?
   ) throws(ValueError) -> DecodedValue {
     if let format { return try format.decode(octets) }
     guard selector.handle == nil,

@@ -7,9 +7,7 @@ import Signals
 extension StepRun {
   /// The values of a step until a stop condition is met.
   func bounded(
-    _ samples: Signal<Sample>,
-    _ stop: StopConditions,
-    _ measures: Guarded<StreamMeasures>
+    _ samples: Signal<Sample>, _ stop: StopConditions, _ measures: Guarded<StreamMeasures>
   ) -> Signal<Sample> {
     Signal { [self, loop] sink in
       measures.withLock { $0.begin(at: loop.now) }
@@ -43,9 +41,7 @@ extension StepRun {
 
   /// Ends when no value has been received for a time.
   private static func quiet(
-    for silence: Duration,
-    of samples: inout Signal<Sample>,
-    on loop: Loop
+    for silence: Duration, of samples: inout Signal<Sample>, on loop: Loop
   ) -> Signal<Void> {
     let last = Guarded(loop.now)
     samples = samples.map { sample in
@@ -64,9 +60,7 @@ extension StepRun {
   /// Receives values within the limit of the step: reports, captures and checks each value, then
   /// checks the measures over all of them.
   func follow(
-    _ samples: Signal<Sample>,
-    _ measures: Guarded<StreamMeasures>,
-    of kind: some StreamingKind
+    _ samples: Signal<Sample>, _ measures: Guarded<StreamMeasures>, of kind: some StreamingKind
   ) async throws {
     let (reported, stop) = (placed.reported, kind.stop)
     var progress = chain.progress(of: placed)
@@ -76,8 +70,7 @@ extension StepRun {
       if let text = invalid.remark { remark(text) }
     }
     try await limited(
-      samples,
-      late: { limit in Self.late(measures.withLock { $0 }, kind, within: limit) },
+      samples, late: { limit in Self.late(measures.withLock { $0 }, kind, within: limit) },
       { sample in
         let value = sample.value
         measures.withLock { $0.take(value, at: sample.arrival, latency: sample.latency) }
@@ -100,8 +93,7 @@ extension StepRun {
 
   /// Receives values until a stop condition is met, and sets the outcome whatever the ending.
   func gather(
-    _ samples: Signal<Sample>,
-    of kind: some StreamingKind,
+    _ samples: Signal<Sample>, of kind: some StreamingKind,
     _ summary: (StreamMeasures, Double) -> StepOutcome
   ) async throws {
     let measures = Guarded(StreamMeasures(from: loop.now))
@@ -114,9 +106,7 @@ extension StepRun {
 
   /// Why no stop condition was met in time: how far the step came, and what it waited for.
   private static func late(
-    _ measures: StreamMeasures,
-    _ kind: some StreamingKind,
-    within limit: Duration
+    _ measures: StreamMeasures, _ kind: some StreamingKind, within limit: Duration
   ) -> Lateness {
     let (stop, trigger) = (kind.stop, kind.trigger)
     let time = "within \(limit.written)"

@@ -5,8 +5,7 @@ import Signals
 
 extension StepRun {
   func read(
-    _ reading: Signal<[UInt8]>,
-    _ decode: ([UInt8]) throws(ValueError) -> DecodedValue
+    _ reading: Signal<[UInt8]>, _ decode: ([UInt8]) throws(ValueError) -> DecodedValue
   ) async throws {
     let octets = try await limited(reading)
     try report(Result { () throws(ValueError) in try decode(octets) }, octets)
@@ -27,9 +26,7 @@ extension StepRun {
   ///   - instant: When it came; nil for now.
   ///   - outcome: What the step ends with.
   func report(
-    _ decoded: Result<DecodedValue, ValueError>,
-    _ octets: [UInt8],
-    at instant: Instant? = nil,
+    _ decoded: Result<DecodedValue, ValueError>, _ octets: [UInt8], at instant: Instant? = nil,
     as outcome: (StepValue) -> StepOutcome = { .value($0) }
   ) throws {
     let value = StepValue(octets, decoded)
@@ -62,8 +59,7 @@ extension Step {
   /// - Returns: The octets for a value out of its range, when the step does not use its fields.
   /// - Throws: ``ValueError`` for other values that cannot be decoded.
   func usable(
-    _ decoded: Result<DecodedValue, ValueError>,
-    _ octets: [UInt8],
+    _ decoded: Result<DecodedValue, ValueError>, _ octets: [UInt8],
     until conditions: [Expectation] = []
   ) throws(ValueError) -> DecodedValue {
     do {

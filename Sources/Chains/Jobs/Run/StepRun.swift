@@ -72,12 +72,8 @@ final class StepRun: Sendable {
     let (outcome, tries, remarks) = state.withLock { ($0.outcome, $0.tries, $0.remarks) }
     let warnings = status == .warning ? [failure].compactMap { $0?.why } : []
     let result = StepResult(
-      reported,
-      status: status,
-      outcome: outcome,
-      failure: failure,
-      notes: StepTry.notes(on: tries, of: step.retry.attempts) + remarks + warnings,
-      tries: tries,
+      reported, status: status, outcome: outcome, failure: failure,
+      notes: StepTry.notes(on: tries, of: step.retry.attempts) + remarks + warnings, tries: tries,
       took: loop.now - start
     )
     chain.emit(.stepFinished(result))
@@ -157,9 +153,7 @@ final class StepRun: Sendable {
   ///
   /// - Parameter late: The reason after a timeout.
   func limited<Value: Sendable>(
-    _ signal: Signal<Value>,
-    late: (Duration) -> Lateness,
-    _ sink: (Value) async throws -> Void
+    _ signal: Signal<Value>, late: (Duration) -> Lateness, _ sink: (Value) async throws -> Void
   ) async throws {
     let limit = limit
     awaits(limit: limit)
@@ -185,14 +179,10 @@ final class StepRun: Sendable {
     }
     guard let timedOut = error as? TimedOut else { return error }
     return DeviceFailure(
-      code: .timedOut,
-      class: .passing,
+      code: .timedOut, class: .passing,
       operation: step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
-      device: service.deviceDescription,
-      attribute: step.attribute,
-      timedOut: timedOut,
-      meaning: late.why,
-      hint: Hint(late.hint)
+      device: service.deviceDescription, attribute: step.attribute, timedOut: timedOut,
+      meaning: late.why, hint: Hint(late.hint)
     )
   }
 }
@@ -218,8 +208,7 @@ struct Lateness {
   /// The connection is up, and the device did not send what the step waits for.
   static func silent(_ why: String) -> Lateness {
     Lateness(
-      why: why,
-      hint: "check what makes the device send it, or give the step a longer timeout"
+      why: why, hint: "check what makes the device send it, or give the step a longer timeout"
     )
   }
 

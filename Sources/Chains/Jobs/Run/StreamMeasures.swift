@@ -43,11 +43,7 @@ struct StreamMeasures: Sendable {
   /// A value arrived.
   ///
   /// - Parameter latency: How long the read took; nil for a notified value.
-  mutating func take(
-    _ value: StepValue? = nil,
-    at arrival: Instant,
-    latency: Duration? = nil
-  ) {
+  mutating func take(_ value: StepValue? = nil, at arrival: Instant, latency: Duration? = nil) {
     count += 1
     lastValue = value
     longest = max(longest, arrival - (last ?? start))

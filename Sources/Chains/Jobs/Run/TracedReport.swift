@@ -57,8 +57,7 @@ public final class TracedReport: Sendable {
   ///   - traffic: The messages that are kept meanwhile.
   ///   - report: Receives every event of ``ChainRunner``, also of several runs at once.
   public init(
-    _ trace: (any RunTrace)?,
-    _ traffic: (any BlueZTraffic)? = nil,
+    _ trace: (any RunTrace)?, _ traffic: (any BlueZTraffic)? = nil,
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) {
     self.trace = trace
@@ -118,9 +117,7 @@ public final class TracedReport: Sendable {
 
   /// The messages before the end of a step that began at a time.
   private func messages(
-    _ event: RunEvent,
-    _ device: String?,
-    since time: Duration
+    _ event: RunEvent, _ device: String?, since time: Duration
   ) -> [BlueZMessage] {
     let since = min(time, event.wallClock - Self.messageTime)
     let latest = traffic?.latest(about: device ?? event.device, since: since) ?? []

@@ -41,10 +41,7 @@ public struct Bindings: Hashable, Sendable {
   ///   - mustBeKnown: Whether it is an error when the chain has no such variable: true for values
   ///     of a command line, false for columns of a table, which may have other uses.
   public mutating func bind(
-    _ name: String,
-    to text: String,
-    from origin: String,
-    mustBeKnown: Bool = false
+    _ name: String, to text: String, from origin: String, mustBeKnown: Bool = false
   ) {
     let binding = Binding(name: name, text: text, origin: origin, mustBeKnown: mustBeKnown)
     if let index = indices[name] {
@@ -76,10 +73,7 @@ public struct Bindings: Hashable, Sendable {
     var both = self
     for binding in other.all {
       both.bind(
-        binding.name,
-        to: binding.text,
-        from: binding.origin,
-        mustBeKnown: binding.mustBeKnown
+        binding.name, to: binding.text, from: binding.origin, mustBeKnown: binding.mustBeKnown
       )
     }
     both.empty.formUnion(other.empty)

@@ -25,8 +25,7 @@ public struct ChainTemplate: Sendable {
   ///
   /// - Throws: `DocumentErrors` when it is missing, cannot be read, or is invalid YAML.
   public static func load(
-    path: String,
-    limits: PlanLimits = PlanLimits()
+    path: String, limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) -> ChainTemplate {
     let text = try TextFile.read(path, limit: limits.document.octets)
     let root = try Document.parse(text, file: path, limits: limits.document)
@@ -48,9 +47,7 @@ public struct ChainTemplate: Sendable {
   ///
   /// - Throws: `DocumentErrors` for invalid YAML.
   public static func parse(
-    _ text: String,
-    file: String,
-    limits: PlanLimits = PlanLimits()
+    _ text: String, file: String, limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) -> ChainTemplate {
     let root = try Document.parse(text, file: file, limits: limits.document)
     return ChainTemplate(root: root, inclusions: .none(limits), limits: limits)
@@ -71,8 +68,7 @@ public struct ChainTemplate: Sendable {
   /// - Throws: `DocumentErrors` with all errors and their positions, including variables that are
   ///   unknown, have no value, or have a value of another type.
   public func plan(
-    with bindings: Bindings = Bindings(),
-    names: AttributeNames = .assigned,
+    with bindings: Bindings = Bindings(), names: AttributeNames = .assigned,
     environment: (String) -> String? = ChainTemplate.environment
   ) throws(DocumentErrors) -> Plan {
     var declarations = Declarations()
@@ -81,10 +77,7 @@ public struct ChainTemplate: Sendable {
     // An error in a variable is not reported again for each of its uses.
     guard declarations.problems.isEmpty else { throw DocumentErrors(declarations.problems) }
     let surroundings = IncludedSurroundings(
-      inclusions: inclusions,
-      names: names,
-      table: declarations.table,
-      captured: captured,
+      inclusions: inclusions, names: names, table: declarations.table, captured: captured,
       stack: inclusions.ownPath.map { [$0] } ?? []
     )
     var reader = StepReader(limits: limits, surroundings)
@@ -130,9 +123,7 @@ extension Plan {
   ///
   /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
   public init(
-    file path: String,
-    with bindings: Bindings = Bindings(),
-    names: AttributeNames = .assigned,
+    file path: String, with bindings: Bindings = Bindings(), names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) {
     self = try ChainTemplate.load(path: path, limits: limits).plan(with: bindings, names: names)
@@ -146,11 +137,8 @@ extension Plan {
   ///
   /// - Throws: `DocumentErrors` with all errors.
   public static func parse(
-    _ text: String,
-    file: String,
-    with bindings: Bindings = Bindings(),
-    names: AttributeNames = .assigned,
-    limits: PlanLimits = PlanLimits()
+    _ text: String, file: String, with bindings: Bindings = Bindings(),
+    names: AttributeNames = .assigned, limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) -> Plan {
     try ChainTemplate.parse(text, file: file, limits: limits).plan(with: bindings, names: names)
   }

@@ -20,8 +20,7 @@ struct Declarations {
       )
     ),
     KeyDescription(
-      name: "environment",
-      documentation: "the environment variables that the chain may use",
+      name: "environment", documentation: "the environment variables that the chain may use",
       shape: ShapeDescription(
         "a list of names of environment variables",
         schema: ["type": "array", "items": .reference("variableName")]
@@ -52,10 +51,7 @@ struct Declarations {
   ///   - environment: Returns an environment variable; called only for those that the file names.
   /// - Returns: The rest of the document.
   mutating func body(
-    of root: Node,
-    _ bindings: Bindings,
-    _ captured: [String],
-    _ limits: PlanLimits,
+    of root: Node, _ bindings: Bindings, _ captured: [String], _ limits: PlanLimits,
     environment: (String) -> String?
   ) -> Node {
     read(root, bindings, environment: environment)
@@ -67,11 +63,7 @@ struct Declarations {
 
   /// Reads the declarations of `root`. A value comes from `bindings`, else from the environment if
   /// the file names the variable, else from the default.
-  private mutating func read(
-    _ root: Node,
-    _ bindings: Bindings,
-    environment: (String) -> String?
-  ) {
+  private mutating func read(_ root: Node, _ bindings: Bindings, environment: (String) -> String?) {
     table.empty.formUnion(bindings.empty)
     var given: [String: Given] = [:]
     for binding in bindings.all {

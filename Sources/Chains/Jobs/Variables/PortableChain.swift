@@ -23,8 +23,7 @@ package struct PortableChain: Hashable, Sendable {
   ///   names.
   /// - Throws: ``Refusal`` with what cannot be sent.
   package init(
-    _ device: BatchDevice,
-    environment: (String) -> String? = ChainTemplate.environment
+    _ device: BatchDevice, environment: (String) -> String? = ChainTemplate.environment
   ) throws(Refusal) {
     func refused(_ why: String) -> Refusal {
       Refusal(description: "the chain cannot be sent to a fleet: \(why)")
@@ -70,8 +69,7 @@ package struct PortableChain: Hashable, Sendable {
   ///
   /// - Throws: `DocumentErrors` with all errors.
   package static func plan(
-    _ text: String,
-    _ values: [String: String]
+    _ text: String, _ values: [String: String]
   ) throws(DocumentErrors) -> Plan {
     var bindings = Bindings()
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {

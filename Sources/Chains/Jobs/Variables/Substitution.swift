@@ -61,19 +61,11 @@ struct Substitution {
       table[entry.key] != nil || captured.contains(entry.key),
       Step.entry(entry.key) == nil
     else { return }
-    let complaint = Problem(
-      found: "a mapping",
-      expected: "a text in quotes: \"{\(entry.key)}\""
-    )
+    let complaint = Problem(found: "a mapping", expected: "a text in quotes: \"{\(entry.key)}\"")
     problems.append(complaint.at(keyOf: entry))
   }
 
-  private mutating func scalar(
-    _ text: String,
-    isPlain: Bool,
-    _ node: Node,
-    isLive: Bool
-  ) -> Node {
+  private mutating func scalar(_ text: String, isPlain: Bool, _ node: Node, isLive: Bool) -> Node {
     guard let template = MessageTemplate(text) else {
       // The reader of the template reports a better error.
       if isLive { return node }

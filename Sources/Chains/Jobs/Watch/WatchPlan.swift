@@ -53,15 +53,9 @@ package struct WatchPlan: Hashable, Sendable {
   package var reconnects: Bool
 
   package init(
-    _ devices: [Device],
-    source: Source,
-    view: View = .values,
-    format: ValueFormat? = nil,
-    fields: [String] = [],
-    limit: Duration = Plan.usualTimeout,
-    duration: Duration? = nil,
-    count: Int? = nil,
-    reconnects: Bool = true
+    _ devices: [Device], source: Source, view: View = .values, format: ValueFormat? = nil,
+    fields: [String] = [], limit: Duration = Plan.usualTimeout, duration: Duration? = nil,
+    count: Int? = nil, reconnects: Bool = true
   ) {
     self.devices = devices
     self.source = source

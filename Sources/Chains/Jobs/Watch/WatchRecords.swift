@@ -48,20 +48,13 @@ struct WatchRecords: Sendable {
   }
 
   private mutating func connectEnded(
-    _ status: StepResult.Status,
-    _ outcome: StepOutcome?,
-    _ failure: RunFailure?,
-    at now: Instant
+    _ status: StepResult.Status, _ outcome: StepOutcome?, _ failure: RunFailure?, at now: Instant
   ) -> RunEvent.Change? {
     guard let begun = connecting else { return nil }
     connecting = nil
     return .stepFinished(
       StepResult(
-        Self.connect,
-        status: status,
-        outcome: outcome,
-        failure: failure,
-        took: now - begun
+        Self.connect, status: status, outcome: outcome, failure: failure, took: now - begun
       )
     )
   }
@@ -113,11 +106,9 @@ struct WatchRecords: Sendable {
       changes.append(
         .stepFinished(
           StepResult(
-            step.step,
-            status: ended,
+            step.step, status: ended,
             outcome: .listened(count: step.count, rate: rate, dropped: step.dropped),
-            failure: cause,
-            took: now - begun
+            failure: cause, took: now - begun
           )
         )
       )

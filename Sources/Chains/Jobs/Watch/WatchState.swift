@@ -152,9 +152,7 @@ struct WatchState: Sendable {
   /// The values of a series between the loss of its connection and now: the journal's run may have
   /// begun in between.
   private mutating func missed(
-    _ index: Int,
-    printedFrom from: Instant,
-    at now: Instant
+    _ index: Int, printedFrom from: Instant, at now: Instant
   ) -> WatchOutput {
     let device = series[index].device
     let since = unrecordedSince[device] ?? from
@@ -202,11 +200,7 @@ struct WatchState: Sendable {
 
   // MARK: Events
 
-  private func recorded(
-    _ device: Int,
-    _ at: Instant,
-    _ change: RunEvent.Change?
-  ) -> WatchOutput {
+  private func recorded(_ device: Int, _ at: Instant, _ change: RunEvent.Change?) -> WatchOutput {
     let name = plan.devices[device].target.text
     return WatchOutput(
       device: device,
@@ -221,18 +215,11 @@ struct WatchState: Sendable {
   }
 
   private func event(
-    _ device: String,
-    _ at: Instant,
-    since start: Instant,
-    _ change: RunEvent.Change
+    _ device: String, _ at: Instant, since start: Instant, _ change: RunEvent.Change
   ) -> RunEvent {
     RunEvent(
-      run: identity,
-      device: device,
-      attempt: 1,
-      offset: at - start,
-      wallClock: wallClockAtStart + at.sinceStart,
-      change: change
+      run: identity, device: device, attempt: 1, offset: at - start,
+      wallClock: wallClockAtStart + at.sinceStart, change: change
     )
   }
 }

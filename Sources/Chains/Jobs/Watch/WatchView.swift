@@ -117,8 +117,7 @@ struct WatchView: Sendable {
       let fields = [
         DecodedValue.Field("count", .integer(Int128(window.count))),
         DecodedValue.Field(
-          "rate",
-          .real(Double(window.count) / (to - from).seconds, decimals: 2),
+          "rate", .real(Double(window.count) / (to - from).seconds, decimals: 2),
           unit: "per second"
         ),
       ]

@@ -32,13 +32,9 @@ package struct Watching: Sendable {
   ///   - follow: Called with what is waited for.
   ///   - stop: Ends the watch when it sends a value.
   package init(
-    _ plan: WatchPlan,
-    on services: [any Device],
-    in scheduler: SerialScheduler,
-    identity: RunIdentity,
-    receive: @escaping @Sendable (WatchOutput) -> Void,
-    follow: @escaping @Sendable (RunWait) -> Void = { _ in },
-    until stop: Signal<Void> = .never()
+    _ plan: WatchPlan, on services: [any Device], in scheduler: SerialScheduler,
+    identity: RunIdentity, receive: @escaping @Sendable (WatchOutput) -> Void,
+    follow: @escaping @Sendable (RunWait) -> Void = { _ in }, until stop: Signal<Void> = .never()
   ) {
     precondition(plan.devices.count == services.count, "each device has a service")
     self.plan = plan
@@ -145,19 +141,13 @@ package struct Watching: Sendable {
     }
   }
 
-  private func values(
-    of series: WatchPlan.Series,
-    _ service: any Device
-  ) -> Signal<Void> {
+  private func values(of series: WatchPlan.Series, _ service: any Device) -> Signal<Void> {
     let (index, target, format) = (series.index, series.target, plan.format)
     switch plan.source {
     case .notify(var options):
       options.onLinkLoss = .fail
       return service.listening(
-        to: target,
-        format: format,
-        options: options,
-        onGap: { happened(.gap(series: index, $0)) }
+        to: target, format: format, options: options, onGap: { happened(.gap(series: index, $0)) }
       ) { [self] samples in
         let isNotified = Guarded(false)
         let notified = Signal<Void> { _ in
@@ -186,9 +176,7 @@ package struct Watching: Sendable {
   ///
   /// It is no failure when the value cannot be read. A value that is notified meanwhile is newer.
   private func present(
-    _ series: WatchPlan.Series,
-    _ service: any Device,
-    unless isNotified: Guarded<Bool>
+    _ series: WatchPlan.Series, _ service: any Device, unless isNotified: Guarded<Bool>
   ) -> Signal<Void> {
     // A rate counts what the device sends.
     if case .rate = plan.view { return .empty() }

@@ -11,8 +11,7 @@ extension JournalFile {
   /// - Parameter isUnderWay: Whether the process with this owner text is alive.
   /// - Throws: ``JournalFailure``.
   public func prune(
-    _ retention: Retention,
-    isUnderWay: (String) -> Bool
+    _ retention: Retention, isUnderWay: (String) -> Bool
   ) throws(JournalFailure) -> Pruned {
     let runs = try read { database in
       try database.rows(

@@ -14,10 +14,7 @@ public struct Retention: Hashable, Sendable {
   public var valuesFrom: String?
 
   public init(
-    from: String? = nil,
-    mostOctets: Int? = nil,
-    sparing: Int64? = nil,
-    valuesFrom: String? = nil
+    from: String? = nil, mostOctets: Int? = nil, sparing: Int64? = nil, valuesFrom: String? = nil
   ) {
     self.from = from
     self.valuesFrom = valuesFrom

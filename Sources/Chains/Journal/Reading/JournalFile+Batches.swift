@@ -25,9 +25,7 @@ extension JournalFile {
   public func lastRun(ofBatch file: String) throws(JournalFailure) -> RunSummary? {
     let number = try read { database in
       try Int64.fetchOne(
-        database,
-        sql: "SELECT max(run) FROM batches WHERE file = ?",
-        arguments: [file]
+        database, sql: "SELECT max(run) FROM batches WHERE file = ?", arguments: [file]
       )
     }
     guard let number else { return nil }
@@ -40,15 +38,12 @@ extension Database {
     let sql = "SELECT file, name, digest, round FROM batches WHERE run = ?"
     guard let row = try row(sql, [run]) else { return nil }
     let devices = try rows(
-      "SELECT device, name FROM batch_devices WHERE run = ? ORDER BY place",
-      [run]
+      "SELECT device, name FROM batch_devices WHERE run = ? ORDER BY place", [run]
     )
     return BatchSummary(
       origin: BatchOrigin(
-        file: try row.text("file"),
-        name: try row.optionalText("name"),
-        digest: try row.text("digest"),
-        round: try row.ordinal("round")
+        file: try row.text("file"), name: try row.optionalText("name"),
+        digest: try row.text("digest"), round: try row.ordinal("round")
       ),
       devices: try devices.map {
         BatchMember(device: try $0.text("device"), name: try $0.optionalText("name"))

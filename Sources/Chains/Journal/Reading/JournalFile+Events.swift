@@ -13,8 +13,7 @@ extension JournalFile {
   /// - Throws: ``JournalFailure``, also for what `take` throws.
   /// - Complexity: Linear in the events; memory does not grow with their number.
   public func events(
-    of run: Int64,
-    _ take: (RunEvent) throws -> Void
+    of run: Int64, _ take: (RunEvent) throws -> Void
   ) throws(JournalFailure) -> Bool {
     var lines = EventLines()
     return try exportLines(run) { line in
@@ -38,15 +37,13 @@ extension JournalFile {
   /// - Parameter runs: What ``recordedRuns(_:)`` returned for it.
   /// - Throws: ``JournalFailure``.
   public func recordedWhole(
-    _ run: Int64,
-    of runs: [RecordedRun]
+    _ run: Int64, of runs: [RecordedRun]
   ) throws(JournalFailure) -> RecordedWhole? {
     let begun = Set(runs.map(\.device))
     return try read { database in
       guard let batch = try database.batch(of: run),
         let row = try database.row(
-          "SELECT identity, seed, finished, exit_status FROM runs WHERE run = ?",
-          [run]
+          "SELECT identity, seed, finished, exit_status FROM runs WHERE run = ?", [run]
         )
       else { return nil }
       return RecordedWhole(

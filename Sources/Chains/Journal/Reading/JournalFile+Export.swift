@@ -12,15 +12,13 @@ extension JournalFile {
   /// - Parameter line: Receives one line after the other; an error that it throws ends the export.
   /// - Returns: Whether the run exists.
   public func exportJSON(
-    _ run: Int64,
-    _ line: (String) throws -> Void
+    _ run: Int64, _ line: (String) throws -> Void
   ) throws(JournalFailure) -> Bool {
     try exportLines(run) { try line($0.text) }
   }
 
   func exportLines(
-    _ run: Int64,
-    _ line: (EventLine) throws -> Void
+    _ run: Int64, _ line: (EventLine) throws -> Void
   ) throws(JournalFailure) -> Bool {
     try export(run) { database, chain in
       try line(chain.startLine)
@@ -36,8 +34,7 @@ extension JournalFile {
   /// - Parameter line: Receives one line after the other; an error that it throws ends the export.
   /// - Returns: Whether the run exists.
   public func exportCSV(
-    _ run: Int64,
-    _ line: (String) throws -> Void
+    _ run: Int64, _ line: (String) throws -> Void
   ) throws(JournalFailure) -> Bool {
     var hasHead = false
     return try export(run) { database, chain in
@@ -51,8 +48,7 @@ extension JournalFile {
   }
 
   private func export(
-    _ run: Int64,
-    _ export: (Database, ExportedChain) throws -> Void
+    _ run: Int64, _ export: (Database, ExportedChain) throws -> Void
   ) throws(JournalFailure) -> Bool {
     try read { database in
       let exists = "SELECT 1 FROM runs WHERE run = ?"
@@ -172,8 +168,7 @@ struct ExportedChain {
   }
 
   private func line(
-    _ name: EventLine.Name,
-    _ moment: (time: String, offset: Int64, attempt: Int),
+    _ name: EventLine.Name, _ moment: (time: String, offset: Int64, attempt: Int),
     _ members: JSONMembers
   ) -> EventLine {
     let others = JSONValue.members([

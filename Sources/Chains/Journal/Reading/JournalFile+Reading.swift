@@ -56,8 +56,7 @@ extension JournalFile {
   }
 
   private static func checked(
-    _ name: String,
-    _ path: String
+    _ name: String, _ path: String
   ) throws -> (database: DatabaseQueue, isOld: Bool) {
     let database = try connection(name, isReadOnly: true)
     let isOld = try database.read { database in
@@ -95,8 +94,7 @@ extension JournalFile {
 
   /// A migrated copy in memory.
   private static func presentCopy(
-    of database: DatabaseQueue,
-    _ path: String
+    of database: DatabaseQueue, _ path: String
   ) throws(JournalFailure) -> DatabaseQueue {
     do {
       var configuration = Configuration()

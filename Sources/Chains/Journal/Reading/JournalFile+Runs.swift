@@ -9,8 +9,7 @@ extension JournalFile {
   ///   - device: The device of the runs, as they named it; nil for all runs.
   ///   - most: The maximum number of runs.
   public func runs(
-    of device: String? = nil,
-    most: Int = .max
+    of device: String? = nil, most: Int = .max
   ) throws(JournalFailure) -> [RunSummary] {
     try read { database in
       let numbers = try Int64.fetchAll(
@@ -60,10 +59,8 @@ extension JournalFile {
       var indices: [String: Int] = [:]
       for row in rows {
         let device = FinishedDevice(
-          device: try row.text("device"),
-          status: try row.text("status"),
-          exitStatus: try row.exitStatus("exit_status") ?? 0,
-          class: try row.optionalText("class"),
+          device: try row.text("device"), status: try row.text("status"),
+          exitStatus: try row.exitStatus("exit_status") ?? 0, class: try row.optionalText("class"),
           warnings: try row.ordinal("warnings")
         )
         if let index = indices[device.device] {
@@ -91,21 +88,13 @@ extension Database {
   fileprivate func run(_ run: Int64) throws -> RunSummary? {
     guard let row = try row("SELECT * FROM runs WHERE run = ?", [run]) else { return nil }
     return RunSummary(
-      run: run,
-      identity: try row.text("identity"),
-      command: try row.text("command"),
-      definition: try row.text("definition"),
-      seed: try row.seed("seed"),
-      isSimulated: try row.boolean("simulated"),
-      owner: try row.optionalText("owner"),
-      version: try row.text("version"),
-      started: try row.time("started"),
-      finished: try row.optionalTime("finished"),
-      exitStatus: try row.exitStatus("exit_status"),
-      lost: try row.ordinal("lost"),
-      batch: try batch(of: run),
-      resumptions: try resumptions(of: run),
-      chains: try chains(of: run)
+      run: run, identity: try row.text("identity"), command: try row.text("command"),
+      definition: try row.text("definition"), seed: try row.seed("seed"),
+      isSimulated: try row.boolean("simulated"), owner: try row.optionalText("owner"),
+      version: try row.text("version"), started: try row.time("started"),
+      finished: try row.optionalTime("finished"), exitStatus: try row.exitStatus("exit_status"),
+      lost: try row.ordinal("lost"), batch: try batch(of: run),
+      resumptions: try resumptions(of: run), chains: try chains(of: run)
     )
   }
 
@@ -130,18 +119,12 @@ extension Database {
       let start = try row.offset("started_offset")
       let end = try row.optionalInteger("finished_offset", in: StoredRow.microseconds)
       return ChainSummary(
-        chain: try row.ordinal("chain"),
-        device: try row.text("device"),
-        name: try row.optionalText("name"),
-        started: try row.time("started"),
-        finished: try row.optionalTime("finished"),
-        took: end.map { $0 - start },
-        status: try row.optionalText("status"),
-        exitStatus: try row.exitStatus("exit_status"),
-        code: try row.optionalText("code"),
-        class: try row.optionalText("class"),
-        stepsDone: try row.ordinal("done_steps"),
-        warnings: try row.ordinal("warnings"),
+        chain: try row.ordinal("chain"), device: try row.text("device"),
+        name: try row.optionalText("name"), started: try row.time("started"),
+        finished: try row.optionalTime("finished"), took: end.map { $0 - start },
+        status: try row.optionalText("status"), exitStatus: try row.exitStatus("exit_status"),
+        code: try row.optionalText("code"), class: try row.optionalText("class"),
+        stepsDone: try row.ordinal("done_steps"), warnings: try row.ordinal("warnings"),
         values: try row.ordinal("kept")
       )
     }

@@ -18,11 +18,7 @@ public struct ValueQuery: Hashable, Sendable {
   public var to: Duration
 
   public init(
-    device: String,
-    attribute: String,
-    field: String? = nil,
-    from: Duration,
-    to: Duration
+    device: String, attribute: String, field: String? = nil, from: Duration, to: Duration
   ) {
     self.device = device
     self.attribute = attribute
@@ -63,8 +59,7 @@ extension JournalFile {
   ///
   /// - Throws: ``JournalFailure``, also for what `take` throws.
   public func values(
-    _ query: ValueQuery,
-    _ take: (FoundValue) throws -> Void
+    _ query: ValueQuery, _ take: (FoundValue) throws -> Void
   ) throws(JournalFailure) {
     let rows = """
       SELECT v.time AS time, ltrim(replace(j.fullkey, '"', ''), '$.') AS field,
@@ -87,8 +82,7 @@ extension JournalFile {
       while let row = try cursor.next().map({ StoredRow($0) }) {
         try take(
           FoundValue(
-            time: try row.time("time"),
-            field: try row.text("field"),
+            time: try row.time("time"), field: try row.text("field"),
             value: try row.number("value")
           )
         )
@@ -114,10 +108,7 @@ extension JournalFile {
   /// - Parameter minutes: The length of a bucket: 1 to ``longestBucket``.
   /// - Throws: ``JournalFailure``.
   /// - Complexity: Linear in the minutes, however many values they have.
-  public func buckets(
-    of query: ValueQuery,
-    minutes: Int
-  ) throws(JournalFailure) -> [ValueBucket] {
+  public func buckets(of query: ValueQuery, minutes: Int) throws(JournalFailure) -> [ValueBucket] {
     precondition((1...Self.longestBucket).contains(minutes), "a bucket has a length")
     return try read { database in
       try database.rows(
@@ -129,12 +120,9 @@ extension JournalFile {
       ).map { row in
         let bucket = try row.integer("bucket", in: StoredRow.ordinals)
         return ValueBucket(
-          start: .seconds(bucket * Int64(minutes) * 60),
-          field: try row.text("field"),
-          minimum: try row.number("minimum"),
-          maximum: try row.number("maximum"),
-          mean: Self.rounded(try row.number("mean")),
-          count: try row.ordinal("count")
+          start: .seconds(bucket * Int64(minutes) * 60), field: try row.text("field"),
+          minimum: try row.number("minimum"), maximum: try row.number("maximum"),
+          mean: Self.rounded(try row.number("mean")), count: try row.ordinal("count")
         )
       }
     }

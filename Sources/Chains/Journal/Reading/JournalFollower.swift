@@ -37,9 +37,7 @@ package struct JournalFollower: Sendable {
   ///   - isEmpty: Whether there was no journal so far: what it has then is new.
   ///   - isThere: Whether the process with this owner text is alive.
   package init(
-    most: Int,
-    isEmpty: Bool = false,
-    isThere: @escaping @Sendable (_ owner: String) -> Bool
+    most: Int, isEmpty: Bool = false, isThere: @escaping @Sendable (_ owner: String) -> Bool
   ) {
     self.most = most
     self.isThere = isThere
@@ -55,16 +53,13 @@ package struct JournalFollower: Sendable {
   /// - Throws: ``JournalFailure``.
   /// - Complexity: Linear in the chains and steps of the runs that are under way.
   package mutating func look(
-    at file: JournalFile,
-    own: Set<Int64> = [],
-    now: Duration
+    at file: JournalFile, own: Set<Int64> = [], now: Duration
   ) throws(JournalFailure) -> [FollowedRun] {
     let (most, isThere, seen, looks) = (most, isThere, self.seen, self.looks)
     let hasLooked = looks > 0
     let (present, changed) = try file.read { database in
       let rows = try database.rows(
-        "SELECT run, owner, finished FROM runs ORDER BY run DESC LIMIT ?",
-        [most]
+        "SELECT run, owner, finished FROM runs ORDER BY run DESC LIMIT ?", [most]
       )
       var changed: [Seen] = []
       var present: Set<Int64> = []
@@ -87,11 +82,8 @@ package struct JournalFollower: Sendable {
         let shown = open.union(known?.open ?? [])
         guard
           var run = try database.followed(
-            number,
-            devices: Self.mostDevices,
-            chains: isFollowed ? shown : nil,
-            last: Self.mostChains / 2,
-            steps: Self.mostSteps
+            number, devices: Self.mostDevices, chains: isFollowed ? shown : nil,
+            last: Self.mostChains / 2, steps: Self.mostSteps
           )
         else { continue }
         run.isUnderWay = known?.run.isUnderWay ?? false
@@ -123,11 +115,7 @@ extension Database {
 
   /// A run, with the steps of some chains and of the last ones; with none where `chains` is nil.
   fileprivate func followed(
-    _ run: Int64,
-    devices mostDevices: Int,
-    chains: Set<Int>?,
-    last: Int,
-    steps mostSteps: Int
+    _ run: Int64, devices mostDevices: Int, chains: Set<Int>?, last: Int, steps mostSteps: Int
   ) throws -> FollowedRun? {
     let head = try row(
       """
@@ -164,19 +152,13 @@ extension Database {
       progress = try self.progress(of: run, total: try first.first?.ordinal("steps") ?? 0)
     }
     return FollowedRun(
-      run: run,
-      command: try head.text("command"),
+      run: run, command: try head.text("command"),
       name: try head.optionalText("name")
         ?? (isBatch ? nil : try first.first?.optionalText("name")),
-      started: try head.time("started"),
-      finished: try head.optionalTime("finished"),
-      exitStatus: try head.exitStatus("exit_status"),
-      owner: try head.optionalText("owner"),
-      devices: devices,
-      deviceCount: try sums.ordinal("devices"),
-      progress: progress,
-      stepsEnded: try head.ordinal("ended"),
-      failure: try failure(of: run),
+      started: try head.time("started"), finished: try head.optionalTime("finished"),
+      exitStatus: try head.exitStatus("exit_status"), owner: try head.optionalText("owner"),
+      devices: devices, deviceCount: try sums.ordinal("devices"), progress: progress,
+      stepsEnded: try head.ordinal("ended"), failure: try failure(of: run),
       steps: try chains.map { try steps(of: run, $0, last: last, most: mostSteps) } ?? []
     )
   }
@@ -209,14 +191,10 @@ extension Database {
   }
 
   private func steps(
-    of run: Int64,
-    _ chains: Set<Int>,
-    last: Int,
-    most: Int
+    of run: Int64, _ chains: Set<Int>, last: Int, most: Int
   ) throws -> [FollowedStep] {
     let latest = try rows(
-      "SELECT chain FROM chains WHERE run = ? ORDER BY chain DESC LIMIT ?",
-      [run, last]
+      "SELECT chain FROM chains WHERE run = ? ORDER BY chain DESC LIMIT ?", [run, last]
     )
     let shown = chains.union(try latest.map { try $0.ordinal("chain") })
     return try shown.sorted().flatMap { chain in
@@ -233,12 +211,8 @@ extension Database {
         let operation = try row.text("operation")
         let attribute = try row.optionalText("attribute")
         return FollowedStep(
-          chain: chain,
-          device: try row.text("device"),
-          attempt: try row.ordinal("attempt"),
-          position: try row.text("position"),
-          operation: operation,
-          attribute: attribute,
+          chain: chain, device: try row.text("device"), attempt: try row.ordinal("attempt"),
+          position: try row.text("position"), operation: operation, attribute: attribute,
           status: try row.optionalText("status"),
           outcome: try row.json("result").flatMap {
             TextReport.text(recorded: $0, of: operation, attribute)

@@ -49,19 +49,12 @@ extension JournalFile {
       )
       return try rows.map { row in
         StepSummary(
-          attempt: try row.ordinal("attempt"),
-          position: try row.text("position"),
-          name: try row.optionalText("label"),
-          operation: try row.text("operation"),
-          attribute: try row.optionalText("attribute"),
-          offset: try row.offset("started_offset"),
+          attempt: try row.ordinal("attempt"), position: try row.text("position"),
+          name: try row.optionalText("label"), operation: try row.text("operation"),
+          attribute: try row.optionalText("attribute"), offset: try row.offset("started_offset"),
           status: try row.optionalText("status"),
-          result: Self.text(
-            of: try row.jsonObject("result"),
-            without: try row.optionalText("why")
-          ),
-          code: try row.optionalText("code"),
-          message: try row.optionalText("message"),
+          result: Self.text(of: try row.jsonObject("result"), without: try row.optionalText("why")),
+          code: try row.optionalText("code"), message: try row.optionalText("message"),
           values: try row.ordinal("kept")
         )
       }

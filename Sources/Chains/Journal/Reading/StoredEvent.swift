@@ -48,9 +48,7 @@ extension StoredEvent {
   ///
   /// Memory use does not grow with their number.
   static func cursor(
-    of chain: Int,
-    run: Int64,
-    in database: Database
+    of chain: Int, run: Int64, in database: Database
   ) throws -> MapCursor<RowCursor, StoredEvent> {
     try Row.fetchCursor(database, sql: query, arguments: [run, chain])
       .map { try StoredEvent(StoredRow($0)) }

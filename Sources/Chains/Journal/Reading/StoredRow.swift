@@ -41,15 +41,13 @@ struct StoredRow {
 
   /// A number in a range; nil for none.
   func optionalInteger(
-    _ column: String,
-    in range: ClosedRange<Int64> = .min ... .max
+    _ column: String, in range: ClosedRange<Int64> = .min ... .max
   ) throws(Unexpected) -> Int64? {
     let value = try value(column)
     if value.isNull { return nil }
     guard case .int64(let number) = value.storage, range.contains(number) else {
       throw Unexpected(
-        column: column,
-        expected: "a number from \(range.lowerBound) to \(range.upperBound)"
+        column: column, expected: "a number from \(range.lowerBound) to \(range.upperBound)"
       )
     }
     return number
@@ -57,8 +55,7 @@ struct StoredRow {
 
   /// A number in a range.
   func integer(
-    _ column: String,
-    in range: ClosedRange<Int64> = .min ... .max
+    _ column: String, in range: ClosedRange<Int64> = .min ... .max
   ) throws(Unexpected) -> Int64 {
     guard let number = try optionalInteger(column, in: range) else {
       throw Unexpected(column: column, expected: "a number")

@@ -22,8 +22,7 @@ struct ChainRecords: Sendable {
     if case .pairingDisplay = event.change { return nil }
     self.event += 1
     let moment = Moment(
-      event: self.event,
-      time: Timestamp.text(event.wallClock),
+      event: self.event, time: Timestamp.text(event.wallClock),
       offset: event.offset.wholeMicroseconds
     )
     switch event.change {
@@ -32,12 +31,8 @@ struct ChainRecords: Sendable {
       usualTarget = start.test?.target
       return .chainStarted(
         JournalRecord.ChainStart(
-          moment: moment,
-          device: event.device,
-          name: start.test?.name ?? start.chain,
-          identity: event.run.description,
-          seed: "\(start.seed)",
-          steps: start.steps
+          moment: moment, device: event.device, name: start.test?.name ?? start.chain,
+          identity: event.run.description, seed: "\(start.seed)", steps: start.steps
         )
       )
     case .stepStarted(let step):
@@ -45,9 +40,7 @@ struct ChainRecords: Sendable {
     case .value(let step, let value):
       return .value(
         JournalRecord.StoredValue(
-          step: number(of: step),
-          moment: moment,
-          value: value.decoded.json.text,
+          step: number(of: step), moment: moment, value: value.decoded.json.text,
           hex: step.hasOctets ? value.hex : nil,
           numbers: value.numbers.map { .init($0.field, $0.value) },
           minute: event.wallClock.wholeMinutes
@@ -56,9 +49,7 @@ struct ChainRecords: Sendable {
     case .advertisement(let step, let device):
       return .value(
         JournalRecord.StoredValue(
-          step: number(of: step),
-          moment: moment,
-          value: JSONValue(device).text
+          step: number(of: step), moment: moment, value: JSONValue(device).text
         )
       )
     case .gap(let step, let gap):
@@ -71,33 +62,22 @@ struct ChainRecords: Sendable {
     case .runFinished(let ending):
       return .chainFinished(
         JournalRecord.ChainEnd(
-          moment: moment,
-          status: ending.status.rawValue,
-          exitStatus: ending.exitStatus.rawValue,
-          attempts: event.attempt,
-          done: ending.done,
-          error: ending.failure?.json.text
+          moment: moment, status: ending.status.rawValue, exitStatus: ending.exitStatus.rawValue,
+          attempts: event.attempt, done: ending.done, error: ending.failure?.json.text
         )
       )
     }
   }
 
   private mutating func begin(
-    _ step: ReportedStep,
-    attempt: Int,
-    _ moment: Moment
+    _ step: ReportedStep, attempt: Int, _ moment: Moment
   ) -> JournalRecord {
     steps += 1
     begun.append((step.position, steps))
     return .stepStarted(
       JournalRecord.StepStart(
-        step: steps,
-        moment: moment,
-        attempt: attempt,
-        position: step.position.description,
-        operation: step.operation,
-        attribute: step.attribute,
-        written: step.written,
+        step: steps, moment: moment, attempt: attempt, position: step.position.description,
+        operation: step.operation, attribute: step.attribute, written: step.written,
         result: Self.text(Self.name(of: step))
       )
     )
@@ -120,12 +100,8 @@ struct ChainRecords: Sendable {
     let step = number(of: result.step)
     begun.removeAll { $0.step == step }
     return JournalRecord.StepEnd(
-      step: step,
-      moment: moment,
-      took: result.took.wholeMicroseconds,
-      status: result.status.rawValue,
-      result: Self.text(members),
-      error: result.failure?.json.text
+      step: step, moment: moment, took: result.took.wholeMicroseconds,
+      status: result.status.rawValue, result: Self.text(members), error: result.failure?.json.text
     )
   }
 

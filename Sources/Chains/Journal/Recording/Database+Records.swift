@@ -66,8 +66,7 @@ extension Database {
       try insert([run, chain, moment.event, step, moment.time, moment.offset, text], in: .gaps)
     case .note(let moment, let attempt, let text):
       try insert(
-        [run, chain, moment.event, attempt, moment.time, moment.offset, "note", text],
-        in: .remarks
+        [run, chain, moment.event, attempt, moment.time, moment.offset, "note", text], in: .remarks
       )
     case .stepFinished(let end): try update(end, run, chain)
     case .chainFinished(let end): try update(end, run, chain)
@@ -109,11 +108,7 @@ extension Database {
   }
 
   private func insert(
-    error: String?,
-    _ moment: Moment,
-    step: Int?,
-    _ run: Int64,
-    _ chain: Int
+    error: String?, _ moment: Moment, step: Int?, _ run: Int64, _ chain: Int
   ) throws {
     guard let error else { return }
     try insert([run, chain, moment.event, step, error], in: .errors)

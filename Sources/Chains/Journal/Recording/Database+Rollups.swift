@@ -16,9 +16,7 @@ extension Database {
             maximum = max(maximum, excluded.maximum), total = total + excluded.total,
             count = count + excluded.count
           """
-      ).execute(
-        arguments: place + [rollup.minimum, rollup.maximum, rollup.total, rollup.count]
-      )
+      ).execute(arguments: place + [rollup.minimum, rollup.maximum, rollup.total, rollup.count])
       try cachedStatement(sql: JournalTable.rollups.seal).execute(arguments: place)
     }
   }

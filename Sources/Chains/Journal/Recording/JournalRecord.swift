@@ -9,11 +9,7 @@ public struct Moment: Hashable, Sendable {
   /// Microseconds since the start of the chain's run, on its clock.
   public let offset: Int64
 
-  public init(
-    event: Int,
-    time: String,
-    offset: Int64
-  ) {
+  public init(event: Int, time: String, offset: Int64) {
     self.event = event
     self.time = time
     self.offset = offset
@@ -42,11 +38,7 @@ public enum JournalRecord: Hashable, Sendable {
     public let steps: Int
 
     public init(
-      moment: Moment,
-      device: String,
-      name: String? = nil,
-      identity: String,
-      seed: String,
+      moment: Moment, device: String, name: String? = nil, identity: String, seed: String,
       steps: Int
     ) {
       self.moment = moment
@@ -71,14 +63,8 @@ public enum JournalRecord: Hashable, Sendable {
     public let result: String?
 
     public init(
-      step: Int,
-      moment: Moment,
-      attempt: Int,
-      position: String,
-      operation: String,
-      attribute: String? = nil,
-      written: String? = nil,
-      result: String? = nil
+      step: Int, moment: Moment, attempt: Int, position: String, operation: String,
+      attribute: String? = nil, written: String? = nil, result: String? = nil
     ) {
       self.step = step
       self.moment = moment
@@ -117,11 +103,7 @@ public enum JournalRecord: Hashable, Sendable {
     public let minute: Int64
 
     public init(
-      step: Int,
-      moment: Moment,
-      value: String,
-      hex: String? = nil,
-      numbers: [Number] = [],
+      step: Int, moment: Moment, value: String, hex: String? = nil, numbers: [Number] = [],
       minute: Int64 = 0
     ) {
       self.step = step
@@ -146,11 +128,7 @@ public enum JournalRecord: Hashable, Sendable {
     public let error: String?
 
     public init(
-      step: Int,
-      moment: Moment,
-      took: Int64,
-      status: String,
-      result: String? = nil,
+      step: Int, moment: Moment, took: Int64, status: String, result: String? = nil,
       error: String? = nil
     ) {
       self.step = step
@@ -172,11 +150,7 @@ public enum JournalRecord: Hashable, Sendable {
     public let error: String?
 
     public init(
-      moment: Moment,
-      status: String,
-      exitStatus: Int32,
-      attempts: Int,
-      done: Int,
+      moment: Moment, status: String, exitStatus: Int32, attempts: Int, done: Int,
       error: String? = nil
     ) {
       self.moment = moment

@@ -37,10 +37,7 @@ struct MinuteRollups: Sendable {
   mutating func add(_ value: JournalRecord.StoredValue, of chain: Int) {
     for number in value.numbers {
       let key = MinuteRollup.Key(
-        chain: chain,
-        step: value.step,
-        minute: value.minute,
-        field: number.field
+        chain: chain, step: value.step, minute: value.minute, field: number.field
       )
       if rollups[key] == nil {
         keys.append(key)

@@ -23,15 +23,8 @@ public struct RunHeader: Hashable, Sendable {
   public var batch: BatchOrigin?
 
   public init(
-    identity: String,
-    command: String,
-    definition: String,
-    seed: UInt64,
-    isSimulated: Bool,
-    owner: String?,
-    version: String,
-    started: Duration,
-    batch: BatchOrigin? = nil
+    identity: String, command: String, definition: String, seed: UInt64, isSimulated: Bool,
+    owner: String?, version: String, started: Duration, batch: BatchOrigin? = nil
   ) {
     self.identity = identity
     self.command = command

@@ -43,9 +43,7 @@ public final class RunRecorder: Sendable {
   ///   - onFailure: Called when a write fails after one that succeeded. Unwritten records are kept,
   ///     and written after pauses that grow, and at the end.
   public init(
-    _ header: RunHeader,
-    to file: JournalFile,
-    on loop: Loop,
+    _ header: RunHeader, to file: JournalFile, on loop: Loop,
     onWritten: @escaping @Sendable () -> Void = {},
     onFailure: @escaping @Sendable (JournalFailure) -> Void
   ) {
@@ -61,10 +59,7 @@ public final class RunRecorder: Sendable {
   /// - Throws: ``JournalFailure`` when the journal cannot be written, the run does not exist, or
   ///   another process resumes it.
   public init(
-    resuming run: Int64,
-    _ takeover: RunTakeover,
-    in file: JournalFile,
-    on loop: Loop,
+    resuming run: Int64, _ takeover: RunTakeover, in file: JournalFile, on loop: Loop,
     onWritten: @escaping @Sendable () -> Void = {},
     onFailure: @escaping @Sendable (JournalFailure) -> Void
   ) throws(JournalFailure) {
@@ -160,9 +155,7 @@ public final class RunRecorder: Sendable {
     _ = attempt { () throws(JournalFailure) in
       try file.write { database in
         try database.update(
-          run,
-          set: "finished = ?, exit_status = ?",
-          [Timestamp.text(time), status.rawValue]
+          run, set: "finished = ?, exit_status = ?", [Timestamp.text(time), status.rawValue]
         )
       }
     }

@@ -20,12 +20,7 @@ struct JournalTable: Sendable {
   let broken: String
 
   /// - Parameter isRepeatable: Whether adding a record that exists already leaves it as it is.
-  private init(
-    _ name: String,
-    key: [String],
-    _ others: [String],
-    isRepeatable: Bool = true
-  ) {
+  private init(_ name: String, key: [String], _ others: [String], isRepeatable: Bool = true) {
     self.name = name
     self.key = key
     columns = key + others
@@ -49,8 +44,7 @@ struct JournalTable: Sendable {
   }
 
   static let runs = JournalTable(
-    "runs",
-    key: ["run"],
+    "runs", key: ["run"],
     [
       "identity", "command", "definition", "seed", "simulated", "owner", "version", "started",
       "finished", "exit_status", "lost",
@@ -58,64 +52,43 @@ struct JournalTable: Sendable {
     isRepeatable: false
   )
   static let chains = JournalTable(
-    "chains",
-    key: ["run", "chain"],
+    "chains", key: ["run", "chain"],
     [
       "device", "name", "identity", "seed", "steps", "started", "started_offset", "finished",
       "finished_offset", "finished_event", "status", "exit_status", "attempts", "done",
     ]
   )
   static let steps = JournalTable(
-    "steps",
-    key: ["run", "chain", "step"],
+    "steps", key: ["run", "chain", "step"],
     [
       "attempt", "position", "operation", "attribute", "written", "started", "started_offset",
       "started_event", "finished", "finished_offset", "finished_event", "took", "status", "result",
     ]
   )
   static let values = JournalTable(
-    "step_values",
-    key: ["run", "chain", "event"],
-    ["step", "time", "offset", "value", "hex"]
+    "step_values", key: ["run", "chain", "event"], ["step", "time", "offset", "value", "hex"]
   )
-  static let errors = JournalTable(
-    "errors",
-    key: ["run", "chain", "event"],
-    ["step", "error"]
-  )
+  static let errors = JournalTable("errors", key: ["run", "chain", "event"], ["step", "error"])
   static let gaps = JournalTable(
-    "gaps",
-    key: ["run", "chain", "event"],
-    ["step", "time", "offset", "gap"]
+    "gaps", key: ["run", "chain", "event"], ["step", "time", "offset", "gap"]
   )
   static let batches = JournalTable(
-    "batches",
-    key: ["run"],
-    ["file", "name", "digest", "round"],
-    isRepeatable: false
+    "batches", key: ["run"], ["file", "name", "digest", "round"], isRepeatable: false
   )
   static let batchDevices = JournalTable(
-    "batch_devices",
-    key: ["run", "place"],
-    ["device", "name"]
-  )
+    "batch_devices", key: ["run", "place"], ["device", "name"])
   static let resumptions = JournalTable(
-    "resumptions",
-    key: ["run", "resumption"],
-    ["chain", "owner", "version", "started"],
+    "resumptions", key: ["run", "resumption"], ["chain", "owner", "version", "started"],
     isRepeatable: false
   )
 
   static let rollups = JournalTable(
-    "rollups",
-    key: ["run", "chain", "step", "minute", "field"],
+    "rollups", key: ["run", "chain", "step", "minute", "field"],
     ["minimum", "maximum", "total", "count"]
   )
 
   static let remarks = JournalTable(
-    "remarks",
-    key: ["run", "chain", "event"],
-    ["attempt", "time", "offset", "kind", "remark"]
+    "remarks", key: ["run", "chain", "event"], ["attempt", "time", "offset", "kind", "remark"]
   )
 
   /// Those that got checksums with version 5.

@@ -32,9 +32,7 @@ struct TableShape {
         // SQLite's own indices have none.
         guard let definition = try row.optionalText("sql") else { return nil }
         return Object(
-          type: try row.text("type"),
-          name: try row.text("name"),
-          definition: definition
+          type: try row.text("type"), name: try row.text("name"), definition: definition
         )
       }
     )

@@ -60,9 +60,7 @@ extension ChainWriter {
   }
 
   private mutating func convert(
-    _ operation: Operation,
-    _ path: AttributePath,
-    _ action: Operation.AttributeAction
+    _ operation: Operation, _ path: AttributePath, _ action: Operation.AttributeAction
   ) {
     switch action {
     case .read(let assertion): read(operation, path, assertion)
@@ -220,9 +218,7 @@ extension ChainWriter {
   }
 
   private mutating func scanFor(
-    _ operation: Operation,
-    _ filter: AdvertisementFilter,
-    _ bind: String?
+    _ operation: Operation, _ filter: AdvertisementFilter, _ bind: String?
   ) {
     let result = operation.expected
     guard isPlain(operation, filter) else { return }
@@ -305,9 +301,7 @@ extension ChainWriter {
 
   /// Adds a step with the expectation of its value, or a comment where a chain cannot express it.
   private mutating func add(
-    _ first: String,
-    _ lines: [String],
-    _ operation: Operation,
+    _ first: String, _ lines: [String], _ operation: Operation,
     expecting assertion: ValueAssertion?
   ) {
     let ending = ending(operation)
@@ -324,11 +318,7 @@ extension ChainWriter {
   /// Adds a step and the check of its value: a step of its own where that only warns, so that the
   /// operation itself still has to succeed.
   private mutating func add(
-    _ first: String,
-    _ lines: [String],
-    _ field: String,
-    _ check: String,
-    _ ending: [String],
+    _ first: String, _ lines: [String], _ field: String, _ check: String, _ ending: [String],
     of assertion: some Assertion
   ) {
     guard assertion.expected.isLenient else {
@@ -342,9 +332,7 @@ extension ChainWriter {
   }
 
   private mutating func read(
-    _ operation: Operation,
-    _ path: AttributePath,
-    _ assertion: ValueAssertion?
+    _ operation: Operation, _ path: AttributePath, _ assertion: ValueAssertion?
   ) {
     if path.isSubscription, subscribed.contains(path.ofCharacteristic) {
       return omit(operation, "the suite is subscribed here; the chain is not")
@@ -354,10 +342,7 @@ extension ChainWriter {
   }
 
   private mutating func write(
-    _ operation: Operation,
-    _ path: AttributePath,
-    _ value: [UInt8],
-    isCommand: Bool
+    _ operation: Operation, _ path: AttributePath, _ value: [UInt8], isCommand: Bool
   ) {
     if path.isSubscription { return configure(operation, path.ofCharacteristic, value) }
     let octets = "value: { hex: \(Self.hex(value)) }"
@@ -374,9 +359,7 @@ extension ChainWriter {
 
   /// Begins or ends a reliable write, where that is right.
   private mutating func reliableWrite(
-    _ operation: Operation,
-    isRight: Bool,
-    becomes next: [[String]]?
+    _ operation: Operation, isRight: Bool, becomes next: [[String]]?
   ) {
     reliable = isRight ? next : nil
     if !isRight { omit(operation, "the suite fails here, and no step does") }
@@ -398,9 +381,7 @@ extension ChainWriter {
 
   /// A subscription: a chain has it only while a step listens, which may be all that is needed.
   private mutating func configure(
-    _ operation: Operation,
-    _ characteristic: AttributePath,
-    _ value: [UInt8]
+    _ operation: Operation, _ characteristic: AttributePath, _ value: [UInt8]
   ) {
     configured(characteristic, value)
     guard Self.subscribes(value) else {
@@ -434,9 +415,7 @@ extension ChainWriter {
   }
 
   private mutating func notify(
-    _ operation: Operation,
-    _ path: AttributePath,
-    _ trigger: Operation?,
+    _ operation: Operation, _ path: AttributePath, _ trigger: Operation?,
     _ assertion: ValueAssertion?
   ) {
     if let value = trigger?.configures(path) {
@@ -453,9 +432,7 @@ extension ChainWriter {
 
   /// The line for a trigger, which may be none; nil where a chain does not have such a trigger.
   private mutating func after(
-    _ operation: Operation,
-    _ path: AttributePath,
-    _ trigger: Operation?
+    _ operation: Operation, _ path: AttributePath, _ trigger: Operation?
   ) -> [String]? {
     guard let trigger else { return [] }
     guard trigger.expected == .success, trigger.target.map({ $0 == target }) != false,

@@ -46,9 +46,7 @@ final class ElementParser {
   /// - Throws: `DocumentErrors` with the first error in the XML, or the first limit that is
   ///   exceeded.
   static func parse(
-    _ text: String,
-    file: String,
-    limits: MarkupLimits
+    _ text: String, file: String, limits: MarkupLimits
   ) throws(DocumentErrors) -> Element {
     let elements = ElementParser(Array(text.utf8), file: file, limits: limits)
     elements.parse()
@@ -114,8 +112,7 @@ final class ElementParser {
 
   private func place(after columns: Int) -> Place {
     Place(
-      file: file,
-      line: Int(XML_GetCurrentLineNumber(parser)),
+      file: file, line: Int(XML_GetCurrentLineNumber(parser)),
       column: Int(XML_GetCurrentColumnNumber(parser)) + 1 + columns
     )
   }

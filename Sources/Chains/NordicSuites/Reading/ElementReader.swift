@@ -43,9 +43,7 @@ struct ElementReader {
       case .missing(let variable):
         guard !context.isUnused else { return nil }
         complaints.add(
-          attribute.place,
-          path(name),
-          "${\(variable)} has no value",
+          attribute.place, path(name), "${\(variable)} has no value",
           expected: "-E \(variable) VALUE on the command line, or <set name=\"\(variable)\" …>"
         )
       case .tooLong:
@@ -57,9 +55,7 @@ struct ElementReader {
 
   /// The value of an attribute, with a complaint when `read` returns nil.
   mutating func optional<Value>(
-    _ name: String,
-    expected: String,
-    _ read: (String) -> Value?
+    _ name: String, expected: String, _ read: (String) -> Value?
   ) -> Value? {
     guard let text = text(name) else { return nil }
     if let value = read(text) { return value }
@@ -69,16 +65,11 @@ struct ElementReader {
 
   /// The value of an attribute, also with a complaint when the attribute is missing.
   mutating func required<Value>(
-    _ name: String,
-    expected: String,
-    _ read: (String) -> Value?
+    _ name: String, expected: String, _ read: (String) -> Value?
   ) -> Value? {
     if element.attribute(name) == nil {
       complaints.add(
-        element.place,
-        path(nil),
-        "the attribute '\(name)' is missing",
-        expected: expected
+        element.place, path(nil), "the attribute '\(name)' is missing", expected: expected
       )
     }
     return optional(name, expected: expected, read)
@@ -137,9 +128,7 @@ struct ElementReader {
       complain("value-string", "only one of value and value-string is allowed")
     } else if given.isEmpty, isRequired {
       complaints.add(
-        element.place,
-        path(nil),
-        "the attribute 'value' is missing",
+        element.place, path(nil), "the attribute 'value' is missing",
         expected: "value with bytes, or value-string with text"
       )
     }
@@ -156,10 +145,7 @@ struct ElementReader {
 
   func complain(_ name: String, _ message: String, expected: String? = nil) {
     complaints.add(
-      element.attribute(name)?.place ?? element.place,
-      path(name),
-      message,
-      expected: expected
+      element.attribute(name)?.place ?? element.place, path(name), message, expected: expected
     )
   }
 
@@ -176,17 +162,13 @@ struct ElementReader {
     for attribute in element.attributes where !known.contains(attribute.name) {
       let message = "unknown attribute '\(attribute.name)'"
       complaints.add(
-        .unknown(message, attribute.name, among: known),
-        at: attribute.place,
-        path(attribute.name)
+        .unknown(message, attribute.name, among: known), at: attribute.place, path(attribute.name)
       )
     }
     for child in element.children where !children.contains(child.name) {
       let message = "unknown element <\(child.name)>"
       complaints.add(
-        .unknown(message, child.name, among: children),
-        at: child.place,
-        path(child.name)
+        .unknown(message, child.name, among: children), at: child.place, path(child.name)
       )
     }
     if let text = element.text {

@@ -27,9 +27,7 @@ struct OperationKind: Sendable {
   ///   - children: The elements that are allowed in it.
   ///   - read: Reads its attributes.
   private init(
-    _ name: String,
-    _ unsupported: Unsupported,
-    children: [String] = [],
+    _ name: String, _ unsupported: Unsupported, children: [String] = [],
     _ read: @escaping @Sendable (OperationReader, inout ElementReader) -> Void
   ) {
     self.init(name) { operations, reader in

@@ -11,10 +11,7 @@ extension OperationReader {
   }
 
   /// - Parameter isComplete: Whether the element has no other attributes.
-  func filter(
-    _ reader: inout ElementReader,
-    isComplete: Bool = true
-  ) -> AdvertisementFilter {
+  func filter(_ reader: inout ElementReader, isComplete: Bool = true) -> AdvertisementFilter {
     var filter = AdvertisementFilter()
     filter.address = reader.optional("address", expected: "an address") { BluetoothAddress($0) }
     filter.rssi = reader.optional("rssi", expected: "an RSSI in dBm, from -127 to 20") {
@@ -44,30 +41,20 @@ extension OperationReader {
     let descriptorInstance = isDescriptor ? reader.instance("descriptor-instance-id") : 0
     guard let service, let characteristic, !isDescriptor || descriptor != nil else { return nil }
     return AttributePath(
-      service: service,
-      serviceInstance: serviceInstance,
-      characteristic: characteristic,
-      characteristicInstance: instance,
-      descriptor: descriptor,
-      descriptorInstance: descriptorInstance,
-      names: context.names
+      service: service, serviceInstance: serviceInstance, characteristic: characteristic,
+      characteristicInstance: instance, descriptor: descriptor,
+      descriptorInstance: descriptorInstance, names: context.names
     )
   }
 
-  func reading(
-    _ reader: inout ElementReader,
-    isDescriptor: Bool
-  ) -> Operation.Action? {
+  func reading(_ reader: inout ElementReader, isDescriptor: Bool) -> Operation.Action? {
     let path = path(&reader, isDescriptor: isDescriptor)
     let assertions = values(in: &reader)
     reader.finish(children: ["assert-value"])
     return path.map { .attribute($0, .read(assertions.first)) }
   }
 
-  func writing(
-    _ reader: inout ElementReader,
-    isDescriptor: Bool
-  ) -> Operation.Action? {
+  func writing(_ reader: inout ElementReader, isDescriptor: Bool) -> Operation.Action? {
     let path = path(&reader, isDescriptor: isDescriptor)
     let kind: WriteType? = isDescriptor ? nil : reader.choice("type")
     let value = reader.value()
@@ -81,10 +68,7 @@ extension OperationReader {
     case command = "WRITE_COMMAND"
   }
 
-  func notification(
-    _ reader: inout ElementReader,
-    hasTrigger: Bool
-  ) -> Operation.Action? {
+  func notification(_ reader: inout ElementReader, hasTrigger: Bool) -> Operation.Action? {
     let triggers = ["write", "write-descriptor", "read", "read-descriptor"]
     let path = path(&reader)
     let assertions = values(in: &reader)
@@ -141,10 +125,7 @@ extension OperationReader {
     return value.map { .device(.requestMTU($0)) }
   }
 
-  func sleeping(
-    _ reader: inout ElementReader,
-    whileEqual isEqual: Bool
-  ) -> Operation.Action? {
+  func sleeping(_ reader: inout ElementReader, whileEqual isEqual: Bool) -> Operation.Action? {
     let path = path(&reader)
     let value = reader.value()
     let isOfServer =
@@ -182,9 +163,7 @@ extension OperationReader {
       own.finish()
       return value.map {
         ValueAssertion(
-          title: title,
-          value: $0.octets,
-          isText: $0.isText,
+          title: title, value: $0.octets, isText: $0.isText,
           expected: expected ?? (isMacro ? .successOrWarning : .success)
         )
       }

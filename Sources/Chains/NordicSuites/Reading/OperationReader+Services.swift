@@ -13,9 +13,7 @@ extension OperationReader {
       .device(
         .assertService(
           ServiceAssertion(
-            uuid: $0,
-            instance: instance,
-            characteristics: characteristics,
+            uuid: $0, instance: instance, characteristics: characteristics,
             name: AttributePath.service($0, instance, context.names)
           )
         )
@@ -24,9 +22,7 @@ extension OperationReader {
   }
 
   private func characteristic(
-    _ element: Element,
-    of service: BluetoothUUID?,
-    _ serviceInstance: Int
+    _ element: Element, of service: BluetoothUUID?, _ serviceInstance: Int
   ) -> CharacteristicAssertion? {
     var reader = reader(element)
     let head = head(&reader)
@@ -37,11 +33,8 @@ extension OperationReader {
     let path = uuid.flatMap { uuid in
       service.map { service in
         AttributePath(
-          service: service,
-          serviceInstance: serviceInstance,
-          characteristic: uuid,
-          characteristicInstance: instance,
-          names: context.names
+          service: service, serviceInstance: serviceInstance, characteristic: uuid,
+          characteristicInstance: instance, names: context.names
         )
       }
     }
@@ -51,19 +44,14 @@ extension OperationReader {
       .compactMap { descriptor($0, of: path) }
     return path.map {
       CharacteristicAssertion(
-        title: head.title,
-        expected: head.expected,
-        path: $0,
-        properties: properties,
-        descriptors: descriptors,
-        values: values
+        title: head.title, expected: head.expected, path: $0, properties: properties,
+        descriptors: descriptors, values: values
       )
     }
   }
 
   private func descriptor(
-    _ element: Element,
-    of characteristic: AttributePath?
+    _ element: Element, of characteristic: AttributePath?
   ) -> DescriptorAssertion? {
     var reader = reader(element)
     let head = head(&reader)
@@ -74,10 +62,8 @@ extension OperationReader {
     reader.finish(children: ["assert-value"])
     guard let uuid, let characteristic else { return nil }
     return DescriptorAssertion(
-      title: head.title,
-      expected: head.expected,
-      path: characteristic.of(descriptor: uuid, instance: instance),
-      values: values
+      title: head.title, expected: head.expected,
+      path: characteristic.of(descriptor: uuid, instance: instance), values: values
     )
   }
 
@@ -91,11 +77,7 @@ extension OperationReader {
     let requirement: PropertyAssertion.Requirement? = reader.choice("requirement")
     reader.finish()
     guard let name, let property else { return nil }
-    return PropertyAssertion(
-      name: name,
-      property: property,
-      requirement: requirement ?? .mandatory
-    )
+    return PropertyAssertion(name: name, property: property, requirement: requirement ?? .mandatory)
   }
 
   /// The title and the expected result of an assertion. Its target is that of the operation.

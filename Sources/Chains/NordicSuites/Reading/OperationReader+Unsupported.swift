@@ -20,12 +20,10 @@ extension Unsupported {
     hint: "the step connection-parameters of a chain reads them from a trace"
   )
   static let dfu = Unsupported(
-    reason: "blerun sends no firmware images",
-    hint: "nrfutil does, before or after the suite"
+    reason: "blerun sends no firmware images", hint: "nrfutil does, before or after the suite"
   )
   static let mcu = Unsupported(
-    reason: "blerun sends no firmware images",
-    hint: "mcumgr does, before or after the suite"
+    reason: "blerun sends no firmware images", hint: "mcumgr does, before or after the suite"
   )
   static let eddystone = Unsupported(
     reason: "blerun does not encrypt the challenge of an Eddystone beacon"

@@ -37,14 +37,8 @@ struct OperationReader {
     if isMacro, Self.endless.contains(name), timeout == nil { timeout = .zero }
     guard let action = kind.read(self, &reader) else { return nil }
     return Operation(
-      name: name,
-      title: title ?? name,
-      place: element.place,
-      target: target,
-      timeout: timeout,
-      expected: expected.result,
-      errorCode: expected.code,
-      action: action
+      name: name, title: title ?? name, place: element.place, target: target, timeout: timeout,
+      expected: expected.result, errorCode: expected.code, action: action
     )
   }
 
@@ -55,17 +49,14 @@ struct OperationReader {
 
   func reader(_ element: Element) -> ElementReader { ElementReader(element, context) }
 
-  private func expected(
-    _ reader: inout ElementReader
-  ) -> (result: ExpectedResult, code: Int?) {
+  private func expected(_ reader: inout ElementReader) -> (result: ExpectedResult, code: Int?) {
     let result: ExpectedResult? = reader.choice("expected")
     let code = reader.optional("expectedErrorCode", expected: "a number from 0 to 65535") {
       ElementReader.number($0, in: 0...65_535)
     }
     if code != nil, result?.isFailure != true {
       reader.complain(
-        "expectedErrorCode",
-        "an error code needs an expected failure",
+        "expectedErrorCode", "an error code needs an expected failure",
         expected: "expected=\"FAIL\" beside it"
       )
     }

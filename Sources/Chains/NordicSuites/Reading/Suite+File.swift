@@ -13,10 +13,8 @@ extension Suite {
   /// - Throws: `DocumentErrors` with everything that is wrong, also when the file is missing or
   ///   cannot be read.
   public static func load(
-    path: String,
-    variables: [(name: String, value: String)] = [],
-    names: AttributeNames = .assigned,
-    limits: MarkupLimits = MarkupLimits()
+    path: String, variables: [(name: String, value: String)] = [],
+    names: AttributeNames = .assigned, limits: MarkupLimits = MarkupLimits()
   ) throws(DocumentErrors) -> Suite {
     let text = try TextFile.read(path, limit: limits.bytes)
     return try parse(text, file: path, variables: variables, names: names, limits: limits)
@@ -29,11 +27,8 @@ extension Suite {
   ///   - names: The names by which attributes are printed.
   /// - Throws: `DocumentErrors` with everything that is wrong.
   public static func parse(
-    _ text: String,
-    file: String,
-    variables: [(name: String, value: String)] = [],
-    names: AttributeNames = .assigned,
-    limits: MarkupLimits = MarkupLimits()
+    _ text: String, file: String, variables: [(name: String, value: String)] = [],
+    names: AttributeNames = .assigned, limits: MarkupLimits = MarkupLimits()
   ) throws(DocumentErrors) -> Suite {
     let root = try ElementParser.parse(text, file: file, limits: limits)
     var given = Variables()

@@ -63,9 +63,7 @@ struct SuiteReader {
 
   /// Reads a `set`, whose value may contain earlier variables.
   private func set(
-    _ element: Element,
-    in context: inout ReadingContext,
-    keeping fixed: [String] = []
+    _ element: Element, in context: inout ReadingContext, keeping fixed: [String] = []
   ) {
     var reader = ElementReader(element, context)
     let name = reader.required("name", expected: "a name") { $0.isEmpty ? nil : $0 }
@@ -102,10 +100,7 @@ struct SuiteReader {
   }
 
   private mutating func run(
-    _ element: Element,
-    _ tests: Tests,
-    _ targets: [String],
-    _ context: ReadingContext
+    _ element: Element, _ tests: Tests, _ targets: [String], _ context: ReadingContext
   ) -> SuiteTest? {
     var own = context
     for child in element.children where child.name == "set" { set(child, in: &own) }
@@ -120,10 +115,7 @@ struct SuiteReader {
 
   /// Reads the tests that no `run-test` names, only to complain about them.
   private mutating func readUnused(
-    _ runs: [Element],
-    _ tests: Tests,
-    _ targets: [String],
-    _ context: ReadingContext
+    _ runs: [Element], _ tests: Tests, _ targets: [String], _ context: ReadingContext
   ) {
     let used = runs.compactMap {
       $0.attribute("ref").flatMap { try? context.variables.filled($0.value, limit: 8_192) }
@@ -136,10 +128,7 @@ struct SuiteReader {
   }
 
   private mutating func test(
-    _ element: Element,
-    run: String?,
-    _ targets: [String],
-    _ context: ReadingContext
+    _ element: Element, run: String?, _ targets: [String], _ context: ReadingContext
   ) -> SuiteTest? {
     operationCount += element.children.count
     let most = context.limits.operations
@@ -157,10 +146,7 @@ struct SuiteReader {
     }
     let operations = OperationReader(context: context, isMacro: false, targets: targets)
     return SuiteTest(
-      id: id,
-      title: title ?? id,
-      run: run,
-      target: target,
+      id: id, title: title ?? id, run: run, target: target,
       operations: operations.operations(element.children)
     )
   }
@@ -187,10 +173,7 @@ struct SuiteReader {
     // The device that the command line names.
     let device = SuiteTarget(id: "device", name: nil, address: nil)
     let test = SuiteTest(
-      id: name ?? "macro",
-      title: name ?? "macro",
-      run: nil,
-      target: device.id,
+      id: name ?? "macro", title: name ?? "macro", run: nil, target: device.id,
       operations: before + read
     )
     return Suite(kind: .macro, title: name, targets: [device], runs: [test], names: context.names)

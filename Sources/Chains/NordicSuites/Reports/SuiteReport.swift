@@ -58,9 +58,7 @@ public final class ReportOfSuite: RunReport {
     return changes.filter { !isQuiet || $0.hasDataOrFailure }.flatMap { change in
       report.lines(
         for: SuiteEvent(
-          run: event.run,
-          offset: event.wallClock - begun,
-          wallClock: event.wallClock,
+          run: event.run, offset: event.wallClock - begun, wallClock: event.wallClock,
           change: change
         )
       )
@@ -68,9 +66,7 @@ public final class ReportOfSuite: RunReport {
   }
 
   private static func changes(
-    _ event: RunEvent,
-    of suite: Suite,
-    _ state: inout State
+    _ event: RunEvent, of suite: Suite, _ state: inout State
   ) -> [SuiteEvent.Change] {
     var changes: [SuiteEvent.Change] = []
     if case .runStarted(let start) = event.change, let test = start.test {

@@ -6,9 +6,7 @@ import Signals
 
 extension OperationRun {
   func act(
-    _ action: Operation.AttributeAction,
-    _ path: AttributePath,
-    _ link: TargetLink
+    _ action: Operation.AttributeAction, _ path: AttributePath, _ link: TargetLink
   ) async throws {
     switch action {
     case .read(let assertion):
@@ -40,9 +38,7 @@ extension OperationRun {
 
   /// A value that the device sent.
   private func take(
-    _ octets: [UInt8],
-    of path: AttributePath,
-    _ assertion: ValueAssertion?
+    _ octets: [UInt8], of path: AttributePath, _ assertion: ValueAssertion?
   ) throws {
     let selector = CharacteristicSelector(characteristic: path.characteristic)
     let decoded = Result { () throws(ValueError) in
@@ -65,10 +61,7 @@ extension OperationRun {
   // MARK: Writing
 
   private func write(
-    _ value: [UInt8],
-    to path: AttributePath,
-    isCommand: Bool,
-    _ link: TargetLink
+    _ value: [UInt8], to path: AttributePath, isCommand: Bool, _ link: TargetLink
   ) async throws {
     let found = try await resolved(path, on: link)
     if path.isSubscription {
@@ -93,10 +86,7 @@ extension OperationRun {
   /// - Source: BlueZ, `src/gatt-client.c` (characteristic_start_notify), `src/shared/gatt-client.c`
   ///   (notify_data_write_ccc).
   private func subscribe(
-    _ value: [UInt8],
-    _ path: AttributePath,
-    _ found: FoundAttribute,
-    _ link: TargetLink
+    _ value: [UInt8], _ path: AttributePath, _ found: FoundAttribute, _ link: TargetLink
   ) async throws {
     let bits = value.first ?? 0
     guard bits & 0x03 != 0 else { return await link.unsubscribe { $0 == path } }

@@ -28,8 +28,7 @@ extension OperationRun {
   func scanFor(_ filter: AdvertisementFilter, bind target: String?) async throws {
     if let target, test.existingLink(target)?.isLinked == true {
       throw failure(
-        .busy,
-        "the target '\(target)' is connected and cannot be bound to another device",
+        .busy, "the target '\(target)' is connected and cannot be bound to another device",
         hint: "disconnect it first"
       )
     }
@@ -38,15 +37,13 @@ extension OperationRun {
     try await advertisements(filter, unclear).take(1).run { found = $0 }
     if found == nil, let address = unclear.all.first {
       throw unsupported(
-        device: address,
-        UnclearDevices.meaning,
+        device: address, UnclearDevices.meaning,
         hint: "scan by address or name, or remove the device first (bluetoothctl remove)"
       )
     }
     guard let found else {
       throw failure(
-        .notFound,
-        class: .passing,
+        .notFound, class: .passing,
         "no matching advertisement was received within \(limit.written)",
         hint: "bring the device closer, wake it, or give the operation a longer timeout"
       )
@@ -60,8 +57,7 @@ extension OperationRun {
   ///
   /// - Parameter unclear: Receives the devices of which it cannot be known.
   private func advertisements(
-    _ filter: AdvertisementFilter,
-    _ unclear: UnclearDevices
+    _ filter: AdvertisementFilter, _ unclear: UnclearDevices
   ) throws -> Signal<Advertisement> {
     let bound = try filter.target.map { target -> BluetoothAddress in
       guard case .address(let address)? = test.device(of: target) else {

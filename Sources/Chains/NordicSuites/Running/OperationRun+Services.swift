@@ -29,8 +29,7 @@ extension OperationRun {
       same.count > 1
       ? CharacteristicSelector(handle: characteristic.handle)
       : CharacteristicSelector(
-        service: path.service,
-        characteristic: path.characteristic,
+        service: path.service, characteristic: path.characteristic,
         instance: alike.count > 1 ? path.characteristicInstance : nil
       )
     let descriptor = try path.descriptor.map { uuid in
@@ -42,9 +41,7 @@ extension OperationRun {
       return DescriptorSelector(of: selector, descriptor: uuid, instance: instance)
     }
     return FoundAttribute(
-      characteristic: selector,
-      properties: characteristic.properties,
-      descriptor: descriptor
+      characteristic: selector, properties: characteristic.properties, descriptor: descriptor
     )
   }
 
@@ -54,16 +51,11 @@ extension OperationRun {
   }
 
   private func missing(
-    _ path: AttributePath,
-    _ link: TargetLink,
-    _ code: DeviceFailure.Code
+    _ path: AttributePath, _ link: TargetLink, _ code: DeviceFailure.Code
   ) -> DeviceFailure {
     guard path.service != .genericAccess else { return hidden(link) }
     return failure(
-      code,
-      on: link,
-      attribute: path,
-      "the device does not have \(path)",
+      code, on: link, attribute: path, "the device does not have \(path)",
       hint: "blerun inspect shows what it offers"
     )
   }
@@ -90,9 +82,7 @@ extension OperationRun {
   }
 
   private func check(
-    _ wanted: CharacteristicAssertion,
-    in service: GATTService,
-    _ link: TargetLink
+    _ wanted: CharacteristicAssertion, in service: GATTService, _ link: TargetLink
   ) throws {
     let path = wanted.path
     let same = service.characteristics.filter { $0.uuid == path.characteristic }
@@ -113,9 +103,7 @@ extension OperationRun {
 
   /// Asserts the last known value.
   private func check(
-    _ values: [ValueAssertion],
-    of path: AttributePath,
-    _ link: TargetLink
+    _ values: [ValueAssertion], of path: AttributePath, _ link: TargetLink
   ) throws {
     for value in values { try judge(value, value.complaint(about: link.lastKnown(path))) }
   }

@@ -24,9 +24,7 @@ final class OperationRun: Sendable {
     let target = operation.target ?? test.test.target
     let isOnDevice = operation.needsDevice || operation.isScan
     step = ReportedStep(
-      number: number,
-      operation: operation.name,
-      action: operation.doing,
+      number: number, operation: operation.name, action: operation.doing,
       attribute: operation.path?.description,
       label: operation.title == operation.name ? nil : operation.title,
       target: isOnDevice
@@ -57,33 +55,20 @@ final class OperationRun: Sendable {
   }
 
   func failure(
-    _ code: DeviceFailure.Code,
-    class: FailureClass = .definite,
-    on link: TargetLink? = nil,
-    device: BluetoothAddress? = nil,
-    attribute: AttributePath? = nil,
-    timedOut: TimedOut? = nil,
-    _ meaning: String,
-    hint: String
+    _ code: DeviceFailure.Code, class: FailureClass = .definite, on link: TargetLink? = nil,
+    device: BluetoothAddress? = nil, attribute: AttributePath? = nil, timedOut: TimedOut? = nil,
+    _ meaning: String, hint: String
   ) -> DeviceFailure {
     DeviceFailure(
-      code: code,
-      class: `class`,
-      operation: operation.doing,
+      code: code, class: `class`, operation: operation.doing,
       device: link?.service.deviceDescription ?? device?.description,
-      attribute: attribute?.description,
-      timedOut: timedOut,
-      meaning: meaning,
-      hint: Hint(hint)
+      attribute: attribute?.description, timedOut: timedOut, meaning: meaning, hint: Hint(hint)
     )
   }
 
   /// This host cannot do it.
   func unsupported(
-    on link: TargetLink? = nil,
-    device: BluetoothAddress? = nil,
-    _ reason: String,
-    hint: String
+    on link: TargetLink? = nil, device: BluetoothAddress? = nil, _ reason: String, hint: String
   ) -> DeviceFailure {
     let meaning = "this is not supported here: \(reason)"
     return failure(.notSupportedHere, on: link, device: device, meaning, hint: hint)
@@ -100,9 +85,7 @@ final class OperationRun: Sendable {
       thrown = error
     }
     var verdict = Verdict(
-      operation,
-      thrown,
-      notes: state.withLock { $0.notes },
+      operation, thrown, notes: state.withLock { $0.notes },
       warnsOfUnsupported: settings.warnsOfUnsupported
     )
     if Task.isCancelled {
@@ -214,12 +197,8 @@ final class OperationRun: Sendable {
       hint = "there is no subscription: write 0100 to the descriptor 2902 of \(path) first"
     }
     return failure(
-      .timedOut,
-      class: .passing,
-      on: link,
-      timedOut: timedOut,
-      "it did not end within \(limit.written)",
-      hint: hint
+      .timedOut, class: .passing, on: link, timedOut: timedOut,
+      "it did not end within \(limit.written)", hint: hint
     )
   }
 
@@ -246,9 +225,7 @@ final class OperationRun: Sendable {
   /// The test uses a device that it has not connected: the same in every run.
   private func unconnected(_ link: TargetLink) -> DeviceFailure {
     failure(
-      .notConnected,
-      on: link,
-      "the test has not connected the device, or has disconnected it",
+      .notConnected, on: link, "the test has not connected the device, or has disconnected it",
       hint: "write <connect/> before this operation"
     )
   }

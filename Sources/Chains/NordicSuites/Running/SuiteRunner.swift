@@ -32,13 +32,9 @@ public struct SuiteRunner: Sendable {
   ///   - report: Receives each event as it happens, one at a time. What it has to keep must be kept
   ///     when it returns.
   public init(
-    suite: Suite,
-    scheduler: SerialScheduler,
-    seed: UInt64,
-    settings: SuiteSettings = SuiteSettings(),
-    devices: [String: DeviceTarget] = [:],
-    makeService: @escaping MakeService,
-    report: @escaping @Sendable (RunEvent) -> Void = { _ in }
+    suite: Suite, scheduler: SerialScheduler, seed: UInt64,
+    settings: SuiteSettings = SuiteSettings(), devices: [String: DeviceTarget] = [:],
+    makeService: @escaping MakeService, report: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) {
     self.suite = suite
     self.scheduler = scheduler
@@ -77,12 +73,8 @@ public struct SuiteRunner: Sendable {
     let now = scheduler.loop.now
     report(
       RunEvent(
-        run: identity,
-        device: device(of: test.target),
-        attempt: 1,
-        offset: now - begun,
-        wallClock: scheduler.loop.wallClockAtStart + now.sinceStart,
-        change: change
+        run: identity, device: device(of: test.target), attempt: 1, offset: now - begun,
+        wallClock: scheduler.loop.wallClockAtStart + now.sinceStart, change: change
       )
     )
   }

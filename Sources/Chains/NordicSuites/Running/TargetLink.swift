@@ -106,8 +106,7 @@ final class TargetLink: Sendable {
 
   /// Runs `body` with the values that arrive from now on.
   func listening<R>(
-    to path: AttributePath,
-    _ body: (Mailbox<Sample>) async throws -> R
+    to path: AttributePath, _ body: (Mailbox<Sample>) async throws -> R
   ) async throws -> R {
     let box = Mailbox<Sample>(bound: SubscriptionOptions.usualBuffer)
     state.withLock { $0.listeners.append((path, box)) }
@@ -141,10 +140,8 @@ private final class Subscription: Sendable {
   ///   - failed: Called with the error when no more values arrive, unless the subscription was
   ///     ended.
   init(
-    _ service: any Device,
-    _ selector: CharacteristicSelector,
-    receive: @escaping @Sendable (Sample) -> Void,
-    failed: @escaping @Sendable (any Error) -> Void
+    _ service: any Device, _ selector: CharacteristicSelector,
+    receive: @escaping @Sendable (Sample) -> Void, failed: @escaping @Sendable (any Error) -> Void
   ) {
     let (standing, ended) = (Mailbox<Void>(bound: 1), Mailbox<Void>(bound: 1))
     (self.standing, self.ended) = (standing, ended)

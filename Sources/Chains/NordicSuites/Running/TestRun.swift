@@ -25,10 +25,7 @@ final class TestRun: Sendable {
   private let state = Guarded(State())
 
   init(
-    _ runner: SuiteRunner,
-    _ test: SuiteTest,
-    index: Int,
-    _ bound: Guarded<[String: DeviceTarget]>
+    _ runner: SuiteRunner, _ test: SuiteTest, index: Int, _ bound: Guarded<[String: DeviceTarget]>
   ) {
     self.runner = runner
     self.test = test
@@ -48,9 +45,7 @@ final class TestRun: Sendable {
     emit(
       .runStarted(
         RunStart(
-          chain: runner.suite.title,
-          steps: test.operations.count,
-          seed: runner.identity.seed,
+          chain: runner.suite.title, steps: test.operations.count, seed: runner.identity.seed,
           test: RunStart.Test(index: index, name: test.name, target: test.target)
         )
       )
@@ -97,12 +92,8 @@ final class TestRun: Sendable {
     emit(
       .stepFinished(
         StepResult(
-          run.step,
-          status: verdict.status,
-          outcome: outcome,
-          failure: verdict.failure,
-          notes: verdict.notes,
-          took: loop.now - start
+          run.step, status: verdict.status, outcome: outcome, failure: verdict.failure,
+          notes: verdict.notes, took: loop.now - start
         )
       )
     )
@@ -152,10 +143,7 @@ final class TestRun: Sendable {
       status = .warning
     }
     return RunEnding(
-      status: status,
-      failure: failure,
-      step: state.failedAt,
-      done: state.done,
+      status: status, failure: failure, step: state.failedAt, done: state.done,
       warnings: state.warnings
     )
   }

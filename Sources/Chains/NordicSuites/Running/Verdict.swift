@@ -15,12 +15,7 @@ struct Verdict: Sendable {
   /// - Parameters:
   ///   - error: The error of the operation; nil when it succeeded.
   ///   - notes: Remarks, each of which makes a success a warning.
-  init(
-    _ operation: Operation,
-    _ error: (any Error)?,
-    notes: [String],
-    warnsOfUnsupported: Bool
-  ) {
+  init(_ operation: Operation, _ error: (any Error)?, notes: [String], warnsOfUnsupported: Bool) {
     self.notes = notes
     self.error = error
     status = notes.isEmpty ? .ok : .warning
@@ -68,10 +63,7 @@ struct Verdict: Sendable {
 
   private static func unexpected(_ operation: Operation, _ why: String) -> RunFailure {
     RunFailure(
-      code: .expectationNotMet,
-      class: .definite,
-      what: operation.doing,
-      why: why,
+      code: .expectationNotMet, class: .definite, what: operation.doing, why: why,
       hint: "check the device, or what the suite expects of it"
     )
   }

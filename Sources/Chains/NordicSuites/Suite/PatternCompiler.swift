@@ -118,9 +118,7 @@ struct PatternCompiler {
   }
 
   private func repeated(
-    _ part: [Instruction],
-    _ least: Int,
-    _ most: Int?
+    _ part: [Instruction], _ least: Int, _ most: Int?
   ) throws(Problem) -> [Instruction] {
     let copies = most ?? least + 1
     guard (part.count + 2) * max(1, copies) <= Self.mostInstructions else {

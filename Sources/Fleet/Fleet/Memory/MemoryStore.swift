@@ -81,9 +81,7 @@ public final class MemoryStore: Sendable {
   ///   - faults: What goes wrong, and how often.
   ///   - observer: Called with each change as it is made.
   public init(
-    on loop: Loop,
-    seed: UInt64,
-    faults: StoreFaults = .none,
+    on loop: Loop, seed: UInt64, faults: StoreFaults = .none,
     observer: (@Sendable (StoreRequest, Revision) -> Void)? = nil
   ) {
     self.loop = loop
@@ -168,9 +166,7 @@ public final class MemoryStore: Sendable {
   // MARK: Requests
 
   func perform(
-    _ request: StoreRequest,
-    of client: String,
-    within limit: Duration,
+    _ request: StoreRequest, of client: String, within limit: Duration,
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   ) {
     let passage = state.withLock { $0.faults.passage(&$0.generator) }

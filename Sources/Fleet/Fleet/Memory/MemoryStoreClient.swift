@@ -8,16 +8,14 @@ struct MemoryStoreClient: JobStore {
   let store: MemoryStore
 
   func perform(
-    _ request: StoreRequest,
-    within limit: Duration,
+    _ request: StoreRequest, within limit: Duration,
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   ) {
     store.perform(request, of: name, within: limit, answer)
   }
 
   func watch(
-    _ pattern: KeyPattern,
-    _ handler: @escaping @Sendable (WatchEvent) -> Void
+    _ pattern: KeyPattern, _ handler: @escaping @Sendable (WatchEvent) -> Void
   ) -> StoreSubscription {
     let first = store.state.withLock { state -> (id: Int, events: [WatchEvent]) in
       let id = state.makeID()
@@ -26,11 +24,7 @@ struct MemoryStoreClient: JobStore {
       }
       state.watches.append(
         MemoryStore.Watching(
-          id: id,
-          client: name,
-          pattern: pattern,
-          seen: state.contents.revision,
-          handler: handler
+          id: id, client: name, pattern: pattern, seen: state.contents.revision, handler: handler
         )
       )
       return (id, events)
@@ -46,8 +40,7 @@ struct MemoryStoreClient: JobStore {
   }
 
   func subscribe(
-    _ pattern: KeyPattern,
-    _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
+    _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
   ) -> StoreSubscription {
     let id = store.state.withLock { state in
       let id = state.makeID()

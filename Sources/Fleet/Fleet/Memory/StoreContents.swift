@@ -45,10 +45,7 @@ struct StoreContents {
 
   /// Keeps a text, whoever wrote it.
   mutating func write(
-    _ key: StoreKey,
-    _ text: String?,
-    if isAllowed: Bool = true,
-    at now: Instant
+    _ key: StoreKey, _ text: String?, if isAllowed: Bool = true, at now: Instant
   ) -> StoreAnswer {
     guard isAllowed else { return .refused }
     revision += 1

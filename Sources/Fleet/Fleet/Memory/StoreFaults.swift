@@ -53,11 +53,7 @@ public struct StoreFaults: Sendable {
   }
 
   func passage(_ generator: inout SeededGenerator) -> Passage {
-    var passage = Passage(
-      request: short(&generator),
-      reply: short(&generator),
-      age: .zero
-    )
+    var passage = Passage(request: short(&generator), reply: short(&generator), age: .zero)
     if generator.fires(lateRequests) { passage.request = generator.duration(upTo: lateness) }
     if generator.fires(lostRequests) { passage.request = nil }
     if generator.fires(lostReplies) { passage.reply = nil }

@@ -161,10 +161,7 @@ extension Custody {
     // Attempts without a reply follow each other at the pace of the limit.
     let due = now + settings.retryAfter
     self.holding?.nextRenewal = due
-    return write(
-      .own(new, renewal: renewal),
-      .update(key, .device(new), expecting: revision)
-    )
+    return write(.own(new, renewal: renewal), .update(key, .device(new), expecting: revision))
   }
 
   private mutating func release(_ holding: Holding) -> [Action] {
@@ -208,12 +205,7 @@ extension Custody {
   // MARK: The chain
 
   /// An operation wants to begin.
-  mutating func wants(
-    step: Int,
-    isIdempotent: Bool,
-    nonce: String,
-    at now: Instant
-  ) -> [Action] {
+  mutating func wants(step: Int, isIdempotent: Bool, nonce: String, at now: Instant) -> [Action] {
     guard let holding, holding.claim.nonce == nonce, holding.stage == .running,
       holding.stopping == nil, mayBegin(at: now)
     else { return [.refuse(step: step, nonce: nonce)] }
@@ -305,9 +297,7 @@ extension Custody {
   mutating func finish(_ state: EndState, detail: String = "") -> [Action] {
     guard let holding else { return [] }
     var end = EndRecord(
-      state,
-      owner: member.name,
-      nonce: holding.claim.nonce,
+      state, owner: member.name, nonce: holding.claim.nonce,
       step: state == .ok ? nil : holding.step
     )
     end.overran = holding.overran
@@ -323,10 +313,7 @@ extension Custody {
   func journal() -> Action? {
     guard let holding, let start = holding.start else { return nil }
     var entry = JournalEntry(
-      address: address,
-      job: holding.claim.job,
-      nonce: holding.claim.nonce,
-      start: start
+      address: address, job: holding.claim.job, nonce: holding.claim.nonce, start: start
     )
     entry.isArmed = self.entry?.claimed(holding.claim)?.isArmed ?? true
     entry.step = holding.step

@@ -27,9 +27,7 @@ extension Custody {
       }
       if settings.omits(.startRecord) { return begin(job, follows, at: now) }
       let start = StartRecord(
-        owner: member.name,
-        nonce: holding.claim.nonce,
-        epoch: holding.claim.epoch
+        owner: member.name, nonce: holding.claim.nonce, epoch: holding.claim.epoch
       )
       return append(.started(start), after: follows)
     }
@@ -39,10 +37,7 @@ extension Custody {
 
   /// How the job ends without a chain of this claim; nil when the chain is to run.
   private func endWithoutStart(
-    _ job: FleetJob,
-    _ follows: Revision,
-    _ circumstances: Circumstances,
-    at now: Instant
+    _ job: FleetJob, _ follows: Revision, _ circumstances: Circumstances, at now: Instant
   ) -> (state: EndState, detail: String)? {
     guard let holding, let queued = entry?.claimed(holding.claim) else { return nil }
     let isLate = holding.deadline <= now || !member.runs
@@ -71,11 +66,7 @@ extension Custody {
   }
 
   /// The chain may begin, unless the lease ended while its record was on its way.
-  private mutating func begin(
-    _ job: FleetJob,
-    _ start: Revision,
-    at now: Instant
-  ) -> [Action] {
+  private mutating func begin(_ job: FleetJob, _ start: Revision, at now: Instant) -> [Action] {
     guard let holding else { return [] }
     self.holding?.start = start
     self.holding?.follows = start
@@ -87,9 +78,7 @@ extension Custody {
   // MARK: Answers
 
   mutating func recordAnswered(
-    _ request: StoreRequest,
-    _ answer: StoreAnswer,
-    at now: Instant
+    _ request: StoreRequest, _ answer: StoreAnswer, at now: Instant
   ) -> [Action] {
     guard let holding, case .result = request.key?.kind,
       request.key == .result(of: holding.claim.job)
@@ -143,9 +132,7 @@ extension Custody {
 
   /// What a read shows to be the last record. It may be stale.
   private mutating func read(
-    _ record: ResultRecord,
-    _ revision: Revision,
-    at now: Instant
+    _ record: ResultRecord, _ revision: Revision, at now: Instant
   ) -> [Action] {
     guard let holding else { return [] }
     let isOwn = record.nonce == holding.claim.nonce

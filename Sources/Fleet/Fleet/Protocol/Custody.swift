@@ -121,11 +121,7 @@ struct Custody: Sendable {
   mutating func look(at now: Instant) { nextRead = min(nextRead ?? now, now) }
 
   /// A request has its answer.
-  mutating func answered(
-    _ slot: Slot,
-    _ answer: StoreAnswer,
-    at now: Instant
-  ) -> [Action] {
+  mutating func answered(_ slot: Slot, _ answer: StoreAnswer, at now: Instant) -> [Action] {
     switch slot {
     case .job:
       isJobPending = false
@@ -146,9 +142,7 @@ struct Custody: Sendable {
   }
 
   private mutating func entryAnswered(
-    _ was: Writing,
-    _ answer: StoreAnswer,
-    at now: Instant
+    _ was: Writing, _ answer: StoreAnswer, at now: Instant
   ) -> [Action] {
     switch (answer, was) {
     case (.entries(let entries), _):
@@ -253,8 +247,7 @@ struct Custody: Sendable {
   private mutating func hold(_ attempt: Attempt, at now: Instant) {
     let from = settings.omits(.leaseFromSending) ? now : attempt.sentAt
     holding = Holding(
-      attempt.claim,
-      leaseEnd: from + settings.lease,
+      attempt.claim, leaseEnd: from + settings.lease,
       nextRenewal: attempt.sentAt + settings.renewEvery,
       deadline: (firstSights[attempt.claim.job] ?? now)
         + (jobs[attempt.claim.job]?.deadline ?? .zero)
@@ -340,10 +333,7 @@ struct Custody: Sendable {
   /// When this member may try to claim the job, and whether it needs a free connection then; nil when it
   /// must not.
   private mutating func claimable(
-    _ job: FleetJob,
-    _ head: QueuedJob,
-    _ circumstances: Circumstances,
-    at now: Instant
+    _ job: FleetJob, _ head: QueuedJob, _ circumstances: Circumstances, at now: Instant
   ) -> (at: Instant, needsConnection: Bool)? {
     let expires = (firstSights[job.id] ?? now) + job.deadline + circumstances.grace
     if expires <= now { return (now, false) }
@@ -367,27 +357,17 @@ struct Custody: Sendable {
   var waitsSince: Instant? { entry?.queue.first.flatMap { firstSights[$0.job] } }
 
   private mutating func claim(
-    _ job: JobID,
-    replacing old: DeviceEntry,
-    after requests: Int,
-    at now: Instant
+    _ job: JobID, replacing old: DeviceEntry, after requests: Int, at now: Instant
   ) -> [Action] {
     let claim = Claim(
-      job: job,
-      owner: member.name,
-      nonce: "\(member.incarnation)-\(StoreKey.device(address).name)-\(requests)",
-      epoch: revision,
-      lease: settings.lease,
-      successorOf: old.claim?.owner
+      job: job, owner: member.name,
+      nonce: "\(member.incarnation)-\(StoreKey.device(address).name)-\(requests)", epoch: revision,
+      lease: settings.lease, successorOf: old.claim?.owner
     )
     var new = old
     new.claim = claim
     attempt = Attempt(
-      claim: claim,
-      entry: new,
-      replaces: revision,
-      sentAt: now,
-      renewedAt: changedAt
+      claim: claim, entry: new, replaces: revision, sentAt: now, renewedAt: changedAt
     )
     bid = nil
     return write(.claim, .update(.device(address), .device(new), expecting: revision))

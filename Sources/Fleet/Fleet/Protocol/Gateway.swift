@@ -118,21 +118,12 @@ public struct Gateway: Sendable {
   ///   - journal: What earlier processes have left unsettled.
   ///   - now: The time.
   public init(
-    name: String,
-    incarnation: String,
-    capabilities: [String] = [],
-    format: Int = StoredValue.version,
-    settings: FleetSettings,
-    journal: [JournalEntry] = [],
+    name: String, incarnation: String, capabilities: [String] = [],
+    format: Int = StoredValue.version, settings: FleetSettings, journal: [JournalEntry] = [],
     at now: Instant
   ) {
     precondition(StoreName.isValid(name) && incarnation.utf8.count <= 32, "see StoreName")
-    member = Custody.Member(
-      name: name,
-      incarnation: incarnation,
-      settings: settings,
-      runs: true
-    )
+    member = Custody.Member(name: name, incarnation: incarnation, settings: settings, runs: true)
     var entry = GatewayEntry()
     (entry.capabilities, entry.format) = (capabilities, format)
     self.entry = entry
@@ -207,9 +198,7 @@ public struct Gateway: Sendable {
   }
 
   private mutating func answered(
-    _ id: RequestID,
-    _ answer: StoreAnswer,
-    at now: Instant
+    _ id: RequestID, _ answer: StoreAnswer, at now: Instant
   ) -> [Action] {
     if sweep.pending == id {
       let due = sweep.answered(answer, at: now)
@@ -272,8 +261,7 @@ public struct Gateway: Sendable {
 
   /// Changes a custody, does what is due in it, and forgets it when it is idle.
   private mutating func with(
-    _ address: BluetoothAddress,
-    at now: Instant,
+    _ address: BluetoothAddress, at now: Instant,
     _ change: (inout Custody, Instant) -> [Custody.Action]
   ) -> [Action] {
     let circumstances = circumstances(of: address, at: now)
@@ -306,8 +294,7 @@ public struct Gateway: Sendable {
   }
 
   private mutating func translated(
-    _ action: Custody.Action,
-    _ address: BluetoothAddress
+    _ action: Custody.Action, _ address: BluetoothAddress
   ) -> Action {
     func chain(_ nonce: String) -> ChainID { ChainID(address: address, nonce: nonce) }
     switch action {
@@ -326,8 +313,7 @@ public struct Gateway: Sendable {
   }
 
   private func circumstances(
-    of address: BluetoothAddress,
-    at now: Instant
+    of address: BluetoothAddress, at now: Instant
   ) -> Custody.Circumstances {
     var circumstances = Custody.Circumstances(capabilities: entry.capabilities)
     (circumstances.format, circumstances.requests) = (entry.format, requests)

@@ -5,26 +5,19 @@ import Signals
 
 extension Submitter {
   /// Who listens, and who observes a device.
-  private func listeners(
-    _ address: BluetoothAddress,
-    at now: Instant
-  ) -> [Observers.Listener] {
+  private func listeners(_ address: BluetoothAddress, at now: Instant) -> [Observers.Listener] {
     let present = reports.filter { now - $0.value.at <= member.settings.sightingAge }
     return present.keys.sorted().map { name in
       let sighting = present[name]?.report.sightings.first { $0.address == address }
       return Observers.Listener(
-        gateway: name,
-        rssi: sighting?.rssi,
+        gateway: name, rssi: sighting?.rssi,
         isHolding: present[name]?.report.held.contains(address) ?? false,
         entry: directory.entries[name]
       )
     }
   }
 
-  func circumstances(
-    of custody: Custody,
-    at now: Instant
-  ) -> Custody.Circumstances {
+  func circumstances(of custody: Custody, at now: Instant) -> Custody.Circumstances {
     var circumstances = Custody.Circumstances()
     circumstances.requests = requests
     // The reports of a thousand gateways are looked through only where a job is ended.

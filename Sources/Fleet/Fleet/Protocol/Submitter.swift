@@ -76,12 +76,7 @@ public struct Submitter: Sendable {
   ///   - settings: The durations of the fleet.
   public init(name: String, incarnation: String, settings: FleetSettings) {
     precondition(StoreName.isValid(name) && incarnation.utf8.count <= 32, "see StoreName")
-    member = Custody.Member(
-      name: name,
-      incarnation: incarnation,
-      settings: settings,
-      runs: false
-    )
+    member = Custody.Member(name: name, incarnation: incarnation, settings: settings, runs: false)
   }
 
   /// Whether every job has ended, and nothing of it is left to this submitter.
@@ -153,8 +148,7 @@ public struct Submitter: Sendable {
         return advance(id, at: now)
       }
       return perform(
-        .create(StoreKey(.chain, submission.job.chain), .chain(submission.chain)),
-        for: id
+        .create(StoreKey(.chain, submission.job.chain), .chain(submission.chain)), for: id
       )
     case .job:
       return perform(.create(.job(id), .job(submission.job)), for: id)
@@ -174,8 +168,7 @@ public struct Submitter: Sendable {
       submissions[id]?.dueAt = now + member.settings.announceEvery
       requests += 1
       let announcement = StoreRequest.publish(
-        .announcement(of: submission.job.device),
-        .announcement
+        .announcement(of: submission.job.device), .announcement
       )
       var actions: [Action] = [.perform(RequestID(number: requests), announcement)]
       actions += with(submission.job.device, looking: true, at: now)
@@ -183,16 +176,13 @@ public struct Submitter: Sendable {
       submissions[id]?.isAskingQueue = cancels
       return actions
         + perform(
-          cancels ? .list(.one(.device(submission.job.device))) : .last(.result(of: id)),
-          for: id
+          cancels ? .list(.one(.device(submission.job.device))) : .last(.result(of: id)), for: id
         )
     }
   }
 
   private mutating func answered(
-    _ id: RequestID,
-    _ answer: StoreAnswer,
-    at now: Instant
+    _ id: RequestID, _ answer: StoreAnswer, at now: Instant
   ) -> [Action] {
     if let (address, slot) = pending.removeValue(forKey: id) {
       return with(address, at: now) { custody in custody.answered(slot, answer, at: now) }
@@ -228,9 +218,7 @@ public struct Submitter: Sendable {
   }
 
   private mutating func queueing(
-    _ submission: Submission,
-    _ answer: StoreAnswer,
-    at now: Instant
+    _ submission: Submission, _ answer: StoreAnswer, at now: Instant
   ) -> [Action] {
     let id = submission.job.id
     switch answer {
@@ -248,9 +236,7 @@ public struct Submitter: Sendable {
   }
 
   private mutating func enqueue(
-    _ submission: Submission,
-    _ found: StoreEntry?,
-    at now: Instant
+    _ submission: Submission, _ found: StoreEntry?, at now: Instant
   ) -> [Action] {
     let id = submission.job.id
     let key = StoreKey.device(submission.job.device)
@@ -274,9 +260,7 @@ public struct Submitter: Sendable {
   }
 
   private mutating func following(
-    _ submission: Submission,
-    _ answer: StoreAnswer,
-    at now: Instant
+    _ submission: Submission, _ answer: StoreAnswer, at now: Instant
   ) -> [Action] {
     let id = submission.job.id
     submissions[id]?.isAskingQueue = false
@@ -322,9 +306,7 @@ public struct Submitter: Sendable {
   // MARK: Custodies
 
   private mutating func with(
-    _ address: BluetoothAddress,
-    looking: Bool = false,
-    at now: Instant,
+    _ address: BluetoothAddress, looking: Bool = false, at now: Instant,
     _ change: (inout Custody) -> [Custody.Action] = { _ in [] }
   ) -> [Action] {
     var custody = custodies[address] ?? Custody(address, member: member)
@@ -343,8 +325,7 @@ public struct Submitter: Sendable {
   }
 
   private mutating func translated(
-    _ action: Custody.Action,
-    _ address: BluetoothAddress
+    _ action: Custody.Action, _ address: BluetoothAddress
   ) -> [Action] {
     switch action {
     case .perform(let slot, let request):

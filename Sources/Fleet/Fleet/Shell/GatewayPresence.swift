@@ -17,8 +17,7 @@ public final class GatewayPresence: Sendable {
 
     /// Handlers of a gateway.
     public init(
-      report: @escaping @Sendable () -> SightingReport,
-      drain: @escaping @Sendable () -> Void
+      report: @escaping @Sendable () -> SightingReport, drain: @escaping @Sendable () -> Void
     ) {
       self.report = report
       self.drain = drain
@@ -46,10 +45,7 @@ public final class GatewayPresence: Sendable {
   ///   - entry: What it reports of itself.
   ///   - settings: The durations of the fleet.
   public init(
-    _ name: String,
-    _ entry: GatewayEntry,
-    _ settings: FleetSettings,
-    in store: any JobStore,
+    _ name: String, _ entry: GatewayEntry, _ settings: FleetSettings, in store: any JobStore,
     on loop: Loop
   ) {
     self.name = name
@@ -70,8 +66,7 @@ public final class GatewayPresence: Sendable {
   }
 
   private func repeatedly(
-    every pause: Duration,
-    _ body: @escaping @Sendable () async throws -> Void
+    every pause: Duration, _ body: @escaping @Sendable () async throws -> Void
   ) {
     let task = loop.repeatedly(every: pause, body)
     state.withLock { $0.tasks.append(task) }

@@ -5,8 +5,7 @@ package import Signals
 extension Loop {
   /// Does something now, and again after each pause, until it fails or the task is cancelled.
   package func repeatedly(
-    every pause: Duration,
-    _ body: @escaping @Sendable () async throws -> Void
+    every pause: Duration, _ body: @escaping @Sendable () async throws -> Void
   ) -> Task<Void, any Error> {
     task { [self] in
       while true {

@@ -87,23 +87,20 @@ public protocol JobStore: Sendable {
   ///     ``StoreAnswer/unavailable``.
   ///   - answer: Called on the loop.
   func perform(
-    _ request: StoreRequest,
-    within limit: Duration,
+    _ request: StoreRequest, within limit: Duration,
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   )
 
   /// Reports the entries of a pattern: first those that exist, then ``WatchEvent/initialStateEnded``,
   /// then each change. A change is never missed for good, but changes of one key may be combined.
   func watch(
-    _ pattern: KeyPattern,
-    _ handler: @escaping @Sendable (WatchEvent) -> Void
+    _ pattern: KeyPattern, _ handler: @escaping @Sendable (WatchEvent) -> Void
   ) -> StoreSubscription
 
   /// Reports what is published, and appended, to the subjects of a pattern from now on: in any case what
   /// is sent after a later request of this client was answered.
   func subscribe(
-    _ pattern: KeyPattern,
-    _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
+    _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
   ) -> StoreSubscription
 }
 

@@ -37,11 +37,7 @@ public struct Claim: Equatable, Sendable {
 
   /// A claim without renewals.
   public init(
-    job: JobID,
-    owner: String,
-    nonce: String,
-    epoch: Revision,
-    lease: Duration,
+    job: JobID, owner: String, nonce: String, epoch: Revision, lease: Duration,
     successorOf: String? = nil
   ) {
     self.job = job

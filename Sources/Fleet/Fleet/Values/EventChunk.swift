@@ -95,10 +95,7 @@ public struct EventChunking: Sendable {
   ///
   /// - Returns: The chunk that has become full, if one has.
   /// - Throws: ``EventTooLong`` for an event that fits into no chunk; it is not added.
-  public mutating func add(
-    _ event: String,
-    at now: Instant
-  ) throws(EventTooLong) -> EventChunk? {
+  public mutating func add(_ event: String, at now: Instant) throws(EventTooLong) -> EventChunk? {
     let size = event.utf8.count + 1
     guard size <= EventChunk.largest else { throw EventTooLong(bytes: size) }
     let full = bytes + size > EventChunk.largest ? flush() : nil
@@ -125,10 +122,7 @@ public struct EventChunking: Sendable {
       oldest = nil
     }
     return EventChunk(
-      nonce: nonce,
-      number: number,
-      firstEvent: digest.count - waiting.count,
-      events: waiting
+      nonce: nonce, number: number, firstEvent: digest.count - waiting.count, events: waiting
     )
   }
 }

@@ -42,11 +42,7 @@ public struct FleetJob: Equatable, Sendable {
 
   /// A job without values, wishes and needs.
   public init(
-    id: JobID,
-    device: BluetoothAddress,
-    chain: String,
-    submitter: String,
-    deadline: Duration
+    id: JobID, device: BluetoothAddress, chain: String, submitter: String, deadline: Duration
   ) {
     self.id = id
     self.device = device
@@ -65,11 +61,7 @@ extension FleetJob: StoredForm, JSONObjectForm {
   package static let form = JSONKeys<FleetJob>(
     { format, id, device, chain, values, submitter, deadline, pin, prefer, bond, needs, rerun in
       var job = FleetJob(
-        id: id,
-        device: device,
-        chain: chain,
-        submitter: submitter,
-        deadline: deadline
+        id: id, device: device, chain: chain, submitter: submitter, deadline: deadline
       )
       (job.format, job.values, job.needs, job.rerun) = (format, values, needs, rerun)
       (job.pin, job.prefer, job.bond) = (pin, prefer, bond)

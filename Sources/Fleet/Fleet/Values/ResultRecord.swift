@@ -106,8 +106,7 @@ extension ResultRecord: StoredForm {
   private enum Name: String, CaseIterable { case started, ended }
 
   static let part = StoredPart<ResultRecord>(
-    expected: what,
-    write: { .object($0.members) },
+    expected: what, write: { .object($0.members) },
     read: { json, path, problems in
       let name = StoredPart<Name>.word.read(json["record"], of: "record", path, &problems)
       return switch name {

@@ -71,21 +71,17 @@ extension JSONKey where Part: Sendable {
   /// A key of a stored value.
   init(_ name: String, _ path: any KeyPath<Whole, Part> & Sendable, _ part: StoredPart<Part>) {
     self.init(
-      name,
-      write: { part.write($0[keyPath: path]) },
+      name, write: { part.write($0[keyPath: path]) },
       readingAt: { part.read($0, of: name, $1, &$2) }
     )
   }
 
   /// A key of a stored value that may be missing or null.
   init<Value>(
-    optional name: String,
-    _ path: any KeyPath<Whole, Value?> & Sendable,
-    _ part: StoredPart<Value>
+    optional name: String, _ path: any KeyPath<Whole, Value?> & Sendable, _ part: StoredPart<Value>
   ) where Part == Value? {
     self.init(
-      name,
-      write: { $0[keyPath: path].map(part.write) ?? .null },
+      name, write: { $0[keyPath: path].map(part.write) ?? .null },
       readingAt: { $0 == nil || $0 == .null ? .some(nil) : part.read($0, of: name, $1, &$2) }
     )
   }
@@ -189,8 +185,7 @@ extension StoredPart<[String: String]> {
 extension StoredPart where Part: JSONObjectForm {
   static var object: Self {
     Self(
-      expected: "an object",
-      write: \.json,
+      expected: "an object", write: \.json,
       read: { json, path, problems in
         guard case .object = json else { return nil }
         return Part.form.read(json, path.isEmpty ? "" : path + ".", &problems)
@@ -206,8 +201,7 @@ extension StoredPart {
   static func list<Element>(_ element: StoredPart<Element>, most: Int) -> Self
   where Part == [Element] {
     Self(
-      expected: "a list of at most \(most)",
-      write: { .array($0.map(element.write)) },
+      expected: "a list of at most \(most)", write: { .array($0.map(element.write)) },
       read: { json, path, problems in
         guard case .array(let values) = json, values.count <= most else { return nil }
         var parts: [Element] = []
@@ -226,8 +220,7 @@ extension StoredPart<[String]> {
   static func texts(bytes: Int) -> Self {
     let list = Self.list(.text(bytes: bytes), most: bytes)
     return Self(
-      expected: "texts of at most \(bytes) bytes in all",
-      write: list.write,
+      expected: "texts of at most \(bytes) bytes in all", write: list.write,
       read: { json, path, problems in
         let texts = list.read(json, path, &problems)
         return texts.flatMap { $0.reduce(0) { $0 + $1.utf8.count } <= bytes ? $0 : nil }

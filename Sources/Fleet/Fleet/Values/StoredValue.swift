@@ -97,8 +97,7 @@ public struct UnreadableValue: Error, Equatable, Sendable, CustomStringConvertib
 private struct ChainText: StoredForm, JSONObjectForm {
   static let what = "the text of a chain"
   static let form = JSONKeys<ChainText>(
-    { ChainText(text: $0) },
-    JSONKey("text", \.text, .text(bytes: FleetBounds.chain))
+    { ChainText(text: $0) }, JSONKey("text", \.text, .text(bytes: FleetBounds.chain))
   )
 
   let text: String
@@ -107,9 +106,7 @@ private struct ChainText: StoredForm, JSONObjectForm {
 private struct Announcement: StoredForm {
   static let what = "an announcement"
   static let part = StoredPart<Announcement>(
-    expected: what,
-    write: { _ in .object([]) },
-    read: { _, _, _ in Announcement() }
+    expected: what, write: { _ in .object([]) }, read: { _, _, _ in Announcement() }
   )
 }
 

@@ -54,9 +54,7 @@ final class Awaited<State: Sendable>: Sendable {
   ///   - outcome: Returns the result once there is one; throws when there never will be.
   /// - Throws: What `outcome` throws; the errors of a wait.
   func until<R: Sendable>(
-    _ operation: String,
-    on loop: Loop,
-    limit: Duration? = nil,
+    _ operation: String, on loop: Loop, limit: Duration? = nil,
     _ outcome: @escaping @Sendable (State) throws -> R?
   ) async throws -> R {
     let id = content.withLock { content in

@@ -28,14 +28,8 @@ public struct AdapterFacts: Hashable, Sendable {
 
   /// What bluetoothd reports of an adapter.
   public init(
-    path: ObjectPath,
-    name: String,
-    address: BluetoothAddress?,
-    alias: String,
-    isPowered: Bool,
-    powerState: String? = nil,
-    isDiscovering: Bool = false,
-    isCentral: Bool = true,
+    path: ObjectPath, name: String, address: BluetoothAddress?, alias: String, isPowered: Bool,
+    powerState: String? = nil, isDiscovering: Bool = false, isCentral: Bool = true,
     offersPassiveScan: Bool = false
   ) {
     self.path = path
@@ -105,10 +99,7 @@ extension BlueZClient {
       tree.adapters.flatMap { tree.devices(of: $0.path) }.compactMap { path in
         guard let device = tree.advertisement(of: path), device.isConnected else { return nil }
         return LinkFacts(
-          path: path,
-          address: device.address,
-          name: device.name,
-          isPaired: device.isPaired
+          path: path, address: device.address, name: device.name, isPaired: device.isPaired
         )
       }
     }

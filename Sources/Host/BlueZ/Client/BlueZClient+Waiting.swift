@@ -21,8 +21,7 @@ extension BlueZClient {
   /// - Throws: What `condition` throws; ``Cause`` when bluetoothd or the bus disappears; the
   ///   errors of a wait.
   func until<R: Sendable>(
-    _ operation: String,
-    limit: Duration,
+    _ operation: String, limit: Duration,
     _ condition: @escaping @Sendable (ObjectTree) throws -> R?
   ) async throws -> R {
     try await state.until(operation, on: loop, limit: limit) { state in
@@ -57,8 +56,7 @@ extension BlueZClient {
   /// Calls `handler` on the loop with each device of an adapter whose RSSI is reported, also where
   /// nothing has changed, as long as the client lives. Something else has to scan.
   package func observeSightings(
-    of adapter: AdapterSelector,
-    _ handler: @escaping @Sendable (Advertisement) -> Void
+    of adapter: AdapterSelector, _ handler: @escaping @Sendable (Advertisement) -> Void
   ) {
     _ = observe { event in
       guard case .changes(let changes, let tree) = event,
@@ -112,14 +110,9 @@ extension BlueZClient {
         return former
       }
       let link = DeviceLink(
-        to: device,
-        bus: bus,
-        limits: limits,
-        isUp: state.tree.isConnected(device),
-        isResolved: state.tree.isResolved(device),
-        isPaired: state.tree.isPaired(device),
-        record: state.tree.heldLink(device),
-        ledger: ledger,
+        to: device, bus: bus, limits: limits, isUp: state.tree.isConnected(device),
+        isResolved: state.tree.isResolved(device), isPaired: state.tree.isPaired(device),
+        record: state.tree.heldLink(device), ledger: ledger,
         news: { [weak self] in self?.report(LinkNews(adapter: device.parent?.lastElement, $0)) }
       )
       state.links[device] = link
@@ -159,8 +152,7 @@ extension ObjectTree {
   fileprivate func heldLink(_ device: ObjectPath) -> HeldLink? {
     advertisement(of: device).map { seen in
       HeldLink(
-        adapter: device.parent.flatMap { adapter(at: $0)?.address },
-        device: seen.address,
+        adapter: device.parent.flatMap { adapter(at: $0)?.address }, device: seen.address,
         path: device
       )
     }

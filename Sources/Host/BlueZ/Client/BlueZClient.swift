@@ -52,8 +52,7 @@ public final class BlueZClient: Sendable {
   let agent: PairingAgent
 
   private static let listObjects = MethodCall.bluez(
-    BlueZPath.objectManager,
-    StandardInterface.getManagedObjects
+    BlueZPath.objectManager, StandardInterface.getManagedObjects
   )
 
   private init(bus: MessageBus, limits: BlueZLimits, ledger: (any LinkLedger)?) {
@@ -82,9 +81,7 @@ public final class BlueZClient: Sendable {
   /// - Throws: `DeviceFailure` with the code `daemon-missing` when bluetoothd is not on the bus and
   ///   the bus cannot start it, `not-permitted` or `bus-lost`; the errors of a wait.
   public static func open(
-    bus: MessageBus,
-    limits: BlueZLimits = BlueZLimits(),
-    ledger: (any LinkLedger)? = nil
+    bus: MessageBus, limits: BlueZLimits = BlueZLimits(), ledger: (any LinkLedger)? = nil
   ) async throws -> BlueZClient {
     let client = BlueZClient(bus: bus, limits: limits, ledger: ledger)
     do {
@@ -110,9 +107,7 @@ public final class BlueZClient: Sendable {
   ///
   /// - Throws: `DeviceFailure`: `bus-unreachable`, and what ``open(bus:limits:ledger:)`` throws.
   public static func open(
-    address: BusAddress = .system,
-    on loop: EventLoop,
-    limits: BlueZLimits = BlueZLimits(),
+    address: BusAddress = .system, on loop: EventLoop, limits: BlueZLimits = BlueZLimits(),
     ledger: (any LinkLedger)? = nil
   ) async throws -> BlueZClient {
     try await open(address: address, on: loop, limits: limits, ledger: ledger, observing: nil)
@@ -120,11 +115,8 @@ public final class BlueZClient: Sendable {
 
   /// The same, with an observer of what bluetoothd is asked and answers, from the first call on.
   package static func open(
-    address: BusAddress = .system,
-    on loop: EventLoop,
-    limits: BlueZLimits = BlueZLimits(),
-    ledger: (any LinkLedger)? = nil,
-    observing: MessageObserver?
+    address: BusAddress = .system, on loop: EventLoop, limits: BlueZLimits = BlueZLimits(),
+    ledger: (any LinkLedger)? = nil, observing: MessageObserver?
   ) async throws -> BlueZClient {
     let bus: MessageBus
     do {
@@ -147,8 +139,7 @@ public final class BlueZClient: Sendable {
     bus.onClose { [weak self] _ in self?.lost(.busLost, forEver: true) }
     let rules = [
       MatchRule(
-        sender: OrgBlueZ.busName,
-        path: BlueZPath.objectManager,
+        sender: OrgBlueZ.busName, path: BlueZPath.objectManager,
         interface: StandardInterface.objectManager
       ),
       // Not those of characteristics: their values are subscribed to one by one, so that reads and
@@ -157,9 +148,7 @@ public final class BlueZClient: Sendable {
       Self.propertyRule(of: Device1.interface),
       Self.propertyRule(of: BearerLE1.interface),
       MatchRule(
-        sender: OrgBlueZ.busName,
-        pathNamespace: BlueZPath.manager,
-        interface: Device1.interface,
+        sender: OrgBlueZ.busName, pathNamespace: BlueZPath.manager, interface: Device1.interface,
         member: Device1.disconnected
       ),
     ]
@@ -176,10 +165,8 @@ public final class BlueZClient: Sendable {
 
   private static func propertyRule(of interface: String) -> MatchRule {
     MatchRule(
-      sender: OrgBlueZ.busName,
-      pathNamespace: BlueZPath.manager,
-      interface: StandardInterface.properties,
-      member: StandardInterface.propertiesChanged.name,
+      sender: OrgBlueZ.busName, pathNamespace: BlueZPath.manager,
+      interface: StandardInterface.properties, member: StandardInterface.propertiesChanged.name,
       arg0: interface
     )
   }

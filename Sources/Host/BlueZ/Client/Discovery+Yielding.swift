@@ -10,9 +10,7 @@ extension Discovery {
   func announce(_ client: BlueZClient) async throws {
     guard let (ledger, address) = ledger(of: client) else { return }
     let silence = try await ledger.listen(
-      at: address,
-      on: client.loop,
-      limit: client.limits.scanTurn
+      at: address, on: client.loop, limit: client.limits.scanTurn
     )
     state.withLock { $0.silence = silence }
   }
@@ -27,10 +25,7 @@ extension Discovery {
   }
 
   /// Runs `body`, which scans, and pauses the scan while another process connects.
-  func yielding<R>(
-    _ client: BlueZClient,
-    _ body: () async throws -> R
-  ) async throws -> R {
+  func yielding<R>(_ client: BlueZClient, _ body: () async throws -> R) async throws -> R {
     guard let (ledger, address) = ledger(of: client) else { return try await body() }
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [self] in try await watch(client, ledger, address) }
@@ -48,9 +43,7 @@ extension Discovery {
 
   /// Checks periodically whether another process has the turn at the adapter, until cancelled.
   private func watch(
-    _ client: BlueZClient,
-    _ ledger: any LinkLedger,
-    _ address: BluetoothAddress
+    _ client: BlueZClient, _ ledger: any LinkLedger, _ address: BluetoothAddress
   ) async throws {
     while true {
       try await client.loop.sleep(for: client.limits.scanWatch)

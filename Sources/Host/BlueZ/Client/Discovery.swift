@@ -67,9 +67,7 @@ final class Discovery: Sendable {
   ///
   /// - Parameter wish: What bluetoothd may leave out; other scans may cause it to report more.
   func during<R>(
-    _ client: BlueZClient,
-    _ wish: DiscoveryWish = .all,
-    _ body: () async throws -> R
+    _ client: BlueZClient, _ wish: DiscoveryWish = .all, _ body: () async throws -> R
   ) async throws -> R {
     let id = state.withLock { $0.add(wish) }
     let result: R

@@ -35,10 +35,7 @@ final class Gate: Sendable {
   ///   - limit: How long to wait, in addition to the enclosing deadlines.
   /// - Throws: What `body` throws; the errors of a wait, before `body` starts.
   func pass<R>(
-    on loop: Loop,
-    operation: String,
-    isShared: Bool = false,
-    limit: Duration? = nil,
+    on loop: Loop, operation: String, isShared: Bool = false, limit: Duration? = nil,
     _ body: () async throws -> R
   ) async throws -> R {
     let (id, isFree) = state.withLock { state in

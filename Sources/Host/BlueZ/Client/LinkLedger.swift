@@ -52,9 +52,7 @@ public protocol LinkLedger: Sendable {
   /// - Throws: The errors of a wait; `DeviceFailure` with the code `busy` when `limit` has
   ///   passed.
   func turn(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
+    at adapter: BluetoothAddress, on loop: Loop, limit: Duration
   ) async throws -> @Sendable () -> Void
 
   /// Waits until no other process connects over an adapter, and records that this one scans.
@@ -66,9 +64,7 @@ public protocol LinkLedger: Sendable {
   /// - Returns: Records that it no longer scans; may be called from any thread, once.
   /// - Throws: The errors of a wait.
   func listen(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
+    at adapter: BluetoothAddress, on loop: Loop, limit: Duration
   ) async throws -> @Sendable () -> Void
 
   /// Whether a process has the turn at an adapter. Called often; it must not block.
@@ -94,9 +90,7 @@ public protocol LinkLedger: Sendable {
   ///
   /// - Returns: Ends the wait of others; called once. Nil where there are no other processes.
   func use(
-    of link: HeldLink,
-    on loop: Loop,
-    limit: Duration
+    of link: HeldLink, on loop: Loop, limit: Duration
   ) async throws -> (@Sendable () -> Void)?
 
   /// Reserves a device for a run of this process, without waiting. Runs of one process call it one at
@@ -119,9 +113,7 @@ extension LinkLedger {
   public func uses(_ link: HeldLink, isShared: Bool) {}
   public func isShared(_ link: HeldLink) -> Bool { false }
   public func use(
-    of link: HeldLink,
-    on loop: Loop,
-    limit: Duration
+    of link: HeldLink, on loop: Loop, limit: Duration
   ) async throws -> (@Sendable () -> Void)? { nil }
   public func reserve(_ link: HeldLink, run: Int64?) -> DeviceReservation { .held({}) }
 }

@@ -6,9 +6,7 @@ import DBus
 extension MethodCall {
   /// A call of a method of bluetoothd.
   static func bluez<Input, Output>(
-    _ path: ObjectPath,
-    _ method: Method<Input, Output>,
-    _ input: Input
+    _ path: ObjectPath, _ method: Method<Input, Output>, _ input: Input
   ) -> MethodCall {
     do {
       return try MethodCall(method, input, on: path, of: OrgBlueZ.busName)
@@ -29,9 +27,7 @@ extension MethodCall {
 
   /// A call that sets a property.
   static func set<Value>(
-    _ property: Property<Value>,
-    _ value: Value,
-    at path: ObjectPath
+    _ property: Property<Value>, _ value: Value, at path: ObjectPath
   ) -> MethodCall {
     let value = DBusValue.variant(of: property.codec.encode(value))
     return bluez(path, StandardInterface.set, (property.interface, property.name, value))

@@ -118,14 +118,12 @@ extension ObjectTree {
 
 extension Cause {
   static let noMonitors = permanent(
-    .notSupported,
-    "this bluetoothd does not scan passively",
+    .notSupported, "this bluetoothd does not scan passively",
     hint: "\(.scanActively); bluetoothd scans passively when it is run with --experimental "
       + "on Linux 5.10 or later"
   )
   static let monitorRefused = permanent(
-    .notSupported,
-    "bluetoothd did not activate the advertisement monitor",
+    .notSupported, "bluetoothd did not activate the advertisement monitor",
     hint: "\(.scanActively); see bluetoothd's log (journalctl -u bluetooth) for more"
   )
 }

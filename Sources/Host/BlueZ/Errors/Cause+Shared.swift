@@ -5,25 +5,21 @@ import Bluetooth
 
 extension Cause {
   static let daemonMissing = unavailable(
-    .daemonMissing,
-    "bluetoothd is not on the bus",
+    .daemonMissing, "bluetoothd is not on the bus",
     hint: "start it (systemctl start bluetooth), or \(.simulate)"
   )
   static let daemonLeft = unavailable(
-    .daemonMissing,
-    "bluetoothd left the bus during the operation",
+    .daemonMissing, "bluetoothd left the bus during the operation",
     hint: "check why it stopped (journalctl -u bluetooth), start it and run again"
   )
   static let busLost = unavailable(
-    .busLost,
-    "the connection to the message bus ended",
+    .busLost, "the connection to the message bus ended",
     hint: "check that the bus is running (systemctl status dbus) and run again"
   )
   /// A message of bluetoothd was refused because of its size.
   static func messageTooLarge(_ reason: String) -> Cause {
     permanent(
-      .invalidValue,
-      "bluetoothd sent a message that was refused: \(reason)",
+      .invalidValue, "bluetoothd sent a message that was refused: \(reason)",
       hint: "it is not what bluetoothd sends: check which program owns org.bluez on the bus"
     )
   }
@@ -38,97 +34,76 @@ extension Cause {
     )
   }
   static let busNotPermitted = unavailable(
-    .notPermitted,
-    "the message bus does not permit this user to call bluetoothd",
+    .notPermitted, "the message bus does not permit this user to call bluetoothd",
     hint: "add the user to the group bluetooth, or run as root"
   )
   static let adapterOff = unavailable(
-    .adapterOff,
-    "the adapter is powered off",
+    .adapterOff, "the adapter is powered off",
     hint: "power it on with bluetoothctl power on; rfkill unblock bluetooth if that is refused"
   )
   static let adapterBlocked = unavailable(
-    .adapterOff,
-    "the adapter is blocked by rfkill",
+    .adapterOff, "the adapter is blocked by rfkill",
     hint: "rfkill unblock bluetooth, then bluetoothctl power on"
   )
   static let linkLost = transient(
-    .linkLost,
-    "the link to the device was lost",
+    .linkLost, "the link to the device was lost",
     hint: "bring the device closer or check its power, and try again"
   )
   static let transactionTimedOut = transient(
-    .linkLost,
-    "the device did not respond within 30 s, so bluetoothd disconnects it",
+    .linkLost, "the device did not respond within 30 s, so bluetoothd disconnects it",
     hint:
       "try again; if it persists, restart the device; a protected attribute requires pairing "
       + "first: \(.pair)"
   )
   static let deviceRemoved = transient(
-    .linkLost,
-    "bluetoothd removed the device while it was in use",
+    .linkLost, "bluetoothd removed the device while it was in use",
     hint: "try again to discover it again; check that no other program removes it"
   )
   static let objectGone = transient(
-    .linkLost,
-    "bluetoothd has removed this object, and with it the device or its services",
+    .linkLost, "bluetoothd has removed this object, and with it the device or its services",
     hint: "connect again, so that the device is found and its services are read again"
   )
   static let notConnected = transient(
-    .notConnected,
-    "the device is not connected",
+    .notConnected, "the device is not connected",
     hint: "connect first; after a loss of the link, connect again"
   )
   static let servicesUnread = transient(
-    .notConnected,
-    "the device is connected, and bluetoothd is still reading its services",
+    .notConnected, "the device is connected, and bluetoothd is still reading its services",
     hint: "connect first, which waits for them, even when another program has connected"
   )
   static let busy = transient(
-    .busy,
-    "bluetoothd is already doing this, for this program or another",
+    .busy, "bluetoothd is already doing this, for this program or another",
     hint: "wait a moment and try again; close other programs that use the device"
   )
   static let connectBusy = transient(
-    .busy,
-    "another program is connecting to this device",
+    .busy, "another program is connecting to this device",
     hint:
       "close other programs that use the device, or \(.takeOver), which ends the attempt"
   )
   static let pairBusy = transient(
-    .busy,
-    "another pairing with this device is in progress",
+    .busy, "another pairing with this device is in progress",
     hint: "wait a moment and try again; close other programs that pair with the device"
   )
   static let notFound = transient(
-    .notFound,
-    "no matching device was found",
+    .notFound, "no matching device was found",
     hint: "check that it is on, near and advertising (see \(.scan)), "
       + "and not connected to another host"
   )
   /// - Parameter received: What discovery has received instead.
   static func notFound(_ target: DeviceTarget, received: [Advertisement]) -> Cause {
-    transient(
-      .notFound,
-      notFound.meaning + target.others(among: received),
-      hint: notFound.hint
-    )
+    transient(.notFound, notFound.meaning + target.others(among: received), hint: notFound.hint)
   }
   static let noAnswer = transient(
-    .timedOut,
-    "no answer came in time",
-    hint: "try again, or \(.moreTime)"
+    .timedOut, "no answer came in time", hint: "try again, or \(.moreTime)"
   )
   static let notPaired = permanent(
-    .notPaired,
-    "the device requires a paired, encrypted connection for this attribute",
+    .notPaired, "the device requires a paired, encrypted connection for this attribute",
     hint: "pair with the device first: \(.pair); if it is paired already, it "
       + "requires an authenticated bond, so unpair it and pair with more capability"
   )
   /// Seen: without an agent, bluetoothd neither answers a read that needs a bond nor cancels it.
   static let pairingAwaited = permanent(
-    .notPaired,
-    "the device requires pairing for this attribute, and dropped the connection",
+    .notPaired, "the device requires pairing for this attribute, and dropped the connection",
     hint: "pair with it first: \(.pair)"
   )
   /// Seen: an attribute that requires more than the bond provides is not answered at all.
@@ -149,18 +124,15 @@ extension Cause {
 
 extension Cause {
   static let disconnectedMeanwhile = transient(
-    .connectFailed,
-    "the link was disconnected while it was being made",
+    .connectFailed, "the link was disconnected while it was being made",
     hint: "check that nothing else disconnects the device, and try again"
   )
   static let lostWhileResolving = transient(
-    .connectFailed,
-    "the connection dropped before the device's services were read",
+    .connectFailed, "the connection dropped before the device's services were read",
     hint: "bring the device closer and try again"
   )
   static let stillConnected = transient(
-    .refused,
-    "bluetoothd did not end the link",
+    .refused, "bluetoothd did not end the link",
     hint: "end it with bluetoothctl disconnect; if that fails too, power the adapter off and on"
   )
 }

@@ -62,23 +62,16 @@ struct Cause: Error, Equatable {
 
   /// The failure of an operation, with its device and its attribute.
   func failure(
-    of operation: String,
-    device: String? = nil,
-    attribute: String? = nil
+    of operation: String, device: String? = nil, attribute: String? = nil
   ) -> DeviceFailure {
     DeviceFailure(
-      code: code,
-      class: failureClass,
-      operation: operation,
-      device: device,
-      attribute: attribute,
+      code: code, class: failureClass, operation: operation, device: device, attribute: attribute,
       bluez: answer.map { BlueZAnswer(name: $0.name, text: $0.text) },
       att: answer.flatMap(\.attErrorCode),
       timedOut: deadline.map {
         TimedOut(operation: operation, after: $0.after, limitOf: $0.limitOf, holder: $0.holder)
       },
-      meaning: meaning,
-      hint: hint
+      meaning: meaning, hint: hint
     )
   }
 }
@@ -106,15 +99,13 @@ extension Cause {
     case .notPermitted: .busNotPermitted
     case .unreachable(let address, let reason):
       .unavailable(
-        .busUnreachable,
-        "the message bus at \(address) cannot be reached: \(reason)",
+        .busUnreachable, "the message bus at \(address) cannot be reached: \(reason)",
         hint: "check that the bus is running and DBUS_SYSTEM_BUS_ADDRESS, or \(.simulate)"
       )
     case .messageTooLarge(let reason): .messageTooLarge(reason)
     case .callTableFull, .sendQueueFull, .cannotPassDescriptors:
       .transient(
-        .busy,
-        "the call to bluetoothd could not be sent: \(failure)",
+        .busy, "the call to bluetoothd could not be sent: \(failure)",
         hint: "run fewer chains at once; restart bluetoothd if it does not answer at all"
       )
     }

@@ -19,28 +19,23 @@ extension ErrorMapping {
       )
     case .writeNotInitiated:
       return .permanent(
-        .invalidValue,
-        "the value is longer than one write command can carry",
+        .invalidValue, "the value is longer than one write command can carry",
         hint: "write at most the MTU less 3 bytes, or write with response"
       )
     case .noDiscoveryStarted:
       return .permanent(
-        .refused,
-        "bluetoothd has no discovery session of this program",
+        .refused, "bluetoothd has no discovery session of this program",
         hint: "scan again; the adapter may have been powered off or reset"
       )
     case .noNotifySession:
       return .permanent(
-        .refused,
-        "this program is not subscribed to the characteristic",
-        hint: "subscribe first"
+        .refused, "this program is not subscribed to the characteristic", hint: "subscribe first"
       )
     case .notPaired:
       return .notPaired
     case .operationFailed:
       return .transient(
-        .refused,
-        "the operation failed for an unknown reason",
+        .refused, "the operation failed for an unknown reason",
         hint: "try again; see bluetoothd's log (journalctl -u bluetooth) for more"
       )
     // open: texts of bluetoothd
@@ -73,8 +68,7 @@ extension ErrorMapping {
       return .adapterOff
     case "Operation not permitted", "Permission denied":
       return .permanent(
-        .notPermitted,
-        "bluetoothd lacks the permission for this",
+        .notPermitted, "bluetoothd lacks the permission for this",
         hint: "see its log (journalctl -u bluetooth) for more"
       )
     case "Not paired":
@@ -82,8 +76,7 @@ extension ErrorMapping {
     default:
       return situation.call == .connect
         ? .transient(
-          .connectFailed,
-          "the connection failed for an unknown reason",
+          .connectFailed, "the connection failed for an unknown reason",
           hint: "try again; see bluetoothd's log (journalctl -u bluetooth) for more"
         ) : unknown(situation)
     }
@@ -107,26 +100,22 @@ extension ErrorMapping {
       return .connectBusy
     case .concurrentConnectionLimit:
       return .transient(
-        .busy,
-        "the adapter holds as many connections as it can",
+        .busy, "the adapter holds as many connections as it can",
         hint: "disconnect another device, and try again"
       )
     case .memoryAllocation, .createSocket, .badSocket:
       return .transient(
-        .connectFailed,
-        "bluetoothd could not set up the connection on this host",
+        .connectFailed, "bluetoothd could not set up the connection on this host",
         hint: "try again; if it persists, restart bluetoothd (systemctl restart bluetooth)"
       )
     case .refused:
       return .transient(
-        .connectFailed,
-        "the device refused the connection",
+        .connectFailed, "the device refused the connection",
         hint: "disconnect it from any other host, or pair with it first: \(.pair)"
       )
     case .keyMissing:
       return .permanent(
-        .notPermitted,
-        "the device has lost the bond that this host still has",
+        .notPermitted, "the device has lost the bond that this host still has",
         hint: "remove the device (bluetoothctl remove) and pair again"
       )
     case .profileUnavailable, .sdpSearch:
@@ -137,8 +126,7 @@ extension ErrorMapping {
       )
     case .notSupported, .invalidArguments:
       return .permanent(
-        .notSupported,
-        "the adapter or the device does not support such a connection",
+        .notSupported, "the adapter or the device does not support such a connection",
         hint: "check that the adapter is capable of Bluetooth LE (bluetoothctl show)"
       )
     // open: reasons in texts of bluetoothd
@@ -151,8 +139,7 @@ extension ErrorMapping {
     switch reason {
     case .abortByRemote:
       .transient(
-        .connectFailed,
-        "the device ended the connection while it was being made",
+        .connectFailed, "the device ended the connection while it was being made",
         hint: "try again; it may be busy, or accept only bonded hosts"
       )
     default:

@@ -25,8 +25,7 @@ extension ErrorMapping {
     // open: texts of bluetoothd
     default:
       return .permanent(
-        .notPermitted,
-        "bluetoothd does not permit this",
+        .notPermitted, "bluetoothd does not permit this",
         hint: "see its log (journalctl -u bluetooth) for more"
       )
     }
@@ -39,8 +38,7 @@ extension ErrorMapping {
     case ErrorAnswer.invalidOffset.text: return refusal(ATTErrorCode(rawValue: 0x07))
     default:
       return .permanent(
-        .invalidValue,
-        "bluetoothd does not accept the arguments",
+        .invalidValue, "bluetoothd does not accept the arguments",
         hint: situation.call == .discovery
           ? "check the scan's filter" : "check the value and the options of the \(.step)"
       )
@@ -50,8 +48,7 @@ extension ErrorMapping {
   /// The device does not know the attribute that bluetoothd has read from it.
   private static func staleCache(_ code: ATTErrorCode) -> Cause {
     .permanent(
-      .refused,
-      "the device refused: \(code.meaning)",
+      .refused, "the device refused: \(code.meaning)",
       hint:
         "if its firmware has changed, bluetoothd uses the services that it has cached: \(.fresh)"
     )
@@ -74,22 +71,19 @@ extension ErrorMapping {
     case 0x01, 0x12: return staleCache(code)
     case 0x02:
       return .permanent(
-        .notPermitted,
-        "the device does not permit reading this attribute",
+        .notPermitted, "the device does not permit reading this attribute",
         hint: "\(.inspect) shows what each characteristic offers"
       )
     case 0x03:
       return .permanent(
-        .notPermitted,
-        "the device does not permit writing this attribute",
+        .notPermitted, "the device does not permit writing this attribute",
         hint: "\(.inspect) shows what each characteristic offers"
       )
     case 0x05, 0x0c, 0x0f:
       return .notPaired
     case 0x07:
       return .permanent(
-        .invalidValue,
-        "the offset lies beyond the end of the value",
+        .invalidValue, "the offset lies beyond the end of the value",
         hint: "read or write from the start of the value"
       )
     case 0x0b:
@@ -101,34 +95,29 @@ extension ErrorMapping {
       )
     case 0x0d:
       return .permanent(
-        .invalidValue,
-        "the value has a length that the attribute does not accept",
+        .invalidValue, "the value has a length that the attribute does not accept",
         hint: "a value has at most 512 bytes; see the device's documentation for its limit"
       )
     case 0x0e:
       return .transient(
-        .refused,
-        "the device reported an unlikely error, or did not respond within 30 s",
+        .refused, "the device reported an unlikely error, or did not respond within 30 s",
         hint:
           "try again; if it persists, restart the device; a protected attribute requires pairing "
           + "first: \(.pair)"
       )
     case 0x11, 0xfe:
       return .transient(
-        .busy,
-        "the device cannot do this now: \(code.meaning)",
+        .busy, "the device cannot do this now: \(code.meaning)",
         hint: "wait a moment and try again"
       )
     case 0x80...0x9f:
       return .permanent(
-        .refused,
-        "the device returned \(code.meaning)",
+        .refused, "the device returned \(code.meaning)",
         hint: "see the device's documentation for this code"
       )
     default:
       return .permanent(
-        .refused,
-        "the device refused: \(code.meaning)",
+        .refused, "the device refused: \(code.meaning)",
         hint: "check the value and the order of the \(.step)s against the device's documentation"
       )
     }

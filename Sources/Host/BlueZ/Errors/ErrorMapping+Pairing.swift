@@ -19,39 +19,30 @@ extension ErrorMapping {
     switch answer.name {
     case BlueZErrorName.authenticationTimeout:
       return .transient(
-        .pairingFailed,
-        "pairing was not completed in time",
+        .pairingFailed, "pairing was not completed in time",
         hint: "put the device into pairing mode, answer its requests within 30 s and try again"
       )
     case BlueZErrorName.authenticationCanceled, BlueZErrorName.canceled:
       return .transient(
-        .pairingFailed,
-        "pairing was cancelled, or the link was lost",
+        .pairingFailed, "pairing was cancelled, or the link was lost",
         hint: "put the device into pairing mode, stay near it and try again"
       )
     case BlueZErrorName.authenticationRejected, BlueZErrorName.rejected:
       return .permanent(
-        .pairingFailed,
-        "the device, or the user of an agent, rejected the pairing",
+        .pairingFailed, "the device, or the user of an agent, rejected the pairing",
         hint: "put the device into pairing mode; remove an old bond on both sides"
       )
     case BlueZErrorName.authenticationFailed:
       return .permanent(
-        .pairingFailed,
-        "the device rejected the pairing, or a passkey or number was wrong",
+        .pairingFailed, "the device rejected the pairing, or a passkey or number was wrong",
         hint: "check the passkey; put the device into pairing mode; remove an old bond on both "
           + "sides (\(.unpair), and on the device)"
       )
     case BlueZErrorName.agentNotAvailable:
-      return .permanent(
-        .pairingFailed,
-        "no pairing agent is registered",
-        hint: "\(.pairWithAgent)"
-      )
+      return .permanent(.pairingFailed, "no pairing agent is registered", hint: "\(.pairWithAgent)")
     case BlueZErrorName.connectionAttemptFailed:
       return .transient(
-        .connectFailed,
-        "the device did not respond to the attempt to connect",
+        .connectFailed, "the device did not respond to the attempt to connect",
         hint: "check that it is on, near and advertising"
       )
     case BlueZErrorName.profileUnavailable:
@@ -64,8 +55,7 @@ extension ErrorMapping {
 
 extension Cause {
   static let pairingUndone = permanent(
-    .pairingFailed,
-    "the device did not pair, for an unknown reason",
+    .pairingFailed, "the device did not pair, for an unknown reason",
     hint: "put the device into pairing mode; remove an old bond on both sides (\(.unpair))"
   )
 
@@ -96,8 +86,7 @@ extension Cause {
       )
     case .declined, .declinedToShow:
       permanent(
-        .pairingFailed,
-        "this host rejected a pairing request",
+        .pairingFailed, "this host rejected a pairing request",
         hint: "remove the rejection if the device is to be paired"
       )
     case .otherNumber(let number):

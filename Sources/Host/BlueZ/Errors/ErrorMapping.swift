@@ -25,10 +25,7 @@ enum ErrorMapping {
 
   // MARK: Names of the bus
 
-  private static func bus(
-    _ answer: ErrorAnswer,
-    _ situation: ErrorSituation
-  ) -> Cause? {
+  private static func bus(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Cause? {
     switch answer.name {
     case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
       return .daemonMissing
@@ -44,29 +41,25 @@ enum ErrorMapping {
       return .busNotPermitted
     case BlueZErrorName.Bus.limitsExceeded, BlueZErrorName.Bus.noMemory:
       return .transient(
-        .busy,
-        "the message bus has reached one of its limits",
+        .busy, "the message bus has reached one of its limits",
         hint: "wait for other work on this host to end, and try again"
       )
     case BlueZErrorName.Bus.unknownObject:
       return situation.call == .discovery
         ? .unavailable(
-          .adapterMissing,
-          "bluetoothd no longer has this adapter",
+          .adapterMissing, "bluetoothd no longer has this adapter",
           hint: "plug it in again; bluetoothctl list shows the adapters there are"
         ) : .objectGone
     case BlueZErrorName.Bus.unknownMethod, BlueZErrorName.Bus.unknownInterface,
       BlueZErrorName.Bus.unknownProperty, BlueZErrorName.Bus.propertyReadOnly,
       BlueZErrorName.Bus.invalidSignature, BlueZErrorName.Bus.inconsistentMessage:
       return .permanent(
-        .notSupported,
-        "this bluetoothd does not offer the call",
+        .notSupported, "this bluetoothd does not offer the call",
         hint: "install a newer BlueZ; bluetoothctl --version shows the installed one"
       )
     case BlueZErrorName.Bus.invalidArguments:
       return .permanent(
-        .notSupported,
-        "bluetoothd does not accept the call's arguments",
+        .notSupported, "bluetoothd does not accept the call's arguments",
         hint: "report it: it is an error in blerun, or an unsupported version of bluetoothd"
       )
     default:
@@ -76,10 +69,7 @@ enum ErrorMapping {
 
   // MARK: Names of bluetoothd
 
-  private static func named(
-    _ answer: ErrorAnswer,
-    _ situation: ErrorSituation
-  ) -> Cause {
+  private static func named(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Cause {
     switch answer.name {
     case BlueZErrorName.inProgress:
       return inProgress(situation)
@@ -89,15 +79,12 @@ enum ErrorMapping {
       return answer.name == BlueZErrorName.blocked ? .adapterBlocked : .adapterOff
     case BlueZErrorName.noSuchAdapter:
       return .unavailable(
-        .adapterMissing,
-        "bluetoothd has no such adapter",
+        .adapterMissing, "bluetoothd has no such adapter",
         hint: "bluetoothctl list shows the adapters there are"
       )
     case BlueZErrorName.doesNotExist:
       return .transient(
-        .notFound,
-        "bluetoothd does not know the device",
-        hint: "scan for it first (\(.scan))"
+        .notFound, "bluetoothd does not know the device", hint: "scan for it first (\(.scan))"
       )
     case BlueZErrorName.notPermitted:
       return notPermitted(answer.text, situation)
@@ -117,16 +104,11 @@ enum ErrorMapping {
       return invalid(answer.text, situation)
     case BlueZErrorName.alreadyExists, BlueZErrorName.alreadyConnected:
       return .permanent(
-        .refused,
-        "it is already done",
+        .refused, "it is already done",
         hint: "leave out the \(.step), or undo the earlier one first"
       )
     case BlueZErrorName.notAvailable, BlueZErrorName.busy:
-      return .transient(
-        .busy,
-        "bluetoothd cannot do this now",
-        hint: "wait a moment and try again"
-      )
+      return .transient(.busy, "bluetoothd cannot do this now", hint: "wait a moment and try again")
     default:
       return pairing(answer, situation)
     }
@@ -137,8 +119,7 @@ enum ErrorMapping {
     case .connect: .connectBusy
     case .notify:
       .transient(
-        .busy,
-        "another subscription to this characteristic is being started or stopped",
+        .busy, "another subscription to this characteristic is being started or stopped",
         hint: "wait a moment and try again; close other programs that use the device"
       )
     case .pair: .pairBusy
@@ -158,8 +139,7 @@ enum ErrorMapping {
     switch situation.call {
     case .notify:
       .permanent(
-        .notSupported,
-        "the characteristic supports neither notifications nor indications",
+        .notSupported, "the characteristic supports neither notifications nor indications",
         hint: "\(.inspect) shows what each characteristic offers"
       )
     case .acquireNotify:
@@ -185,14 +165,12 @@ enum ErrorMapping {
       )
     case .read:
       .permanent(
-        .notSupported,
-        "the device does not support the request",
+        .notSupported, "the device does not support the request",
         hint: "\(.inspect) shows what each characteristic offers"
       )
     case .connect, .disconnect, .discovery, .pair, .objects:
       .permanent(
-        .notSupported,
-        "the adapter or bluetoothd does not support this",
+        .notSupported, "the adapter or bluetoothd does not support this",
         hint: "check that the adapter is capable of Bluetooth LE (bluetoothctl show)"
       )
     }

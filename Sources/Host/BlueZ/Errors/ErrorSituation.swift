@@ -33,10 +33,7 @@ struct ErrorSituation: Equatable, Sendable {
   var isWriterHere = false
 
   init(
-    _ call: Call,
-    isLinkDown: Bool = false,
-    isAdapterOff: Bool = false,
-    isUnpaired: Bool = false,
+    _ call: Call, isLinkDown: Bool = false, isAdapterOff: Bool = false, isUnpaired: Bool = false,
     isForgotten: Bool = false
   ) {
     self.call = call

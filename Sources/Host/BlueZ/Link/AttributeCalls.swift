@@ -50,11 +50,8 @@ final class AttributeCalls: Sendable {
   @inline(__always)
   nonisolated(nonsending)
     func call(
-      _ call: MethodCall,
-      limit: Duration? = nil,
-      isConclusive: Bool = true,
-      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil,
-      sent: (() -> Void)? = nil
+      _ call: MethodCall, limit: Duration? = nil, isConclusive: Bool = true,
+      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil, sent: (() -> Void)? = nil
     ) async throws -> Message
   {
     var serial: UInt32?
@@ -62,10 +59,7 @@ final class AttributeCalls: Sendable {
     defer { if let id { leave(id) } }
     do {
       return try await wait(
-        on: bus.loop,
-        operation: call.operation,
-        limit: limit,
-        otherwise: limits.attribute
+        on: bus.loop, operation: call.operation, limit: limit, otherwise: limits.attribute
       ) { caller in
         id = enter(caller, isConclusive)
         serial = try bus.begin(call, for: caller, lateReply: lateReply)
@@ -145,8 +139,7 @@ final class AttributeCalls: Sendable {
     bus.loop.after(limits.unanswered) {
       for call in left {
         let problem = Cause.unanswered(
-          after: now - call.since,
-          isRemoved: isRemoved,
+          after: now - call.since, isRemoved: isRemoved,
           mayWantPairing: call.isConclusive && !wasPaired
         )
         call.caller.fail(problem)
@@ -183,11 +176,7 @@ extension Cause {
   ///   - wait: How long it had been waiting when the connection ended.
   ///   - mayWantPairing: There was no bond, and nothing else keeps bluetoothd from replying. With a
   ///     bond the connection may just have been about to be encrypted.
-  static func unanswered(
-    after wait: Duration,
-    isRemoved: Bool,
-    mayWantPairing: Bool
-  ) -> Cause {
+  static func unanswered(after wait: Duration, isRemoved: Bool, mayWantPairing: Bool) -> Cause {
     if isRemoved, wait < leastSecurityWait { return .deviceRemoved }
     return mayWantPairing ? .pairingAwaited : .linkLost
   }

@@ -16,12 +16,10 @@ extension CharacteristicChannel {
   /// Acquires the notifications, and watches the socket.
   func acquireNotify(limit: Duration?) async throws {
     let acquired = try await acquire(
-      GattCharacteristic1.acquireNotify,
-      limit: limit ?? limits.attribute
+      GattCharacteristic1.acquireNotify, limit: limit ?? limits.attribute
     )
     let socket = AttributeSocket(
-      acquired.descriptor,
-      on: loop,
+      acquired.descriptor, on: loop,
       received: { [weak self] value in
         guard let self else { return }
         guard value.count <= GattCharacteristic1.longestValue else {
@@ -55,8 +53,7 @@ extension CharacteristicChannel {
   /// - Throws: What the call throws. A descriptor that arrives after that is closed at once: a held
   ///   copy would keep the characteristic acquired.
   func acquire(
-    _ method: Method<PropertyMap, (UnixFD, UInt16)>,
-    limit: Duration? = nil
+    _ method: Method<PropertyMap, (UnixFD, UInt16)>, limit: Duration? = nil
   ) async throws -> Acquired {
     let call = MethodCall.bluez(view.path, method, [:])
     // AcquireNotify gets no reply either when the device refuses the subscription (5.66).
@@ -89,8 +86,7 @@ extension Cause {
       + "signals, which several programs can share"
   )
   static let writerReleased = transient(
-    .refused,
-    "bluetoothd closed the acquired writer while connected",
+    .refused, "bluetoothd closed the acquired writer while connected",
     hint: "acquire it again, or write with single commands"
   )
 }

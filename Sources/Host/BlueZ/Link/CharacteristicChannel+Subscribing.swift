@@ -22,8 +22,7 @@ extension CharacteristicChannel {
   ///   for the next connection.
   /// - Source: BlueZ 5.66, `src/gatt-client.c`: characteristic_start_notify, register_notify.
   func subscribe(
-    _ mailbox: NotificationMailbox,
-    requireConnection: @Sendable () throws -> Void
+    _ mailbox: NotificationMailbox, requireConnection: @Sendable () throws -> Void
   ) async throws -> Subscriber {
     try await gate.pass(on: loop, operation: "subscribing to \(view.title)") {
       // From here on the end of the connection ends the mailbox.
@@ -50,10 +49,7 @@ extension CharacteristicChannel {
     }
   }
 
-  private func start(
-    _ delivery: SubscriptionOptions.Delivery,
-    limit: Duration?
-  ) async throws {
+  private func start(_ delivery: SubscriptionOptions.Delivery, limit: Duration?) async throws {
     let isRunning = state.withLock { $0.isNotifying || $0.socket != nil }
     if isRunning { return }
     try await settle(limit: limit)
@@ -68,11 +64,8 @@ extension CharacteristicChannel {
     if state.withLock({ $0.rule == nil }) {
       let rule = try await bus.subscribe(
         MatchRule(
-          sender: OrgBlueZ.busName,
-          path: view.path,
-          interface: StandardInterface.properties,
-          member: StandardInterface.propertiesChanged.name,
-          arg0: GattCharacteristic1.interface
+          sender: OrgBlueZ.busName, path: view.path, interface: StandardInterface.properties,
+          member: StandardInterface.propertiesChanged.name, arg0: GattCharacteristic1.interface
         )
       ) { [weak self] in self?.receive($0) }
       state.withLock { $0.rule = rule }

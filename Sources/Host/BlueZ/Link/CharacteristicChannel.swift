@@ -40,12 +40,7 @@ final class CharacteristicChannel: Sendable {
   let gate = Gate()
   let state = Awaited(State())
 
-  init(
-    _ view: CharacteristicView,
-    _ calls: AttributeCalls,
-    bus: MessageBus,
-    limits: BlueZLimits
-  ) {
+  init(_ view: CharacteristicView, _ calls: AttributeCalls, bus: MessageBus, limits: BlueZLimits) {
     self.view = view
     self.calls = calls
     self.bus = bus

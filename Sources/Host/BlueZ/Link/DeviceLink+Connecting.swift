@@ -19,11 +19,8 @@ extension DeviceLink {
   /// - Throws: ``Cause``, D-Bus errors, the errors of a wait. A connection that this call made is
   ///   then down again, or stays entered in the turn when that could not be confirmed.
   func connect(
-    in turn: Turn,
-    named name: String,
-    keep: Bool,
-    release: @escaping @Sendable () async throws -> Void,
-    check: () async throws -> Void
+    in turn: Turn, named name: String, keep: Bool,
+    release: @escaping @Sendable () async throws -> Void, check: () async throws -> Void
   ) async throws -> LinkOrigin {
     while true {
       switch try await begin() {
@@ -153,9 +150,7 @@ extension DeviceLink {
   ///
   /// - Returns: Whether it made one.
   func pairEnded(
-    since falls: Int,
-    in turn: Turn,
-    named name: String,
+    since falls: Int, in turn: Turn, named name: String,
     release: @escaping @Sendable () async throws -> Void
   ) -> Bool {
     guard hasMadeConnection(since: falls) else { return false }
@@ -242,9 +237,7 @@ extension DeviceLink {
 
   /// Makes the turn release the connection at its end.
   private func hold(
-    in turn: Turn,
-    _ name: String,
-    _ release: @escaping @Sendable () async throws -> Void
+    in turn: Turn, _ name: String, _ release: @escaping @Sendable () async throws -> Void
   ) {
     let isHeld = state.withLock { state in
       guard let place = state.holders.firstIndex(where: { $0.turn === turn }) else { return false }

@@ -68,14 +68,8 @@ final class DeviceLink: Sendable {
   }
 
   init(
-    to path: ObjectPath,
-    bus: MessageBus,
-    limits: BlueZLimits,
-    isUp: Bool,
-    isResolved: Bool,
-    isPaired: Bool = false,
-    record: HeldLink? = nil,
-    ledger: (any LinkLedger)? = nil,
+    to path: ObjectPath, bus: MessageBus, limits: BlueZLimits, isUp: Bool, isResolved: Bool,
+    isPaired: Bool = false, record: HeldLink? = nil, ledger: (any LinkLedger)? = nil,
     news: @escaping @Sendable (LinkNews.Change) -> Void = { _ in }
   ) {
     self.path = path

@@ -16,8 +16,7 @@ final class AcquiredWriter: CommandWriter {
 
   /// Acquires the characteristic.
   init(
-    of channel: CharacteristicChannel,
-    _ selector: CharacteristicSelector,
+    of channel: CharacteristicChannel, _ selector: CharacteristicSelector,
     _ service: BlueZOperations
   )
     async throws
@@ -27,12 +26,7 @@ final class AcquiredWriter: CommandWriter {
     self.selector = selector
     self.channel = channel
     mtu = acquired.mtu
-    socket = AttributeSocket(
-      acquired.descriptor,
-      on: channel.loop,
-      received: { _ in },
-      ended: {}
-    )
+    socket = AttributeSocket(acquired.descriptor, on: channel.loop, received: { _ in }, ended: {})
     channel.state.withLock { $0.isWriterHere = true }
   }
 

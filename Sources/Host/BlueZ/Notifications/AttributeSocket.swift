@@ -38,9 +38,7 @@ final class AttributeSocket: Sendable {
   ///   - ended: Called once when bluetoothd has closed its end, after all packets; not after
   ///     ``close()``.
   init(
-    _ end: UnixFD,
-    on loop: Loop,
-    received: @escaping @Sendable ([UInt8]) -> Void,
+    _ end: UnixFD, on loop: Loop, received: @escaping @Sendable ([UInt8]) -> Void,
     ended: @escaping @Sendable () -> Void
   ) {
     self.end = end

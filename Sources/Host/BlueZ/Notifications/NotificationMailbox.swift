@@ -24,9 +24,7 @@ final class NotificationMailbox: Sendable {
 
   init(_ options: SubscriptionOptions) {
     self.options = options
-    state = Awaited(
-      State(queue: NotificationQueue(bound: options.buffer, rule: options.overflow))
-    )
+    state = Awaited(State(queue: NotificationQueue(bound: options.buffer, rule: options.overflow)))
   }
 
   /// Adds a value; ignored when the mailbox has ended.

@@ -44,8 +44,7 @@ extension BlueZOperations {
   }
 
   func answering<Value: Sendable>(
-    _ answers: PairingAnswers,
-    _ body: @escaping @Sendable () -> Signal<Value>
+    _ answers: PairingAnswers, _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     let title = "registering a pairing agent"
     return Signal<Value>.using(
@@ -70,8 +69,7 @@ extension BlueZOperations {
 
   /// Keeps a bond that there is already, unless it is a new one that answers refuse.
   private func keep(
-    _ device: ObjectPath,
-    _ answers: PairingAnswers
+    _ device: ObjectPath, _ answers: PairingAnswers
   ) async throws -> PairingOutcome {
     guard answers.refusesAll, state.withLock({ $0.bonded == device }) else { return .already }
     try await remove(device)
@@ -121,10 +119,7 @@ extension BlueZOperations {
       return false
     }
     return link.pairEnded(
-      since: falls,
-      in: turn,
-      named: deviceDescription,
-      release: releasing(link, from: turn)
+      since: falls, in: turn, named: deviceDescription, release: releasing(link, from: turn)
     )
   }
 
@@ -182,8 +177,7 @@ extension BlueZOperations {
 
   /// A pairing failure that was caused by an answer of our agent.
   private static func explained(
-    _ error: any Error,
-    _ refusal: AgentDialogue.Refusal?
+    _ error: any Error, _ refusal: AgentDialogue.Refusal?
   ) -> any Error {
     guard let error = error as? DBusError, let refusal else { return error }
     let answer = ErrorAnswer(error)

@@ -14,8 +14,7 @@ extension PairingAgent {
   /// - Returns: The identifier for ``leave(_:)``.
   /// - Throws: What registering failed with; nothing is left of it then.
   func enter(
-    _ answers: PairingAnswers,
-    device: @escaping @Sendable () -> ObjectPath?
+    _ answers: PairingAnswers, device: @escaping @Sendable () -> ObjectPath?
   ) async throws -> UInt64 {
     let id = state.withLock { state in
       state.nextID += 1
@@ -94,9 +93,7 @@ extension PairingAgent {
     _ = try await bus.call(register, limit: limits.call) { [self] answer in
       // Answered after its caller had left.
       guard case .success = answer, state.withLock({ $0.registered == nil }) else { return }
-      try? bus.send(
-        call(AgentManager1.unregisterAgent).withoutReply()
-      )
+      try? bus.send(call(AgentManager1.unregisterAgent).withoutReply())
     }
     state.withLock { $0.registered = capability }
     let makeDefault = call(AgentManager1.requestDefaultAgent)

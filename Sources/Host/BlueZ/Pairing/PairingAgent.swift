@@ -65,17 +65,13 @@ final class PairingAgent: Sendable {
   /// - Source: BlueZ 5.66, `src/agent.c` (agent_request_passkey: EBUSY while there is a request),
   ///   `src/device.c` (pair_device: the capability is taken at Pair; one bonding a device).
   func pairing<R>(
-    _ device: String,
-    _ capability: AgentCapability,
-    _ body: () async throws -> R
+    _ device: String, _ capability: AgentCapability, _ body: () async throws -> R
   ) async throws -> R {
     var hasBegun = false
     do {
       return try await pairing.pass(
-        on: bus.loop,
-        operation: "the end of another pairing",
-        isShared: capability == .noInputNoOutput,
-        limit: limits.pairingTurn
+        on: bus.loop, operation: "the end of another pairing",
+        isShared: capability == .noInputNoOutput, limit: limits.pairingTurn
       ) {
         hasBegun = true
         state.withLock { $0.pairing.append(device) }

@@ -33,24 +33,14 @@ public final class BlueZDevice: Device {
   ///   - notices: Receives changes of the services.
   /// - Precondition: `scheduler` is on the loop of the client's bus.
   public init(
-    client: BlueZClient,
-    target: DeviceTarget,
-    adapter: AdapterSelector = .first,
-    options: ConnectOptions = ConnectOptions(),
-    scheduler: SerialScheduler,
-    bindKeys: BindKeys = .none,
-    meter: (any LinkMeter)? = nil,
+    client: BlueZClient, target: DeviceTarget, adapter: AdapterSelector = .first,
+    options: ConnectOptions = ConnectOptions(), scheduler: SerialScheduler,
+    bindKeys: BindKeys = .none, meter: (any LinkMeter)? = nil,
     notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
   ) {
     device = BlueZOperations(
-      client: client,
-      target: target,
-      adapter: adapter,
-      options: options,
-      scheduler: scheduler,
-      bindKeys: bindKeys,
-      meter: meter,
-      notify: notices
+      client: client, target: target, adapter: adapter, options: options, scheduler: scheduler,
+      bindKeys: bindKeys, meter: meter, notify: notices
     )
   }
 
@@ -76,21 +66,17 @@ public final class BlueZDevice: Device {
   }
 
   public func subscribe(
-    _ characteristic: CharacteristicSelector,
-    _ options: SubscriptionOptions
+    _ characteristic: CharacteristicSelector, _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
     device.subscribe(characteristic, options)
   }
 
-  public func acquireWriter(
-    _ characteristic: CharacteristicSelector
-  ) -> Signal<any CommandWriter> {
+  public func acquireWriter(_ characteristic: CharacteristicSelector) -> Signal<any CommandWriter> {
     device.acquireWriter(characteristic)
   }
 
   public func answering<Value: Sendable>(
-    _ answers: PairingAnswers,
-    _ body: @escaping @Sendable () -> Signal<Value>
+    _ answers: PairingAnswers, _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     device.answering(answers, body)
   }

@@ -10,10 +10,7 @@ import Signals
 extension BlueZOperations {
   /// Connects, repeating attempts with a transient failure, within the deadline.
   func connect(
-    in turn: Turn,
-    keep: Bool,
-    expecting: [ServiceSelector],
-    _ attempts: inout ConnectAttempts
+    in turn: Turn, keep: Bool, expecting: [ServiceSelector], _ attempts: inout ConnectAttempts
   ) async throws -> LinkOrigin {
     try await client.keepInStep()
     var last: (any Error)?
@@ -83,9 +80,7 @@ extension BlueZOperations {
   // MARK: Between two attempts
 
   private func prepare(
-    _ preparation: ConnectAttempts.Preparation,
-    _ device: ObjectPath,
-    _ wait: Duration
+    _ preparation: ConnectAttempts.Preparation, _ device: ObjectPath, _ wait: Duration
   ) async throws {
     switch preparation {
     case .nothing: break

@@ -27,10 +27,7 @@ extension BlueZOperations {
   }
 
   func write(
-    _ value: [UInt8],
-    to selector: CharacteristicSelector,
-    kind: WriteKind,
-    offset: Int
+    _ value: [UInt8], to selector: CharacteristicSelector, kind: WriteKind, offset: Int
   ) async throws {
     do {
       let longest = GattCharacteristic1.longestValue
@@ -99,20 +96,14 @@ extension BlueZOperations {
 
   /// The failure of an operation on an attribute.
   func attributeFailure(
-    _ error: any Error,
-    _ call: ErrorSituation.Call,
-    _ verb: String,
+    _ error: any Error, _ call: ErrorSituation.Call, _ verb: String,
     _ selector: CharacteristicSelector
   ) async -> any Error {
     let name = "\(selector)"
     let channel = try? channel(selector)
     let isWriterHere = channel?.state.withLock { $0.isWriterHere } ?? false
     let failure = await explained(
-      error,
-      call,
-      "\(verb) \(name)",
-      attribute: name,
-      isWriterHere: isWriterHere
+      error, call, "\(verb) \(name)", attribute: name, isWriterHere: isWriterHere
     )
     // Everything else is refused before it is sent.
     guard call == .read, let failure = failure as? DeviceFailure,
@@ -163,8 +154,7 @@ extension Cause {
 
   static func notOffered(_ refusal: CharacteristicOperation.Refusal) -> Cause {
     permanent(
-      .notSupported,
-      "the characteristic \(refusal)",
+      .notSupported, "the characteristic \(refusal)",
       hint: refusal.remedy.map { "\($0)" } ?? "\(.inspect) shows what each characteristic offers"
     )
   }

@@ -19,10 +19,7 @@ extension BlueZOperations {
   ///   is powered off, 23 ms to its removal when it is unplugged, 35 ms until a bluetoothd that is
   ///   terminated has left the bus.
   func explained(
-    _ error: any Error,
-    _ call: ErrorSituation.Call,
-    _ title: String,
-    attribute: String? = nil,
+    _ error: any Error, _ call: ErrorSituation.Call, _ title: String, attribute: String? = nil,
     isWriterHere: Bool = false
   ) async -> any Error {
     func current() -> any Error {
@@ -105,8 +102,7 @@ extension Cause {
   /// - Parameter title: `hci0`, or more.
   static func adapterRemoved(_ title: String) -> Cause {
     .unavailable(
-      .adapterMissing,
-      "the adapter \(title) was removed",
+      .adapterMissing, "the adapter \(title) was removed",
       hint: "plug it in again; bluetoothctl list shows the adapters there are"
     )
   }

@@ -53,10 +53,7 @@ extension BlueZOperations {
   }
 
   func connect(
-    to device: ObjectPath,
-    in turn: Turn,
-    keep: Bool,
-    expecting: [ServiceSelector]
+    to device: ObjectPath, in turn: Turn, keep: Bool, expecting: [ServiceSelector]
   ) async throws -> LinkOrigin {
     bind(device)
     guard let adapter = device.parent else { throw Cause.objectGone }
@@ -67,10 +64,7 @@ extension BlueZOperations {
       let giveBack = try await radioTurn(for: device, on: adapter)
       defer { giveBack() }
       let origin = try await link.connect(
-        in: turn,
-        named: deviceDescription,
-        keep: keep,
-        release: releasing(link, from: turn),
+        in: turn, named: deviceDescription, keep: keep, release: releasing(link, from: turn),
         check: { try await seeServices(of: device, expecting) }
       )
       if origin == .made {
@@ -94,8 +88,7 @@ extension BlueZOperations {
 
   /// The turn at the adapter across processes; not needed for a connection that is up.
   private func radioTurn(
-    for device: ObjectPath,
-    on adapter: ObjectPath
+    for device: ObjectPath, on adapter: ObjectPath
   ) async throws -> @Sendable () -> Void {
     let (address, isUp) = client.look { ($0.adapter(at: adapter)?.address, $0.isConnected(device)) }
     guard let ledger = client.ledger, let address, !isUp else { return {} }
@@ -151,9 +144,7 @@ extension BlueZOperations {
   /// The search for the device to connect to.
   private func search(on adapter: ObjectPath) -> DeviceSearch {
     DeviceSearch(
-      target: target,
-      adapter: adapter,
-      failed: state.withLock { $0.failed },
+      target: target, adapter: adapter, failed: state.withLock { $0.failed },
       isUnique: options.isUnique
     )
   }
@@ -203,8 +194,7 @@ extension BlueZOperations {
     guard let first = missing.first else { return }
     let advertised = client.look { $0.advertisement(of: device)?.services ?? [] }
     throw Cause.missing(
-      missing,
-      found: found.map { ServiceSelector($0, names: first.names) },
+      missing, found: found.map { ServiceSelector($0, names: first.names) },
       hidden: missing.contains { advertised.contains($0.uuid) }
     )
   }
@@ -215,8 +205,7 @@ extension BlueZOperations {
   /// all that are expected, it gets a moment; after that a device without exported services is
   /// accepted.
   private func seenServices(
-    of device: ObjectPath,
-    _ expected: [BluetoothUUID]
+    of device: ObjectPath, _ expected: [BluetoothUUID]
   ) async throws -> [BluetoothUUID] {
     do {
       return try await client.until("the services' objects", limit: client.limits.objects) {
@@ -292,8 +281,7 @@ extension ObjectTree {
 
 extension Cause {
   static let connectOutsideTurn = permanent(
-    .connectOutsideTurn,
-    "a connection belongs to a turn, which ends it; there is no turn here",
+    .connectOutsideTurn, "a connection belongs to a turn, which ends it; there is no turn here",
     hint: "start the chain with firstOrDefault or first, or connect inside schedule or turn; "
       + "observe does not start a turn"
   )
@@ -301,8 +289,7 @@ extension Cause {
   /// Several devices, where there is to be one.
   static func several(_ target: DeviceTarget, _ found: [DeviceCandidate]) -> Cause {
     permanent(
-      .ambiguous,
-      "\(found.count) devices match \(target): \(DeviceCandidate.list(found))",
+      .ambiguous, "\(found.count) devices match \(target): \(DeviceCandidate.list(found))",
       hint: "use the address of one of these"
     )
   }
@@ -317,17 +304,14 @@ extension Cause {
 
   /// Required services that were not found.
   static func missing(
-    _ missing: [ServiceSelector],
-    found: [ServiceSelector],
-    hidden: Bool
+    _ missing: [ServiceSelector], found: [ServiceSelector], hidden: Bool
   ) -> Cause {
     func list(_ services: [ServiceSelector]) -> String {
       services.map(\.description).joined(separator: ", ")
     }
     if found.isEmpty { return .noServices(.serviceMissing, list(missing)) }
     return permanent(
-      .serviceMissing,
-      "the device does not offer \(list(missing)); it offers \(list(found))",
+      .serviceMissing, "the device does not offer \(list(missing)); it offers \(list(found))",
       hint: hidden
         ? "bluetoothd claims a service that the device has: see ExportClaimedServices "
           + "in /etc/bluetooth/main.conf (since BlueZ 5.80)"
@@ -341,8 +325,7 @@ extension Cause {
   /// - Parameter within: ` within 20 s`.
   static func servicesUnread(_ within: String) -> Cause {
     transient(
-      .timedOut,
-      "the device is connected, but bluetoothd has not read its services\(within)",
+      .timedOut, "the device is connected, but bluetoothd has not read its services\(within)",
       hint: "\(.fresh) to read them again, or \(.moreTime); if it persists, restart the device"
     )
   }
@@ -353,8 +336,7 @@ extension Cause {
   ///   whatever the result of the discovery.
   static func noServices(_ code: DeviceFailure.Code, _ wanted: String) -> Cause {
     transient(
-      code,
-      "bluetoothd has read no services of the device, and so no \(wanted)",
+      code, "bluetoothd has read no services of the device, and so no \(wanted)",
       hint: "connect again; if it persists, \(.fresh) to read them again"
     )
   }

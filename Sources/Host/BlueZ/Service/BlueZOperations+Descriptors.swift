@@ -8,9 +8,7 @@ extension BlueZOperations {
   func readDescriptor(_ selector: DescriptorSelector) async throws -> [UInt8] {
     try await explaining(.read, "reading \(selector)", attribute: selector.description) {
       let (view, calls) = try descriptor(selector)
-      let reply = try await calls.call(
-        .bluez(view.path, GattDescriptor1.readValue, [:])
-      )
+      let reply = try await calls.call(.bluez(view.path, GattDescriptor1.readValue, [:]))
       return try CharacteristicChannel.checked(reply.output(of: GattDescriptor1.readValue))
     }
   }
@@ -24,9 +22,7 @@ extension BlueZOperations {
       guard view.uuid != .clientCharacteristicConfiguration else {
         throw Cause.configurationWrite(view.characteristic)
       }
-      _ = try await calls.call(
-        .bluez(view.path, GattDescriptor1.writeValue, (value, [:]))
-      )
+      _ = try await calls.call(.bluez(view.path, GattDescriptor1.writeValue, (value, [:])))
     }
   }
 

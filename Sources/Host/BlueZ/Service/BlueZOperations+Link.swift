@@ -14,8 +14,7 @@ extension BlueZOperations {
   }
 
   private func measured<Value: Sendable>(
-    _ title: String,
-    _ ask: (any LinkMeter, LinkIdentity) async throws -> Value
+    _ title: String, _ ask: (any LinkMeter, LinkIdentity) async throws -> Value
   ) async throws -> Value {
     try await explaining(.objects, title) {
       let device = try connectedDevice()
@@ -33,8 +32,6 @@ extension BlueZOperations {
 
 extension Cause {
   fileprivate static let noMeter = permanent(
-    .notSupported,
-    "this service was created without a link meter",
-    hint: "pass one to BlueZDevice"
+    .notSupported, "this service was created without a link meter", hint: "pass one to BlueZDevice"
   )
 }

@@ -6,8 +6,7 @@ import Signals
 
 extension BlueZOperations {
   func subscribe(
-    _ selector: CharacteristicSelector,
-    _ options: SubscriptionOptions
+    _ selector: CharacteristicSelector, _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
     Signal<Signal<NotificationEvent>>.using(
       acquire: Signal<Guarded<Subscriber>>.operation(of: scheduler, "subscribing") { [self] sink in
@@ -42,8 +41,7 @@ extension BlueZOperations {
   }
 
   private func stream(
-    of present: Guarded<Subscriber>,
-    _ selector: CharacteristicSelector
+    of present: Guarded<Subscriber>, _ selector: CharacteristicSelector
   ) -> Signal<NotificationEvent> {
     let mailbox = present.withLock { $0.mailbox }
     return Signal { [self] sink in
@@ -67,13 +65,11 @@ extension BlueZOperations {
   }
 
   private func next(
-    of mailbox: NotificationMailbox,
-    _ selector: CharacteristicSelector
+    of mailbox: NotificationMailbox, _ selector: CharacteristicSelector
   ) async throws -> NotificationQueue.Entry {
     do {
       return try await mailbox.next(
-        on: loop,
-        operation: "waiting for a notification of \(selector)"
+        on: loop, operation: "waiting for a notification of \(selector)"
       )
     } catch let error as TimedOut {
       // No value was due: the caller sets the deadline, and so decides how long to wait.
@@ -87,9 +83,7 @@ extension BlueZOperations {
 
   /// Connects and subscribes again, as often as necessary within the limit.
   private func resume(
-    _ present: Guarded<Subscriber>,
-    _ selector: CharacteristicSelector,
-    after loss: Cause
+    _ present: Guarded<Subscriber>, _ selector: CharacteristicSelector, after loss: Cause
   ) async throws {
     let end = loop.now + client.limits.resume
     var pause = Duration.milliseconds(250)
@@ -110,8 +104,7 @@ extension BlueZOperations {
   }
 
   private func resumeOnce(
-    _ present: Guarded<Subscriber>,
-    _ selector: CharacteristicSelector
+    _ present: Guarded<Subscriber>, _ selector: CharacteristicSelector
   ) async throws {
     let isKept =
       state.withLock { $0.device }

@@ -25,11 +25,7 @@ extension BlueZOperations {
   }
 
   /// The turn has the device until it ends.
-  private func keep(
-    _ link: HeldLink,
-    in turn: Turn,
-    _ giveBack: @escaping @Sendable () -> Void
-  ) {
+  private func keep(_ link: HeldLink, in turn: Turn, _ giveBack: @escaping @Sendable () -> Void) {
     _ = turn.enter("the use of \(link.device)") { giveBack() }
   }
 
@@ -72,10 +68,6 @@ extension BlueZOperations {
 
 extension Cause {
   fileprivate static func inUse(by run: String) -> Cause {
-    transient(
-      .busy,
-      "\(run), uses the device",
-      hint: "let it finish, or end it, and try again"
-    )
+    transient(.busy, "\(run), uses the device", hint: "let it finish, or end it, and try again")
   }
 }

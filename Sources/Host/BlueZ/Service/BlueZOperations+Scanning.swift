@@ -26,8 +26,7 @@ extension BlueZOperations {
 
   /// Runs `body` during discovery, with the devices that are found.
   private func discovering(
-    _ filter: ScanFilter,
-    _ body: (Mailbox<Advertisement>) async throws -> Void
+    _ filter: ScanFilter, _ body: (Mailbox<Advertisement>) async throws -> Void
   ) async throws {
     try await client.keepInStep()
     let adapter = try await readyAdapter()
@@ -71,9 +70,7 @@ extension BlueZOperations {
 
   /// Makes the adapter scan while `body` runs: actively, or passively with a monitor.
   private func listening(
-    _ filter: ScanFilter,
-    on adapter: AdapterFacts,
-    _ body: () async throws -> Void
+    _ filter: ScanFilter, on adapter: AdapterFacts, _ body: () async throws -> Void
   ) async throws {
     guard filter.isPassive else {
       let discovery = client.discovery(on: adapter.path)
@@ -83,11 +80,8 @@ extension BlueZOperations {
   }
 
   private static func receive(
-    _ event: BlueZClient.ObservedEvent,
-    at now: Instant,
-    _ adapter: AdapterFacts,
-    _ filter: ScanFilter,
-    _ mailbox: Mailbox<Advertisement>
+    _ event: BlueZClient.ObservedEvent, at now: Instant, _ adapter: AdapterFacts,
+    _ filter: ScanFilter, _ mailbox: Mailbox<Advertisement>
   ) {
     switch event {
     case .gone(let why):

@@ -5,9 +5,7 @@ import DBus
 import Signals
 
 extension BlueZOperations {
-  func acquireWriter(
-    _ selector: CharacteristicSelector
-  ) -> Signal<any CommandWriter> {
+  func acquireWriter(_ selector: CharacteristicSelector) -> Signal<any CommandWriter> {
     Signal<any CommandWriter>.using(
       acquire: Signal<AcquiredWriter>.operation(of: scheduler, "acquiring a writer") {
         [self] sink in

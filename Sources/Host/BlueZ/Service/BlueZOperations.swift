@@ -48,18 +48,12 @@ final class BlueZOperations: DeviceOperations {
   let state = Guarded(State())
 
   init(
-    client: BlueZClient,
-    target: DeviceTarget,
-    adapter: AdapterSelector,
-    options: ConnectOptions,
-    scheduler: SerialScheduler,
-    bindKeys: BindKeys,
-    meter: (any LinkMeter)?,
+    client: BlueZClient, target: DeviceTarget, adapter: AdapterSelector, options: ConnectOptions,
+    scheduler: SerialScheduler, bindKeys: BindKeys, meter: (any LinkMeter)?,
     notify: @escaping @Sendable (ServiceNotice) -> Void
   ) {
     precondition(
-      client.loop === scheduler.loop,
-      "the scheduler must be on the loop of the client's bus"
+      client.loop === scheduler.loop, "the scheduler must be on the loop of the client's bus"
     )
     self.client = client
     self.target = target
@@ -127,9 +121,7 @@ final class BlueZOperations: DeviceOperations {
 
   /// Performs an operation, whose errors become failures.
   func explaining<Value: Sendable>(
-    _ call: ErrorSituation.Call,
-    _ title: String,
-    attribute: String? = nil,
+    _ call: ErrorSituation.Call, _ title: String, attribute: String? = nil,
     _ body: () async throws -> Value
   ) async throws -> Value {
     do {
@@ -141,10 +133,7 @@ final class BlueZOperations: DeviceOperations {
 
   /// The failure for an error, with the operation and its device.
   func failure(
-    _ error: any Error,
-    _ call: ErrorSituation.Call,
-    _ title: String,
-    attribute: String? = nil,
+    _ error: any Error, _ call: ErrorSituation.Call, _ title: String, attribute: String? = nil,
     isWriterHere: Bool = false
   ) -> any Error {
     var situation = situation(call)
@@ -180,8 +169,7 @@ final class BlueZOperations: DeviceOperations {
       let adapters = tree.adapters.filter { adapter.names($0) }
       let own = device?.parent.flatMap { tree.adapter(at: $0) }
       return ErrorSituation(
-        call,
-        isLinkDown: device.map { !tree.isConnected($0) } ?? false,
+        call, isLinkDown: device.map { !tree.isConnected($0) } ?? false,
         isAdapterOff: own.map { !$0.isPowered }
           ?? (!adapters.isEmpty && !adapters.contains(where: \.isPowered)),
         isUnpaired: device.map { !tree.isPaired($0) } ?? false,
@@ -234,8 +222,7 @@ extension Cause {
     switch problem {
     case .missing(let found) where found.isEmpty:
       .unavailable(
-        .adapterMissing,
-        "bluetoothd knows no Bluetooth adapter on this host",
+        .adapterMissing, "bluetoothd knows no Bluetooth adapter on this host",
         hint: "plug one in, check with bluetoothctl list, or \(.simulate)"
       )
     case .missing(let found):

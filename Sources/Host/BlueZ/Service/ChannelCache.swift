@@ -23,9 +23,7 @@ struct ChannelCache: Sendable {
 
   /// The channel of a selector; nil when it has to be resolved.
   func channel(
-    _ selector: CharacteristicSelector,
-    of device: ObjectPath,
-    generation: UInt64
+    _ selector: CharacteristicSelector, of device: ObjectPath, generation: UInt64
   ) -> CharacteristicChannel? {
     guard generation == self.generation, device == self.device else { return nil }
     if let last, last.selector == selector { return last.channel }
@@ -34,9 +32,7 @@ struct ChannelCache: Sendable {
 
   /// Stores a channel.
   mutating func keep(
-    _ channel: CharacteristicChannel,
-    _ selector: CharacteristicSelector,
-    of device: ObjectPath,
+    _ channel: CharacteristicChannel, _ selector: CharacteristicSelector, of device: ObjectPath,
     generation: UInt64
   ) {
     if generation != self.generation || device != self.device {

@@ -36,8 +36,7 @@ extension CharacteristicSelector {
 
 extension Cause {
   static func missing(
-    _ selector: CharacteristicSelector,
-    among all: [CharacteristicView]
+    _ selector: CharacteristicSelector, among all: [CharacteristicView]
   ) -> Cause {
     if all.isEmpty {
       return .noServices(.characteristicMissing, "\(selector)")
@@ -68,8 +67,7 @@ extension Cause {
   }
 
   static func ambiguous(
-    _ selector: CharacteristicSelector,
-    _ matching: [CharacteristicView],
+    _ selector: CharacteristicSelector, _ matching: [CharacteristicView],
     among all: [CharacteristicView]
   ) -> Cause {
     permanent(
@@ -109,10 +107,8 @@ extension CharacteristicView {
   func selector(among all: [CharacteristicView], _ names: AttributeNames) -> String {
     let same = all.filter { $0.uuid == uuid && $0.service == service }
     return CharacteristicSelector(
-      service: service,
-      characteristic: uuid,
-      instance: same.count > 1 ? same.firstIndex(of: self) : nil,
-      names: names
+      service: service, characteristic: uuid,
+      instance: same.count > 1 ? same.firstIndex(of: self) : nil, names: names
     ).description
   }
 }

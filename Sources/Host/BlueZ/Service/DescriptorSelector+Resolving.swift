@@ -63,8 +63,7 @@ extension DescriptorView {
   ///
   /// - Parameter names: The names by which attributes are printed.
   func selector(
-    among siblings: [DescriptorView],
-    _ characteristics: [CharacteristicView],
+    among siblings: [DescriptorView], _ characteristics: [CharacteristicView],
     _ names: AttributeNames
   ) -> String {
     let same = siblings.filter { $0.uuid == uuid && $0.characteristic == characteristic }
@@ -76,8 +75,7 @@ extension DescriptorView {
 
 extension Cause {
   static func missing(
-    _ selector: DescriptorSelector,
-    among descriptors: [DescriptorView],
+    _ selector: DescriptorSelector, among descriptors: [DescriptorView],
     _ characteristics: [CharacteristicView]
   ) -> Cause {
     let names = selector.characteristic.names
@@ -95,8 +93,7 @@ extension Cause {
   }
 
   static func ambiguous(
-    _ selector: DescriptorSelector,
-    _ matching: [DescriptorView],
+    _ selector: DescriptorSelector, _ matching: [DescriptorView],
     _ characteristics: [CharacteristicView]
   ) -> Cause {
     let names = selector.characteristic.names

@@ -41,10 +41,7 @@ extension ObjectTree {
         let service = value(GattService1.uuid, at: servicePath)
       else { return nil }
       return CharacteristicView(
-        path: path,
-        uuid: uuid,
-        valueHandle: declaration &+ 1,
-        service: service,
+        path: path, uuid: uuid, valueHandle: declaration &+ 1, service: service,
         properties: value(GattCharacteristic1.flags, at: path)
       )
     }
@@ -59,15 +56,11 @@ extension ObjectTree {
       else { return nil }
       let includes = value(GattService1.includes, at: path) ?? []
       return GATTService(
-        uuid: uuid,
-        handle: handle,
-        isPrimary: value(GattService1.primary, at: path) ?? true,
+        uuid: uuid, handle: handle, isPrimary: value(GattService1.primary, at: path) ?? true,
         includes: includes.compactMap { BlueZPath($0)?.handle },
         characteristics: characteristics(of: path).map { view in
           GATTCharacteristic(
-            uuid: view.uuid,
-            handle: view.valueHandle,
-            properties: view.properties ?? [],
+            uuid: view.uuid, handle: view.valueHandle, properties: view.properties ?? [],
             mtu: mtu ?? value(GattCharacteristic1.mtu, at: view.path).map { Int($0) },
             descriptors: descriptors(of: view).map {
               GATTDescriptor(uuid: $0.uuid, handle: $0.handle)

@@ -21,18 +21,14 @@ extension ObjectTree {
       let address = properties[Device1.address]
     else { return nil }
     return Advertisement(
-      address: address,
-      addressType: properties[Device1.addressType] ?? .public,
-      name: properties[Device1.name],
-      alias: properties[Device1.alias] ?? "\(address)",
+      address: address, addressType: properties[Device1.addressType] ?? .public,
+      name: properties[Device1.name], alias: properties[Device1.alias] ?? "\(address)",
       rssi: properties[Device1.rssi].map { $0 == Device1.unknownRSSI ? -127 : Int($0) },
       txPower: properties[Device1.txPower].map { Int($0) },
-      appearance: properties[Device1.appearance],
-      services: properties[Device1.uuids] ?? [],
+      appearance: properties[Device1.appearance], services: properties[Device1.uuids] ?? [],
       advertisedServices: advertised[device],
       manufacturerData: properties[Device1.manufacturerData] ?? [],
-      serviceData: properties[Device1.serviceData] ?? [],
-      isConnected: isConnected(device),
+      serviceData: properties[Device1.serviceData] ?? [], isConnected: isConnected(device),
       isPaired: properties[Device1.paired] ?? false,
       adapter: properties[Device1.adapter]?.lastElement ?? ""
     )

@@ -42,11 +42,8 @@ extension ObjectTree {
     let name = path.lastElement
     let roles = properties[Adapter1.roles]
     return AdapterFacts(
-      path: path,
-      name: name,
-      address: properties[Adapter1.address],
-      alias: properties[Adapter1.alias] ?? name,
-      isPowered: isPowered(path),
+      path: path, name: name, address: properties[Adapter1.address],
+      alias: properties[Adapter1.alias] ?? name, isPowered: isPowered(path),
       powerState: properties[Adapter1.powerState],
       isDiscovering: properties[Adapter1.discovering] ?? false,
       isCentral: roles?.contains { $0.hasPrefix(Adapter1.Role.central) } ?? true,

@@ -78,9 +78,7 @@ struct ObjectTree: Sendable {
   // MARK: Changing
 
   private mutating func put(
-    _ interface: String,
-    _ properties: PropertyMap,
-    at path: ObjectPath
+    _ interface: String, _ properties: PropertyMap, at path: ObjectPath
   ) -> [TreeChange] {
     guard Self.isMirrored(interface) else { return [] }
     countAttributes(interface)
@@ -115,17 +113,12 @@ struct ObjectTree: Sendable {
   }
 
   private mutating func update(
-    _ path: ObjectPath,
-    _ interface: String,
-    _ properties: PropertyMap,
-    _ invalidated: [String]
+    _ path: ObjectPath, _ interface: String, _ properties: PropertyMap, _ invalidated: [String]
   ) -> [TreeChange] {
     guard objects[path]?[interface] != nil else { return [] }
     countDevice(interface, path)
     let change = TreeChange.changed(
-      path,
-      interface: interface,
-      properties: properties.names + invalidated
+      path, interface: interface, properties: properties.names + invalidated
     )
     let isIndexed = DeviceIndex.isConcerned(by: change)
     let old = isIndexed ? objects[path]?[interface] : nil
@@ -240,10 +233,7 @@ struct ObjectTree: Sendable {
   }
 
   private mutating func reindex(
-    _ path: ObjectPath,
-    _ interface: String,
-    from old: PropertyMap?,
-    to new: PropertyMap?
+    _ path: ObjectPath, _ interface: String, from old: PropertyMap?, to new: PropertyMap?
   ) {
     if interface == Device1.interface { deviceIndex.change(path, from: old, to: new) }
   }

@@ -24,8 +24,7 @@ struct HCICommand: Hashable, Sendable {
   static func readTransmitPower(_ handle: UInt16) -> HCICommand {
     let present: UInt8 = 0
     return HCICommand(
-      opcode: .readTransmitPowerLevel,
-      parameters: handle.littleEndianOctets + [present]
+      opcode: .readTransmitPowerLevel, parameters: handle.littleEndianOctets + [present]
     )
   }
 

@@ -113,8 +113,7 @@ extension ConnectionParameters {
       let timeout = reader.uint16()
     else { return nil }
     self.init(
-      interval: .microseconds(1250 * Int(interval)),
-      latency: Int(latency),
+      interval: .microseconds(1250 * Int(interval)), latency: Int(latency),
       supervisionTimeout: .milliseconds(10 * Int(timeout))
     )
   }

@@ -29,18 +29,14 @@ public struct HostController: LinkMeter, AdapterInspection {
     self.init(kernel: KernelSockets(loop: loop), timing: timing)
   }
 
-  init(
-    kernel: any HostKernel,
-    timing: Timing? = nil
-  ) {
+  init(kernel: any HostKernel, timing: Timing? = nil) {
     self.kernel = kernel
     self.timing = timing
   }
 
   /// Runs queries of the kernel; one that is not answered is a failure of the operation.
   private func asking<Answer>(
-    _ operation: String,
-    _ body: () async throws -> Answer
+    _ operation: String, _ body: () async throws -> Answer
   ) async throws -> Answer {
     do {
       return try await body()
@@ -109,13 +105,9 @@ public struct HostController: LinkMeter, AdapterInspection {
 extension AdapterDetails {
   fileprivate init(_ index: UInt16, _ known: ControllerInformation, features: [UInt8]) {
     self.init(
-      name: "hci\(index)",
-      address: known.address,
-      manufacturer: known.manufacturer,
-      version: known.version,
-      supported: ControllerInformation.names(of: known.supportedSettings),
-      current: ControllerInformation.names(of: known.currentSettings),
-      features: features
+      name: "hci\(index)", address: known.address, manufacturer: known.manufacturer,
+      version: known.version, supported: ControllerInformation.names(of: known.supportedSettings),
+      current: ControllerInformation.names(of: known.currentSettings), features: features
     )
   }
 }

@@ -25,11 +25,7 @@ enum HostProblem: Error, Equatable {
   func failure(_ operation: String) -> DeviceFailure {
     let (code, meaning, hint) = explanation
     return DeviceFailure(
-      code: code,
-      class: failureClass,
-      operation: operation,
-      meaning: meaning,
-      hint: hint
+      code: code, class: failureClass, operation: operation, meaning: meaning, hint: hint
     )
   }
 

@@ -19,9 +19,7 @@ struct KernelSockets: HostKernel {
     let descriptor = try Self.open(index: host_no_device, channel: host_channel_raw)
     defer { close(descriptor) }
     var found = [hci_conn_info](repeating: hci_conn_info(), count: Int(Self.mostConnections))
-    let count = try Self.checked(
-      host_connections(descriptor, index, &found, Self.mostConnections)
-    )
+    let count = try Self.checked(host_connections(descriptor, index, &found, Self.mostConnections))
     return found.prefix(Int(count)).map {
       KernelConnection(handle: $0.handle, address: BluetoothAddress($0.bdaddr))
     }
@@ -63,9 +61,7 @@ struct KernelSockets: HostKernel {
 
   /// Sends a packet and waits for its answer.
   private func exchange<Answer: Sendable>(
-    _ descriptor: Int32,
-    _ packet: [UInt8],
-    _ answer: @escaping @Sendable ([UInt8]) -> Answer?
+    _ descriptor: Int32, _ packet: [UInt8], _ answer: @escaping @Sendable ([UInt8]) -> Answer?
   ) async throws -> Answer {
     let watch = Guarded<Watch?>(nil)
     defer { watch.withLock { $0 }?.cancel() }
@@ -93,8 +89,7 @@ struct KernelSockets: HostKernel {
   ///
   /// - Returns: Nil when none is waiting.
   static func receive(
-    _ descriptor: Int32,
-    room: Int = longestFrame
+    _ descriptor: Int32, room: Int = longestFrame
   ) throws(KernelRefusal) -> (octets: [UInt8], microseconds: Int)? {
     var microseconds = 0
     var count = 0

@@ -41,9 +41,7 @@ struct LinkTimings: Sendable {
       if entries.count == Self.most { entries.removeFirst() }
       entries.append(
         Entry(
-          index: packet.index,
-          handle: made.handle,
-          address: made.address,
+          index: packet.index, handle: made.handle, address: made.address,
           parameters: made.parameters
         )
       )
@@ -56,11 +54,7 @@ struct LinkTimings: Sendable {
     }
   }
 
-  private mutating func change(
-    _ index: UInt16,
-    _ handle: UInt16,
-    _ body: (inout Entry) -> Void
-  ) {
+  private mutating func change(_ index: UInt16, _ handle: UInt16, _ body: (inout Entry) -> Void) {
     let place = entries.firstIndex { $0.index == index && $0.handle == handle && $0.isUp }
     if let place { body(&entries[place]) }
   }

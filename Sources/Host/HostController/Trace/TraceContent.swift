@@ -69,9 +69,7 @@ struct TraceContent: Sendable {
     // The beginning of a packet: what it is.
     recent.append(
       MonitorPacket(
-        opcode: packet.opcode,
-        index: packet.index,
-        payload: Array(packet.payload.prefix(24))
+        opcode: packet.opcode, index: packet.index, payload: Array(packet.payload.prefix(24))
       )
     )
     times.append(microseconds)
@@ -107,10 +105,8 @@ struct TraceContent: Sendable {
     // The kernel's wall clock can be set back during the recording.
     guard let earliest = inside.min(), let latest = inside.max() else { return nil }
     return TraceSlice(
-      file: file,
-      packets: first + 1...times.count,
-      times: .microseconds(earliest) ... .microseconds(latest),
-      before: max(0, before - mark),
+      file: file, packets: first + 1...times.count,
+      times: .microseconds(earliest) ... .microseconds(latest), before: max(0, before - mark),
       last: last(from: first)
     )
   }
@@ -120,9 +116,7 @@ struct TraceContent: Sendable {
     let packets = recent.values.suffix(times.count - first)
     return zip(times.count - packets.count..<times.count, packets).map { place, packet in
       TracePacket(
-        number: place + 1,
-        time: .microseconds(times[place]),
-        text: PacketText.text(of: packet)
+        number: place + 1, time: .microseconds(times[place]), text: PacketText.text(of: packet)
       )
     }
   }

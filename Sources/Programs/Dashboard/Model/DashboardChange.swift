@@ -75,11 +75,7 @@ package struct DashboardFacts: Sendable {
   package let batches: [String]
 
   package init(
-    version: String,
-    isSimulated: Bool,
-    hasJournal: Bool,
-    chains: [String],
-    batches: [String]
+    version: String, isSimulated: Bool, hasJournal: Bool, chains: [String], batches: [String]
   ) {
     self.version = version
     self.isSimulated = isSimulated

@@ -141,9 +141,7 @@ package struct DashboardModel: Sendable {
       change(id) { $0.count += 1 }
       for number in value.numbers {
         let name = SeriesName(
-          device: event.device,
-          attribute: step.attribute ?? step.operation,
-          field: number.field
+          device: event.device, attribute: step.attribute ?? step.operation, field: number.field
         )
         guard let index = index(of: name, unit: number.unit, decimals: number.decimals) else {
           continue
@@ -173,11 +171,7 @@ package struct DashboardModel: Sendable {
     series.append(
       SeriesHistory(
         SeriesCard(
-          id: index,
-          device: name.device,
-          attribute: name.attribute,
-          field: name.field,
-          unit: unit,
+          id: index, device: name.device, attribute: name.attribute, field: name.field, unit: unit,
           decimals: decimals
         )
       )

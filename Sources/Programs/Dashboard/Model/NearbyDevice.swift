@@ -49,8 +49,7 @@ struct NearbyDevices: Sendable {
   mutating func take(_ advertisement: Advertisement, at: Int) {
     let address = "\(advertisement.address)"
     let device = NearbyDevice(
-      advertisement: advertisement,
-      seen: at,
+      advertisement: advertisement, seen: at,
       services: advertisement.services.map { names.title(of: $0, .service) }
     )
     if entries[address] == nil {

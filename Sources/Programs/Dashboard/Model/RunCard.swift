@@ -127,9 +127,7 @@ package struct StepLine: Equatable, Sendable {
   init(_ result: StepResult, of event: RunEvent) {
     let outcome = result.outcome.map { TextReport.text($0) }
     self.init(
-      result.step,
-      of: event,
-      status: result.status.rawValue,
+      result.step, of: event, status: result.status.rawValue,
       text: result.failure.map(\.description) ?? Self.shown(outcome)
     )
   }

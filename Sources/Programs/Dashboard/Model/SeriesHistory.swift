@@ -38,11 +38,8 @@ package struct Minute: Equatable, JSONWritable {
   /// A minute of a journal.
   package init(_ bucket: ValueBucket) {
     self.init(
-      at: bucket.start.milliseconds,
-      minimum: bucket.minimum,
-      maximum: bucket.maximum,
-      mean: bucket.mean,
-      count: bucket.count
+      at: bucket.start.milliseconds, minimum: bucket.minimum, maximum: bucket.maximum,
+      mean: bucket.mean, count: bucket.count
     )
   }
 

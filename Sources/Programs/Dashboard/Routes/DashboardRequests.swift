@@ -38,8 +38,7 @@ struct DashboardRequests {
         ],
         source: poll.map { .poll(every: $0) }
           ?? .notify(SubscriptionOptions(overflow: .dropOldest, startLimit: limit)),
-        view: window.map { .rate(window: $0) } ?? .values,
-        limit: limit
+        view: window.map { .rate(window: $0) } ?? .values, limit: limit
       )
       if plan.series.isEmpty { throw DashboardRefusal("expected a characteristic") }
       if let problem = plan.problem { throw DashboardRefusal(problem) }

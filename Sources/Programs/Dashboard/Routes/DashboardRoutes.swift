@@ -25,10 +25,7 @@ package struct DashboardRoutes: Sendable {
   ///   - limit: How long connecting, subscribing and one read may take, each.
   ///   - metrics: What `/metrics` prints, in Prometheus' text format 0.0.4; nil for no such address.
   package init(
-    _ hub: DashboardHub,
-    _ actions: any DashboardActions,
-    names: AttributeNames,
-    limit: Duration,
+    _ hub: DashboardHub, _ actions: any DashboardActions, names: AttributeNames, limit: Duration,
     metrics: (@Sendable () -> String)? = nil
   ) {
     self.hub = hub
@@ -74,8 +71,7 @@ package struct DashboardRoutes: Sendable {
   }
 
   private func runPage(
-    _ number: String,
-    _ method: WebMethod
+    _ number: String, _ method: WebMethod
   ) async throws(DashboardRefusal) -> WebResponse {
     guard let number = Int64(number), method == .get else { return .notFound }
     guard let page = try await actions.page(of: number) else { return .notFound }
@@ -85,8 +81,7 @@ package struct DashboardRoutes: Sendable {
   // MARK: What the script asks for
 
   private func api(
-    _ request: WebRequest,
-    _ segments: [String]
+    _ request: WebRequest, _ segments: [String]
   ) async throws(DashboardRefusal) -> WebResponse {
     switch (request.method, segments[0], segments.count) {
     case (.get, "snapshot", 1): return .json(hub.snapshot().json)

@@ -102,9 +102,7 @@ struct Checked {
 
   /// Keeps the line about a valid file, or everything that is wrong with it.
   private mutating func take<Contents>(
-    _ name: String,
-    _ contents: Result<Contents, DocumentErrors>,
-    _ praised: (Contents) -> String
+    _ name: String, _ contents: Result<Contents, DocumentErrors>, _ praised: (Contents) -> String
   ) {
     switch contents {
     case .success(let contents): praise.append("\(name): \(praised(contents))")
@@ -127,19 +125,11 @@ extension Advertisement {
     let name = advertisements.contains(where: \.includesName) ? definition.name : nil
     let services = advertisements.flatMap(\.services)
     self.init(
-      address: definition.address,
-      addressType: definition.addressType,
-      name: name,
+      address: definition.address, addressType: definition.addressType, name: name,
       alias: name ?? definition.address.description.replacing(":", with: "-"),
-      rssi: definition.advertisement.rssi,
-      txPower: definition.advertisement.txPower,
-      services: services,
-      advertisedServices: services,
-      manufacturerData: [],
-      serviceData: [],
-      isConnected: false,
-      isPaired: false,
-      adapter: ""
+      rssi: definition.advertisement.rssi, txPower: definition.advertisement.txPower,
+      services: services, advertisedServices: services, manufacturerData: [], serviceData: [],
+      isConnected: false, isPaired: false, adapter: ""
     )
   }
 }

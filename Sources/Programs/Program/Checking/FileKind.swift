@@ -46,11 +46,7 @@ extension DocumentErrors {
   ///   - path: The file.
   ///   - kind: What it was read as.
   ///   - reader: What takes only files of that kind; nil to name what reads the file.
-  func problems(
-    of path: String,
-    readAs kind: FileKind,
-    by reader: String? = nil
-  ) -> [Problem] {
+  func problems(of path: String, readAs kind: FileKind, by reader: String? = nil) -> [Problem] {
     let found = FileKind(of: path)
     guard found != kind, let (what, advice) = found.advice(for: path) else { return problems }
     return [Problem("\(what): \(reader ?? "use \(advice)")", at: Place(file: path))]

@@ -8,8 +8,7 @@ import Signals
 
 struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "adapters",
-    abstract: "List this host's adapters: maker, version, features.",
+    commandName: "adapters", abstract: "List this host's adapters: maker, version, features.",
     discussion:
       "It asks bluetoothd and the kernel, needs one of them, and shows adapters that are off too."
   )

@@ -7,9 +7,7 @@ import Documents
 extension ArgumentHelp {
   /// The help of an option, and what its value is called there.
   static func value(
-    _ name: String,
-    _ text: String,
-    visibility: ArgumentVisibility = .default
+    _ name: String, _ text: String, visibility: ArgumentVisibility = .default
   ) -> ArgumentHelp {
     ArgumentHelp(text, valueName: name, visibility: visibility)
   }
@@ -22,9 +20,7 @@ extension ArgumentHelp {
 extension Option {
   /// The path of a file.
   init(
-    name: NameSpecification = .long,
-    file help: String,
-    visibility: ArgumentVisibility = .default
+    name: NameSpecification = .long, file help: String, visibility: ArgumentVisibility = .default
   ) where Value == String? {
     let help = ArgumentHelp.value("file", help, visibility: visibility)
     self.init(name: name, help: help, completion: .file())
@@ -32,9 +28,7 @@ extension Option {
 
   /// Files, one with each repetition.
   init<File: ExpressibleByArgument>(
-    wrappedValue: [File],
-    name: NameSpecification = .long,
-    file help: String
+    wrappedValue: [File], name: NameSpecification = .long, file help: String
   ) where Value == [File] {
     let help = ArgumentHelp.value("file", help)
     self.init(wrappedValue: wrappedValue, name: name, help: help, completion: .file())
@@ -52,14 +46,10 @@ extension Option {
 
   /// The same with a usual value.
   init(
-    wrappedValue: Duration,
-    name: NameSpecification = .long,
-    time help: String
+    wrappedValue: Duration, name: NameSpecification = .long, time help: String
   ) where Value == Duration {
     self.init(
-      wrappedValue: wrappedValue,
-      name: name,
-      help: .time(help),
+      wrappedValue: wrappedValue, name: name, help: .time(help),
       transform: Duration.positiveArgument
     )
   }

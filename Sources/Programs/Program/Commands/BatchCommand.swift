@@ -107,8 +107,7 @@ package struct BatchCommand: WorldCommand {
     let isOnce = batch.every == nil || resuming.resume != nil
     if !isOnce, runs == nil, options.isSimulated, !options.realTime {
       throw Ending(
-        .usage,
-        "a batch with 'every' never ends in simulated time: limit it with --runs"
+        .usage, "a batch with 'every' never ends in simulated time: limit it with --runs"
       )
     }
     if batch.hasPlacement {
@@ -135,16 +134,14 @@ package struct BatchCommand: WorldCommand {
   }
 
   private func run(
-    _ batch: Batch,
-    _ simulated: ScenarioDefinition,
+    _ batch: Batch, _ simulated: ScenarioDefinition,
     openFleet: ((World, Batch) throws(Ending) -> MakeBatchRunning)? = nil
   ) throws -> ExitStatus {
     try reports.check(reading: [file], options, journal, metrics: metering.metrics)
     let kept = onFleet.detach ? nil : try openJournal()
     let decision = try decision(on: batch, kept)
     let reports = try ReportFiles(
-      reports,
-      printed: printing.output.whole,
+      reports, printed: printing.output.whole,
       of: RecordedWhole(.batch, name: batch.name, isSimulated: options.isSimulated)
     )
     var resumption: BatchResumption?
@@ -174,13 +171,8 @@ package struct BatchCommand: WorldCommand {
         BatchJournal(RunJournal($0, in: world), of: batch, at: path, goingOn: resumption)
       }
       let running = RunningBatch(
-        batch: batch,
-        command: self,
-        past: resumption?.past,
-        world: world,
-        journal: writing,
-        reports: reports,
-        metrics: metrics
+        batch: batch, command: self, past: resumption?.past, world: world, journal: writing,
+        reports: reports, metrics: metrics
       )
       var status = reports.end(running.run(by: make))
       status = writing?.runs.close(status) ?? status
@@ -208,15 +200,11 @@ package struct BatchCommand: WorldCommand {
   }
 
   private func decision(
-    on batch: Batch,
-    _ journal: OpenJournal?
+    on batch: Batch, _ journal: OpenJournal?
   ) throws -> BatchResumption.Decision? {
     guard let resume = resuming.resume, let journal else { return nil }
     let wish = BatchResumption.Wish(
-      run: resume.number,
-      skipsFailed: resuming.skipFailed,
-      file: file,
-      batch: batch,
+      run: resume.number, skipsFailed: resuming.skipFailed, file: file, batch: batch,
       isSimulated: options.isSimulated
     )
     return try BatchResumption.find(wish, in: journal.file, looksOnly: dryRun)

@@ -20,9 +20,7 @@ final class BatchOutput: Sendable {
   private let state: Guarded<State>
 
   init(
-    in world: World,
-    as format: ChainOutputOptions.Output,
-    showsSteps: Bool,
+    in world: World, as format: ChainOutputOptions.Output, showsSteps: Bool,
     onFailure: @escaping @Sendable (RunFailure) -> Void
   ) {
     self.format = format

@@ -21,9 +21,7 @@ extension SessionOptions {
   /// - Parameter failsFast: Whether nothing is run after the first failure.
   /// - Returns: The status of the first failure; that of a signal, if one ended them.
   func run(
-    _ files: [ChainFile],
-    among simulated: ScenarioDefinition,
-    failsFast: Bool
+    _ files: [ChainFile], among simulated: ScenarioDefinition, failsFast: Bool
   ) throws(Ending) -> ExitStatus {
     let reports = try reportFiles(on: .files)
     let collector = Guarded(RunCollector(condenses: true))

@@ -24,8 +24,7 @@ struct Check: ParsableCommand {
   @OptionGroup var suites: SuiteOptions
 
   @Option(
-    name: [.customShort("e"), .long],
-    help: .value("steps", "Steps to check, as run takes them."),
+    name: [.customShort("e"), .long], help: .value("steps", "Steps to check, as run takes them."),
     completion: .list(Plan.verbs)
   )
   var steps: [String] = []

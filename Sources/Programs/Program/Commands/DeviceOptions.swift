@@ -31,10 +31,7 @@ extension DeviceOptions {
 
 /// One device, by its address or its name.
 struct DeviceOptions: ParsableArguments {
-  @Option(
-    name: .shortAndLong,
-    help: "The device: an address, or a name with wildcards * and ?."
-  )
+  @Option(name: .shortAndLong, help: "The device: an address, or a name with wildcards * and ?.")
   var device: String?
 
   @Flag(help: "Names match only in the same case.")

@@ -57,16 +57,12 @@ struct Doctor: WorldCommand {
         case .gone: Finding(.ok, "orphan", "\(link.device) was not connected any more")
         case .used(let user):
           Finding(
-            .warning,
-            "orphan",
-            "\(link.device) was left up, and is used by \(user)",
+            .warning, "orphan", "\(link.device) was left up, and is used by \(user)",
             hint: "blerun doctor --release --force ends the link under it"
           )
         case .failed(let reason):
           Finding(
-            .warning,
-            "orphan",
-            "\(link.device) is still connected: \(reason)",
+            .warning, "orphan", "\(link.device) is still connected: \(reason)",
             hint: "bluetoothctl disconnect \(link.device)"
           )
         }

@@ -24,8 +24,7 @@ struct FilterOptions: ParsableArguments {
   var service: [String] = []
 
   @Option(
-    parsing: .unconditional,
-    help: .value("dBm", "Only devices with at least this RSSI: -70.")
+    parsing: .unconditional, help: .value("dBm", "Only devices with at least this RSSI: -70.")
   )
   var rssi: Int?
 
@@ -64,14 +63,11 @@ struct FilterOptions: ParsableArguments {
     }
     if name?.isEmpty == true { throw Problem("\(InvalidDeviceTarget.emptyName)", path: "--name") }
     return ScanFilter(
-      target: named.target(insteadOf: nil),
-      name: name,
-      isExact: named.exact,
+      target: named.target(insteadOf: nil), name: name, isExact: named.exact,
       address: try read(address, "--address", BluetoothAddress.expected) {
         BluetoothAddress($0)
       },
-      services: services,
-      rssi: rssi,
+      services: services, rssi: rssi,
       manufacturer: try read(manufacturer, "--manufacturer", "0x004c or 0x004c:0215") {
         ManufacturerPattern($0)
       },
@@ -83,10 +79,7 @@ struct FilterOptions: ParsableArguments {
   }
 
   private func read<Value>(
-    _ text: String?,
-    _ option: String,
-    _ expected: String,
-    _ read: (String) -> Value?
+    _ text: String?, _ option: String, _ expected: String, _ read: (String) -> Value?
   ) throws -> Value? {
     guard let text else { return nil }
     if let value = read(text) { return value }

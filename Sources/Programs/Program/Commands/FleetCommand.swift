@@ -44,8 +44,7 @@ extension FleetCommand {
 
   package struct Status: AboutFleet {
     package static let configuration = CommandConfiguration(
-      commandName: "status",
-      abstract: "Print how many gateways, devices and jobs a fleet has."
+      commandName: "status", abstract: "Print how many gateways, devices and jobs a fleet has."
     )
     @OptionGroup package var common: Options
 
@@ -54,8 +53,7 @@ extension FleetCommand {
 
   package struct Gateways: AboutFleet {
     package static let configuration = CommandConfiguration(
-      commandName: "gateways",
-      abstract: "List the gateways, and what each is capable of."
+      commandName: "gateways", abstract: "List the gateways, and what each is capable of."
     )
     @OptionGroup package var common: Options
 
@@ -71,8 +69,7 @@ extension FleetCommand {
     @OptionGroup package var common: Options
 
     @Option(
-      help: .time("How long to listen for reports. (default: 6s)"),
-      transform: Duration.argument
+      help: .time("How long to listen for reports. (default: 6s)"), transform: Duration.argument
     )
     package var listen = Duration.seconds(6)
 
@@ -124,8 +121,7 @@ extension FleetCommand {
 
   package struct Drain: AboutFleet {
     package static let configuration = CommandConfiguration(
-      commandName: "drain",
-      abstract: "Have a gateway claim nothing new and end its chains."
+      commandName: "drain", abstract: "Have a gateway claim nothing new and end its chains."
     )
     @OptionGroup package var common: Options
 

@@ -75,8 +75,7 @@ package struct FleetBatchOptions: ParsableArguments {
   @Option(
     name: .customLong("need"),
     help: .value(
-      "capability",
-      "With --fleet: what a gateway must be capable of; repeat it for more."
+      "capability", "With --fleet: what a gateway must be capable of; repeat it for more."
     )
   )
   package var needs: [String] = []

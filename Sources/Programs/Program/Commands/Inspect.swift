@@ -49,20 +49,11 @@ struct Inspect: WorldCommand {
     following.receive(RunWait(what: "inspecting \(target.text)", begun: world.loop.now))
     var connecting = ConnectOptions(rule)
     connecting.otherRuns = .share
-    let service = world.service(
-      for: target,
-      options: connecting,
-      follow: following.receive
-    )
+    let service = world.service(for: target, options: connecting, follow: following.receive)
     let output = StandardOutput(in: world)
     let inspection = Inspection(
-      service: service,
-      isKept: rule.isKept,
-      readsValues: values,
-      limit: limits.timeout,
-      readLimit: limits.readTimeout,
-      format: printing.output,
-      names: names
+      service: service, isKept: rule.isKept, readsValues: values, limit: limits.timeout,
+      readLimit: limits.readTimeout, format: printing.output, names: names
     )
     let outcome = inspection.lines().map { output.line($0) }.collect()
       .firstOrDefault([], within: .seconds(3600))

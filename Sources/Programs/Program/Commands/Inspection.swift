@@ -56,9 +56,7 @@ struct Inspection: Sendable {
 
   /// - Parameter reading: nil for what cannot be read.
   private func value(
-    _ reading: Signal<[UInt8]>?,
-    _ connection: DeviceConnection,
-    _ unanswered: inout Int
+    _ reading: Signal<[UInt8]>?, _ connection: DeviceConnection, _ unanswered: inout Int
   ) async throws -> Value? {
     guard readsValues, let reading else { return nil }
     guard unanswered < Self.mostUnanswered else { return .notRead }
@@ -87,9 +85,7 @@ struct Inspection: Sendable {
   }
 
   private func line(
-    _ characteristic: GATTCharacteristic,
-    _ value: Value?,
-    in service: GATTService
+    _ characteristic: GATTCharacteristic, _ value: Value?, in service: GATTService
   ) -> String {
     let name = names.name(of: characteristic.uuid, .characteristic)
     let flags = characteristic.properties.flags
@@ -126,9 +122,7 @@ struct Inspection: Sendable {
   private static let notRead = "not read, because reads before it were not answered"
 
   private func line(
-    _ descriptor: GATTDescriptor,
-    _ value: Value?,
-    of parent: GATTCharacteristic
+    _ descriptor: GATTDescriptor, _ value: Value?, of parent: GATTCharacteristic
   ) -> String {
     let name = names.given(descriptor.uuid) ?? AssignedNumbers.descriptorName(descriptor.uuid)
     guard format == .json else {

@@ -45,8 +45,7 @@ package struct JournalOptions: ParsableArguments {
   var journalSync: JournalFile.Sync = .normal
 
   @Option(
-    age: "After the run, delete runs that are older: 90d.",
-    visibility: RareOptions.visibility
+    age: "After the run, delete runs that are older: 90d.", visibility: RareOptions.visibility
   )
   var journalAge: Duration?
 

@@ -64,8 +64,7 @@ struct Pair: WorldCommand {
 
   private var rule: PairingRule {
     PairingRule(
-      capability: capability,
-      acceptsJustWorks: !reject,
+      capability: capability, acceptsJustWorks: !reject,
       comparison: confirm ? .always(true) : reject ? .always(false) : nil,
       secret: passkey.reference
     )
@@ -116,11 +115,6 @@ struct Unpair: WorldCommand {
   @OptionGroup var options: WorldOptions
 
   func run() throws {
-    try target.run(
-      Plan(steps: [Step(.unpair)]),
-      in: options,
-      printing.output,
-      work: "the removal"
-    )
+    try target.run(Plan(steps: [Step(.unpair)]), in: options, printing.output, work: "the removal")
   }
 }

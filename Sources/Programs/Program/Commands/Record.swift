@@ -136,9 +136,7 @@ struct Record: WorldCommand {
       if let from {
         try write(
           try DeviceRecording(file: from, of: named.target(insteadOf: nil)),
-          "Recorded by blerun from a trace or a cache.",
-          names,
-          to: output
+          "Recorded by blerun from a trace or a cache.", names, to: output
         )
       } else {
         try recordDevice(names, to: output)
@@ -170,14 +168,8 @@ struct Record: WorldCommand {
     let terminal = TerminalQuestions(on: world.loop)
     let (trace, untraced) = trace(in: world)
     let live = LiveRecording(
-      service,
-      scan: scan,
-      notifying: duration,
-      pairing: try pairing(terminal?.ask),
-      connects: connect,
-      limit: limits.timeout,
-      readLimit: limits.readTimeout,
-      names: names,
+      service, scan: scan, notifying: duration, pairing: try pairing(terminal?.ask),
+      connects: connect, limit: limits.timeout, readLimit: limits.readTimeout, names: names,
       trace: trace
     )
     let traffic = RecordedTraffic(begun: world.loop.now)
@@ -197,17 +189,14 @@ struct Record: WorldCommand {
       try world.interruption.check()
       guard let failure else {
         throw Ending(
-          .passing,
-          "nothing was recorded: the device was not received within \(scan.written)"
+          .passing, "nothing was recorded: the device was not received within \(scan.written)"
         )
       }
       throw Ending(ExitStatus(after: failure), "\(failure)")
     }
     traffic.add(to: &recording, names: names)
     recording.completeUnknown(
-      isNotifying: duration != nil,
-      isWriting: plan != nil,
-      untraced: untraced
+      isNotifying: duration != nil, isWriting: plan != nil, untraced: untraced
     )
     if !connect { recording.unknown.append("its services: it was not connected") }
     if world.interruption.signal != nil {
@@ -266,20 +255,12 @@ struct Record: WorldCommand {
   /// The run of the chain that is recorded, over a service of its own: the recording keeps its
   /// connection and its subscriptions meanwhile.
   private func run(
-    _ plan: Plan,
-    on device: DeviceTarget,
-    in world: World,
-    _ following: FollowedRun,
+    _ plan: Plan, on device: DeviceTarget, in world: World, _ following: FollowedRun,
     _ ask: PairingAnswers.Ask?
   ) -> Signal<Void> {
-    let service = world.service(
-      for: device,
-      follow: following.receive
-    )
+    let service = world.service(for: device, follow: following.receive)
     var runner = ChainRunner(
-      plan: plan,
-      service: service,
-      identity: RunIdentity(seed: world.identitySeed, plan: plan)
+      plan: plan, service: service, identity: RunIdentity(seed: world.identitySeed, plan: plan)
     ) { event in following.receive(event, at: world.loop.now) }
     runner.ask = ask
     runner.runCommand = UserPrograms(on: world.loop).run
@@ -291,10 +272,7 @@ struct Record: WorldCommand {
   // MARK: The result
 
   private func write(
-    _ recording: DeviceRecording,
-    _ source: String,
-    _ names: AttributeNames,
-    to output: LineFile?
+    _ recording: DeviceRecording, _ source: String, _ names: AttributeNames, to output: LineFile?
   ) throws(Ending) {
     let shown = keep ? recording : Redaction.redacted(recording)
     let note =
@@ -303,10 +281,7 @@ struct Record: WorldCommand {
       : " Addresses, serial numbers and owners are pseudonyms; check the values for other "
         + "private data."
     let lines = DeviceText.lines(
-      of: shown,
-      source: source + note,
-      names: names,
-      unrecorded: unrecorded
+      of: shown, source: source + note, names: names, unrecorded: unrecorded
     )
     do {
       _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: file ?? "the recording")

@@ -34,8 +34,7 @@ struct Run: WorldCommand {
 
   @Option(
     help: .value(
-      "text",
-      "Run only the files whose path or chain name contains this text, in any case."
+      "text", "Run only the files whose path or chain name contains this text, in any case."
     )
   )
   var filter: String?
@@ -70,12 +69,8 @@ struct Run: WorldCommand {
 
   private func sessionOptions() throws(Ending) -> SessionOptions {
     SessionOptions(
-      world: options,
-      format: printing.output,
-      bindKeys: try chain.naming.bindKeys(),
-      journal: journal,
-      reports: reports,
-      trace: recording
+      world: options, format: printing.output, bindKeys: try chain.naming.bindKeys(),
+      journal: journal, reports: reports, trace: recording
     )
   }
 
@@ -126,9 +121,7 @@ struct Run: WorldCommand {
     let suite = try suites.suite(at: file, chain.naming.names())
     let simulated = try options.simulatedDevices()
     let command = SuiteCommand(
-      suite: suite,
-      chain: chain,
-      rule: waiting.applied(to: link.applied(to: LinkRule())),
+      suite: suite, chain: chain, rule: waiting.applied(to: link.applied(to: LinkRule())),
       warnsOfUnsupported: warnUnsupported
     )
     if dryRun { return try StandardOutput.show(command.lines(simulated)) }

@@ -73,17 +73,12 @@ struct RunningBatch: Sendable {
   /// Runs it on the adapter.
   private func localRunner(_ receivers: BatchReceivers) -> BatchRunner {
     BatchRunner(
-      batch,
-      on: world.scheduler,
-      seed: world.identitySeed,
-      goingOn: past,
+      batch, on: world.scheduler, seed: world.identitySeed, goingOn: past,
       runCommand: UserPrograms(on: world.loop).run,
       service: { [world, journal] target, link, lane in
         world.service(for: target, link, run: journal?.runs.run, on: lane)
       },
-      admission: receivers.admission,
-      onRunEvent: receivers.onRunEvent,
-      onEvent: receivers.onEvent
+      admission: receivers.admission, onRunEvent: receivers.onRunEvent, onEvent: receivers.onEvent
     )
   }
 
@@ -139,9 +134,7 @@ extension World {
   package func beginBatch() async throws -> @Sendable () -> Void { try await beginBatch(nil) }
 
   /// The same, once another batch has ended.
-  func beginBatch(
-    _ wait: HostLedger.BatchWait?
-  ) async throws -> @Sendable () -> Void {
+  func beginBatch(_ wait: HostLedger.BatchWait?) async throws -> @Sendable () -> Void {
     guard let ledger, case .success(let client) = client,
       let address = client.usableAddress(adapter)
     else { return {} }

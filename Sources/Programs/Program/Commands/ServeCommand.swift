@@ -36,8 +36,7 @@ package struct ServeCommand: WorldCommand {
 
   @Option(
     help: .value(
-      "name",
-      "A name by which browsers reach it, through a reverse proxy; repeat it for more."
+      "name", "A name by which browsers reach it, through a reverse proxy; repeat it for more."
     )
   )
   package var host: [String] = []
@@ -117,8 +116,7 @@ extension ServeCommand {
 
   /// What is watched from the start; nil for nothing.
   private func watch(
-    _ names: AttributeNames,
-    orElse only: () throws -> DeviceTarget
+    _ names: AttributeNames, orElse only: () throws -> DeviceTarget
   ) throws -> WatchPlan? {
     guard !watched.words.isEmpty || !watched.device.isEmpty else { return nil }
     return try watched.plan(names, orElse: only)

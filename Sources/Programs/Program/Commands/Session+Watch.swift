@@ -9,9 +9,7 @@ import SimulatedDevices
 extension SessionOptions {
   /// Watches in a world of its own, to the end.
   func watch(
-    _ plan: WatchPlan,
-    _ watch: WatchOptions,
-    among simulated: ScenarioDefinition
+    _ plan: WatchPlan, _ watch: WatchOptions, among simulated: ScenarioDefinition
   ) throws(Ending) -> Ending {
     let session = try Session(self, "watch", plan.definition, among: simulated) {
       RunIdentity(seed: $0, text: plan.definition)

@@ -77,20 +77,14 @@ struct Session {
   ///
   /// - Parameter command: What it is in the journal: `run`, `suite`, `watch`.
   init(
-    _ options: SessionOptions,
-    _ command: String,
-    _ definition: String,
-    among simulated: ScenarioDefinition,
-    isAnnounced: Bool = false,
+    _ options: SessionOptions, _ command: String, _ definition: String,
+    among simulated: ScenarioDefinition, isAnnounced: Bool = false,
     identity: (_ seed: UInt64) -> RunIdentity
   ) throws(Ending) {
     let file = try options.journal?.open(isSimulated: options.world.isSimulated)
     let trace = try options.trace?.begin()
     let world = try options.world.world(
-      simulated,
-      "ending \(options.work) and disconnecting",
-      options.bindKeys,
-      trace: trace,
+      simulated, "ending \(options.work) and disconnecting", options.bindKeys, trace: trace,
       isAnnounced: isAnnounced
     )
     trace?.start(on: world.loop)
@@ -110,9 +104,7 @@ struct Session {
   }
 
   /// What receives events: the journal, then these, in their order.
-  func receiving(
-    _ receivers: [(@Sendable (RunEvent) -> Void)?]
-  ) -> @Sendable (RunEvent) -> Void {
+  func receiving(_ receivers: [(@Sendable (RunEvent) -> Void)?]) -> @Sendable (RunEvent) -> Void {
     let report: @Sendable (RunEvent) -> Void = { event in
       for receive in receivers { receive?(event) }
     }
@@ -134,9 +126,7 @@ struct Session {
 extension Session {
   /// Opens the world of a chain.
   init(
-    _ options: SessionOptions,
-    for plan: Plan,
-    among simulated: ScenarioDefinition,
+    _ options: SessionOptions, for plan: Plan, among simulated: ScenarioDefinition,
     isAnnounced: Bool = false
   ) throws(Ending) {
     try self.init(options, "run", plan.description, among: simulated, isAnnounced: isAnnounced) {
@@ -160,9 +150,7 @@ extension Session {
   ///   - file: Its file, where it is one of several.
   ///   - follow: Receives every event last.
   func run(
-    _ plan: Plan,
-    _ reports: ReportFiles,
-    of file: String? = nil,
+    _ plan: Plan, _ reports: ReportFiles, of file: String? = nil,
     follow: (@Sendable (RunEvent) -> Void)? = nil
   ) -> ExitStatus {
     let (world, target) = (world, plan.device ?? .any)
@@ -177,13 +165,9 @@ extension Session {
     var runner = ChainRunner(
       plan: plan,
       service: world.service(
-        for: target,
-        options: ConnectOptions(plan.link),
-        follow: screen.receive
+        for: target, options: ConnectOptions(plan.link), follow: screen.receive
       ),
-      identity: identity,
-      device: target.text,
-      report: receiving(receivers)
+      identity: identity, device: target.text, report: receiving(receivers)
     )
     let terminal = TerminalQuestions(on: world.loop)
     runner.ask = terminal?.ask

@@ -88,12 +88,7 @@ struct Simulate: ParsableCommand {
     let (seed, log) = (seed ?? scenario.seed ?? 0, control ? BoundaryLog() : nil)
     let (player, server) = try loop.run {
       let player = World.player(
-        scenario,
-        on: loop,
-        seed: seed,
-        log: log,
-        connect: connect,
-        closeBus: bus.stop
+        scenario, on: loop, seed: seed, log: log, connect: connect, closeBus: bus.stop
       )
       try await player.start()
       guard let log else { return (player, ControlServer?.none) }

@@ -15,16 +15,14 @@ struct SuiteCommand {
   let warnsOfUnsupported: Bool
 
   func run(
-    _ options: SessionOptions,
-    among simulated: ScenarioDefinition
+    _ options: SessionOptions, among simulated: ScenarioDefinition
   ) throws(Ending) -> ExitStatus {
     guard !rule.isKept else {
       throw Ending(.usage, "--keep is for chains: a test disconnects what it connected")
     }
     let devices = try devices(simulated)
     let reports = try ReportFiles(
-      options.reports,
-      printed: options.format.whole,
+      options.reports, printed: options.format.whole,
       of: RecordedWhole(.suite, name: suite.title, isSimulated: options.world.isSimulated),
       suite: suite
     )
@@ -45,9 +43,7 @@ struct SuiteCommand {
   }
 
   private func run(
-    in session: Session,
-    _ format: ChainOutputOptions.Output,
-    _ devices: [String: DeviceTarget],
+    in session: Session, _ format: ChainOutputOptions.Output, _ devices: [String: DeviceTarget],
     _ reports: ReportFiles
   ) -> ExitStatus {
     let world = session.world
@@ -98,16 +94,13 @@ struct SuiteCommand {
   }
 
   /// The devices of targets that the suite gives no address.
-  private func devices(
-    _ simulated: ScenarioDefinition
-  ) throws(Ending) -> [String: DeviceTarget] {
+  private func devices(_ simulated: ScenarioDefinition) throws(Ending) -> [String: DeviceTarget] {
     let open = suite.targets.filter { $0.address == nil }
     if let named = chain.named.target(insteadOf: nil) {
       let meant = suite.targets.count == 1 ? suite.targets : open
       guard let target = meant.first, meant.count == 1 else {
         throw Ending(
-          .usage,
-          "-d names one device, and the suite has \(meant.count) targets that it could be"
+          .usage, "-d names one device, and the suite has \(meant.count) targets that it could be"
         )
       }
       return [target.id: named]

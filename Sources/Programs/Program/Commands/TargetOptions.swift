@@ -22,10 +22,7 @@ struct TargetOptions: ParsableArguments {
 
   /// Runs a plan on the device as `run` does.
   func run(
-    _ plan: Plan,
-    in options: WorldOptions,
-    _ format: OutputOptions.Output,
-    work: String,
+    _ plan: Plan, in options: WorldOptions, _ format: OutputOptions.Output, work: String,
     text: (any RunReport)? = nil
   ) throws -> Never {
     let simulated = try options.simulatedDevices()
@@ -40,10 +37,7 @@ struct TargetOptions: ParsableArguments {
 
   /// Runs a step of one value, printing values alone.
   func run(
-    _ step: Step,
-    _ names: AttributeNames,
-    in options: WorldOptions,
-    _ format: OutputOptions.Output
+    _ step: Step, _ names: AttributeNames, in options: WorldOptions, _ format: OutputOptions.Output
   ) throws -> Never {
     var plan = Plan(steps: [step])
     plan.names = names

@@ -9,8 +9,7 @@ import Jobs
 struct WatchedOptions: ParsableArguments {
   @Argument(
     help: .value(
-      "characteristic",
-      "Characteristics to watch; without --device, the device may come first."
+      "characteristic", "Characteristics to watch; without --device, the device may come first."
     )
   )
   var words: [String] = []
@@ -48,19 +47,14 @@ struct WatchedOptions: ParsableArguments {
   ///   - acquires: Whether values come through a socket of this program's own.
   ///   - only: Gives the device where none is named.
   func plan(
-    _ names: AttributeNames,
-    acquires: Bool = false,
-    orElse only: () throws -> DeviceTarget
+    _ names: AttributeNames, acquires: Bool = false, orElse only: () throws -> DeviceTarget
   ) throws -> WatchPlan {
     let subscription = SubscriptionOptions(
-      delivery: acquires ? .acquire : .signals,
-      overflow: .dropOldest,
-      startLimit: timeout
+      delivery: acquires ? .acquire : .signals, overflow: .dropOldest, startLimit: timeout
     )
     return WatchPlan(
       try WatchTargets(words, names: names).devices(exact: exact, orElse: only),
-      source: poll.map { .poll(every: $0) } ?? .notify(subscription),
-      limit: timeout
+      source: poll.map { .poll(every: $0) } ?? .notify(subscription), limit: timeout
     )
   }
 }
@@ -137,10 +131,7 @@ struct WatchOptions: ParsableArguments {
   /// What is watched, and what is made of it.
   ///
   /// - Parameter only: Gives the device where none is named.
-  func plan(
-    _ names: AttributeNames,
-    orElse only: () throws -> DeviceTarget
-  ) throws -> WatchPlan {
+  func plan(_ names: AttributeNames, orElse only: () throws -> DeviceTarget) throws -> WatchPlan {
     var plan = try watched.plan(names, acquires: acquire, orElse: only)
     plan.view = window.map { .rate(window: $0) } ?? (combine ? .combined : .values)
     plan.format = format

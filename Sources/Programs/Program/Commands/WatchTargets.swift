@@ -91,8 +91,7 @@ struct WatchTargets {
   ///
   /// - Parameter only: Gives the device where none is named.
   func devices(
-    exact isExact: Bool,
-    orElse only: () throws -> DeviceTarget
+    exact isExact: Bool, orElse only: () throws -> DeviceTarget
   ) throws -> [WatchPlan.Device] {
     var found: [WatchPlan.Device] = []
     for device in devices {

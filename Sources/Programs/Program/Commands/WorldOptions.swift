@@ -54,11 +54,8 @@ package struct WorldOptions: ParsableArguments {
   ///   - ending: What a signal does to the command, for the person who sent it.
   ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
   func world(
-    _ scenario: ScenarioDefinition,
-    _ ending: String,
-    _ bindKeys: BindKeys = .none,
-    trace: HCITrace? = nil,
-    isAnnounced: Bool = false
+    _ scenario: ScenarioDefinition, _ ending: String, _ bindKeys: BindKeys = .none,
+    trace: HCITrace? = nil, isAnnounced: Bool = false
   ) throws(Ending) -> World {
     var world = try makeWorld(scenario, ending, bindKeys, trace: trace, isAnnounced: isAnnounced)
     if let adapter { world.adapter = AdapterSelector(adapter) }
@@ -66,10 +63,7 @@ package struct WorldOptions: ParsableArguments {
   }
 
   private func makeWorld(
-    _ scenario: ScenarioDefinition,
-    _ ending: String,
-    _ bindKeys: BindKeys,
-    trace: HCITrace?,
+    _ scenario: ScenarioDefinition, _ ending: String, _ bindKeys: BindKeys, trace: HCITrace?,
     isAnnounced: Bool
   ) throws(Ending) -> World {
     guard isSimulated else { return try World.real(ending, bindKeys, trace: trace) }
@@ -79,12 +73,7 @@ package struct WorldOptions: ParsableArguments {
       let time = realTime ? "real time" : "virtual time"
       if !isAnnounced { StandardError.notice("simulated devices, \(time), seed \(seed)") }
       return try World.simulated(
-        scenario,
-        bindKeys,
-        seed: seed,
-        isPaced: realTime,
-        log: log,
-        ending
+        scenario, bindKeys, seed: seed, isPaced: realTime, log: log, ending
       )
     } catch let ending as Ending {
       throw ending

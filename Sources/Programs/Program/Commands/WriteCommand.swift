@@ -74,10 +74,7 @@ struct WriteCommand: WorldCommand {
     return Step(
       .write(
         Write(
-          try written(),
-          to: selector,
-          kind: kind,
-          offset: place.offset,
+          try written(), to: selector, kind: kind, offset: place.offset,
           delivery: acquire ? .acquire : .call
         )
       )

@@ -41,10 +41,7 @@ struct Demo: ParsableCommand {
   ///
   /// - Returns: How the tour ends with it; nil where it goes on.
   private func end(
-    of part: Tour.Part,
-    _ folder: String,
-    _ program: DemoProgram,
-    _ output: StandardOutput
+    of part: Tour.Part, _ folder: String, _ program: DemoProgram, _ output: StandardOutput
   ) throws -> Ending? {
     if let failure = output.finish() { return Ending(.output, "\(failure)") }
     if let signal = SystemSignals.arrived { return Ending(.interrupted(by: signal.number)) }

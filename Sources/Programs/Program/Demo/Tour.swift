@@ -69,8 +69,7 @@ enum Tour {
         "A device is a file: what it advertises, its services, and how its values change.",
         "A scan finds two of them.",
       ],
-      shown: "thermo-1.yaml",
-      words: ["scan"] + devices
+      shown: "thermo-1.yaml", words: ["scan"] + devices
     ),
     Part(
       title: "A chain",
@@ -78,8 +77,7 @@ enum Tour {
         "A chain connects, does its steps, and disconnects, however it ends.",
         "This one checks a battery, then takes three temperatures.",
       ],
-      shown: "check.yaml",
-      words: ["run", "check.yaml", "--simulate", "thermo-1.yaml"]
+      shown: "check.yaml", words: ["run", "check.yaml", "--simulate", "thermo-1.yaml"]
     ),
     Part(
       title: "A failure",
@@ -87,19 +85,15 @@ enum Tour {
         "The battery of the second device is low. A failure states what was done,",
         "why it failed, and the line of the chain. The exit status is for scripts.",
       ],
-      words: ["run", "check.yaml", "-d", "Thermo-2"] + devices,
-      status: .failed
+      words: ["run", "check.yaml", "-d", "Thermo-2"] + devices, status: .failed
     ),
     Part(
       title: "A batch",
       text: ["A batch runs a chain on many devices, several at once, and sums up."],
-      shown: "batch.yaml",
-      words: ["batch", "batch.yaml"] + devices,
-      status: .failed
+      shown: "batch.yaml", words: ["batch", "batch.yaml"] + devices, status: .failed
     ),
     Part(
-      title: "A report",
-      text: ["The same batch as TAP for a CI job, and as a page for a browser."],
+      title: "A report", text: ["The same batch as TAP for a CI job, and as a page for a browser."],
       words: ["batch", "batch.yaml", "--output", "tap", "--report", page] + devices,
       status: .failed
     ),
@@ -138,10 +132,7 @@ enum Tour {
   ]
 
   private static func thermometer(
-    _ name: String,
-    _ address: String,
-    rssi: Int,
-    battery: Int
+    _ name: String, _ address: String, rssi: Int, battery: Int
   ) -> String {
     """
     name: \(name)

@@ -57,9 +57,7 @@ struct Diagnosis: Sendable {
     if version.isAtLeast(5, 55) == false {
       findings.append(
         Finding(
-          .warning,
-          "daemon",
-          "BlueZ \(version.text) is older than any that was tried",
+          .warning, "daemon", "BlueZ \(version.text) is older than any that was tried",
           hint: "install 5.66 or later"
         )
       )
@@ -73,19 +71,14 @@ struct Diagnosis: Sendable {
     facts.switches.compactMap { each in
       if each.isHardBlocked {
         return Finding(
-          .unusable,
-          "rfkill",
-          "\(each.name) is blocked by a switch or key of this machine",
+          .unusable, "rfkill", "\(each.name) is blocked by a switch or key of this machine",
           hint: "turn the radio on there; rfkill list shows the state"
         )
       }
       guard each.isSoftBlocked else { return nil }
       let name = each.name
       return Finding(
-        .unusable,
-        "rfkill",
-        "\(name) is blocked by software",
-        hint: "rfkill unblock bluetooth"
+        .unusable, "rfkill", "\(name) is blocked by software", hint: "rfkill unblock bluetooth"
       )
     }
   }
@@ -96,8 +89,7 @@ struct Diagnosis: Sendable {
       guard controllers.isEmpty else {
         return [
           Finding(
-            .unusable,
-            "adapter",
+            .unusable, "adapter",
             "the kernel has \(controllers.joined(separator: ", ")), bluetoothd has no adapter",
             hint: "systemctl restart bluetooth; see journalctl -u bluetooth and dmesg"
           )
@@ -105,9 +97,7 @@ struct Diagnosis: Sendable {
       }
       return [
         Finding(
-          .unusable,
-          "adapter",
-          "there is no Bluetooth adapter",
+          .unusable, "adapter", "there is no Bluetooth adapter",
           hint: "plug one in and look with dmesg, or run with --simulate"
         )
       ]
@@ -117,8 +107,7 @@ struct Diagnosis: Sendable {
       let title = adapter.name + (adapter.address.map { " (\($0))" } ?? "")
       guard adapter.isPowered else {
         return Finding(
-          isAnyOn ? .note : .unusable,
-          "adapter",
+          isAnyOn ? .note : .unusable, "adapter",
           "\(title) is off" + (adapter.powerState.map { ", \($0)" } ?? ""),
           hint: adapter.powerState == "off-blocked"
             ? "rfkill unblock bluetooth, then bluetoothctl power on" : "bluetoothctl power on"
@@ -126,9 +115,7 @@ struct Diagnosis: Sendable {
       }
       guard adapter.isCentral else {
         return Finding(
-          .warning,
-          "adapter",
-          "\(title) is on, but does not support the central role",
+          .warning, "adapter", "\(title) is on, but does not support the central role",
           hint: "use another adapter"
         )
       }
@@ -139,8 +126,7 @@ struct Diagnosis: Sendable {
   private static func scans(_ facts: HostFacts) -> [Finding] {
     facts.adapters.filter(\.isDiscovering).map { adapter in
       Finding(
-        .note,
-        "scan",
+        .note, "scan",
         "another program scans over \(adapter.name): connecting is slower and fails more often",
         hint: "close Bluetooth settings, bluetoothctl and other scanners if connecting fails"
       )
@@ -160,16 +146,12 @@ struct Diagnosis: Sendable {
       }
       if isIn(facts.orphans) != nil {
         return Finding(
-          .warning,
-          "link",
-          "\(name) is still connected by a run that was killed",
+          .warning, "link", "\(name) is still connected by a run that was killed",
           hint: "blerun doctor --release"
         )
       }
       return Finding(
-        .note,
-        "link",
-        "\(name) is connected: chains use the link and leave it up",
+        .note, "link", "\(name) is connected: chains use the link and leave it up",
         hint: "bluetoothctl disconnect \(link.address), if nothing needs it"
       )
     }
@@ -179,9 +161,7 @@ struct Diagnosis: Sendable {
     facts.orphans.filter { !$0.links.isEmpty }.map { lease in
       let devices = lease.links.map { "\($0.device)" }.joined(separator: ", ")
       return Finding(
-        .warning,
-        "orphan",
-        "process \(lease.process) was killed while it held \(devices)",
+        .warning, "orphan", "process \(lease.process) was killed while it held \(devices)",
         hint: "blerun doctor --release; the next run does it too"
       )
     }
@@ -198,8 +178,7 @@ struct Diagnosis: Sendable {
     guard !missing.isEmpty else { return [] }
     return [
       Finding(
-        .note,
-        "privilege",
+        .note, "privilege",
         "without \(missing.joined(separator: " and ")): no signal strength of live links, no "
           + "connection parameters, no HCI trace; chains need neither",
         hint: "run as root, or give the executable the capability with setcap, where those are "

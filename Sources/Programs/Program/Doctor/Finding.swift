@@ -38,8 +38,7 @@ struct Finding: Hashable, Sendable {
 
   var json: String {
     EventLine(
-      "finding",
-      ["grade": grade.rawValue, "subject": subject, "text": text, "hint": hint]
+      "finding", ["grade": grade.rawValue, "subject": subject, "text": text, "hint": hint]
     ).text
   }
 }

@@ -60,9 +60,7 @@ struct HostSurvey: Sendable {
       }
       guard word("type") == "bluetooth" else { return nil }
       return HostFacts.RadioSwitch(
-        name: word("name"),
-        isSoftBlocked: word("soft") == "1",
-        isHardBlocked: word("hard") == "1"
+        name: word("name"), isSoftBlocked: word("soft") == "1", isHardBlocked: word("hard") == "1"
       )
     }
   }

@@ -49,8 +49,7 @@ struct HistoryOptions: ParsableArguments {
 
 struct HistoryList: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list",
-    abstract: "List the runs, the latest first."
+    commandName: "list", abstract: "List the runs, the latest first."
   )
 
   @OptionGroup var options: HistoryOptions
@@ -75,8 +74,7 @@ struct HistoryList: ParsableCommand {
 
 struct HistoryShow: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show",
-    abstract: "Show a run: what was to be done, and what came of each step."
+    commandName: "show", abstract: "Show a run: what was to be done, and what came of each step."
   )
 
   @OptionGroup var options: HistoryOptions

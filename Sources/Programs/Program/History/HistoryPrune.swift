@@ -42,8 +42,7 @@ struct HistoryPrune: ParsableCommand {
     let loop = EventLoop()
     let now = loop.wallClockAtStart
     let retention = Retention(
-      from: olderThan.map { Timestamp.text(now - $0) },
-      mostOctets: maxSize,
+      from: olderThan.map { Timestamp.text(now - $0) }, mostOctets: maxSize,
       valuesFrom: valuesOlderThan.map { Timestamp.text(now - $0) }
     )
     let pruned = try file.prune(retention, isUnderWay: RunOwner.isThere)
@@ -55,8 +54,7 @@ struct HistoryPrune: ParsableCommand {
       try StandardOutput.show(["\(runs)\(values) deleted, \(pruned.octets) bytes"])
     case .json:
       let line = EventLine(
-        "pruned",
-        ["runs": pruned.runs, "values": pruned.values, "octets": pruned.octets]
+        "pruned", ["runs": pruned.runs, "values": pruned.values, "octets": pruned.octets]
       )
       try StandardOutput.show([line.text])
     }

@@ -43,8 +43,7 @@ struct HistoryValues: ParsableCommand {
   var until: Duration?
 
   @Option(
-    help: .time("The length of a bucket, in whole minutes: 1m, 1h."),
-    transform: Duration.argument
+    help: .time("The length of a bucket, in whole minutes: 1m, 1h."), transform: Duration.argument
   )
   var bucket: Duration?
 
@@ -68,10 +67,7 @@ struct HistoryValues: ParsableCommand {
     let file = try options.open()
     let now = EventLoop().wallClockAtStart
     let query = ValueQuery(
-      device: device,
-      attribute: characteristic,
-      field: field,
-      from: now - since,
+      device: device, attribute: characteristic, field: field, from: now - since,
       to: until.map { now - $0 } ?? now + .microseconds(1)
     )
     let printed = StandardOutput()
@@ -88,10 +84,7 @@ struct HistoryValues: ParsableCommand {
   }
 
   private func printBuckets(
-    of query: ValueQuery,
-    _ minutes: Int,
-    _ file: JournalFile,
-    _ printed: StandardOutput
+    of query: ValueQuery, _ minutes: Int, _ file: JournalFile, _ printed: StandardOutput
   ) throws {
     let buckets = try file.buckets(of: query, minutes: minutes)
     let row = table("bucket", ["minimum", "maximum", "mean", "count"], printed)
@@ -102,9 +95,7 @@ struct HistoryValues: ParsableCommand {
   }
 
   private func printValues(
-    of query: ValueQuery,
-    _ file: JournalFile,
-    _ printed: StandardOutput
+    of query: ValueQuery, _ file: JournalFile, _ printed: StandardOutput
   ) throws {
     let row = table("number", ["value"], printed)
     try file.values(query) { found in
@@ -117,9 +108,7 @@ struct HistoryValues: ParsableCommand {
   ///
   /// - Returns: Prints a row: a line of it, or an event with its columns as members.
   private func table(
-    _ event: String,
-    _ numbers: [String],
-    _ printed: StandardOutput
+    _ event: String, _ numbers: [String], _ printed: StandardOutput
   ) -> (_ time: String, _ field: String, _ numbers: [JSONValue]) -> Void {
     let columns = ["time", "device", "attribute", "field"] + numbers
     if output == .csv { printed.line(CSVCell.line(columns)) }

@@ -53,8 +53,7 @@ final class HostLedger: LinkLedger {
   ///   - owner: Whose leases are written.
   ///   - notice: Receives what a person should know.
   init(
-    _ folder: RuntimeFolder,
-    owner: ProcessIdentity = .own,
+    _ folder: RuntimeFolder, owner: ProcessIdentity = .own,
     notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.folder = folder
@@ -65,9 +64,7 @@ final class HostLedger: LinkLedger {
   // MARK: Turns
 
   func turn(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
+    at adapter: BluetoothAddress, on loop: Loop, limit: Duration
   ) async throws -> @Sendable () -> Void {
     let path = path("adapter", adapter)
     let end = loop.now + limit
@@ -101,9 +98,7 @@ final class HostLedger: LinkLedger {
   }
 
   func listen(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
+    at adapter: BluetoothAddress, on loop: Loop, limit: Duration
   ) async throws -> @Sendable () -> Void {
     let end = loop.now + limit
     while true {
@@ -203,10 +198,7 @@ final class HostLedger: LinkLedger {
 
   static func busy(_ meaning: String) -> DeviceFailure {
     DeviceFailure(
-      code: .busy,
-      class: .passing,
-      operation: "waiting for the adapter",
-      meaning: meaning,
+      code: .busy, class: .passing, operation: "waiting for the adapter", meaning: meaning,
       hint: "let it finish, or end it, and try again"
     )
   }
@@ -237,10 +229,7 @@ final class HostLedger: LinkLedger {
   func ended(_ link: HeldLink) { change { entries, _ in entries.removeAll { $0.link == link } } }
 
   private static func put(
-    _ link: HeldLink,
-    _ state: Lease.Entry.State,
-    _ daemon: String,
-    _ entries: inout [Lease.Entry]
+    _ link: HeldLink, _ state: Lease.Entry.State, _ daemon: String, _ entries: inout [Lease.Entry]
   ) {
     let entry = Lease.Entry(link: link, state: state, daemon: daemon)
     if let index = entries.firstIndex(where: { $0.link == link }) {
@@ -348,9 +337,7 @@ extension HostLedger {
   }
 
   func use(
-    of link: HeldLink,
-    on loop: Loop,
-    limit: Duration
+    of link: HeldLink, on loop: Loop, limit: Duration
   ) async throws -> (@Sendable () -> Void)? {
     let path = path("use", link)
     let end = loop.now + limit
@@ -390,9 +377,7 @@ extension HostLedger {
   /// - Throws: ``DeviceFailure`` of the code `busy` when another batch does, at the end of the wait;
   ///   `CancellationError` when it is not to be waited on.
   func beginBatch(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    _ wait: BatchWait?
+    at adapter: BluetoothAddress, on loop: Loop, _ wait: BatchWait?
   ) async throws -> @Sendable () -> Void {
     let path = path("batch", adapter)
     let end = loop.now + (wait?.limit ?? .zero)

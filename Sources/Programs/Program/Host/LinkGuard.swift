@@ -43,8 +43,7 @@ package final class LinkGuard: Sendable {
       do {
         let child = try ChildProcess(
           ["/proc/self/exe", word, ProcessIdentity.own.text, milliseconds],
-          inherited: [(leash.reading, 0), (2, 1)],
-          isApart: true
+          inherited: [(leash.reading, 0), (2, 1)], isApart: true
         )
         return Running(child: child, leash: leash.writing)
       } catch {

@@ -40,9 +40,7 @@ struct ListedAdapter: Hashable {
     var lines: [String] = []
     if let details {
       head.append(details.specification.map { "Bluetooth \($0)" } ?? "HCI \(details.version)")
-      head.append(
-        companies.name(of: details.manufacturer) ?? "company \(details.manufacturer)"
-      )
+      head.append(companies.name(of: details.manufacturer) ?? "company \(details.manufacturer)")
       lines.append("   can  \(details.supported.joined(separator: ", "))")
       lines.append("   on   \(details.current.joined(separator: ", "))")
     }

@@ -80,10 +80,8 @@ struct OrphanLinks: Sendable {
       return .used(by: user)
     }
     let service = BlueZDevice(
-      client: client,
-      target: .address(link.device),
-      adapter: link.adapter.map { .address($0) } ?? .first,
-      scheduler: scheduler
+      client: client, target: .address(link.device),
+      adapter: link.adapter.map { .address($0) } ?? .first, scheduler: scheduler
     )
     let ending = isUp ? service.disconnect() : service.endAbandonedAttempt()
     let outcome = ending.map { true }.firstOrDefault(false, within: Self.limit)

@@ -19,11 +19,7 @@ struct ProcessIdentity: Hashable, Sendable {
   }
 
   static var own: ProcessIdentity {
-    ProcessIdentity(
-      process: getpid(),
-      start: start(of: "self") ?? 0,
-      boot: presentBoot
-    )
+    ProcessIdentity(process: getpid(), start: start(of: "self") ?? 0, boot: presentBoot)
   }
 
   /// `1234 567890 0f0e…`: number, start, boot.

@@ -34,8 +34,7 @@ struct OmittedValues: Sendable {
   var gaps: [RunEvent] {
     series.map { series in
       let gap = NotificationGap(
-        .output(dropped: series.count),
-        from: Instant(sinceStart: series.first.offset),
+        .output(dropped: series.count), from: Instant(sinceStart: series.first.offset),
         to: Instant(sinceStart: series.last.offset)
       )
       var event = series.last

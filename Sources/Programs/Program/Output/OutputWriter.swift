@@ -51,10 +51,7 @@ final class OutputWriter: Sendable {
       body(
         &state.outputs[
           descriptor,
-          default: Output(
-            queue: OutputQueue(bound: bound),
-            queued: Self.queued(descriptor)
-          )
+          default: Output(queue: OutputQueue(bound: bound), queued: Self.queued(descriptor))
         ]
       )
     }
@@ -84,11 +81,7 @@ final class OutputWriter: Sendable {
   ///   - isDroppable: Whether it is a value, which is dropped where too much waits already.
   ///   - parts: Not called where the text is dropped anyway.
   /// - Returns: Whether it was not dropped.
-  func put(
-    isDroppable: Bool = false,
-    to descriptor: Int32,
-    _ parts: () -> [Written]
-  ) -> Bool {
+  func put(isDroppable: Bool = false, to descriptor: Int32, _ parts: () -> [Written]) -> Bool {
     if isDroppable, withOutput(descriptor, { $0.queue.refusesValue() }) { return false }
     let octets = Written.octets(of: parts())
     var wasEmpty = false
@@ -177,9 +170,7 @@ final class OutputWriter: Sendable {
   ///   repeatedly.
   /// - Returns: False when it has taken nothing for so long.
   func wait(
-    for descriptor: Int32,
-    until condition: (OutputQueue) -> Bool,
-    patience: () -> Duration?
+    for descriptor: Int32, until condition: (OutputQueue) -> Bool, patience: () -> Duration?
   ) -> Bool {
     let began = Self.now
     while true {

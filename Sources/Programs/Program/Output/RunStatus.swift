@@ -50,10 +50,8 @@ struct RunStatus: Sendable {
     let details = [counted(wait), repeated(wait.stepTry).map { "try \($0)" }, doing]
     let limit = wait.limit.map { " of \(Self.exactSeconds($0))" } ?? ""
     return ColumnText.line(
-      start,
-      details: details.compactMap { $0.map { ", \($0)" } }.joined(),
-      end: ", \(Self.seconds(now - wait.begun))\(limit)",
-      columns: columns
+      start, details: details.compactMap { $0.map { ", \($0)" } }.joined(),
+      end: ", \(Self.seconds(now - wait.begun))\(limit)", columns: columns
     )
   }
 

@@ -36,9 +36,7 @@ package final class StandardOutput: Sendable {
 
   /// - Parameter onFailure: Called once, on any thread, when a write has failed, as long as this is there.
   init(
-    _ pace: Pace,
-    to descriptor: Int32 = STDOUT_FILENO,
-    through writer: OutputWriter = .ofProcess,
+    _ pace: Pace, to descriptor: Int32 = STDOUT_FILENO, through writer: OutputWriter = .ofProcess,
     onFailure: @escaping OutputWriter.FailureHandler = { _ in }
   ) {
     self.pace = pace
@@ -95,10 +93,7 @@ package final class StandardOutput: Sendable {
     return isPut
   }
 
-  private func wait(
-    until condition: (OutputQueue) -> Bool,
-    patience: () -> Duration?
-  ) {
+  private func wait(until condition: (OutputQueue) -> Bool, patience: () -> Duration?) {
     let isDone = writer.wait(for: descriptor, until: condition, patience: patience)
     if !isDone { writer.fail(descriptor, .notRead) }
   }
@@ -151,10 +146,7 @@ extension RunFailure {
   /// Nobody receives the results of the run.
   fileprivate init(_ cause: OutputFailure.Cause) {
     self.init(
-      code: .interrupted,
-      class: .definite,
-      what: "running the chain",
-      why: cause.description
+      code: .interrupted, class: .definite, what: "running the chain", why: cause.description
     )
   }
 }
@@ -233,10 +225,7 @@ final class StandardStreams: Sendable {
 
   /// Whether text for people is coloured there.
   func isColored(_ descriptor: Int32) -> Bool {
-    presentation.isColored(
-      onTerminal: isatty(descriptor) == 1,
-      RuntimeFolder.variable
-    )
+    presentation.isColored(onTerminal: isatty(descriptor) == 1, RuntimeFolder.variable)
   }
 
   // MARK: The bottom line
@@ -276,9 +265,7 @@ final class StandardStreams: Sendable {
     let isAsking = state.withLock { $0.isAsking }
     let text = isAsking ? "" : lines.map(\.printable).joined(separator: "\n")
     OutputWriter.ofProcess.show(
-      PrintableText(lines: text),
-      on: StandardError.descriptor,
-      isResized: isResized
+      PrintableText(lines: text), on: StandardError.descriptor, isResized: isResized
     )
   }
 

@@ -33,11 +33,7 @@ final class StatusLine: Sendable {
   ///   - loop: In virtual time only ``show()`` writes the lines: nothing else is waited for.
   ///   - printsData: Whether data is printed as things happen that is for programs: the lines would
   ///     mix with it on the same terminal.
-  init?(
-    on loop: Loop,
-    printsData: Bool = false,
-    lines: @escaping Lines
-  ) {
+  init?(on loop: Loop, printsData: Bool = false, lines: @escaping Lines) {
     guard StandardStreams.ofProcess.hasStatusLine(printsData: printsData) else { return nil }
     self.loop = loop
     self.lines = lines

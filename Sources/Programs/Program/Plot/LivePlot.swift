@@ -27,10 +27,7 @@ final class LivePlot: RunScreen {
   ///   - end: Called when the key for it is pressed.
   ///   - note: Called with a note that was typed, and when it was begun.
   init?(
-    in world: World,
-    of plan: WatchPlan,
-    span: Duration?,
-    end: @escaping @Sendable () -> Void,
+    in world: World, of plan: WatchPlan, span: Duration?, end: @escaping @Sendable () -> Void,
     note: @escaping @Sendable (_ text: String, _ begun: Instant) -> Void
   ) {
     guard StandardStreams.ofProcess.hasStatusLine(printsData: false) else { return nil }
@@ -41,10 +38,8 @@ final class LivePlot: RunScreen {
     state = Guarded(
       State(
         plot: PlotState(
-          wallClockAtStart: loop.wallClockAtStart + begun.sinceStart,
-          span: span,
-          field: isRate ? "rate" : nil,
-          namesDevice: plan.devices.count > 1
+          wallClockAtStart: loop.wallClockAtStart + begun.sinceStart, span: span,
+          field: isRate ? "rate" : nil, namesDevice: plan.devices.count > 1
         )
       )
     )
@@ -60,8 +55,7 @@ final class LivePlot: RunScreen {
   }
 
   private func press(
-    _ key: PlotState.Key,
-    _ end: @Sendable () -> Void,
+    _ key: PlotState.Key, _ end: @Sendable () -> Void,
     _ note: @Sendable (_ text: String, _ begun: Instant) -> Void
   ) {
     let time = loop.now - begun

@@ -141,8 +141,7 @@ struct PlotPicture {
     return ColumnText.line(
       name + (unit ?? ""),
       details: written("min", values.range?.lowerBound) + written("max", values.range?.upperBound),
-      end: written("last", values.last),
-      columns: size.columns
+      end: written("last", values.last), columns: size.columns
     )
   }
 

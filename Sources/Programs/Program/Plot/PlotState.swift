@@ -47,9 +47,7 @@ struct PlotState: Sendable {
   var status = ""
 
   init(
-    wallClockAtStart: Duration,
-    span: Duration? = nil,
-    field: String? = nil,
+    wallClockAtStart: Duration, span: Duration? = nil, field: String? = nil,
     namesDevice: Bool = false
   ) {
     self.wallClockAtStart = Self.microseconds(wallClockAtStart)

@@ -50,11 +50,9 @@ struct ChildProcess: Sendable {
   ///   - inherited: Descriptors of ours that the child gets, under its numbers for them.
   ///   - isApart: Whether what a terminal sends to this program does not reach the child.
   init(
-    _ arguments: [String],
-    in folder: String? = nil,
+    _ arguments: [String], in folder: String? = nil,
     environment: [(name: String, value: String)] = [],
-    inherited: [(ours: Int32, theirs: Int32)] = [],
-    isApart: Bool = false
+    inherited: [(ours: Int32, theirs: Int32)] = [], isApart: Bool = false
   ) throws(Failure) {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -177,9 +175,7 @@ extension ChildProcess {
   ///
   /// - Returns: The exit status: the command's own, or 128 + n when signal n ended it.
   static func run(
-    _ command: [String],
-    environment: [(name: String, value: String)] = [],
-    on loop: EventLoop
+    _ command: [String], environment: [(name: String, value: String)] = [], on loop: EventLoop
   ) throws -> Int32 {
     let status = Guarded<Int32?>(nil)
     let running = Guarded<ChildProcess?>(nil)

@@ -32,8 +32,7 @@ final class TerminalQuestions: Sendable {
   ///
   /// - Returns: Takes the question back.
   @Sendable func ask(
-    _ question: PairingQuestion,
-    _ reply: @escaping @Sendable (PairingReply) -> Void
+    _ question: PairingQuestion, _ reply: @escaping @Sendable (PairingReply) -> Void
   ) -> @Sendable () -> Void {
     end()
     // From before the question can be read. A signal of before does not keep a clean-up from asking.

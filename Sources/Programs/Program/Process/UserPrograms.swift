@@ -29,11 +29,7 @@ struct UserPrograms: Sendable {
         let place = step.source.map { "\($0)" } ?? ""
         guard looked.insert("\(place): \(command.program)").inserted else { continue }
         do throws(Command.Failure) {
-          _ = try path(
-            of: command.program,
-            named: step.sourceFile,
-            plan.allowedCommands
-          )
+          _ = try path(of: command.program, named: step.sourceFile, plan.allowedCommands)
         } catch {
           problems.append(Problem("\(error.why) (\(error.hint))", at: step.source))
         }
@@ -44,9 +40,7 @@ struct UserPrograms: Sendable {
 
   /// The path of a program, and the folder that it runs in.
   private static func path(
-    of program: String,
-    named file: String?,
-    _ allowed: AllowedCommands
+    of program: String, named file: String?, _ allowed: AllowedCommands
   ) throws(Command.Failure) -> (path: String, folder: String) {
     let folder = file.flatMap { FolderOfFile($0).path } ?? "."
     let path: String
@@ -156,10 +150,8 @@ private final class RunningProgram {
     (input, output, errors) = (made[0], made[1], made[2])
     do throws(ChildProcess.Failure) {
       child = try ChildProcess(
-        words,
-        in: folder,
-        inherited: [(input.reading, 0), (output.writing, 1), (errors.writing, 2)],
-        isApart: true
+        words, in: folder,
+        inherited: [(input.reading, 0), (output.writing, 1), (errors.writing, 2)], isApart: true
       )
     } catch {
       for pipe in [input, output, errors] { pipe.close() }
@@ -184,9 +176,7 @@ private final class RunningProgram {
   ///
   /// - Throws: Why the output is of no use; the program has ended then, too.
   func run(
-    on octets: [UInt8],
-    within limit: Duration,
-    unless isOver: () -> Bool
+    on octets: [UInt8], within limit: Duration, unless isOver: () -> Bool
   ) throws(Command.Failure) -> [UInt8] {
     var rest = octets[...]
     let end = EventLoop.time(CLOCK_MONOTONIC) + limit

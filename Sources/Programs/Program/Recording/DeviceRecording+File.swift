@@ -45,8 +45,7 @@ extension DeviceRecording {
     let given: BluetoothAddress? = if case .address(let address)? = target { address } else { nil }
     guard let address = given ?? BluetoothAddress(name) else {
       throw Ending(
-        .usage,
-        "\(path): the cache is named after the address of its device; give that with -d"
+        .usage, "\(path): the cache is named after the address of its device; give that with -d"
       )
     }
     self = BlueZCache.recording(text, address: address)

@@ -70,15 +70,8 @@ final class LiveRecording: Sendable {
   private static let longestRead = Duration.seconds(30)
 
   init(
-    _ service: any Device,
-    scan: Duration,
-    notifying: Duration?,
-    pairing: PairingAnswers?,
-    connects: Bool,
-    limit: Duration,
-    readLimit: Duration,
-    names: AttributeNames,
-    trace: LiveTrace?
+    _ service: any Device, scan: Duration, notifying: Duration?, pairing: PairingAnswers?,
+    connects: Bool, limit: Duration, readLimit: Duration, names: AttributeNames, trace: LiveTrace?
   ) {
     self.service = service
     self.scan = scan
@@ -123,9 +116,7 @@ final class LiveRecording: Sendable {
   ///   - chain: What is done while it is subscribed to, in the turn of the recording; nil: nothing.
   ///   - begin: Called when all is read, and values of the device count: those before do not.
   func run(
-    _ target: DeviceTarget,
-    chain: Signal<Void>?,
-    follow: @escaping @Sendable (RunWait) -> Void,
+    _ target: DeviceTarget, chain: Signal<Void>?, follow: @escaping @Sendable (RunWait) -> Void,
     begin: @escaping @Sendable () -> Void
   ) -> Signal<Bool> {
     Signal(home: service.scheduler) { [self] sink in
@@ -232,10 +223,7 @@ final class LiveRecording: Sendable {
       }
     guard recording != nil else {
       throw DeviceFailure(
-        code: .notFound,
-        class: .passing,
-        operation: "recording",
-        device: service.deviceDescription,
+        code: .notFound, class: .passing, operation: "recording", device: service.deviceDescription,
         meaning: "it is connected, and sends no advertisements: its address is not known",
         hint: "name it by its address, or disconnect it first"
       )
@@ -274,8 +262,7 @@ final class LiveRecording: Sendable {
       for descriptor in one.descriptors where isMeant(descriptor.reading) {
         let twins = one.descriptors.filter { $0.uuid == descriptor.uuid }
         let own = DescriptorSelector(
-          of: selector,
-          descriptor: descriptor.uuid,
+          of: selector, descriptor: descriptor.uuid,
           instance: twins.count > 1 ? twins.firstIndex { $0.handle == descriptor.handle } : nil
         )
         let read = service.readDescriptor(own)
@@ -352,10 +339,7 @@ final class LiveRecording: Sendable {
     }
   }
 
-  private func reading(
-    of one: Readable,
-    within limit: Duration
-  ) async throws -> RecordedReading {
+  private func reading(of one: Readable, within limit: Duration) async throws -> RecordedReading {
     let loop = service.scheduler.loop
     let start = loop.now
     var octets: [UInt8] = []
@@ -466,8 +450,7 @@ final class LiveRecording: Sendable {
 
   /// Fails when a subscription ends. Its values are taken from the bus, with those that a chain receives.
   private func loss(
-    of stream: Signal<NotifiedValue>,
-    _ selector: CharacteristicSelector
+    of stream: Signal<NotifiedValue>, _ selector: CharacteristicSelector
   ) -> Signal<Void> {
     stream.filter { _ in false }.map { _ in }.catchError { error in
       switch self.state.withLock({ $0.phase }) {

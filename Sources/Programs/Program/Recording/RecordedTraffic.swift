@@ -53,9 +53,7 @@ final class RecordedTraffic: Sendable {
     recording.reads += state.read.filter { isOwn($0.path) }.map(\.value)
     // The bounds are those of the traffic with all devices.
     recording.noteBounds(
-      notifications: state.notified.count,
-      reads: state.read.count,
-      writes: state.written.count
+      notifications: state.notified.count, reads: state.read.count, writes: state.written.count
     )
     // What was refused before, and is read after the chain has paired.
     for value in recording.reads {
@@ -147,11 +145,7 @@ extension RecordedTraffic.State {
   }
 
   fileprivate mutating func call(
-    _ number: Int,
-    _ message: KeptMessage,
-    _ path: BlueZPath,
-    _ object: ObjectPath,
-    _ at: Duration
+    _ number: Int, _ message: KeptMessage, _ path: BlueZPath, _ object: ObjectPath, _ at: Duration
   ) {
     if let address = path.deviceAddress { called.insert(address) }
     switch message.member {
@@ -170,11 +164,7 @@ extension RecordedTraffic.State {
   }
 
   fileprivate mutating func replied(
-    _ number: Int,
-    _ message: KeptMessage,
-    _ path: BlueZPath,
-    _ handle: UInt16,
-    _ at: Duration
+    _ number: Int, _ message: KeptMessage, _ path: BlueZPath, _ handle: UInt16, _ at: Duration
   ) {
     if reads[number]?.isWhole == true, read.count < RecordedValue.most,
       let octets = message.values.first?.asBytes
@@ -186,28 +176,19 @@ extension RecordedTraffic.State {
 
   /// - Parameter isAnswer: Whether the device accepted or refused it; else it is unknown.
   fileprivate mutating func ended(
-    _ number: Int,
-    _ handle: UInt16,
-    _ error: ATTErrorCode?,
-    isAnswer: Bool
+    _ number: Int, _ handle: UInt16, _ error: ATTErrorCode?, isAnswer: Bool
   ) {
     reads[number] = nil
     guard let write = writes.removeValue(forKey: number), isAnswer,
       written.count < RecordedWrite.most
     else { return }
     written.append(
-      (
-        write.path,
-        RecordedWrite(handle: handle, octets: write.octets, at: write.at, error: error)
-      )
+      (write.path, RecordedWrite(handle: handle, octets: write.octets, at: write.at, error: error))
     )
   }
 
   fileprivate mutating func signal(
-    _ message: KeptMessage,
-    _ path: BlueZPath,
-    _ object: ObjectPath,
-    _ handle: UInt16,
+    _ message: KeptMessage, _ path: BlueZPath, _ object: ObjectPath, _ handle: UInt16,
     _ at: Duration
   ) {
     // bluetoothd signals what is read, too.

@@ -30,9 +30,7 @@ final class ReportFiles: Sendable {
 
   /// - Parameter printed: What is printed to standard output in the end, where that is a whole report.
   init(
-    _ options: ReportOptions?,
-    printed: (any RunsReport)? = nil,
-    of whole: RecordedWhole,
+    _ options: ReportOptions?, printed: (any RunsReport)? = nil, of whole: RecordedWhole,
     suite: Suite? = nil
   ) throws(Ending) {
     let paths = options?.files ?? []
@@ -95,8 +93,7 @@ final class ReportFiles: Sendable {
   }
 
   private func write(
-    _ round: (runs: [RecordedRun], whole: RecordedWhole),
-    _ status: ExitStatus = .ok
+    _ round: (runs: [RecordedRun], whole: RecordedWhole), _ status: ExitStatus = .ok
   ) {
     let isOK = round.whole.succeeded && round.runs.allSatisfy { $0.ending?.status == .ok }
     let isKept = state.withLock { state in
@@ -183,8 +180,7 @@ extension RunFailure {
   fileprivate init(_ status: ExitStatus, of whole: RecordedWhole) {
     let signal = status.isInterruption ? status.rawValue - 128 : nil
     self.init(
-      code: signal == nil ? .cancelled : .interrupted,
-      class: .definite,
+      code: signal == nil ? .cancelled : .interrupted, class: .definite,
       what: "running the \(whole.kind.rawValue)",
       why: signal.map { "signal \($0) ended it before anything was run" }
         ?? "it ended with status \(status.rawValue) before anything was run",
@@ -202,9 +198,7 @@ extension RunFailure {
       default: .definite
       }
     self.init(
-      code: .unknown,
-      class: `class`,
-      what: "beginning the \(whole.kind.rawValue)",
+      code: .unknown, class: `class`, what: "beginning the \(whole.kind.rawValue)",
       why: ending.messages.joined(separator: "; ")
     )
   }

@@ -74,11 +74,8 @@ struct ReportOptions: ParsableArguments {
   ///   - inputs: The files that it reads, simulated devices not counted.
   ///   - metrics: A file of metrics, which must not be one of those either.
   func check(
-    reading inputs: [String],
-    _ options: WorldOptions,
-    _ journal: JournalOptions,
-    _ trace: String? = nil,
-    metrics: String? = nil
+    reading inputs: [String], _ options: WorldOptions, _ journal: JournalOptions,
+    _ trace: String? = nil, metrics: String? = nil
   ) throws(Ending) {
     var taken = (inputs + options.simulate).map {
       (file: realPath($0), what: "read by the command")

@@ -19,9 +19,7 @@ package final class BatchJournal: Sendable {
   private let lock = Guarded<LockedFile?>(nil)
 
   package init(
-    _ runs: RunJournal,
-    of batch: Batch,
-    at path: String,
+    _ runs: RunJournal, of batch: Batch, at path: String,
     goingOn resumption: BatchResumption? = nil
   ) {
     self.runs = runs

@@ -36,11 +36,7 @@ package struct BatchResumption: Sendable {
   ///
   /// - Parameter looksOnly: Whether nothing is to be touched.
   /// - Throws: ``Ending`` when the run cannot go on, ``JournalFailure`` when the journal cannot be read.
-  static func find(
-    _ wish: Wish,
-    in file: JournalFile,
-    looksOnly: Bool
-  ) throws -> Decision {
+  static func find(_ wish: Wish, in file: JournalFile, looksOnly: Bool) throws -> Decision {
     let found =
       if let number = wish.run {
         try file.run(number)
@@ -71,9 +67,7 @@ package struct BatchResumption: Sendable {
   }
 
   private static func decide(
-    _ wish: Wish,
-    _ run: RunSummary?,
-    in file: JournalFile
+    _ wish: Wish, _ run: RunSummary?, in file: JournalFile
   ) throws -> Decision {
     let finished = try run.map { try file.finishedDevices(of: $0.run) } ?? []
     return try decide(wish, run, finished, isThere: RunOwner.isThere)
@@ -84,17 +78,11 @@ package struct BatchResumption: Sendable {
   ///   - finished: The devices of that run whose chains ended.
   ///   - isThere: Whether the process of an owner is there.
   static func decide(
-    _ wish: Wish,
-    _ run: RunSummary?,
-    _ finished: [FinishedDevice],
-    isThere: (String) -> Bool
+    _ wish: Wish, _ run: RunSummary?, _ finished: [FinishedDevice], isThere: (String) -> Bool
   ) throws(Ending) -> Decision {
     guard let run else {
       throw wish.run.map { Ending.noRun($0) }
-        ?? Ending(
-          .failed,
-          "the journal has no run of \(wish.file): begin one, without --resume"
-        )
+        ?? Ending(.failed, "the journal has no run of \(wish.file): begin one, without --resume")
     }
     let number = "run \(run.run)"
     guard let batch = run.batch else {
@@ -125,25 +113,19 @@ package struct BatchResumption: Sendable {
   }
 
   private init(
-    _ run: RunSummary,
-    _ batch: BatchSummary,
-    _ listed: [BatchMember],
-    _ finished: [FinishedDevice],
+    _ run: RunSummary, _ batch: BatchSummary, _ listed: [BatchMember], _ finished: [FinishedDevice],
     skipsFailed: Bool
   ) {
     self.run = run.run
     owner = run.owner
     let endings = Dictionary(
-      finished.map { ($0.device, BatchPast.Ending($0)) },
-      uniquingKeysWith: { $1 }
+      finished.map { ($0.device, BatchPast.Ending($0)) }, uniquingKeysWith: { $1 }
     )
     // Who was killed before they were written down has run none of them.
     let members = batch.devices.isEmpty ? listed : batch.devices
     let devices = members.map { member in
       BatchPast.Device(
-        label: member.device,
-        name: member.name,
-        ending: endings[member.device] ?? nil
+        label: member.device, name: member.name, ending: endings[member.device] ?? nil
       )
     }
     past = BatchPast(round: batch.origin.round, devices: devices, skipsFailed: skipsFailed)
@@ -200,9 +182,7 @@ extension BatchPast.Ending {
   fileprivate init?(_ finished: FinishedDevice) {
     guard let status = RunEnding.Status(rawValue: finished.status) else { return nil }
     self.init(
-      status,
-      finished.class.flatMap { FailureClass(rawValue: $0) },
-      warnings: finished.warnings
+      status, finished.class.flatMap { FailureClass(rawValue: $0) }, warnings: finished.warnings
     )
   }
 }

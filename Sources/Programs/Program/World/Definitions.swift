@@ -9,8 +9,7 @@ import SimulatedDevices
 /// - Parameter word: What named them on the command line.
 /// - Throws: ``Ending`` with everything that is wrong with them.
 func loadScenario(
-  _ files: [String],
-  of word: String = "--simulate"
+  _ files: [String], of word: String = "--simulate"
 ) throws(Ending) -> ScenarioDefinition {
   var all: [ScenarioDefinition] = []
   var problems: [Problem] = []
@@ -19,9 +18,7 @@ func loadScenario(
       all.append(try ScenarioFile.load(path: file))
     } catch {
       problems += error.problems(
-        of: file,
-        readAs: .scenario,
-        by: "\(word) takes a device or scenario"
+        of: file, readAs: .scenario, by: "\(word) takes a device or scenario"
       )
     }
   }

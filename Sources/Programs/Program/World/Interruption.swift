@@ -53,9 +53,7 @@ package final class Interruption: Sendable {
   ///   - leaving: What a second Ctrl-C leaves behind; nil for connections.
   ///   - cancel: Called on the loop.
   package func cancels(
-    _ what: String,
-    leaving: String? = nil,
-    _ cancel: @escaping @Sendable (Interrupted) -> Void
+    _ what: String, leaving: String? = nil, _ cancel: @escaping @Sendable (Interrupted) -> Void
   ) {
     let signal = state.withLock { state in
       state.work = Work(what: what, leaving: leaving ?? Self.leavingLinks, cancel: cancel)
@@ -65,10 +63,7 @@ package final class Interruption: Sendable {
   }
 
   /// Has a signal cancel everything on a scheduler.
-  func cancels(
-    _ scheduler: SerialScheduler,
-    _ what: String? = nil
-  ) {
+  func cancels(_ scheduler: SerialScheduler, _ what: String? = nil) {
     cancels(what ?? ending) { scheduler.cancelAll($0) }
   }
 

@@ -83,14 +83,8 @@ struct KeptMessage: Sendable {
   /// The message for output. What an agent is asked may be a passkey: it is left out.
   func message(at time: Duration) -> BlueZMessage {
     BlueZMessage(
-      kind,
-      at: time,
-      number: number,
-      object: path?.text,
-      interface: interface,
-      member: member,
-      error: error,
-      arguments: kind == .request ? Secret.mask : arguments
+      kind, at: time, number: number, object: path?.text, interface: interface, member: member,
+      error: error, arguments: kind == .request ? Secret.mask : arguments
     )
   }
 }

@@ -51,10 +51,7 @@ final class LogicConnection: Sendable {
   // MARK: Opening
 
   private init(
-    _ words: [String],
-    in folder: String,
-    of device: String,
-    within deadline: Duration
+    _ words: [String], in folder: String, of device: String, within deadline: Duration
   ) throws(LogicError.Reason) {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -72,9 +69,7 @@ final class LogicConnection: Sendable {
     _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
     do throws(ChildProcess.Failure) {
       child = try ChildProcess(
-        words,
-        in: folder,
-        inherited: [(ends[1], 0), (ends[1], 1), (pipe.writing, 2)],
+        words, in: folder, inherited: [(ends[1], 0), (ends[1], 1), (pipe.writing, 2)],
         isApart: true
       )
     } catch {
@@ -89,9 +84,7 @@ final class LogicConnection: Sendable {
   }
 
   private init(
-    socket path: String,
-    of device: String,
-    within deadline: Duration
+    socket path: String, of device: String, within deadline: Duration
   ) throws(LogicError.Reason) {
     func unreachable(_ reason: String) -> LogicError.Reason {
       .notConnected(socket: path, reason)
@@ -185,8 +178,7 @@ final class LogicConnection: Sendable {
     guard octets.count <= LogicAnswer.longestLine else { throw .tooLong }
     guard let line = String(validating: octets, as: UTF8.self) else {
       throw .invalidAnswer(
-        "the line is not UTF-8",
-        received: String(decoding: octets, as: UTF8.self)
+        "the line is not UTF-8", received: String(decoding: octets, as: UTF8.self)
       )
     }
     return line
@@ -249,8 +241,7 @@ final class LogicConnection: Sendable {
     }
     let lines = state.withLock { state -> [ArraySlice<UInt8>] in
       var lines = state.complaints.split(
-        separator: UInt8(ascii: "\n"),
-        omittingEmptySubsequences: false
+        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
       )
       let isLong = (lines.last?.count ?? 0) > Self.complaintLimit
       let rest = isLast || isLong ? [] : lines.popLast() ?? []

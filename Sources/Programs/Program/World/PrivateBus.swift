@@ -30,8 +30,7 @@ struct PrivateBus: Sendable {
       let configuration = Self.configuration(address: listening)
       guardian = try ChildProcess(
         ["sh", "-c", Self.guarding, "sh", folder, "\(mark.name)=\(mark.value)", configuration],
-        inherited: [(printed.writing, 3), (leash.reading, 0)],
-        isApart: true
+        inherited: [(printed.writing, 3), (leash.reading, 0)], isApart: true
       )
     } catch {
       leash.closeWriting()

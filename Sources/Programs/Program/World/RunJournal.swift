@@ -11,10 +11,7 @@ package struct OpenJournal: Sendable {
   let options: JournalOptions
 
   package func begin(
-    _ command: String,
-    _ definition: String,
-    _ identity: RunIdentity,
-    in world: World,
+    _ command: String, _ definition: String, _ identity: RunIdentity, in world: World,
     on scheduler: SerialScheduler? = nil
   ) throws(Ending) -> RunJournal {
     let journal = RunJournal(self, in: world, on: scheduler)
@@ -70,18 +67,14 @@ package final class RunJournal: Sendable {
 
   /// - Parameter scheduler: Its chains are cancelled when a required journal fails; nil for the world's own.
   package convenience init(
-    _ journal: OpenJournal,
-    in world: World,
-    on scheduler: SerialScheduler? = nil
+    _ journal: OpenJournal, in world: World, on scheduler: SerialScheduler? = nil
   ) {
     let scheduler = scheduler ?? world.scheduler
     self.init(journal, on: world.loop, isSimulated: world.isSimulated) { scheduler.cancelAll($0) }
   }
 
   init(
-    _ journal: OpenJournal,
-    on loop: Loop,
-    isSimulated: Bool,
+    _ journal: OpenJournal, on loop: Loop, isSimulated: Bool,
     cancel: @escaping @Sendable (RunFailure) -> Void
   ) {
     (file, options) = (journal.file, journal.options)
@@ -101,27 +94,15 @@ package final class RunJournal: Sendable {
 
   /// - Throws: What a required journal fails with at once.
   func begin(
-    _ command: String,
-    _ definition: String,
-    _ identity: RunIdentity,
-    batch: BatchOrigin? = nil
+    _ command: String, _ definition: String, _ identity: RunIdentity, batch: BatchOrigin? = nil
   ) throws(JournalFailure) {
     let header = RunHeader(
-      identity: identity.description,
-      command: command,
-      definition: definition,
-      seed: identity.seed,
-      isSimulated: isSimulated,
-      owner: isSimulated ? nil : ProcessIdentity.own.text,
-      version: Blerun.version,
-      started: loop.wallClockAtStart + loop.now.sinceStart,
-      batch: batch
+      identity: identity.description, command: command, definition: definition, seed: identity.seed,
+      isSimulated: isSimulated, owner: isSimulated ? nil : ProcessIdentity.own.text,
+      version: Blerun.version, started: loop.wallClockAtStart + loop.now.sinceStart, batch: batch
     )
     let recorder = RunRecorder(
-      header,
-      to: file,
-      on: loop,
-      onWritten: { [weak self] in self?.release() },
+      header, to: file, on: loop, onWritten: { [weak self] in self?.release() },
       onFailure: { [weak self] in self?.failed($0) }
     )
     // Also one that fails: what a required journal cannot have is not reported.
@@ -136,17 +117,11 @@ package final class RunJournal: Sendable {
   /// - Throws: What the journal fails with at once, required or not.
   func resume(_ run: Int64, of owner: String?) throws(JournalFailure) {
     let takeover = RunTakeover(
-      former: owner,
-      owner: isSimulated ? nil : ProcessIdentity.own.text,
-      version: Blerun.version,
+      former: owner, owner: isSimulated ? nil : ProcessIdentity.own.text, version: Blerun.version,
       started: loop.wallClockAtStart + loop.now.sinceStart
     )
     let recorder = try RunRecorder(
-      resuming: run,
-      takeover,
-      in: file,
-      on: loop,
-      onWritten: { [weak self] in self?.release() },
+      resuming: run, takeover, in: file, on: loop, onWritten: { [weak self] in self?.release() },
       onFailure: { [weak self] in self?.failed($0) }
     )
     state.withLock { $0.recorder = recorder }
@@ -202,9 +177,7 @@ package final class RunJournal: Sendable {
   /// Records an output of a watch, and reports it. Each day, in UTC, the run of the watch ends and
   /// another one begins, so that old runs can be pruned while it goes on.
   package func receive(
-    _ output: WatchOutput,
-    of plan: WatchPlan,
-    _ report: @escaping @Sendable () -> Void
+    _ output: WatchOutput, of plan: WatchPlan, _ report: @escaping @Sendable () -> Void
   ) {
     if let identity = output.nextRun {
       _ = finish(.ok)
@@ -223,9 +196,7 @@ package final class RunJournal: Sendable {
 
   /// Reports what was recorded, behind all that was recorded before.
   private func inOrder(
-    isResult: Bool,
-    _ report: @escaping @Sendable () -> Void,
-    record: () -> Void
+    isResult: Bool, _ report: @escaping @Sendable () -> Void, record: () -> Void
   ) {
     switch options.need {
     case .optional:
@@ -302,8 +273,7 @@ package final class RunJournal: Sendable {
   private func prune(sparing recorder: RunRecorder) {
     let retention = Retention(
       from: options.journalAge.map { Timestamp.text(recorder.time - $0) },
-      mostOctets: options.journalSize,
-      sparing: recorder.run,
+      mostOctets: options.journalSize, sparing: recorder.run,
       valuesFrom: options.journalValuesAge.map { Timestamp.text(recorder.time - $0) }
     )
     guard retention != Retention(sparing: recorder.run) else { return }
@@ -335,11 +305,8 @@ extension RunFailure {
   /// A required journal could not be written.
   init(_ failure: JournalFailure) {
     self.init(
-      code: .journalFailed,
-      class: .unavailable,
-      what: "writing the journal \(failure.path)",
-      why: "\(failure.meaning) (\(failure.reason))",
-      hint: failure.hint
+      code: .journalFailed, class: .unavailable, what: "writing the journal \(failure.path)",
+      why: "\(failure.meaning) (\(failure.reason))", hint: failure.hint
     )
   }
 }

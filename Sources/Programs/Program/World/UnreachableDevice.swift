@@ -17,8 +17,7 @@ struct UnreachableDevice: Device {
   func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> { failing() }
 
   func subscribe(
-    _ characteristic: CharacteristicSelector,
-    _ options: SubscriptionOptions
+    _ characteristic: CharacteristicSelector, _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> { failing() }
 
   func acquireWriter(_ characteristic: CharacteristicSelector) -> Signal<any CommandWriter> {
@@ -26,8 +25,7 @@ struct UnreachableDevice: Device {
   }
 
   func answering<Value: Sendable>(
-    _ answers: PairingAnswers,
-    _ body: @escaping @Sendable () -> Signal<Value>
+    _ answers: PairingAnswers, _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> { failing() }
 
   private struct Operations: DeviceOperations {
@@ -41,10 +39,7 @@ struct UnreachableDevice: Device {
     func services() async throws -> [GATTService] { throw failure }
     func read(_: CharacteristicSelector, offset: Int) async throws -> [UInt8] { throw failure }
     func write(
-      _: [UInt8],
-      to: CharacteristicSelector,
-      kind: WriteKind,
-      offset: Int
+      _: [UInt8], to: CharacteristicSelector, kind: WriteKind, offset: Int
     ) async throws { throw failure }
     func readDescriptor(_: DescriptorSelector) async throws -> [UInt8] { throw failure }
     func writeDescriptor(_: [UInt8], to: DescriptorSelector) async throws { throw failure }

@@ -50,9 +50,7 @@ package struct World: Sendable {
   /// - Parameter ending: What a signal does to the command: "ending the scan".
   /// - Throws: ``Ending`` when a signal came meanwhile.
   static func real(
-    _ ending: String,
-    _ bindKeys: BindKeys = .none,
-    trace: HCITrace? = nil
+    _ ending: String, _ bindKeys: BindKeys = .none, trace: HCITrace? = nil
   ) throws(Ending) -> World {
     let loop = EventLoop()
     let interruption = Interruption(on: loop, ending)
@@ -75,14 +73,9 @@ package struct World: Sendable {
     }
     interruption.cancels(scheduler)
     return World(
-      loop: loop,
-      scheduler: scheduler,
-      client: client.mapError { Self.unreachable($0) },
-      traffic: traffic,
-      meter: HostController(on: loop, trace: trace),
-      interruption: interruption,
-      ledger: ledger,
-      bindKeys: bindKeys
+      loop: loop, scheduler: scheduler, client: client.mapError { Self.unreachable($0) },
+      traffic: traffic, meter: HostController(on: loop, trace: trace), interruption: interruption,
+      ledger: ledger, bindKeys: bindKeys
     )
   }
 
@@ -100,8 +93,7 @@ package struct World: Sendable {
     let isLate = error is TimedOut || (error as? DeviceFailure)?.code == .timedOut
     guard isLate else { return error }
     return DeviceFailure(
-      code: .busUnreachable,
-      class: .unavailable,
+      code: .busUnreachable, class: .unavailable,
       operation: "reaching bluetoothd over the message bus",
       meaning: (error as? DeviceFailure)?.meaning ?? "no answer came within \(openingLimit)",
       hint: "check that the bus and bluetoothd are running: systemctl status dbus bluetooth"
@@ -119,15 +111,9 @@ package struct World: Sendable {
   }
 
   private static func openClient(
-    on loop: EventLoop,
-    _ ledger: HostLedger?,
-    _ traffic: WorldTraffic
+    on loop: EventLoop, _ ledger: HostLedger?, _ traffic: WorldTraffic
   ) async throws -> BlueZClient {
-    let client = try await BlueZClient.open(
-      on: loop,
-      ledger: ledger,
-      observing: traffic.receive
-    )
+    let client = try await BlueZClient.open(on: loop, ledger: ledger, observing: traffic.receive)
     let call = BusDriver.identityCall
     let answer = try? await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     if let identity = answer?.body.first?.asString { ledger?.isOn(bus: identity) }
@@ -138,18 +124,12 @@ package struct World: Sendable {
   package static func withoutRadio(_ ending: String) -> World {
     let loop = EventLoop()
     let unused = DeviceFailure(
-      code: .notSupportedHere,
-      class: .definite,
-      operation: "using Bluetooth",
-      meaning: "this command leaves it to others",
-      hint: ""
+      code: .notSupportedHere, class: .definite, operation: "using Bluetooth",
+      meaning: "this command leaves it to others", hint: ""
     )
     return World(
-      loop: loop,
-      scheduler: SerialScheduler(on: loop, name: "chains"),
-      client: .failure(unused),
-      traffic: WorldTraffic(on: loop),
-      meter: HostController(on: loop),
+      loop: loop, scheduler: SerialScheduler(on: loop, name: "chains"), client: .failure(unused),
+      traffic: WorldTraffic(on: loop), meter: HostController(on: loop),
       interruption: Interruption(on: loop, ending)
     )
   }
@@ -160,11 +140,7 @@ package struct World: Sendable {
   ///   - isPaced: Whether simulated time is real time; else it is virtual.
   ///   - log: Gets each message between client and simulator.
   static func simulated(
-    _ scenario: ScenarioDefinition,
-    _ bindKeys: BindKeys,
-    seed: UInt64,
-    isPaced: Bool,
-    log: BusLog?,
+    _ scenario: ScenarioDefinition, _ bindKeys: BindKeys, seed: UInt64, isPaced: Bool, log: BusLog?,
     _ ending: String
   ) throws -> World {
     let loop: Loop = isPaced ? EventLoop() : VirtualTimeLoop()
@@ -176,10 +152,7 @@ package struct World: Sendable {
     let logicFailure = Guarded(LogicFailure { scheduler.cancelAll($0) })
     let (client, player) = try loop.run {
       let player = Self.player(
-        scenario,
-        on: loop,
-        seed: seed,
-        connect: { try bus.connect() },
+        scenario, on: loop, seed: seed, connect: { try bus.connect() },
         closeBus: { bus.shutDown() },
         logicFailed: { error in loop.post { logicFailure.withLock { $0 }.end(RunFailure(error)) } }
       )
@@ -189,16 +162,8 @@ package struct World: Sendable {
       return (try await BlueZClient.open(bus: connection), player)
     }
     return World(
-      loop: loop,
-      scheduler: scheduler,
-      client: .success(client),
-      traffic: traffic,
-      meter: player,
-      interruption: interruption,
-      bindKeys: bindKeys,
-      player: player,
-      seed: seed,
-      bus: bus,
+      loop: loop, scheduler: scheduler, client: .success(client), traffic: traffic, meter: player,
+      interruption: interruption, bindKeys: bindKeys, player: player, seed: seed, bus: bus,
       logicFailure: logicFailure
     )
   }
@@ -213,21 +178,13 @@ package struct World: Sendable {
   ///
   /// - Parameter logicFailed: Called when a device has lost its logic, once for each, after that is printed.
   static func player(
-    _ scenario: ScenarioDefinition,
-    on loop: Loop,
-    seed: UInt64,
-    log: BoundaryLog? = nil,
-    connect: @escaping ScenarioPlayer.Connect,
-    closeBus: @escaping @Sendable () -> Void,
+    _ scenario: ScenarioDefinition, on loop: Loop, seed: UInt64, log: BoundaryLog? = nil,
+    connect: @escaping ScenarioPlayer.Connect, closeBus: @escaping @Sendable () -> Void,
     logicFailed: @escaping @Sendable (LogicError) -> Void = { _ in }
   ) -> ScenarioPlayer {
     let generator = SeededGenerator(seed: seed, name: "devices")
     let devices = scenario.devices.map { definition in
-      SimulatedDevice(
-        definition,
-        on: loop,
-        generator: generator.split("\(definition.address)")
-      )
+      SimulatedDevice(definition, on: loop, generator: generator.split("\(definition.address)"))
     }
     for device in devices {
       device.onLogicError { error in
@@ -236,14 +193,9 @@ package struct World: Sendable {
       }
     }
     return ScenarioPlayer(
-      scenario,
-      devices: devices,
-      on: loop,
-      generator: SeededGenerator(seed: seed, name: "scenario"),
-      connect: connect,
-      closeBus: closeBus,
-      log: log,
-      openLogic: LogicConnection.open
+      scenario, devices: devices, on: loop,
+      generator: SeededGenerator(seed: seed, name: "scenario"), connect: connect,
+      closeBus: closeBus, log: log, openLogic: LogicConnection.open
     )
   }
 
@@ -267,22 +219,15 @@ package struct World: Sendable {
   ///   - lane: A scheduler beside the world's own, where several devices are at work.
   ///   - follow: Receives all that the service reports on the way, also what is not printed.
   package func service(
-    for target: DeviceTarget,
-    options: ConnectOptions = ConnectOptions(),
-    on lane: SerialScheduler? = nil,
-    follow: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+    for target: DeviceTarget, options: ConnectOptions = ConnectOptions(),
+    on lane: SerialScheduler? = nil, follow: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
   ) -> any Device {
     let scheduler = lane ?? scheduler
     switch client {
     case .success(let client):
       let service = BlueZDevice(
-        client: client,
-        target: target,
-        adapter: adapter,
-        options: options,
-        scheduler: scheduler,
-        bindKeys: bindKeys,
-        meter: meter,
+        client: client, target: target, adapter: adapter, options: options, scheduler: scheduler,
+        bindKeys: bindKeys, meter: meter,
         notices: { notice in
           follow(notice)
           if notice.isRoutine { return }
@@ -293,9 +238,7 @@ package struct World: Sendable {
       return service
     case .failure(let failure):
       return UnreachableDevice(
-        scheduler: scheduler,
-        deviceDescription: target.text,
-        failure: failure
+        scheduler: scheduler, deviceDescription: target.text, failure: failure
       )
     }
   }
@@ -331,10 +274,7 @@ extension World {
   ///
   /// - Parameter run: The number of its run in the journal, by which others wait for it.
   package func service(
-    for target: DeviceTarget,
-    _ rule: LinkRule,
-    run: Int64? = nil,
-    on lane: SerialScheduler
+    for target: DeviceTarget, _ rule: LinkRule, run: Int64? = nil, on lane: SerialScheduler
   ) -> any Device {
     var options = ConnectOptions(rule)
     options.run = run
@@ -345,10 +285,7 @@ extension World {
   func orphans(isForced: Bool = false) -> OrphanLinks? {
     guard let ledger, case .success(let client) = client else { return nil }
     return OrphanLinks(
-      ledger: ledger,
-      scheduler: scheduler,
-      client: client,
-      interruption: interruption,
+      ledger: ledger, scheduler: scheduler, client: client, interruption: interruption,
       isForced: isForced
     )
   }
@@ -389,10 +326,7 @@ extension RunFailure {
   /// A simulated device cannot go on as it is meant to.
   fileprivate init(_ error: LogicError) {
     self.init(
-      code: .logicFailed,
-      class: .definite,
-      what: "simulating \(error.device)",
-      why: "\(error)"
+      code: .logicFailed, class: .definite, what: "simulating \(error.device)", why: "\(error)"
     )
   }
 }
@@ -402,8 +336,7 @@ extension World {
   ///
   /// - Parameter trace: Names the part of it that a failed step is in.
   package func explaining(
-    trace: (any RunTrace)? = nil,
-    _ report: @escaping @Sendable (RunEvent) -> Void
+    trace: (any RunTrace)? = nil, _ report: @escaping @Sendable (RunEvent) -> Void
   ) -> @Sendable (RunEvent) -> Void {
     TracedReport(trace, traffic, report).receive
   }

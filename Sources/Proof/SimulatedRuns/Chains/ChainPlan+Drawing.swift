@@ -7,8 +7,7 @@ import SimulatedDevices
 extension ChainPlan {
   /// The programs of a world: the one that is meant, and often another one in its way.
   static func drawPrograms(
-    for devices: [DeviceDefinition],
-    _ generator: inout SeededGenerator
+    for devices: [DeviceDefinition], _ generator: inout SeededGenerator
   ) -> [World.Program] {
     let own = generator.pick([1, 2, 3, 4, 6])
     let others = generator.pick([0, 0, 0, 1, 2])
@@ -18,8 +17,7 @@ extension ChainPlan {
   }
 
   private static func draw(
-    _ devices: [DeviceDefinition],
-    _ generator: inout SeededGenerator
+    _ devices: [DeviceDefinition], _ generator: inout SeededGenerator
   ) -> ChainPlan {
     let device = Int.random(in: 0..<devices.count, using: &generator)
     let limit = generator.pick([50, 250, 1_000, 5_000, 20_000, 60_000, 60_000])
@@ -38,12 +36,8 @@ extension ChainPlan {
     if generator.hits(1, in: 2) { steps.append(.disconnect) }
     if generator.hits(1, in: 12) { steps.insert(.scan(duration(&generator)), at: 0) }
     return ChainPlan(
-      device: device,
-      start: start,
-      way: way,
-      limit: .milliseconds(limit),
-      cancelledAfter: cancelledAfter,
-      steps: steps
+      device: device, start: start, way: way, limit: .milliseconds(limit),
+      cancelledAfter: cancelledAfter, steps: steps
     )
   }
 
@@ -51,17 +45,13 @@ extension ChainPlan {
     generator.milliseconds(0...generator.pick([100, 2_000, 10_000]))
   }
 
-  private static func limited(
-    _ step: ChainStep,
-    _ generator: inout SeededGenerator
-  ) -> ChainStep {
+  private static func limited(_ step: ChainStep, _ generator: inout SeededGenerator) -> ChainStep {
     guard generator.hits(1, in: 6) else { return step }
     return .within(generator.milliseconds(1...generator.pick([50, 1_000, 10_000])), step)
   }
 
   private static func step(
-    _ device: DeviceDefinition,
-    _ generator: inout SeededGenerator
+    _ device: DeviceDefinition, _ generator: inout SeededGenerator
   ) -> ChainStep {
     let service = generator.pick(device.services)
     let characteristic = generator.pick(service.characteristics)
@@ -106,11 +96,7 @@ extension ChainPlan {
   static func plain(_ device: Int) -> ChainPlan {
     let value: [UInt8] = [0xfe]
     return ChainPlan(
-      device: device,
-      start: .zero,
-      way: .awaited,
-      limit: .seconds(100),
-      cancelledAfter: nil,
+      device: device, start: .zero, way: .awaited, limit: .seconds(100), cancelledAfter: nil,
       steps: [
         .connect(keep: false), .write(DeviceDraft.alertLevel, value, .request),
         .read(DeviceDraft.alertLevel),

@@ -55,10 +55,7 @@ extension ChainStep {
     case .exchange(let uuid, let value, let options):
       let isAnswer: @Sendable (NotifiedValue) -> Bool = { $0.value == value }
       return service.exchange(
-        write: value,
-        to: selector(uuid),
-        expectingOn: selector(uuid),
-        options: options,
+        write: value, to: selector(uuid), expectingOn: selector(uuid), options: options,
         where: isAnswer
       ).map { .octets($0.notification.value) }
     case .pair: return service.pair(PairingAnswers()).map { _ in .nothing }

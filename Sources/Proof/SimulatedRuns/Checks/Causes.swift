@@ -42,8 +42,7 @@ struct Causes: Check {
         }
         violations.append(
           Violation(
-            rule: "A failure is reported as what it is",
-            what: "\(id): \(missing): \(failure)",
+            rule: "A failure is reported as what it is", what: "\(id): \(missing): \(failure)",
             at: now
           )
         )
@@ -72,9 +71,7 @@ struct Causes: Check {
   }
 
   private func missingCause(
-    of failure: DeviceFailure,
-    _ id: ChainID,
-    _ plan: ChainPlan
+    of failure: DeviceFailure, _ id: ChainID, _ plan: ChainPlan
   ) -> String? {
     switch failure.code {
     case .adapterOff where !happened.isAdapterOff: return "the adapter was never off"

@@ -44,12 +44,7 @@ struct Deadlines: Check {
 
   mutating func finish(at now: Instant) {}
 
-  private mutating func complain(
-    _ rule: String,
-    _ what: String,
-    _ took: Duration,
-    _ now: Instant
-  ) {
+  private mutating func complain(_ rule: String, _ what: String, _ took: Duration, _ now: Instant) {
     violations.append(Violation(rule: rule, what: "\(what) took \(took)", at: now))
   }
 }

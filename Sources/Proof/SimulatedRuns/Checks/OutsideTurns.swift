@@ -31,9 +31,7 @@ struct OutsideTurns: Check {
       else { return }
       violations.append(
         Violation(
-          rule: "Between turns nothing is asked but what undoes",
-          what: message.text,
-          at: now
+          rule: "Between turns nothing is asked but what undoes", what: message.text, at: now
         )
       )
     case .treated, .device, .disturbance, .healed, .asked, .stepBegan, .stepValue, .stepEnded,

@@ -23,8 +23,7 @@ struct SizeCheck: Check {
     violations.append(
       Violation(
         rule: "A value that is too long is refused",
-        what: "\(id) step \(number) sends \(longest) bytes",
-        at: now
+        what: "\(id) step \(number) sends \(longest) bytes", at: now
       )
     )
   }

@@ -87,10 +87,7 @@ struct ValueCheck: Check {
       count = before.firstIndex { $0.at >= now } ?? before.count
     }
     steps[StepID(chain: id, number: number)] = Step(
-      step: step.bare,
-      device: device,
-      began: now,
-      notified: count
+      step: step.bare, device: device, began: now, notified: count
     )
   }
 
@@ -122,10 +119,7 @@ struct ValueCheck: Check {
 
   /// What was received is what was notified, with nothing left out but at a gap.
   private mutating func checkStream(
-    _ id: ChainID,
-    _ step: Step,
-    _ attribute: Attribute,
-    _ events: [NotificationEvent],
+    _ id: ChainID, _ step: Step, _ attribute: Attribute, _ events: [NotificationEvent],
     _ now: Instant
   ) {
     if hasOthers, kept[attribute] != nil { return }
@@ -143,8 +137,7 @@ struct ValueCheck: Check {
 
   /// What was received and is not next in what was sent; nil for nothing.
   private func difference(
-    of events: [NotificationEvent],
-    from sent: ArraySlice<[UInt8]>
+    of events: [NotificationEvent], from sent: ArraySlice<[UInt8]>
   ) -> String? {
     var rest = sent
     var mayJump = true

@@ -47,19 +47,12 @@ public struct SimulatedRun: Sendable {
       }
       violations = run.observer.violations.map { "\($0)" } + violations
       return SimulatedRun(
-        seed: seed,
-        violations: violations,
-        chains: run.observer.chains,
-        lasted: run.loop.now.sinceStart,
-        timeline: run.observer.timeline
+        seed: seed, violations: violations, chains: run.observer.chains,
+        lasted: run.loop.now.sinceStart, timeline: run.observer.timeline
       )
     } catch {
       return SimulatedRun(
-        seed: seed,
-        violations: ["A run begins: \(error)"],
-        chains: 0,
-        lasted: .zero,
-        timeline: []
+        seed: seed, violations: ["A run begins: \(error)"], chains: 0, lasted: .zero, timeline: []
       )
     }
   }

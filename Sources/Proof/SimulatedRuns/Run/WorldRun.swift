@@ -59,8 +59,7 @@ final class WorldRun: Sendable {
     self.oversize = oversize
     let follower = Guarded(Follower())
     bus = LoopbackBus(
-      on: loop,
-      address: "loopback",
+      on: loop, address: "loopback",
       observer: { message, _ in
         observer.see(.message(message))
         follower.withLock { $0 }.run?.sent(by: message.sender)
@@ -73,9 +72,7 @@ final class WorldRun: Sendable {
     }
     let connection = try bus.connect()
     let simulator = BlueZSimulator(
-      bus: connection,
-      devices: devices,
-      settings: world.settings
+      bus: connection, devices: devices, settings: world.settings
     ) { event, _ in observer.see(.device(event)) }
     daemon = Guarded(Daemon(simulator: simulator, bus: connection))
     treatCalls(of: simulator)

@@ -26,8 +26,7 @@ enum DeviceDraft {
     var definition = DeviceDefinition(
       name: "Device-\(number)",
       address: BluetoothAddress(number: 0xc0ff_ee00_0001 + UInt64(number)),
-      addressType: generator.hits(3, in: 4) ? .random : .public,
-      services: services
+      addressType: generator.hits(3, in: 4) ? .random : .public, services: services
     )
     definition.advertisement.interval = .milliseconds(generator.pick([100, 300, 1_000]))
     if generator.hits(1, in: 2) { definition.advertisement.services = services.map(\.uuid) }
@@ -47,9 +46,7 @@ enum DeviceDraft {
       uuid: immediateAlert,
       characteristics: [
         CharacteristicDefinition(
-          uuid: alertLevel,
-          properties: properties,
-          behaviour: .echo,
+          uuid: alertLevel, properties: properties, behaviour: .echo,
           descriptors: generator.hits(1, in: 2)
             ? [DescriptorDefinition(uuid: userDescription, value: [0x41])] : []
         )
@@ -63,9 +60,7 @@ enum DeviceDraft {
       uuid: battery,
       characteristics: [
         CharacteristicDefinition(
-          uuid: batteryLevel,
-          properties: [.read, .notify],
-          behaviour: .constant([level])
+          uuid: batteryLevel, properties: [.read, .notify], behaviour: .constant([level])
         )
       ]
     )
@@ -74,23 +69,17 @@ enum DeviceDraft {
   private static func heartRateService(_ generator: inout SeededGenerator) -> ServiceDefinition {
     guard let number = ValueFormat("u16") else { preconditionFailure("a format") }
     let counter = Counter(
-      format: number,
-      every: .milliseconds(generator.pick([20, 100, 700])),
+      format: number, every: .milliseconds(generator.pick([20, 100, 700])),
       beginsAtOnce: generator.hits(1, in: 2)
     )
     return ServiceDefinition(
       uuid: heartRate,
       characteristics: [
         CharacteristicDefinition(
-          uuid: measurement,
-          properties: generator.hits(3, in: 4) ? [.notify] : [.indicate],
+          uuid: measurement, properties: generator.hits(3, in: 4) ? [.notify] : [.indicate],
           behaviour: .counter(counter)
         ),
-        CharacteristicDefinition(
-          uuid: control,
-          properties: [.write],
-          behaviour: .constant([])
-        ),
+        CharacteristicDefinition(uuid: control, properties: [.write], behaviour: .constant([])),
       ]
     )
   }
@@ -100,8 +89,7 @@ enum DeviceDraft {
       uuid: userData,
       characteristics: [
         CharacteristicDefinition(
-          uuid: age,
-          properties: [.read, .write],
+          uuid: age, properties: [.read, .write],
           behaviour: .constant([UInt8.random(in: 0...99, using: &generator)]),
           security: AttributeSecurity(read: .encrypted, write: .encrypted)
         )

@@ -25,11 +25,7 @@ struct Worker {
     try take(name.target, from: first, count: count)
   }
 
-  private func take<Target: FuzzTarget>(
-    _: Target.Type,
-    from first: UInt64,
-    count: UInt64
-  ) throws {
+  private func take<Target: FuzzTarget>(_: Target.Type, from first: UInt64, count: UInt64) throws {
     var target = try Target(seed: seed)
     var base: Int?
     for number in first..<first + count {

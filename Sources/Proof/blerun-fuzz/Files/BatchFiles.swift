@@ -139,19 +139,9 @@ struct BatchFiles: FuzzTarget {
 
   private static func seen(as name: String?) -> Advertisement {
     Advertisement(
-      address: BluetoothAddress(number: 1),
-      addressType: .random,
-      name: name,
-      alias: "",
-      rssi: nil,
-      txPower: nil,
-      services: [],
-      advertisedServices: [],
-      manufacturerData: [],
-      serviceData: [],
-      isConnected: false,
-      isPaired: false,
-      adapter: "hci0"
+      address: BluetoothAddress(number: 1), addressType: .random, name: name, alias: "", rssi: nil,
+      txPower: nil, services: [], advertisedServices: [], manufacturerData: [], serviceData: [],
+      isConnected: false, isPaired: false, adapter: "hci0"
     )
   }
 

@@ -28,9 +28,7 @@ enum MarkupDamage: CaseIterable {
   ].map { Array($0.utf8) }
 
   static func damage(
-    _ text: inout [UInt8],
-    with corpus: Corpus,
-    _ generator: inout SeededGenerator
+    _ text: inout [UInt8], with corpus: Corpus, _ generator: inout SeededGenerator
   ) {
     for _ in 0..<generator.pick([1, 1, 2, 3, 8]) {
       generator.pick(allCases).apply(to: &text, &generator)
@@ -54,8 +52,7 @@ enum MarkupDamage: CaseIterable {
       case .removeTag: text.removeSubrange(start..<end)
       case .repeatTag:
         let copies = [[UInt8]](
-          repeating: Array(text[start..<end]),
-          count: generator.pick([1, 3, 50])
+          repeating: Array(text[start..<end]), count: generator.pick([1, 3, 50])
         )
         text.insert(contentsOf: copies.joined(), at: start)
       case .closeEarly: text.insert(contentsOf: Array("/".utf8), at: tag.upperBound)

@@ -36,9 +36,7 @@ enum Mutation: CaseIterable {
 
   /// A text of the corpus, damaged in one way or several.
   static func damaged(
-    _ text: [UInt8],
-    with corpus: Corpus,
-    _ generator: inout SeededGenerator
+    _ text: [UInt8], with corpus: Corpus, _ generator: inout SeededGenerator
   ) -> [UInt8] {
     var text = text
     for _ in 0..<generator.pick([1, 1, 1, 2, 2, 3, 5, 12]) {
@@ -47,11 +45,7 @@ enum Mutation: CaseIterable {
     return text
   }
 
-  private func apply(
-    to text: inout [UInt8],
-    _ corpus: Corpus,
-    _ generator: inout SeededGenerator
-  ) {
+  private func apply(to text: inout [UInt8], _ corpus: Corpus, _ generator: inout SeededGenerator) {
     switch self {
     case .swapWords, .misspell, .otherWord, .extreme, .kind, .nest, .anchor, .bomb:
       changeWord(of: &text, corpus, &generator)
@@ -76,9 +70,7 @@ enum Mutation: CaseIterable {
   }
 
   private func changeWord(
-    of text: inout [UInt8],
-    _ corpus: Corpus,
-    _ generator: inout SeededGenerator
+    of text: inout [UInt8], _ corpus: Corpus, _ generator: inout SeededGenerator
   ) {
     let words = Words.ranges(in: text)
     guard !words.isEmpty else { return }

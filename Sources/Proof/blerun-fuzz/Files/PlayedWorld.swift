@@ -97,18 +97,11 @@ struct PlayedWorld {
 
   @discardableResult
   private func call(
-    _ client: MessageBus,
-    _ path: ObjectPath,
-    _ interface: String,
-    _ member: String,
+    _ client: MessageBus, _ path: ObjectPath, _ interface: String, _ member: String,
     _ body: [DBusValue] = []
   ) async -> Message? {
     let call = try? MethodCall(
-      destination: OrgBlueZ.busName,
-      path: path,
-      interface: interface,
-      member: member,
-      body: body
+      destination: OrgBlueZ.busName, path: path, interface: interface, member: member, body: body
     )
     guard let call else { return nil }
     return try? await client.call(call, limit: Self.limit)

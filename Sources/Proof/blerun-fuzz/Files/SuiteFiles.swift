@@ -21,9 +21,7 @@ struct SuiteFiles: FuzzTarget {
     let suite: Suite
     do {
       suite = try Suite.parse(
-        text,
-        file: "suite.xml",
-        variables: [("ADDRESS", "C0:FF:EE:00:00:04")]
+        text, file: "suite.xml", variables: [("ADDRESS", "C0:FF:EE:00:00:04")]
       )
     } catch {
       guard !error.problems.isEmpty else {

@@ -43,9 +43,7 @@ enum TableDamage: CaseIterable {
   }
 
   private func insert(
-    _ text: String,
-    into table: inout [UInt8],
-    _ generator: inout SeededGenerator
+    _ text: String, into table: inout [UInt8], _ generator: inout SeededGenerator
   ) {
     table.insert(contentsOf: Array(text.utf8), at: generator.place(in: table))
   }

@@ -31,14 +31,9 @@ struct RecordedJournal {
   /// Records a batch: values, gaps and failures, in several attempts.
   static func record(in file: JournalFile, on loop: VirtualTimeLoop) throws {
     var header = RunHeader(
-      identity: "0123456789abcdef",
-      command: "batch",
-      definition: "read battery-level\nnotify heart-rate-measurement until 9x",
-      seed: 7,
-      isSimulated: false,
-      owner: "1 2 boot",
-      version: "0.1.0",
-      started: loop.wallClockAtStart
+      identity: "0123456789abcdef", command: "batch",
+      definition: "read battery-level\nnotify heart-rate-measurement until 9x", seed: 7,
+      isSimulated: false, owner: "1 2 boot", version: "0.1.0", started: loop.wallClockAtStart
     )
     header.batch = BatchOrigin(file: "/batch.yaml", name: "Evening", digest: "0123", round: 1)
     let recorder = RunRecorder(header, to: file, on: loop) { _ in }
@@ -57,21 +52,14 @@ struct RecordedJournal {
       offset += .milliseconds(1)
       record(
         RunEvent(
-          run: identity,
-          device: device,
-          attempt: attempt,
-          offset: offset,
-          wallClock: .seconds(946_684_800) + offset,
-          change: change
+          run: identity, device: device, attempt: attempt, offset: offset,
+          wallClock: .seconds(946_684_800) + offset, change: change
         )
       )
     }
     let failure = RunFailure(
-      code: .linkLost,
-      class: .passing,
-      what: "reading battery-level on '\(device)'",
-      why: "the link was lost",
-      hint: "bring the device closer"
+      code: .linkLost, class: .passing, what: "reading battery-level on '\(device)'",
+      why: "the link was lost", hint: "bring the device closer"
     )
     emit(.runStarted(RunStart(chain: "Evening", steps: 2, seed: 7)))
     for attempt in 1...2 {
@@ -89,11 +77,8 @@ struct RecordedJournal {
         emit(
           .stepFinished(
             StepResult(
-              step,
-              status: isLast ? .failed : .ok,
-              outcome: isLast ? nil : .linked(.made),
-              failure: isLast ? failure : nil,
-              took: .milliseconds(5)
+              step, status: isLast ? .failed : .ok, outcome: isLast ? nil : .linked(.made),
+              failure: isLast ? failure : nil, took: .milliseconds(5)
             )
           ),
           attempt: attempt

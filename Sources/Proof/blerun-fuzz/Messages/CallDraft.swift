@@ -94,20 +94,16 @@ struct CallDraft {
     }
     let other = draw.generator.pick(Self.all)
     return try? Message.methodCall(
-      destination: OrgBlueZ.busName,
-      path: path,
+      destination: OrgBlueZ.busName, path: path,
       interface: draw.generator.hits(1, in: 12)
         ? draw.generator.pick([nil, other.interface]) : interface,
-      member: draw.generator.hits(1, in: 25) ? other.member : member,
-      body: body,
+      member: draw.generator.hits(1, in: 25) ? other.member : member, body: body,
       noReplyExpected: draw.generator.hits(1, in: 15)
     )
   }
 
   private func argument(
-    _ argument: Argument,
-    on interfaces: [String],
-    _ draw: inout Draw
+    _ argument: Argument, on interfaces: [String], _ draw: inout Draw
   ) -> DBusValue {
     switch argument {
     case .options: draw.options()

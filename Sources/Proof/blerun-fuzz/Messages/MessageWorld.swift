@@ -198,15 +198,8 @@ final class MessageWorld {
   }
 
   private static func call(
-    _ path: ObjectPath,
-    _ interface: String,
-    _ member: String
+    _ path: ObjectPath, _ interface: String, _ member: String
   ) throws -> MethodCall {
-    try MethodCall(
-      destination: OrgBlueZ.busName,
-      path: path,
-      interface: interface,
-      member: member
-    )
+    try MethodCall(destination: OrgBlueZ.busName, path: path, interface: interface, member: member)
   }
 }

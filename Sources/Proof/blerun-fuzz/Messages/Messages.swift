@@ -79,8 +79,7 @@ struct Messages: FuzzTarget {
 
   private func draft(_ number: UInt64, _ world: MessageWorld) -> Draft {
     var draw = Draw(
-      paths: world.paths,
-      generator: SeededGenerator("messages", seed: seed, number: number)
+      paths: world.paths, generator: SeededGenerator("messages", seed: seed, number: number)
     )
     let isSqueezed = draw.generator.hits(1, in: Self.squeezed)
     let kinds = isSqueezed && draw.generator.hits(3, in: 4) ? CallDraft.acquiring : CallDraft.all

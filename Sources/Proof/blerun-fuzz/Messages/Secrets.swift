@@ -15,8 +15,7 @@ struct Secrets {
       for service in AttributeTable(definition).services {
         for entry in service.characteristics {
           let path = BlueZPath.characteristic(
-            declaration: entry.declaration,
-            of: BlueZPath.service(service.handle, of: device)
+            declaration: entry.declaration, of: BlueZPath.service(service.handle, of: device)
           )
           // Of several with one UUID, the most secret.
           let need = own.filter { $0.uuid == entry.uuid }

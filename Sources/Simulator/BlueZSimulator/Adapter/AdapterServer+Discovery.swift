@@ -91,8 +91,7 @@ extension AdapterServer {
     let advertisement = device.device.advertised(number)
     let sessions = state.sessions
     let isWanted = sessions.accept(
-      services: advertisement.services,
-      name: advertisement.name(of: device.device.definition),
+      services: advertisement.services, name: advertisement.name(of: device.device.definition),
       address: device.address
     )
     guard isWanted else { return }
@@ -101,8 +100,7 @@ extension AdapterServer {
       return
     }
     device.observe(
-      data,
-      reportsAll: sessions.wantsDuplicates,
+      data, reportsAll: sessions.wantsDuplicates,
       threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold
     )
   }

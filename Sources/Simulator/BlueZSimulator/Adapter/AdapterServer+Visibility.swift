@@ -31,8 +31,7 @@ extension AdapterServer {
   }
 
   private func timeout(
-    _ property: Property<UInt32>,
-    _ path: any WritableKeyPath<State, UInt32> & Sendable,
+    _ property: Property<UInt32>, _ path: any WritableKeyPath<State, UInt32> & Sendable,
     _ expire: @escaping @Sendable (AdapterServer) -> Void
   ) -> ExportedProperty {
     ExportedProperty(
@@ -75,8 +74,7 @@ extension AdapterServer {
 
   /// Restarts the timer; 0 seconds mean for ever.
   private func restart(
-    _ path: WritableKeyPath<State, LoopTimer?>,
-    after seconds: UInt32,
+    _ path: WritableKeyPath<State, LoopTimer?>, after seconds: UInt32,
     _ end: @escaping @Sendable (AdapterServer) -> Void
   ) {
     state[dynamicMember: path].take()?.cancel()

@@ -44,13 +44,7 @@ final class AdapterServer: Sendable {
   /// The devices in range, also under addresses that they no longer use.
   var devices: [RemoteDevice] { air.all }
 
-  init(
-    _ settings: AdapterSettings,
-    path: ObjectPath,
-    air: Air,
-    local: LocalDevice,
-    host: Host
-  ) {
+  init(_ settings: AdapterSettings, path: ObjectPath, air: Air, local: LocalDevice, host: Host) {
     monitors = AdvertisementMonitors(air: air, host: host)
     self.settings = settings
     self.local = local
@@ -84,9 +78,7 @@ final class AdapterServer: Sendable {
 
   var interface: ExportedInterface {
     Adapter1.declaration.exported(
-      by: host.settings.version,
-      methods: methods,
-      properties: properties + visibility
+      by: host.settings.version, methods: methods, properties: properties + visibility
     )
   }
 

@@ -119,9 +119,7 @@ final class AdvertisementMonitors: Sendable {
   }
 
   private func notify(
-    _ method: Method<ObjectPath, Void>,
-    _ monitor: AdvertisementMonitor,
-    _ device: ObjectPath
+    _ method: Method<ObjectPath, Void>, _ monitor: AdvertisementMonitor, _ device: ObjectPath
   ) {
     host.bus.send(method, device, on: monitor.path, of: monitor.client)
   }
@@ -211,9 +209,7 @@ final class AdvertisementMonitors: Sendable {
   /// - Source: recorded from bluetoothd 5.66.
   private func followLaterMonitors(below root: ObjectPath, of client: String) async {
     let rule = MatchRule(
-      sender: client,
-      path: root,
-      interface: StandardInterface.objectManager,
+      sender: client, path: root, interface: StandardInterface.objectManager,
       member: StandardInterface.interfacesAdded.name
     )
     let added = try? await host.bus.subscribe(rule) { [weak self] signal in
@@ -234,9 +230,7 @@ final class AdvertisementMonitors: Sendable {
   ///
   /// - Returns: The path of a monitor that is new.
   private func add(
-    _ listed: ListedObject,
-    below root: ObjectPath,
-    of client: String
+    _ listed: ListedObject, below root: ObjectPath, of client: String
   ) -> ObjectPath? {
     guard let properties = listed.properties(of: AdvertisementMonitor1.interface) else {
       return nil

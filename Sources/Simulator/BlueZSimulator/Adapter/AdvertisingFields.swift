@@ -30,8 +30,7 @@ extension AdvertisedData {
     }
     fields += serviceData.map { data in
       AdvertisingField(
-        type: data.service.short == nil ? 0x21 : 0x16,
-        octets: data.service.airOctets + data.octets
+        type: data.service.short == nil ? 0x21 : 0x16, octets: data.service.airOctets + data.octets
       )
     }
     fields += manufacturerData.map { data in

@@ -19,12 +19,7 @@ final class Air: Sendable {
   let slots: [AdvertisementSlot]
 
   /// - Parameter stored: What is known from before.
-  init(
-    _ devices: [SimulatedDevice],
-    stored: [StoredDevice],
-    on loop: Loop,
-    make: @escaping Maker
-  ) {
+  init(_ devices: [SimulatedDevice], stored: [StoredDevice], on loop: Loop, make: @escaping Maker) {
     self.make = make
     slots = devices.enumerated().flatMap { device, simulated in
       simulated.definition.advertisements.indices.map { number in

@@ -64,9 +64,7 @@ struct DiscoveryFilter: Hashable, Sendable {
   ///
   /// The RSSI filter is applied by the kernel: ``DiscoverySessions/weakest``.
   func accepts(
-    services advertised: [BluetoothUUID],
-    name: String?,
-    address: BluetoothAddress
+    services advertised: [BluetoothUUID], name: String?, address: BluetoothAddress
   ) -> Bool {
     if !services.isEmpty, !services.contains(where: advertised.contains) { return false }
     guard let pattern, !pattern.isEmpty else { return true }

@@ -62,11 +62,7 @@ struct DiscoverySessions: Sendable {
   }
 
   /// Whether any client accepts a device. The filters of all are merged by "or".
-  func accept(
-    services: [BluetoothUUID],
-    name: String?,
-    address: BluetoothAddress
-  ) -> Bool {
+  func accept(services: [BluetoothUUID], name: String?, address: BluetoothAddress) -> Bool {
     clients.contains { client in
       guard let filter = filters[client] else { return true }
       return filter.accepts(services: services, name: name, address: address)

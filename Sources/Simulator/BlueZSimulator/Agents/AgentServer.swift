@@ -101,9 +101,7 @@ final class AgentServer: Sendable {
   /// - Parameter answered: Called once, on the loop, unless the request is cancelled before.
   /// - Returns: The identifier for cancelling the request.
   func ask(
-    _ agent: Agent,
-    _ call: AgentCall,
-    _ answered: @escaping @Sendable (Answer) -> Void
+    _ agent: Agent, _ call: AgentCall, _ answered: @escaping @Sendable (Answer) -> Void
   ) -> Int {
     let isBusy = state.questions.contains { $0.agent == agent }
     state.nextID += 1
@@ -165,9 +163,7 @@ struct AgentCall: Sendable {
   let isAnswerAwaited: Bool
 
   init<Input: Sendable, Output>(
-    _ method: Method<Input, Output>,
-    _ input: Input,
-    isAnswerAwaited: Bool = true
+    _ method: Method<Input, Output>, _ input: Input, isAnswerAwaited: Bool = true
   ) {
     made = { try MethodCall(method, input, on: $0.path, of: $0.client) }
     self.isAnswerAwaited = isAnswerAwaited

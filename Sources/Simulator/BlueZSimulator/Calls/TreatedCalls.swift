@@ -73,9 +73,7 @@ final class TreatedCalls: ObjectHandler {
     let call = invocation.message
     invocation.refuse(
       .unknownObject(
-        method: call.member ?? "",
-        signature: "\(call.signature)",
-        interface: call.interface ?? ""
+        method: call.member ?? "", signature: "\(call.signature)", interface: call.interface ?? ""
       )
     )
   }

@@ -15,10 +15,7 @@ extension BoundaryLog {
   /// - Parameter place: The called object.
   func called(_ call: Message, at time: Duration, place: Place) {
     add(
-      at: time,
-      client: call.sender ?? "",
-      Self.event(of: call),
-      device: place.device,
+      at: time, client: call.sender ?? "", Self.event(of: call), device: place.device,
       attribute: place.attribute,
       octets: call.member == GattCharacteristic1.writeValue.name
         ? call.body.first?.asBytes ?? [] : []

@@ -48,23 +48,14 @@ public final class BoundaryLog: Sendable {
   public func onEntry(_ listener: @escaping Listener) { state.withLock { $0.listener = listener } }
 
   func add(
-    at time: Duration,
-    client: String = "",
-    _ event: String,
-    device: BluetoothAddress? = nil,
-    attribute: BluetoothUUID? = nil,
-    octets: [UInt8] = []
+    at time: Duration, client: String = "", _ event: String, device: BluetoothAddress? = nil,
+    attribute: BluetoothUUID? = nil, octets: [UInt8] = []
   ) {
     let (entry, listener) = state.withLock { state in
       state.count += 1
       let entry = BoundaryEntry(
-        number: state.count,
-        time: time,
-        client: client,
-        event: event,
-        device: device,
-        attribute: attribute,
-        octets: octets
+        number: state.count, time: time, client: client, event: event, device: device,
+        attribute: attribute, octets: octets
       )
       // Entries are dropped in large steps: each step copies the rest.
       if state.entries.count >= limit { state.entries.removeFirst(max(1, limit / 8)) }

@@ -40,10 +40,7 @@ public final class ControlServer: Sendable {
     server.add([interface], at: ControlNames.path)
     steering.log.onEntry { [weak server] entry in
       try? server?.emit(
-        ControlNames.logged,
-        of: ControlNames.interface,
-        at: ControlNames.path,
-        entry.fields
+        ControlNames.logged, of: ControlNames.interface, at: ControlNames.path, entry.fields
       )
     }
     let reply = try await bus.requestName(ControlNames.bus, flags: .doNotQueue)
@@ -68,8 +65,7 @@ public final class ControlServer: Sendable {
 
   private var interface: ExportedInterface {
     ExportedInterface(
-      ControlNames.interface,
-      methods: ControlVerb.all.map { method($0) },
+      ControlNames.interface, methods: ControlVerb.all.map { method($0) },
       signals: [
         ExportedSignal(
           ControlNames.logged,
@@ -110,12 +106,9 @@ public final class ControlServer: Sendable {
     let named = body.count > 1 ? body[1].asString : nil
     let characteristic = named.flatMap { try? device?.table.characteristic(named: $0) }
     steering.log.add(
-      at: steering.loop.now.sinceStart,
-      client: call.caller,
-      "Simulator1.\(call.message.member ?? "")",
-      device: device?.definition.address,
-      attribute: characteristic?.uuid,
-      octets: body.last?.asBytes ?? []
+      at: steering.loop.now.sinceStart, client: call.caller,
+      "Simulator1.\(call.message.member ?? "")", device: device?.definition.address,
+      attribute: characteristic?.uuid, octets: body.last?.asBytes ?? []
     )
   }
 

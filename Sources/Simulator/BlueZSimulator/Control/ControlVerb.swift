@@ -42,19 +42,14 @@ struct ControlVerb: Sendable {
   // MARK: Kinds
 
   private static func query(
-    _ name: String,
-    _ arguments: [Argument],
-    _ doc: String,
-    returns: [ExportedArgument],
+    _ name: String, _ arguments: [Argument], _ doc: String, returns: [ExportedArgument],
     _ ask: @escaping @Sendable (Steering, [DBusValue]) throws(SteeringError) -> [DBusValue]
   ) -> ControlVerb {
     ControlVerb(name: name, arguments: arguments, returns: returns, doc: doc, effect: .now(ask))
   }
 
   private static func action(
-    _ name: String,
-    _ arguments: [Argument],
-    _ doc: String,
+    _ name: String, _ arguments: [Argument], _ doc: String,
     _ act: @escaping @Sendable (Steering, [DBusValue]) throws(SteeringError) -> Void
   ) -> ControlVerb {
     query(name, arguments, doc, returns: []) { (steering, body) throws(SteeringError) in
@@ -64,9 +59,7 @@ struct ControlVerb: Sendable {
   }
 
   private static func change(
-    _ name: String,
-    _ arguments: [Argument],
-    _ doc: String,
+    _ name: String, _ arguments: [Argument], _ doc: String,
     _ change: @escaping @Sendable ([DBusValue]) -> DeviceChange
   ) -> ControlVerb {
     action(name, [device] + arguments, doc) { (steering, body) throws(SteeringError) in
@@ -75,9 +68,7 @@ struct ControlVerb: Sendable {
   }
 
   private static func adapter(
-    _ name: String,
-    _ arguments: [Argument],
-    _ doc: String,
+    _ name: String, _ arguments: [Argument], _ doc: String,
     _ change: @escaping @Sendable ([DBusValue]) -> AdapterChange
   ) -> ControlVerb {
     action(name, [("adapter", "s", "")] + arguments, doc) {
@@ -93,9 +84,7 @@ struct ControlVerb: Sendable {
 
   private static let ofDevices = [
     query(
-      "ListDevices",
-      [],
-      "returns the devices: address, name, whether connected",
+      "ListDevices", [], "returns the devices: address, name, whether connected",
       returns: [.init("devices", "a(ssb)")]
     ) { (steering, _) in
       let rows = steering.devices.map { device -> [DBusValue] in
@@ -162,16 +151,13 @@ struct ControlVerb: Sendable {
       try steering.release(body.text(1), at: body.text(0))
     },
     query(
-      "GetValue",
-      target,
-      "returns the current value, without a read by a client",
+      "GetValue", target, "returns the current value, without a read by a client",
       returns: [.init("value", "ay")]
     ) { (steering, body) throws(SteeringError) in
       [.bytes(try steering.value(of: body.text(1), at: body.text(0)))]
     },
     query(
-      "ListUnused",
-      [device],
+      "ListUnused", [device],
       "returns the `responses` that no write has used, of a device with "
         + "[`unrecorded`](../Simulators/README.md#unrecorded-writes)",
       returns: [.init("responses", "as")]
@@ -179,9 +165,7 @@ struct ControlVerb: Sendable {
       [.strings(try steering.device(body.text(0)).unusedResponses.map(\.description))]
     },
     query(
-      "FindCharacteristic",
-      target,
-      "returns the address and the UUID that entries of the log have",
+      "FindCharacteristic", target, "returns the address and the UUID that entries of the log have",
       returns: [.init("address", "s"), .init("uuid", "s")]
     ) { (steering, body) throws(SteeringError) in
       let device = try steering.device(body.text(0))
@@ -235,8 +219,7 @@ struct ControlVerb: Sendable {
 
   private static let ofHost = [
     query(
-      "ListAdapters",
-      [],
+      "ListAdapters", [],
       "returns the adapters: interface (empty while unplugged), address, name, whether powered",
       returns: [.init("adapters", "a(sssb)")]
     ) { (steering, _) in
@@ -258,16 +241,13 @@ struct ControlVerb: Sendable {
       "plugs it in as `hci` with that number, or the next free one; -1: its own number"
     ) { .plugIn($0.number(1) < 0 ? nil : $0.number(1)) },
     ControlVerb(
-      name: "Restart",
-      arguments: [("milliseconds", "u", "")],
+      name: "Restart", arguments: [("milliseconds", "u", "")],
       doc: "bluetoothd crashes; after that time a new one starts, which knows what was connected "
         + "or paired. Returns when it has started",
       effect: .later { try await $0.restart(after: $1.milliseconds(0)) }
     ),
     query(
-      "ReadLog",
-      [("since", "t", "")],
-      "returns the log entries with numbers above that",
+      "ReadLog", [("since", "t", "")], "returns the log entries with numbers above that",
       returns: [.init("entries", "a(ttssssay)")]
     ) { (steering, body) in
       let entries = steering.log.entries(since: body[0].asUInt64 ?? 0)

@@ -27,8 +27,7 @@ extension Steering {
     slots.map { slot in
       Adapter(
         interface: slot.server.flatMap { _ in slot.number.map(BlueZPath.adapterName) },
-        address: slot.settings.address,
-        name: slot.settings.name,
+        address: slot.settings.address, name: slot.settings.name,
         isPowered: slot.server?.isPowered ?? false
       )
     }

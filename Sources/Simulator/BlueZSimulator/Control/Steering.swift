@@ -122,9 +122,7 @@ public final class Steering: Sendable {
     let changed: (advertisement: AdvertisementDefinition, setsRSSI: Bool)
     do {
       changed = try DeviceFile.parseAdvertisement(
-        text,
-        changing: device.advertised(),
-        of: device.definition
+        text, changing: device.advertised(), of: device.definition
       )
     } catch {
       throw SteeringError(.invalidAdvertisement, "\(error)")
@@ -161,9 +159,7 @@ public final class Steering: Sendable {
   ///
   /// - Parameter events: What the logic is asked about, such as `write pin`; empty: all.
   func attachLogic(
-    _ socket: String,
-    handling events: [String],
-    to name: String
+    _ socket: String, handling events: [String], to name: String
   ) throws(SteeringError) {
     let device = try device(name)
     guard socket.hasPrefix("/") else {
@@ -198,9 +194,7 @@ public final class Steering: Sendable {
   /// Changes the value of a characteristic as the device itself does: it is stored, and sent to
   /// subscribers. A value that changes by itself stays constant until ``release(_:at:)``.
   public func setValue(
-    _ value: [UInt8],
-    of characteristic: String,
-    at name: String
+    _ value: [UInt8], of characteristic: String, at name: String
   ) throws(SteeringError) {
     let handle = try entry(characteristic, of: try device(name)).handle
     try apply(.set(value, handle: handle), to: name)
@@ -214,8 +208,7 @@ public final class Steering: Sendable {
 
   /// The entry of a characteristic in the table of a device.
   func entry(
-    _ characteristic: String,
-    of device: SimulatedDevice
+    _ characteristic: String, of device: SimulatedDevice
   ) throws(SteeringError) -> CharacteristicEntry {
     do {
       return try device.table.characteristic(named: characteristic)
@@ -248,13 +241,11 @@ public final class Steering: Sendable {
   // MARK: Checks
 
   private static let restarting = SteeringError(
-    .noAdapter,
-    "the daemon is being restarted: call again when it runs"
+    .noAdapter, "the daemon is being restarted: call again when it runs"
   )
 
   static let noAdapter = SteeringError(
-    .noAdapter,
-    "the adapter is missing: expected it to be plugged in, and bluetoothd to run"
+    .noAdapter, "the adapter is missing: expected it to be plugged in, and bluetoothd to run"
   )
 
   func checkAdapter() throws(SteeringError) {

@@ -41,9 +41,7 @@ extension RemoteDevice {
   func announce(_ end: LinkEnd) {
     guard host.settings.version >= .disconnectReasons, isExported else { return }
     try? host.server.emit(
-      Device1.disconnected,
-      of: Device1.interface,
-      at: path,
+      Device1.disconnected, of: Device1.interface, at: path,
       Device1.disconnectedArguments.encode(end.arguments)
     )
   }

@@ -50,9 +50,7 @@ struct KnownDevice: Sendable {
   ///   - threshold: The smallest change of RSSI that is reported, in dB.
   /// - Returns: The properties to announce.
   mutating func observe(
-    _ data: AdvertisedData,
-    reportsAll: Bool,
-    threshold: Int
+    _ data: AdvertisedData, reportsAll: Bool, threshold: Int
   ) -> [any AnyProperty] {
     var changed: [any AnyProperty] = []
     // An empty name is none: bluetoothd has no `Name` then, and the address as the alias.
@@ -95,9 +93,7 @@ struct KnownDevice: Sendable {
   /// - Returns: Whether to announce it.
   /// - Source: BlueZ 5.66, `src/device.c` (device_set_manufacturer_data, device_set_service_data).
   private mutating func merge<Data: Equatable>(
-    _ data: [Data],
-    _ reportsAll: Bool,
-    in path: WritableKeyPath<KnownDevice, [Data]>,
+    _ data: [Data], _ reportsAll: Bool, in path: WritableKeyPath<KnownDevice, [Data]>,
     _ haveSameOwner: (Data, Data) -> Bool
   ) -> Bool {
     guard !data.isEmpty else { return false }

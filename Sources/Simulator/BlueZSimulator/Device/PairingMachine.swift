@@ -93,10 +93,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
   ///     agent now.
   ///   - device: The capability of the device: the same key again would change nothing.
   mutating func secure(
-    _ wanted: LinkSecurity,
-    _ request: Call,
-    agent: IOCapability?,
-    device: IOCapability
+    _ wanted: LinkSecurity, _ request: Call, agent: IOCapability?, device: IOCapability
   ) -> [Action] {
     if attempt != nil {
       requests.append(request)
@@ -123,11 +120,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return end(.authenticationCanceled) + [.answer([call])]
   }
 
-  private mutating func begin(
-    _ host: IOCapability,
-    client: String?,
-    isAsked: Bool
-  ) -> [Action] {
+  private mutating func begin(_ host: IOCapability, client: String?, isAsked: Bool) -> [Action] {
     number += 1
     attempt = Attempt(number: number, isAsked: isAsked, host: host, client: client)
     return [.exchange(number)]
@@ -139,9 +132,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
   ///
   /// - Parameter passkey: The one that the device displays, or that both display.
   mutating func exchanged(
-    _ number: Int,
-    with device: PairingDefinition.Method,
-    passkey: UInt32
+    _ number: Int, with device: PairingDefinition.Method, passkey: UInt32
   ) -> [Action] {
     guard attempt?.number == number, let present = attempt else { return [] }
     guard device != .reject else { return refusedByDevice() }

@@ -55,8 +55,7 @@ extension RemoteDevice {
   }
 
   private func value<Value>(
-    _ property: Property<Value>,
-    _ read: @escaping @Sendable (Confined<State>) -> Value?
+    _ property: Property<Value>, _ read: @escaping @Sendable (Confined<State>) -> Value?
   ) -> ExportedProperty {
     ExportedProperty(property) { read(self.state) }
   }
@@ -64,8 +63,7 @@ extension RemoteDevice {
   /// A property that clients can set. Recorded from bluetoothd: changes are announced before the
   /// reply.
   private func value<Value: Equatable>(
-    _ property: Property<Value>,
-    _ read: @escaping @Sendable (KnownDevice) -> Value,
+    _ property: Property<Value>, _ read: @escaping @Sendable (KnownDevice) -> Value,
     _ change: @escaping @Sendable (inout KnownDevice, Value) -> Void
   ) -> ExportedProperty {
     ExportedProperty(

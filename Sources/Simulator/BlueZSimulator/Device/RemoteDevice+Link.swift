@@ -91,9 +91,7 @@ extension RemoteDevice {
 
   // MARK: Actions
 
-  func perform(
-    _ decide: (inout LinkMachine<WaitingCall>) -> [LinkMachine<WaitingCall>.Action]
-  ) {
+  func perform(_ decide: (inout LinkMachine<WaitingCall>) -> [LinkMachine<WaitingCall>.Action]) {
     for action in decide(&state.machine) { carryOut(action) }
   }
 
@@ -199,9 +197,7 @@ extension RemoteDevice {
 
   /// The connection is lost as soon as it is made.
   private func loseNewLink(
-    _ attempt: Int,
-    _ course: OperationFault.Course,
-    _ loss: OperationFault.Course.Loss
+    _ attempt: Int, _ course: OperationFault.Course, _ loss: OperationFault.Course.Loss
   ) {
     guard course.takesEffect else {
       perform { $0.flickered(attempt) }

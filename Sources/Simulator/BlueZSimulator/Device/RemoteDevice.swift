@@ -67,12 +67,8 @@ final class RemoteDevice: Sendable {
   ///   - stored: The stored data; nil: the device is unknown.
   ///   - counterpart: Of an adapter of the room: finds how that adapter sees this one.
   init(
-    _ device: SimulatedDevice,
-    _ address: BluetoothAddress,
-    _ addressType: AddressType,
-    adapter: ObjectPath,
-    host: Host,
-    stored: StoredDevice? = nil,
+    _ device: SimulatedDevice, _ address: BluetoothAddress, _ addressType: AddressType,
+    adapter: ObjectPath, host: Host, stored: StoredDevice? = nil,
     counterpart: @escaping @Sendable () -> RemoteDevice?
   ) {
     self.device = device
@@ -91,9 +87,7 @@ final class RemoteDevice: Sendable {
       if isGone { self?.vanish() } else { self?.loseLink() }
     }
     let access = AttributeAccess(
-      host: host,
-      device: device,
-      queue: queue,
+      host: host, device: device, queue: queue,
       secure: { [weak self] code, request in self?.secure(code, request) ?? false },
       link: { [weak self] in
         self?.linkView ?? AttributeAccess.LinkView(isConnected: false, isClosing: false)
@@ -127,8 +121,7 @@ final class RemoteDevice: Sendable {
 
   private var linkView: AttributeAccess.LinkView {
     AttributeAccess.LinkView(
-      isConnected: state.machine.isConnected,
-      isClosing: state.machine.isClosing
+      isConnected: state.machine.isConnected, isClosing: state.machine.isClosing
     )
   }
 

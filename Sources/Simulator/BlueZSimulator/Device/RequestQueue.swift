@@ -33,9 +33,7 @@ final class RequestQueue: Sendable {
   private let state: Confined<State>
 
   init(
-    to device: SimulatedDevice,
-    host: Host,
-    loseLink: @escaping @Sendable (_ isGone: Bool) -> Void
+    to device: SimulatedDevice, host: Host, loseLink: @escaping @Sendable (_ isGone: Bool) -> Void
   ) {
     self.device = device
     self.host = host
@@ -54,8 +52,7 @@ final class RequestQueue: Sendable {
     _ done: @escaping DeviceProgram.Answer<Value>
   ) {
     let request = Request(
-      operation: operation,
-      perform: { respond in perform { result in respond { done(result) } } },
+      operation: operation, perform: { respond in perform { result in respond { done(result) } } },
       refuse: { done(.failure($0)) },
       pretend: { done((() as? Value).map { .success($0) } ?? .failure(.unlikelyError)) }
     )

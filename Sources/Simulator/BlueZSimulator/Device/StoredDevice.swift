@@ -31,13 +31,8 @@ extension RemoteDevice {
     var known = state.known
     known.forgetAir()
     return StoredDevice(
-      adapter: adapter,
-      identity: device.definition.address,
-      address: address,
-      addressType: addressType,
-      known: known,
-      bond: state.pairing.bond,
-      keyring: state.keyring
+      adapter: adapter, identity: device.definition.address, address: address,
+      addressType: addressType, known: known, bond: state.pairing.bond, keyring: state.keyring
     )
   }
 

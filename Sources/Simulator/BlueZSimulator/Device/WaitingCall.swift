@@ -8,10 +8,7 @@ struct WaitingCall: Sendable {
   let answer: @Sendable () -> Void
   let refuse: @Sendable (ErrorAnswer) -> Void
 
-  init(
-    answer: @escaping @Sendable () -> Void,
-    refuse: @escaping @Sendable (ErrorAnswer) -> Void
-  ) {
+  init(answer: @escaping @Sendable () -> Void, refuse: @escaping @Sendable (ErrorAnswer) -> Void) {
     self.answer = answer
     self.refuse = refuse
   }

@@ -26,9 +26,7 @@ final class AcquiredSocket: Sendable {
   ///   - released: Called once when the client has closed its last copy.
   /// - Returns: nil when no descriptor is left for it, or for the copy in the message.
   static func pair(
-    _ number: UInt64,
-    on loop: Loop,
-    received: @escaping @Sendable ([UInt8]) -> Void,
+    _ number: UInt64, on loop: Loop, received: @escaping @Sendable ([UInt8]) -> Void,
     released: @escaping @Sendable () -> Void
   ) -> (own: AcquiredSocket, other: UnixFD)? {
     var ends: [Int32] = [-1, -1]
@@ -44,9 +42,7 @@ final class AcquiredSocket: Sendable {
 
   /// The end of a socket that a program has made; nil: no descriptor was left for it.
   static func adopt(
-    _ end: UnixFD,
-    on loop: Loop,
-    received: @escaping @Sendable ([UInt8]) -> Void,
+    _ end: UnixFD, on loop: Loop, received: @escaping @Sendable ([UInt8]) -> Void,
     released: @escaping @Sendable () -> Void
   ) -> AcquiredSocket? {
     guard let own = try? end.duplicate() else { return nil }
@@ -57,8 +53,7 @@ final class AcquiredSocket: Sendable {
   }
 
   private func serve(
-    on loop: Loop,
-    received: @escaping @Sendable ([UInt8]) -> Void,
+    on loop: Loop, received: @escaping @Sendable ([UInt8]) -> Void,
     released: @escaping @Sendable () -> Void
   ) {
     watch.contents = loop.watch(end.descriptor, for: [.readable, .hungUp]) { [weak self] events in

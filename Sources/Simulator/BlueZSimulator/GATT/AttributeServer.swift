@@ -33,10 +33,7 @@ final class AttributeServer: Sendable {
         let configuration = entry.configuration
         for entry in entry.descriptors {
           let descriptor = DescriptorServer(
-            entry,
-            isConfiguration: entry == configuration,
-            of: characteristic.path,
-            access: access
+            entry, isConfiguration: entry == configuration, of: characteristic.path, access: access
           )
           descriptors.append(descriptor)
           objects.append((descriptor.path, descriptor.interface))
@@ -75,8 +72,7 @@ final class AttributeServer: Sendable {
   private var all: [Service] { state.offered }
 
   private static func interface(
-    of service: ServiceEntry,
-    _ device: ObjectPath
+    of service: ServiceEntry, _ device: ObjectPath
   ) -> ExportedInterface {
     GattService1.declaration.exported(properties: [
       ExportedProperty(GattService1.uuid) { service.uuid },

@@ -35,8 +35,7 @@ final class CharacteristicServer: Sendable {
   var interface: ExportedInterface {
     let (entry, service, access) = (entry, service, access)
     return GattCharacteristic1.declaration.exported(
-      by: access.host.settings.version,
-      methods: methods,
+      by: access.host.settings.version, methods: methods,
       properties: [
         ExportedProperty(GattCharacteristic1.uuid) { entry.uuid },
         ExportedProperty(GattCharacteristic1.service) { service },

@@ -39,9 +39,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   // MARK: Subscribing
 
   mutating func startNotify(
-    _ client: String,
-    _ properties: CharacteristicProperties,
-    _ link: AttributeAccess.LinkView
+    _ client: String, _ properties: CharacteristicProperties, _ link: AttributeAccess.LinkView
   ) -> Step {
     if link.isClosing { return .refuse(.notConnected) }
     if notifyAcquisition.isTaken { return .refuse(.notifyAcquired) }
@@ -92,8 +90,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   // MARK: Acquiring
 
   mutating func acquireNotify(
-    _ caller: Acquisition.Caller,
-    _ properties: CharacteristicProperties,
+    _ caller: Acquisition.Caller, _ properties: CharacteristicProperties,
     _ link: AttributeAccess.LinkView
   ) -> Step {
     guard link.isConnected else { return .refuse(.gattNotConnected) }
@@ -105,8 +102,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   }
 
   func acquireWrite(
-    _ properties: CharacteristicProperties,
-    _ link: AttributeAccess.LinkView
+    _ properties: CharacteristicProperties, _ link: AttributeAccess.LinkView
   ) -> Step {
     if writeAcquisition.isTaken { return .refuse(.writeAcquired) }
     guard properties.contains(.writeWithoutResponse) else { return .refuse(.notSupported) }

@@ -21,9 +21,7 @@ final class DescriptorServer: Sendable {
   }
 
   init(
-    _ entry: DescriptorEntry,
-    isConfiguration: Bool,
-    of characteristic: ObjectPath,
+    _ entry: DescriptorEntry, isConfiguration: Bool, of characteristic: ObjectPath,
     access: AttributeAccess
   ) {
     self.entry = entry

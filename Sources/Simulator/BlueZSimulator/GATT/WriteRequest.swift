@@ -14,10 +14,7 @@ enum WriteRequest: Hashable, Sendable {
   ///
   /// - Source: BlueZ 5.66, `src/gatt-client.c` (characteristic_write_value).
   static func decide(
-    _ value: [UInt8],
-    _ options: AccessOptions,
-    _ properties: CharacteristicProperties,
-    mtu: Int
+    _ value: [UInt8], _ options: AccessOptions, _ properties: CharacteristicProperties, mtu: Int
   ) -> Result<WriteRequest, ErrorAnswer> {
     let kind: WriteRequest
     switch options.type {

@@ -40,9 +40,7 @@ final class Advertisements: Sendable {
   private let state: Confined<[Advertisement]>
 
   init(
-    _ local: LocalDevice,
-    path: ObjectPath,
-    host: Host,
+    _ local: LocalDevice, path: ObjectPath, host: Host,
     adapter: @escaping @Sendable () -> (name: String, isPowered: Bool)
   ) {
     self.local = local
@@ -102,10 +100,7 @@ final class Advertisements: Sendable {
 
   private func ask(_ path: ObjectPath, _ call: Invocation) {
     calls.ask(
-      StandardInterface.getAll,
-      LEAdvertisement1.interface,
-      on: path,
-      of: call.caller,
+      StandardInterface.getAll, LEAdvertisement1.interface, on: path, of: call.caller,
       limit: ProgramCalls.listingLimit
     ) { [weak self] reply in
       self?.read((try? reply?.get())?.body.first?.asPropertyMap ?? [:], path, call)
@@ -164,9 +159,7 @@ final class Advertisements: Sendable {
 
   private func followChanges(of client: String, _ path: ObjectPath) async {
     let rule = MatchRule(
-      sender: client,
-      path: path,
-      interface: StandardInterface.properties,
+      sender: client, path: path, interface: StandardInterface.properties,
       member: StandardInterface.propertiesChanged.name
     )
     let changes = try? await host.bus.subscribe(rule) { [weak self] signal in

@@ -37,9 +37,7 @@ final class Applications: Sendable {
   private let state: Confined<[Application]>
 
   init(
-    _ local: LocalDevice,
-    host: Host,
-    central: @escaping @Sendable () -> ObjectPath?,
+    _ local: LocalDevice, host: Host, central: @escaping @Sendable () -> ObjectPath?,
     changed: @escaping @Sendable () -> Void
   ) {
     self.local = local
@@ -121,28 +119,19 @@ final class Applications: Sendable {
 
   /// Serves the attributes of an application, and reports their handles to it.
   private func add(
-    _ services: ProgramServices,
-    at entries: [ServiceEntry],
-    to client: String,
-    _ root: ObjectPath
+    _ services: ProgramServices, at entries: [ServiceEntry], to client: String, _ root: ObjectPath
   ) {
     let served = zip(services.services, entries).map { service, entry in
       report(entry.handle, to: service.object, of: client)
       let attributes = service.attributes(at: entry).map { object, handle in
         report(handle, to: object, of: client)
         let attribute = ProgramAttributeServer(
-          object,
-          of: client,
-          at: handle,
-          local: local,
-          calls: calls,
-          central: central
+          object, of: client, at: handle, local: local, calls: calls, central: central
         )
         return (handle, attribute)
       }
       return Service(
-        path: service.object.path,
-        handle: entry.handle,
+        path: service.object.path, handle: entry.handle,
         attributes: Dictionary(uniqueKeysWithValues: attributes)
       )
     }

@@ -46,8 +46,7 @@ final class LocalDevice: Sendable {
     uuid: BluetoothUUID(short: 0x180a),
     characteristics: [
       CharacteristicDefinition(
-        uuid: BluetoothUUID(short: 0x2a50),
-        properties: .read,
+        uuid: BluetoothUUID(short: 0x2a50), properties: .read,
         behaviour: .constant([0x02, 0x6b, 0x1d, 0x46, 0x02, 0x42, 0x05])
       )
     ],
@@ -60,9 +59,7 @@ final class LocalDevice: Sendable {
 
   init(_ settings: AdapterSettings, on loop: Loop) {
     let first = State(
-      name: settings.name,
-      isPowered: settings.isPowered,
-      link: settings.peripheral.link,
+      name: settings.name, isPowered: settings.isPowered, link: settings.peripheral.link,
       pairing: settings.peripheral.pairing
     )
     state = Confined(first, to: loop)
@@ -70,8 +67,7 @@ final class LocalDevice: Sendable {
     var definition = Self.definition(first, at: settings.address)
     definition.faults = settings.peripheral.faults
     device = SimulatedDevice(
-      definition,
-      on: loop,
+      definition, on: loop,
       generator: SeededGenerator(seed: settings.seed, name: "adapter \(settings.address)")
     )
     device.isAdvertising = false
@@ -90,12 +86,8 @@ final class LocalDevice: Sendable {
       ? AdvertisementDefinition(interval: interval)
       : state.advertisements[state.turn % state.advertisements.count]
     return DeviceDefinition(
-      name: state.advertisements.compactMap(\.name).first ?? state.name,
-      address: address,
-      addressType: .public,
-      advertisement: shown,
-      link: state.link,
-      pairing: state.pairing,
+      name: state.advertisements.compactMap(\.name).first ?? state.name, address: address,
+      addressType: .public, advertisement: shown, link: state.link, pairing: state.pairing,
       services: [information] + state.services
     )
   }

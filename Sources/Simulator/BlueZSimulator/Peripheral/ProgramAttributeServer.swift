@@ -44,12 +44,8 @@ final class ProgramAttributeServer: Sendable {
   private let sockets: Confined<Sockets>
 
   init(
-    _ object: ProgramObject,
-    of client: String,
-    at handle: UInt16,
-    local: LocalDevice,
-    calls: ProgramCalls,
-    central: @escaping @Sendable () -> ObjectPath?
+    _ object: ProgramObject, of client: String, at handle: UInt16, local: LocalDevice,
+    calls: ProgramCalls, central: @escaping @Sendable () -> ObjectPath?
   ) {
     self.object = object
     self.client = client
@@ -167,17 +163,13 @@ final class ProgramAttributeServer: Sendable {
 
   /// The socket in a reply, whose packets are sent to the central.
   private func opened(
-    by reply: Result<Message, DBusError>?,
-    closed: @escaping @Sendable () -> Void
+    by reply: Result<Message, DBusError>?, closed: @escaping @Sendable () -> Void
   ) -> AcquiredSocket? {
     guard case .success(let message)? = reply,
       let (end, _) = GattCharacteristic1.acquireWrite.output.decode(message.body)
     else { return nil }
     return AcquiredSocket.adopt(
-      end,
-      on: calls.host.loop,
-      received: { [weak self] in self?.send($0) },
-      released: closed
+      end, on: calls.host.loop, received: { [weak self] in self?.send($0) }, released: closed
     )
   }
 

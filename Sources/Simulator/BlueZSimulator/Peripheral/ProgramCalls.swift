@@ -17,10 +17,7 @@ struct ProgramCalls: Sendable {
 
   /// Calls a method without expecting a reply. What was announced before arrives before.
   func send<Input, Output>(
-    _ method: Method<Input, Output>,
-    _ input: Input,
-    on path: ObjectPath,
-    of client: String
+    _ method: Method<Input, Output>, _ input: Input, on path: ObjectPath, of client: String
   ) {
     host.server.flush()
     host.bus.send(method, input, on: path, of: client)
@@ -28,10 +25,7 @@ struct ProgramCalls: Sendable {
 
   /// Calls a method, and calls `done` on the loop with the reply; nil: there was none in time.
   func ask<Input, Output>(
-    _ method: Method<Input, Output>,
-    _ input: Input,
-    on path: ObjectPath,
-    of client: String,
+    _ method: Method<Input, Output>, _ input: Input, on path: ObjectPath, of client: String,
     limit: Duration = answerLimit,
     _ done: @escaping @Sendable (Result<Message, DBusError>?) -> Void
   ) {
@@ -50,9 +44,7 @@ struct ProgramCalls: Sendable {
 
   /// Calls `done` on the loop with the objects that a program lists; none without a reply.
   func list(
-    _ root: ObjectPath,
-    of client: String,
-    _ done: @escaping @Sendable ([ListedObject]) -> Void
+    _ root: ObjectPath, of client: String, _ done: @escaping @Sendable ([ListedObject]) -> Void
   ) {
     let method = StandardInterface.getManagedObjects
     ask(method, (), on: root, of: client, limit: Self.listingLimit) { reply in

@@ -120,8 +120,7 @@ struct ProgramServices: Sendable {
   // MARK: The objects
 
   private func checkStructure(
-    _ objects: [ListedObject],
-    of services: [ObjectPath]
+    _ objects: [ListedObject], of services: [ObjectPath]
   ) throws(ErrorAnswer) {
     var characteristics: [ObjectPath] = []
     for object in objects {
@@ -141,16 +140,13 @@ struct ProgramServices: Sendable {
   }
 
   private static func service(
-    _ path: ObjectPath,
-    _ properties: PropertyMap
+    _ path: ObjectPath, _ properties: PropertyMap
   ) throws(ErrorAnswer) -> Service {
     guard properties[GattService1.primary] != nil else { throw noEntry }
     var service = Service(
       definition: ServiceDefinition(uuid: try uuid(properties)),
       object: ProgramObject(
-        path: path,
-        interface: GattService1.interface,
-        handle: try handle(properties)
+        path: path, interface: GattService1.interface, handle: try handle(properties)
       )
     )
     if properties["Includes"] != nil {
@@ -169,18 +165,15 @@ struct ProgramServices: Sendable {
     else { return }
     let flags = properties["Flags"]?.asStrings ?? []
     let definition = CharacteristicDefinition(
-      uuid: try Self.uuid(properties),
-      properties: Self.properties(flags),
+      uuid: try Self.uuid(properties), properties: Self.properties(flags),
       security: Self.security(flags)
     )
     services[service].characteristics.append(
       Characteristic(
         definition: definition,
         object: ProgramObject(
-          path: object.path,
-          interface: GattCharacteristic1.interface,
-          handle: try Self.handle(properties),
-          flags: flags,
+          path: object.path, interface: GattCharacteristic1.interface,
+          handle: try Self.handle(properties), flags: flags,
           acquiresWrite: properties["WriteAcquired"] != nil,
           acquiresNotify: properties["NotifyAcquired"] != nil
         )
@@ -196,17 +189,13 @@ struct ProgramServices: Sendable {
       guard let index else { continue }
       let flags = properties["Flags"]?.asStrings ?? []
       let definition = DescriptorDefinition(
-        uuid: try Self.uuid(properties),
-        value: [],
-        security: Self.security(flags)
+        uuid: try Self.uuid(properties), value: [], security: Self.security(flags)
       )
       services[service].characteristics[index].definition.descriptors.append(definition)
       services[service].characteristics[index].descriptors.append(
         ProgramObject(
-          path: object.path,
-          interface: GattDescriptor1.interface,
-          handle: try Self.handle(properties),
-          flags: flags
+          path: object.path, interface: GattDescriptor1.interface,
+          handle: try Self.handle(properties), flags: flags
         )
       )
     }

@@ -96,8 +96,7 @@ struct RegisteredAdvertisement: Sendable {
   }
 
   private static func read<Value>(
-    _ property: Property<Value>,
-    _ properties: PropertyMap
+    _ property: Property<Value>, _ properties: PropertyMap
   ) throws(ErrorAnswer) -> Value? {
     guard let value = properties[property.name] else { return nil }
     guard let read = property.codec.decode(value) else { throw notParsed }
@@ -105,9 +104,7 @@ struct RegisteredAdvertisement: Sendable {
   }
 
   private static func uuids(
-    _ property: Property<[String]>,
-    _ properties: PropertyMap,
-    _ length: inout Int
+    _ property: Property<[String]>, _ properties: PropertyMap, _ length: inout Int
   ) throws(ErrorAnswer) -> [BluetoothUUID] {
     let texts = try read(property, properties) ?? []
     let uuids = texts.compactMap { BluetoothUUID(ofProgram: $0) }
@@ -121,8 +118,7 @@ struct RegisteredAdvertisement: Sendable {
   }
 
   private static func entries(
-    _ name: String,
-    _ properties: PropertyMap
+    _ name: String, _ properties: PropertyMap
   ) throws(ErrorAnswer) -> [(key: DBusValue, octets: [UInt8])] {
     guard let value = properties[name] else { return [] }
     guard let dictionary = value.asDictionary else { throw notParsed }

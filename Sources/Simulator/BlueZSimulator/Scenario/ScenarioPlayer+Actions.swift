@@ -115,10 +115,8 @@ extension ScenarioPlayer {
   /// The other program is the first to know that the services are resolved: no client can subscribe
   /// or write before it has acquired the characteristic.
   private func acquire(
-    _ side: OtherProgramAction.AcquiredSide,
-    of characteristic: CharacteristicSelector,
-    _ device: RemoteDevice,
-    by program: OtherProgram
+    _ side: OtherProgramAction.AcquiredSide, of characteristic: CharacteristicSelector,
+    _ device: RemoteDevice, by program: OtherProgram
   ) {
     device.whenResolved { [weak self, weak device] in
       guard let self, let device, let handle = device.device.table.handle(of: characteristic),

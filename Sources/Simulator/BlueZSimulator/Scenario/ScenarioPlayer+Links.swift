@@ -21,19 +21,14 @@ extension ScenarioPlayer: LinkMeter {
       throw Self.noLink("asking for the timing of the link")
     }
     return ConnectionParameters(
-      interval: .milliseconds(30),
-      latency: 0,
-      supervisionTimeout: .milliseconds(420)
+      interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(420)
     )
   }
 
   private static func noLink(_ operation: String) -> DeviceFailure {
     DeviceFailure(
-      code: .notConnected,
-      class: .passing,
-      operation: operation,
-      meaning: "the device is not connected",
-      hint: "connect first"
+      code: .notConnected, class: .passing, operation: operation,
+      meaning: "the device is not connected", hint: "connect first"
     )
   }
 }

@@ -75,15 +75,10 @@ public final class ScenarioPlayer: Sendable {
   ///   - observer: Receives what happens at the devices, on the loop.
   ///   - openLogic: Reaches the logic that a device file names; as usual it refuses.
   public init(
-    _ scenario: ScenarioDefinition,
-    devices: [SimulatedDevice],
-    on loop: Loop,
-    generator: SeededGenerator,
-    connect: @escaping Connect,
-    closeBus: @escaping @Sendable () -> Void = {},
-    settings: SimulatorSettings? = nil,
-    log: BoundaryLog? = nil,
-    observer: @escaping @Sendable (SimulatorEvent) -> Void = { _ in },
+    _ scenario: ScenarioDefinition, devices: [SimulatedDevice], on loop: Loop,
+    generator: SeededGenerator, connect: @escaping Connect,
+    closeBus: @escaping @Sendable () -> Void = {}, settings: SimulatorSettings? = nil,
+    log: BoundaryLog? = nil, observer: @escaping @Sendable (SimulatorEvent) -> Void = { _ in },
     openLogic: @escaping DeviceLogic.Open = { _, _ throws(LogicError.Reason) in
       throw .unsupported
     }
@@ -118,10 +113,7 @@ public final class ScenarioPlayer: Sendable {
       if let logic = device.definition.logic { try open(logic, of: device) }
     }
     let simulator = BlueZSimulator(
-      bus: try await connect(),
-      devices: devices,
-      settings: settings,
-      log: log
+      bus: try await connect(), devices: devices, settings: settings, log: log
     ) { [weak self] event, handle in self?.happened(event, at: handle) }
     try await start(simulator)
     loop.enter { [self] in
@@ -164,9 +156,7 @@ public final class ScenarioPlayer: Sendable {
 
   /// Gives a device the logic that somebody named for it.
   func open(
-    _ logic: LogicDefinition,
-    of device: SimulatedDevice,
-    handling events: LogicEvents? = nil
+    _ logic: LogicDefinition, of device: SimulatedDevice, handling events: LogicEvents? = nil
   ) throws(LogicError) {
     let opened: DeviceLogic
     do throws(LogicError.Reason) {
@@ -186,10 +176,7 @@ public final class ScenarioPlayer: Sendable {
     observer(event)
     let (kind, device, characteristic, _) = event.parts
     let found = WorldEvent(
-      kind,
-      device: device.map { identity($0) },
-      characteristic: characteristic,
-      handle: handle
+      kind, device: device.map { identity($0) }, characteristic: characteristic, handle: handle
     )
     switch kind {
     case .connected: surroundings.links += 1

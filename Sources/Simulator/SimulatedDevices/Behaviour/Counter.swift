@@ -32,14 +32,8 @@ public struct Counter: MovingValue {
   ///   behaviour: .counter(counter))
   /// ```
   public init(
-    format: ValueFormat,
-    from: Int64 = 0,
-    to: Int64? = nil,
-    step: Int64 = 1,
-    every: Duration? = nil,
-    repeats: Bool = true,
-    beginsAtOnce: Bool = false,
-    wraps: Bool = false
+    format: ValueFormat, from: Int64 = 0, to: Int64? = nil, step: Int64 = 1, every: Duration? = nil,
+    repeats: Bool = true, beginsAtOnce: Bool = false, wraps: Bool = false
   ) {
     self.format = format
     self.from = from
@@ -97,8 +91,7 @@ extension Counter {
     Shape.mapping(form).named("counter").then { counter, node, reader in
       reader.problems += counter.problems(node)
     },
-    table: form.table,
-    "a number that counts"
+    table: form.table, "a number that counts"
   ) { .counter($0) }
 
   /// The formats of whole numbers that a counter may have.
@@ -106,15 +99,10 @@ extension Counter {
     .filter { Counter.range(of: $0) != nil }
 
   private static let form = DeviceForm<Counter>(
-    "A number that steps.",
-    Counter(format: counted[0]),
+    "A number that steps.", Counter(format: counted[0]),
     [
       DeviceKey(
-        "format",
-        \.format,
-        .format(among: counted),
-        isRequired: true,
-        "the format of the number"
+        "format", \.format, .format(among: counted), isRequired: true, "the format of the number"
       ),
       DeviceKey("from", \.from, .whole, "the first number"),
       DeviceKey("to", \.to, .whole, usual: "the end of the format", "the last number"),
@@ -122,8 +110,7 @@ extension Counter {
         "step",
         \.step,
         DeviceShape<Int64>(
-          "a whole number other than 0",
-          schema: Schema(["type": "integer", "not": ["const": 0]]),
+          "a whole number other than 0", schema: Schema(["type": "integer", "not": ["const": 0]]),
           shown: { "\($0)" }
         ) { node, _ in node.integer.flatMap { $0 == 0 ? nil : Int64($0) } },
         "the difference between two numbers"

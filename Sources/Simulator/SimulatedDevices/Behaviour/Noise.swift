@@ -24,10 +24,7 @@ public struct Noise: MovingValue {
 
   /// Random numbers; see the properties.
   public init(
-    parts: [Wave.Part],
-    every: Duration,
-    shape: Shape = .even,
-    beginsAtOnce: Bool = false
+    parts: [Wave.Part], every: Duration, shape: Shape = .even, beginsAtOnce: Bool = false
   ) {
     self.parts = parts
     self.every = every
@@ -58,10 +55,7 @@ extension Behaviour {
 
 extension Noise {
   static let key = BehaviourKey(
-    "noise",
-    DeviceShape<Noise>.mapping(form).named("noise"),
-    table: form.table,
-    "random numbers"
+    "noise", DeviceShape<Noise>.mapping(form).named("noise"), table: form.table, "random numbers"
   ) { .noise($0) }
 
   private static let form = DeviceForm<Noise>(
@@ -69,11 +63,7 @@ extension Noise {
     Noise(parts: [], every: .seconds(1)),
     [
       DeviceKey(
-        "parts",
-        \.parts,
-        .movingParts,
-        isRequired: true,
-        "values and numbers that move, in a row"
+        "parts", \.parts, .movingParts, isRequired: true, "values and numbers that move, in a row"
       ),
       DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),
       DeviceKey("shape", \.shape, .word, "uniform between the ends, or mostly in the middle"),

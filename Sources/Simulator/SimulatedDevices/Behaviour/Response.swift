@@ -74,9 +74,7 @@ public struct ResponseRule: Sendable, Hashable {
 
   /// A rule for the values that match.
   public init(
-    pattern: Pattern = .any,
-    refusal: ATTErrorCode? = nil,
-    actions: [ResponseAction] = []
+    pattern: Pattern = .any, refusal: ATTErrorCode? = nil, actions: [ResponseAction] = []
   ) {
     self.pattern = pattern
     self.refusal = refusal
@@ -156,9 +154,7 @@ public struct ResponseAction: Sendable, Hashable {
 
   /// One consequence of a write; see the properties.
   public init(
-    _ kind: Kind,
-    characteristic: BluetoothUUID? = nil,
-    value: ValueTemplate,
+    _ kind: Kind, characteristic: BluetoothUUID? = nil, value: ValueTemplate,
     after delay: Duration = .zero
   ) {
     self.kind = kind

@@ -26,12 +26,8 @@ public struct Series: MovingValue {
   ///   uuid: BluetoothUUID(short: 0x2a37), properties: [.notify], behaviour: .series(series))
   /// ```
   public init(
-    values: [[UInt8]],
-    every: Duration? = nil,
-    everySpread: Duration = .zero,
-    times: [Duration] = [],
-    repeats: Bool = true,
-    beginsAtOnce: Bool = false
+    values: [[UInt8]], every: Duration? = nil, everySpread: Duration = .zero,
+    times: [Duration] = [], repeats: Bool = true, beginsAtOnce: Bool = false
   ) {
     self.values = values
     self.every = every
@@ -94,19 +90,14 @@ extension Series {
   }
 
   private static let form = DeviceForm<Entry>(
-    "Values one after the other, written here or in a table.",
-    Entry(),
+    "Values one after the other, written here or in a table.", Entry(),
     [
       DeviceKey(
-        "values",
-        \.series.values,
+        "values", \.series.values,
         DeviceShape<[UInt8]>.octets.list(
-          of: "values",
-          1...FileLimits.values,
-          none: "a series has at least one value"
+          of: "values", 1...FileLimits.values, none: "a series has at least one value"
         ),
-        usual: "",
-        "the values"
+        usual: "", "the values"
       ),
       DeviceKey(
         "csv",
@@ -127,11 +118,7 @@ extension Series {
         "the column with the seconds, or durations, of each value"
       ),
       DeviceKey(
-        "every",
-        \.series.every,
-        .period,
-        usual: "each read steps",
-        "the time between two values"
+        "every", \.series.every, .period, usual: "each read steps", "the time between two values"
       ),
       DeviceKey(
         "every-spread",
@@ -155,8 +142,7 @@ extension Series {
     rules: [
       .exclusive(["values", "csv"]),
       .some(
-        of: ["values", "csv"],
-        "the key 'values' is missing",
+        of: ["values", "csv"], "the key 'values' is missing",
         expected: "a list of values, or 'csv'"
       ),
       KeyRule(schema: ["if": ["required": ["csv"]], "then": ["required": ["parts"]]]) { isGiven in
@@ -182,8 +168,7 @@ extension Series {
   )
 
   private static let shape = DeviceShape<Series>(
-    "a mapping",
-    schema: form.schema.named("series")
+    "a mapping", schema: form.schema.named("series")
   ) { node, reader in
     let before = reader.problems.count
     var entry = form.read(node, &reader)

@@ -40,11 +40,7 @@ public struct Wave: MovingValue {
   /// let wave = Wave(parts: [.number(celsius)], period: .seconds(600), every: .seconds(1))
   /// ```
   public init(
-    parts: [Part],
-    period: Duration,
-    every: Duration,
-    noise: Double = 0,
-    beginsAtOnce: Bool = false
+    parts: [Part], period: Duration, every: Duration, noise: Double = 0, beginsAtOnce: Bool = false
   ) {
     self.parts = parts
     self.period = period
@@ -124,10 +120,7 @@ extension Behaviour {
 
 extension Wave {
   static let key = BehaviourKey(
-    "wave",
-    Shape.mapping(form).named("wave"),
-    table: form.table,
-    "sine waves of one phase"
+    "wave", Shape.mapping(form).named("wave"), table: form.table, "sine waves of one phase"
   ) { .wave($0) }
 
   private static let form = DeviceForm<Wave>(
@@ -135,11 +128,7 @@ extension Wave {
     Wave(parts: [], period: .seconds(1), every: .seconds(1)),
     [
       DeviceKey(
-        "parts",
-        \.parts,
-        .movingParts,
-        isRequired: true,
-        "values and numbers that move, in a row"
+        "parts", \.parts, .movingParts, isRequired: true, "values and numbers that move, in a row"
       ),
       DeviceKey("period", \.period, .period, isRequired: true, "the time of one full wave"),
       DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),

@@ -35,16 +35,10 @@ public struct AdvertisementDefinition: Sendable, Hashable {
 
   /// What a device advertises; see the properties.
   public init(
-    includesName: Bool = true,
-    services: [BluetoothUUID] = [],
-    manufacturerData: [ManufacturerData] = [],
-    serviceData: [ServiceData] = [],
-    txPower: Int? = nil,
-    rssi: Int = -60,
-    rssiSpread: Int = 4,
-    movement: SignalMovement? = nil,
-    interval: Duration = .milliseconds(100),
-    isConnectable: Bool = true
+    includesName: Bool = true, services: [BluetoothUUID] = [],
+    manufacturerData: [ManufacturerData] = [], serviceData: [ServiceData] = [], txPower: Int? = nil,
+    rssi: Int = -60, rssiSpread: Int = 4, movement: SignalMovement? = nil,
+    interval: Duration = .milliseconds(100), isConnectable: Bool = true
   ) {
     self.includesName = includesName
     self.services = services

@@ -59,15 +59,10 @@ public struct DeviceDefinition: Sendable, Hashable {
   /// let lamp = DeviceDefinition(name: "Lamp", address: address, services: [battery])
   /// ```
   public init(
-    name: String? = nil,
-    address: BluetoothAddress,
-    addressType: AddressType = .random,
-    appearance: UInt16? = nil,
-    advertisement: AdvertisementDefinition = AdvertisementDefinition(),
-    privateAddress: PrivateAddress? = nil,
-    link: LinkDefinition = LinkDefinition(),
-    pairing: PairingDefinition = PairingDefinition(),
-    services: [ServiceDefinition] = [],
+    name: String? = nil, address: BluetoothAddress, addressType: AddressType = .random,
+    appearance: UInt16? = nil, advertisement: AdvertisementDefinition = AdvertisementDefinition(),
+    privateAddress: PrivateAddress? = nil, link: LinkDefinition = LinkDefinition(),
+    pairing: PairingDefinition = PairingDefinition(), services: [ServiceDefinition] = [],
     faults: [FaultRule] = []
   ) {
     self.name = name

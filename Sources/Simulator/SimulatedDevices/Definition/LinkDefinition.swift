@@ -15,10 +15,8 @@ public struct LinkDefinition: Sendable, Hashable {
 
   /// A connection; see the properties.
   public init(
-    mtu: Int = 517,
-    connectTime: Duration = .milliseconds(120),
-    discoveryTime: Duration = .milliseconds(60),
-    latency: Duration = .milliseconds(15),
+    mtu: Int = 517, connectTime: Duration = .milliseconds(120),
+    discoveryTime: Duration = .milliseconds(60), latency: Duration = .milliseconds(15),
     latencySpread: Duration = .zero
   ) {
     self.mtu = mtu

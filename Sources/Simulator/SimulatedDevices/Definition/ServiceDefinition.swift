@@ -19,10 +19,8 @@ public struct ServiceDefinition: Sendable, Hashable {
   /// let empty = ServiceDefinition(uuid: BluetoothUUID(short: 0x180f))
   /// ```
   public init(
-    uuid: BluetoothUUID,
-    includes: [BluetoothUUID] = [],
-    characteristics: [CharacteristicDefinition] = [],
-    handle: UInt16? = nil
+    uuid: BluetoothUUID, includes: [BluetoothUUID] = [],
+    characteristics: [CharacteristicDefinition] = [], handle: UInt16? = nil
   ) {
     self.uuid = uuid
     self.includes = includes
@@ -61,15 +59,10 @@ public struct CharacteristicDefinition: Sendable, Hashable {
   ///   uuid: BluetoothUUID(short: 0x2a19), properties: [.read], behaviour: .constant([87]))
   /// ```
   public init(
-    uuid: BluetoothUUID,
-    properties: CharacteristicProperties,
-    behaviour: Behaviour = .constant([]),
-    descriptors: [DescriptorDefinition] = [],
-    hasConfiguration: Bool = true,
-    security: AttributeSecurity = AttributeSecurity(),
-    readError: ATTErrorCode? = nil,
-    writeError: ATTErrorCode? = nil,
-    longest: Int = 512
+    uuid: BluetoothUUID, properties: CharacteristicProperties, behaviour: Behaviour = .constant([]),
+    descriptors: [DescriptorDefinition] = [], hasConfiguration: Bool = true,
+    security: AttributeSecurity = AttributeSecurity(), readError: ATTErrorCode? = nil,
+    writeError: ATTErrorCode? = nil, longest: Int = 512
   ) {
     self.uuid = uuid
     self.properties = properties
@@ -96,9 +89,7 @@ public struct DescriptorDefinition: Sendable, Hashable {
 
   /// A descriptor with its value.
   public init(
-    uuid: BluetoothUUID,
-    value: [UInt8],
-    isWritable: Bool = false,
+    uuid: BluetoothUUID, value: [UInt8], isWritable: Bool = false,
     security: AttributeSecurity = AttributeSecurity()
   ) {
     self.uuid = uuid

@@ -36,11 +36,7 @@ public struct SignalWalk: Sendable, Hashable {
   /// try world.move("Thermo-1", .walk(walk))
   /// ```
   public init(
-    low: Int,
-    high: Int,
-    step: Int = 4,
-    every: Duration = .seconds(1),
-    start: Int? = nil
+    low: Int, high: Int, step: Int = 4, every: Duration = .seconds(1), start: Int? = nil
   ) {
     self.low = low
     self.high = high

@@ -31,10 +31,7 @@ struct AttributeLayout {
     includes.append(included)
     services.append(
       ServiceEntry(
-        uuid: service.uuid,
-        handle: handle,
-        lastHandle: UInt16(positions.count),
-        includes: [],
+        uuid: service.uuid, handle: handle, lastHandle: UInt16(positions.count), includes: [],
         characteristics: entries
       )
     )
@@ -51,8 +48,7 @@ struct AttributeLayout {
   }
 
   private mutating func add(
-    _ definition: CharacteristicDefinition,
-    _ descriptors: [DescriptorDefinition],
+    _ definition: CharacteristicDefinition, _ descriptors: [DescriptorDefinition],
     of service: BluetoothUUID
   ) -> CharacteristicEntry {
     let index = characteristics.count
@@ -63,18 +59,13 @@ struct AttributeLayout {
     }
     let isExtended = entries.contains { $0.uuid == AttributeTable.extendedProperties }
     let entry = CharacteristicEntry(
-      uuid: definition.uuid,
-      declaration: declaration,
-      handle: handle,
+      uuid: definition.uuid, declaration: declaration, handle: handle,
       properties: definition.properties.union(isExtended ? .extendedProperties : []),
       descriptors: entries
     )
     characteristics.append(
       AttributeTable.Characteristic(
-        service: service,
-        definition: definition,
-        entry: entry,
-        descriptors: descriptors
+        service: service, definition: definition, entry: entry, descriptors: descriptors
       )
     )
     return entry

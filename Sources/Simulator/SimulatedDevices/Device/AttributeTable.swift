@@ -155,13 +155,11 @@ public struct AttributeTable: Sendable, Hashable {
         uuid: BluetoothUUID(short: 0x1800),
         characteristics: [
           CharacteristicDefinition(
-            uuid: BluetoothUUID(short: 0x2a00),
-            properties: .read,
+            uuid: BluetoothUUID(short: 0x2a00), properties: .read,
             behaviour: .constant(Array((definition.name ?? "").utf8))
           ),
           CharacteristicDefinition(
-            uuid: BluetoothUUID(short: 0x2a01),
-            properties: .read,
+            uuid: BluetoothUUID(short: 0x2a01), properties: .read,
             behaviour: .constant([UInt8(appearance & 0xff), UInt8(appearance >> 8)])
           ),
         ]

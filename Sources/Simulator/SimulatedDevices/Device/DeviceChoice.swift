@@ -12,8 +12,7 @@ extension SimulatedDevice {
   ///
   /// - Throws: `Problem`, which lists the known names and suggests the nearest.
   public static func named(
-    _ text: String,
-    among devices: [SimulatedDevice]
+    _ text: String, among devices: [SimulatedDevice]
   ) throws(Problem) -> SimulatedDevice {
     if let address = BluetoothAddress(text) {
       if let found = devices.first(where: { $0.isReceived(under: address) }) { return found }

@@ -17,8 +17,7 @@ extension DeviceState {
   /// - Returns: Whether any machine handled it, the error that it is refused with, and the actions
   ///   to perform. After a refusal the other machines do not receive the event.
   mutating func runMachines(
-    _ event: MachineEvent,
-    of characteristic: Int? = nil
+    _ event: MachineEvent, of characteristic: Int? = nil
   ) -> (isHandled: Bool, refusal: ATTErrorCode?, actions: [DeviceAction]) {
     var isHandled = false
     var actions: [DeviceAction] = []
@@ -48,8 +47,7 @@ extension DeviceState {
   /// Runs every machine on a write, whose value is kept unless it is refused; nil: no machine
   /// handled it.
   mutating func runMachines(
-    onWrite value: [UInt8],
-    to index: Int
+    onWrite value: [UInt8], to index: Int
   ) -> (answer: Answer, actions: [DeviceAction])? {
     guard !machines.isEmpty else { return nil }
     let definition = characteristics[index].definition
@@ -99,16 +97,12 @@ extension DeviceState {
     var all = variables(machine.definition.views, elapsed: now - start)
     all["mtu"] = .number(Int64(mtu))
     return Scope(
-      variables: all.merging(machine.variables).merging(names),
-      tables: machine.definition.tables
+      variables: all.merging(machine.variables).merging(names), tables: machine.definition.tables
     )
   }
 
   private mutating func perform(
-    _ action: MachineAction,
-    of index: Int,
-    names: Variables,
-    on characteristic: Int?
+    _ action: MachineAction, of index: Int, names: Variables, on characteristic: Int?
   ) -> [DeviceAction] {
     let scope = scope(of: index, names: names)
     switch action {

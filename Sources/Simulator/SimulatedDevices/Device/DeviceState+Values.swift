@@ -25,8 +25,7 @@ extension DeviceState {
 
   /// The advertised data that changes.
   func live(
-    _ advertised: AdvertisementDefinition,
-    elapsed: Duration
+    _ advertised: AdvertisementDefinition, elapsed: Duration
   ) -> (manufacturerData: [ManufacturerData], serviceData: [ServiceData]) {
     guard !advertised.live.isEmpty else { return ([], []) }
     var names = variables(advertised.views, elapsed: elapsed)

@@ -26,9 +26,7 @@ struct DeviceState {
   var withheld: [ClosedRange<UInt16>] = []
 
   init(
-    _ definition: DeviceDefinition,
-    table: AttributeTable,
-    start: Instant,
+    _ definition: DeviceDefinition, table: AttributeTable, start: Instant,
     generator: SeededGenerator
   ) {
     self.table = table
@@ -146,10 +144,7 @@ struct DeviceState {
   // MARK: Writing
 
   mutating func write(
-    _ handle: UInt16,
-    _ value: [UInt8],
-    at offset: Int = 0,
-    withResponse: Bool
+    _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool
   ) -> (answer: Answer, actions: [DeviceAction]) {
     switch position(of: handle) {
     case .value(let index): write(value, at: offset, to: index, withResponse: withResponse)
@@ -159,10 +154,7 @@ struct DeviceState {
   }
 
   private mutating func write(
-    _ part: [UInt8],
-    at offset: Int,
-    to index: Int,
-    withResponse: Bool
+    _ part: [UInt8], at offset: Int, to index: Int, withResponse: Bool
   ) -> (answer: Answer, actions: [DeviceAction]) {
     let definition = characteristics[index].definition
     let value: [UInt8]
@@ -194,10 +186,7 @@ struct DeviceState {
 
   /// The whole value that a write makes, or what it is refused with before anything decides about it.
   func written(
-    _ part: [UInt8],
-    at offset: Int,
-    to index: Int,
-    withResponse: Bool
+    _ part: [UInt8], at offset: Int, to index: Int, withResponse: Bool
   ) -> Result<[UInt8], ATTErrorCode> {
     let state = characteristics[index]
     if let error = refusal(ofWriting: state.handle, withResponse: withResponse) {
@@ -228,9 +217,7 @@ struct DeviceState {
 
   /// Does what is due at once, and returns the rest.
   mutating func perform(
-    _ actions: [ResponseAction],
-    of index: Int,
-    in scope: Scope
+    _ actions: [ResponseAction], of index: Int, in scope: Scope
   ) -> [DeviceAction] {
     actions.flatMap { action -> [DeviceAction] in
       let target = action.characteristic.map { table.indices(of: $0).first }
@@ -250,9 +237,7 @@ struct DeviceState {
   }
 
   private mutating func write(
-    _ value: [UInt8],
-    to index: Int,
-    descriptor number: Int
+    _ value: [UInt8], to index: Int, descriptor number: Int
   ) -> (answer: Answer, actions: [DeviceAction]) {
     let state = characteristics[index]
     let descriptor = state.descriptors[number]
@@ -275,8 +260,7 @@ struct DeviceState {
   // MARK: Subscribing
 
   mutating func subscribe(
-    _ valueHandle: UInt16,
-    _ mode: SubscriptionMode?
+    _ valueHandle: UInt16, _ mode: SubscriptionMode?
   ) -> (answer: Answer, actions: [DeviceAction]) {
     guard case .value(let index) = position(of: valueHandle) else {
       return (.failure(.invalidHandle), [])
@@ -324,8 +308,7 @@ struct DeviceState {
   ///
   /// - Parameter instant: When it was due, which may be earlier than now.
   mutating func perform(
-    _ action: DueAction,
-    at instant: Instant
+    _ action: DueAction, at instant: Instant
   ) -> (answer: (handle: UInt16, value: [UInt8])?, actions: [DeviceAction]) {
     switch action {
     case .notify(let index, let value):

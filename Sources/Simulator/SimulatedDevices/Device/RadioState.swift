@@ -49,10 +49,7 @@ struct RadioState {
     movements = advertisements.enumerated().map { number, advertised in
       advertised.movement.map { movement in
         SignalRun(
-          movement,
-          at: .zero,
-          start: nil,
-          generator: generator.split("movement \(number + 1)")
+          movement, at: .zero, start: nil, generator: generator.split("movement \(number + 1)")
         )
       }
     }
@@ -92,12 +89,7 @@ struct RadioState {
     moves += 1
     let now = steady(0, elapsed: elapsed)
     carried = movement.map { movement in
-      SignalRun(
-        movement,
-        at: elapsed,
-        start: now,
-        generator: generator.split("carried \(moves)")
-      )
+      SignalRun(movement, at: elapsed, start: now, generator: generator.split("carried \(moves)"))
     }
     if movement == nil { spread = nil }
   }
@@ -121,12 +113,7 @@ struct RadioState {
     guard advertisement.signal != before else { return }
     moves += 1
     movements[0] = advertisement.movement.map { movement in
-      SignalRun(
-        movement,
-        at: elapsed,
-        start: nil,
-        generator: generator.split("carried \(moves)")
-      )
+      SignalRun(movement, at: elapsed, start: nil, generator: generator.split("carried \(moves)"))
     }
   }
 

@@ -41,9 +41,7 @@ extension SimulatedDevice {
   ///   - place: Where a file names it, for errors.
   /// - Throws: ``LogicError`` for a wrong answer to `start`; the device then has no logic.
   public func setLogic(
-    _ logic: DeviceLogic?,
-    handling events: LogicEvents? = nil,
-    at place: Place? = nil
+    _ logic: DeviceLogic?, handling events: LogicEvents? = nil, at place: Place? = nil
   ) throws(LogicError) {
     let result = loop.enter { [self] in
       Result { () throws(LogicError) in try replaceLogic(by: logic, handling: events, at: place) }
@@ -52,9 +50,7 @@ extension SimulatedDevice {
   }
 
   private func replaceLogic(
-    by logic: DeviceLogic?,
-    handling events: LogicEvents?,
-    at place: Place?
+    by logic: DeviceLogic?, handling events: LogicEvents?, at place: Place?
   ) throws(LogicError) {
     let state = self.logic
     endLogic()
@@ -103,10 +99,7 @@ extension SimulatedDevice {
   private func event(_ kind: LogicEvent.Kind) -> LogicEvent {
     logic.count += 1
     return LogicEvent(
-      id: logic.count,
-      device: title,
-      time: loop.now.sinceStart,
-      kind: kind,
+      id: logic.count, device: title, time: loop.now.sinceStart, kind: kind,
       asked: logic.events.asked(kind)
     )
   }
@@ -172,10 +165,7 @@ extension SimulatedDevice {
 
   /// The whole value of a write that gets as far as the logic; nil for others.
   func reachesLogic(
-    writing value: [UInt8],
-    to handle: UInt16,
-    at offset: Int,
-    _ withResponse: Bool
+    writing value: [UInt8], to handle: UInt16, at offset: Int, _ withResponse: Bool
   ) -> [UInt8]? {
     look { state in
       guard case .value(let index) = state.position(of: handle) else { return nil }
@@ -226,10 +216,7 @@ extension SimulatedDevice {
   // MARK: Answers
 
   /// Does what an answer has to be done, or nothing when something in it is wrong.
-  private func perform(
-    _ answer: LogicAnswer,
-    to event: LogicEvent
-  ) throws(LogicError.Reason) {
+  private func perform(_ answer: LogicAnswer, to event: LogicEvent) throws(LogicError.Reason) {
     try answer.check(for: event.kind)
     var actions: [(action: DueAction, delay: Duration)] = []
     var advertised = advertised()
@@ -244,9 +231,7 @@ extension SimulatedDevice {
         case .disconnect: actions.append((.leave(absence: nil), .zero))
         case .advertise(let change):
           let changed = try DeviceFile.readAdvertisement(
-            change,
-            changing: advertised,
-            of: definition
+            change, changing: advertised, of: definition
           )
           advertised = changed.advertisement
           isAdvertised = (true, isAdvertised.setsRSSI || changed.setsRSSI)
@@ -274,10 +259,7 @@ extension SimulatedDevice {
     if isAdvertised.setsRSSI { move(nil) }
   }
 
-  private func remember(
-    _ names: [String],
-    _ answer: LogicAnswer
-  ) throws(LogicError.Reason) {
+  private func remember(_ names: [String], _ answer: LogicAnswer) throws(LogicError.Reason) {
     let all = logic.wakes.union(names)
     guard all.count <= LogicState.wakeLimit else {
       throw .invalidAnswer("more than \(LogicState.wakeLimit) timers", received: answer.line)

@@ -50,9 +50,7 @@ extension SimulatedDevice {
 
   /// Reads a value or a descriptor, and calls `done` with the value from the offset on.
   public func read(
-    _ handle: UInt16,
-    from offset: Int,
-    _ done: @escaping DeviceProgram.Answer<[UInt8]>
+    _ handle: UInt16, from offset: Int, _ done: @escaping DeviceProgram.Answer<[UInt8]>
   ) {
     loop.enter { [self] in
       guard let program = program(serving: handle) else {
@@ -74,10 +72,7 @@ extension SimulatedDevice {
   ///   - offset: The first octet that is written.
   ///   - withResponse: Whether this is a Write Request.
   public func write(
-    _ handle: UInt16,
-    _ value: [UInt8],
-    at offset: Int = 0,
-    withResponse: Bool,
+    _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool,
     _ done: @escaping DeviceProgram.Answer<Void>
   ) {
     loop.enter { [self] in

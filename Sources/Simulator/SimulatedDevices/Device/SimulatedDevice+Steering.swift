@@ -53,10 +53,7 @@ extension SimulatedDevice {
         let name = names.title(of: one.definition.uuid, .characteristic)
         return response.rules.enumerated().filter { !one.usedRules.contains($0.offset) }.map {
           UnusedResponse(
-            device: title,
-            characteristic: name,
-            index: $0.offset + 1,
-            pattern: $0.element.pattern
+            device: title, characteristic: name, index: $0.offset + 1, pattern: $0.element.pattern
           )
         }
       }

@@ -71,11 +71,8 @@ public final class SimulatedDevice: Sendable {
     let device = DeviceState(definition, table: table, start: loop.now, generator: generator)
     let faults = FaultPlan(definition.faults, generator: generator.split("faults"))
     let state = State(
-      device: device,
-      faults: faults,
-      radio: RadioState(definition, generator: generator),
-      passkeys: generator.split("passkeys"),
-      latency: generator.split("latency")
+      device: device, faults: faults, radio: RadioState(definition, generator: generator),
+      passkeys: generator.split("passkeys"), latency: generator.split("latency")
     )
     self.state = Confined(state, to: loop)
     steer { ((), $0.beginMachines()) }
@@ -138,10 +135,7 @@ public final class SimulatedDevice: Sendable {
   ///   - withResponse: Whether this is a Write Request. The device answers no Write Command: a
   ///     failure then means only that nothing was written.
   public func write(
-    _ handle: UInt16,
-    _ value: [UInt8],
-    at offset: Int = 0,
-    withResponse: Bool
+    _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
     loop.enter { [self] in
       if let attribute = attribute(at: handle),
@@ -169,8 +163,7 @@ public final class SimulatedDevice: Sendable {
   /// - Returns: The error that the write of the configuration is refused with: no configuration
   ///   there, the mode is not among the properties, or the link is down.
   public func subscribe(
-    _ valueHandle: UInt16,
-    _ mode: SubscriptionMode?
+    _ valueHandle: UInt16, _ mode: SubscriptionMode?
   ) -> Result<Void, ATTErrorCode> {
     loop.enter { [self] in
       reportingSubscription(at: valueHandle) { steer { $0.subscribe(valueHandle, mode) } }
@@ -268,8 +261,7 @@ public final class SimulatedDevice: Sendable {
       appearance: advertised.appearance ?? (advertised.includesName ? definition.appearance : nil),
       services: advertised.services,
       manufacturerData: advertised.manufacturerData + live.manufacturerData,
-      serviceData: advertised.serviceData + live.serviceData,
-      txPower: advertised.txPower,
+      serviceData: advertised.serviceData + live.serviceData, txPower: advertised.txPower,
       rssi: rssi
     )
   }

@@ -39,8 +39,7 @@ struct FaultParameter: Sendable {
   let prepare: @Sendable (inout FaultSettings) -> Void
 
   private init(
-    _ key: DeviceKey<FaultEntry>,
-    ofDevice deviceKey: DeviceKey<FaultEntry>? = nil,
+    _ key: DeviceKey<FaultEntry>, ofDevice deviceKey: DeviceKey<FaultEntry>? = nil,
     prepare: @escaping @Sendable (inout FaultSettings) -> Void = { _ in }
   ) {
     self.key = key
@@ -58,10 +57,7 @@ struct FaultParameter: Sendable {
   /// `on` of a rule.
   static let operation = FaultParameter(
     DeviceKey(
-      "on",
-      \.settings.kind,
-      .operation(among: FaultKind.allCases),
-      isRequired: true,
+      "on", \.settings.kind, .operation(among: FaultKind.allCases), isRequired: true,
       "the operations it affects; a `command` is a write without response"
     )
   )
@@ -69,10 +65,7 @@ struct FaultParameter: Sendable {
   /// `do` of a rule.
   static let action = FaultParameter(
     DeviceKey(
-      "do",
-      \.settings.action,
-      DeviceReader.operationFault,
-      isRequired: true,
+      "do", \.settings.action, DeviceReader.operationFault, isRequired: true,
       "what happens to them, see below"
     )
   )
@@ -90,11 +83,8 @@ struct FaultParameter: Sendable {
   static func acquired(_ expected: String) -> FaultParameter {
     FaultParameter(
       DeviceKey(
-        "characteristic",
-        \.settings.characteristic,
-        .targetCharacteristic(expected),
-        isRequired: true,
-        "only of this one"
+        "characteristic", \.settings.characteristic, .targetCharacteristic(expected),
+        isRequired: true, "only of this one"
       )
     )
   }
@@ -130,22 +120,14 @@ struct FaultParameter: Sendable {
 
   static let service = FaultParameter(
     DeviceKey(
-      "service",
-      \.settings.service,
-      .targetService,
-      isRequired: true,
-      "a service of the device"
+      "service", \.settings.service, .targetService, isRequired: true, "a service of the device"
     )
   )
 
   /// `for`; without a usual duration it lasts.
   static func lasting(_ usual: Duration? = nil) -> FaultParameter {
     let key = DeviceKey<FaultEntry>(
-      "for",
-      \.settings.duration,
-      .delay,
-      usual: usual?.written ?? "",
-      "how long it lasts"
+      "for", \.settings.duration, .delay, usual: usual?.written ?? "", "how long it lasts"
     )
     return FaultParameter(key) { $0.duration = usual }
   }
@@ -165,10 +147,7 @@ struct FaultParameter: Sendable {
 
   static let number = FaultParameter(
     DeviceKey(
-      "number",
-      \.settings.number,
-      .integer(0...255),
-      usual: "one more than its own",
+      "number", \.settings.number, .integer(0...255), usual: "one more than its own",
       "the number that it comes back under"
     )
   )

@@ -45,10 +45,8 @@ public struct FaultPlan: Sendable {
   ///   - surroundings: The state of the host around the device.
   ///   - table: The device's attributes, to distinguish characteristics with the same UUID.
   public mutating func next(
-    _ operation: FaultOperation,
-    at elapsed: Duration = .zero,
-    in surroundings: Surroundings = Surroundings(),
-    of table: AttributeTable? = nil
+    _ operation: FaultOperation, at elapsed: Duration = .zero,
+    in surroundings: Surroundings = Surroundings(), of table: AttributeTable? = nil
   ) -> OperationFault {
     var action: OperationFault?
     for index in entries.indices

@@ -102,12 +102,8 @@ public struct FaultRule: Sendable, Hashable {
   /// let world = try SimulatedWorld(.file("thermometer.yaml"), faults: [third])
   /// ```
   public init(
-    on: FaultKind,
-    characteristic: BluetoothUUID? = nil,
-    occurrence: FaultOccurrence = .every(1),
-    burst: Int = 1,
-    window: Range<Duration>? = nil,
-    condition: FaultCondition? = nil,
+    on: FaultKind, characteristic: BluetoothUUID? = nil, occurrence: FaultOccurrence = .every(1),
+    burst: Int = 1, window: Range<Duration>? = nil, condition: FaultCondition? = nil,
     action: OperationFault
   ) {
     self.on = on
@@ -121,9 +117,7 @@ public struct FaultRule: Sendable, Hashable {
 
   /// Whether the rule counts this operation: the parameters are those of the plan.
   func matches(
-    _ operation: FaultOperation,
-    at elapsed: Duration,
-    in surroundings: Surroundings,
+    _ operation: FaultOperation, at elapsed: Duration, in surroundings: Surroundings,
     of table: AttributeTable?
   ) -> Bool {
     guard on == .any || on == operation.kind, action.applies(to: operation.kind) else {

@@ -3,27 +3,22 @@
 extension NamedFault {
   /// `link-lost`: the connection is lost; subscriptions are gone.
   public static let linkLost = NamedFault(
-    "link-lost",
-    symptom: "the connection is lost; subscriptions are gone",
+    "link-lost", symptom: "the connection is lost; subscriptions are gone",
     "it is lost, and can be made again",
     effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseLink)) } }
   )
   /// `out-of-range`: the device is gone, and comes back.
   public static let outOfRange = NamedFault(
-    "out-of-range",
-    symptom: "the device is gone, and comes back",
-    "it is gone; attempts to connect reach it when it is back",
-    [.lasting(.seconds(5))],
+    "out-of-range", symptom: "the device is gone, and comes back",
+    "it is gone; attempts to connect reach it when it is back", [.lasting(.seconds(5))],
     effect: .devices { settings, devices in
       TimedAction.lasting(settings.duration, devices, .vanish, .appear)
     }
   )
   /// `service-missing`: the services have changed, and the device sends Service Changed.
   public static let serviceMissing = NamedFault(
-    "service-missing",
-    symptom: "the services have changed, and the device sends Service Changed",
-    "`service` is not offered",
-    [.service, .lasting()],
+    "service-missing", symptom: "the services have changed, and the device sends Service Changed",
+    "`service` is not offered", [.service, .lasting()],
     effect: .devices(lasts: true) { settings, devices in
       guard let service = settings.service else { return [] }
       return TimedAction.lasting(
@@ -39,8 +34,7 @@ extension NamedFault {
     linkLost,
     outOfRange,
     NamedFault(
-      "drop-in-turn",
-      symptom: "devices drop one after the other",
+      "drop-in-turn", symptom: "devices drop one after the other",
       "each in order, `gap` after the one before, loses its connection, or disappears for `for`",
       [.lasting(), .gap],
       effect: .devices { settings, devices in
@@ -82,38 +76,30 @@ extension NamedFault {
       }
     ),
     NamedFault(
-      "services-early",
-      symptom: "ServicesResolved is set before the services are there",
-      "it is set `by` earlier",
-      [.by(.milliseconds(300)), .lasting()],
+      "services-early", symptom: "ServicesResolved is set before the services are there",
+      "it is set `by` earlier", [.by(.milliseconds(300)), .lasting()],
       effect: .devices(lasts: true) { settings, devices in
         let early = DeviceChange.services(.early(settings.delay))
         return TimedAction.lasting(settings.duration, devices, early, .services(.inOrder))
       }
     ),
     NamedFault(
-      "services-empty",
-      symptom: "ServicesResolved is set, and there are no services",
-      "there are none, on connections that are made meanwhile",
-      [.lasting()],
+      "services-empty", symptom: "ServicesResolved is set, and there are no services",
+      "there are none, on connections that are made meanwhile", [.lasting()],
       effect: .devices(lasts: true) { settings, devices in
         TimedAction.lasting(settings.duration, devices, .services(.empty), .services(.inOrder))
       }
     ),
     NamedFault(
-      "services-never",
-      symptom: "ServicesResolved is never set",
-      "it is not set, on connections that are made meanwhile",
-      [.lasting()],
+      "services-never", symptom: "ServicesResolved is never set",
+      "it is not set, on connections that are made meanwhile", [.lasting()],
       effect: .devices(lasts: true) { settings, devices in
         TimedAction.lasting(settings.duration, devices, .services(.never), .services(.inOrder))
       }
     ),
     NamedFault(
-      "lost-notifications",
-      symptom: "the first notification, or all, are lost",
-      "what the device sends is not received",
-      [.lasting()],
+      "lost-notifications", symptom: "the first notification, or all, are lost",
+      "what the device sends is not received", [.lasting()],
       effect: .devices(lasts: true) { settings, devices in
         TimedAction.lasting(
           settings.duration,
@@ -124,10 +110,8 @@ extension NamedFault {
       }
     ),
     NamedFault(
-      "duplicate-notifications",
-      symptom: "notifications arrive twice",
-      "what the device sends is received twice",
-      [.lasting()],
+      "duplicate-notifications", symptom: "notifications arrive twice",
+      "what the device sends is received twice", [.lasting()],
       effect: .devices(lasts: true) { settings, devices in
         TimedAction.lasting(
           settings.duration,

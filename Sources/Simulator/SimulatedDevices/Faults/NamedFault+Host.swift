@@ -5,9 +5,7 @@ import Bluetooth
 extension NamedFault {
   /// `adapter-off`: the adapter is off, or blocked.
   public static let adapterOff = NamedFault(
-    "adapter-off",
-    symptom: "the adapter is off, or blocked",
-    "it is switched off",
+    "adapter-off", symptom: "the adapter is off, or blocked", "it is switched off",
     [.adapter, .lasting(.seconds(5))],
     effect: .host { settings in
       TimedAction.lasting(
@@ -19,8 +17,7 @@ extension NamedFault {
   )
   /// `adapter-renumbered`: after a reset, hci0 is hci1.
   public static let adapterRenumbered = NamedFault(
-    "adapter-renumbered",
-    symptom: "after a reset, hci0 is hci1",
+    "adapter-renumbered", symptom: "after a reset, hci0 is hci1",
     "it is unplugged, and comes back as `number`, or the next that is free",
     [.adapter, .number, .lasting(.seconds(1))],
     effect: .host { settings in
@@ -33,20 +30,16 @@ extension NamedFault {
   )
   /// `daemon-restart`: bluetoothd is restarted: objects and calls of the old one.
   public static let daemonRestart = NamedFault(
-    "daemon-restart",
-    symptom: "bluetoothd is restarted: objects and calls of the old one",
-    "it ends in good order, and a new one starts `for` later",
-    [.lasting(.seconds(1))],
+    "daemon-restart", symptom: "bluetoothd is restarted: objects and calls of the old one",
+    "it ends in good order, and a new one starts `for` later", [.lasting(.seconds(1))],
     effect: .host { settings in
       TimedAction.lasting(settings.duration, .endDaemon(isKilled: false), .startDaemon)
     }
   )
   /// `daemon-crash`: bluetoothd dies; open calls get no reply.
   public static let daemonCrash = NamedFault(
-    "daemon-crash",
-    symptom: "bluetoothd dies; open calls get no reply",
-    "its connection ends, and a new one starts `for` later",
-    [.lasting(.seconds(1))],
+    "daemon-crash", symptom: "bluetoothd dies; open calls get no reply",
+    "its connection ends, and a new one starts `for` later", [.lasting(.seconds(1))],
     effect: .host { settings in
       TimedAction.lasting(settings.duration, .endDaemon(isKilled: true), .startDaemon)
     }
@@ -60,10 +53,8 @@ extension NamedFault {
   static let ofHost: [NamedFault] = [
     adapterOff,
     NamedFault(
-      "adapter-unplugged",
-      symptom: "the adapter is gone",
-      "it is unplugged, and comes back with its number",
-      [.adapter, .lasting(.seconds(5))],
+      "adapter-unplugged", symptom: "the adapter is gone",
+      "it is unplugged, and comes back with its number", [.adapter, .lasting(.seconds(5))],
       effect: .host { settings in
         TimedAction.lasting(
           settings.duration,
@@ -76,31 +67,23 @@ extension NamedFault {
     daemonRestart,
     daemonCrash,
     NamedFault(
-      "unanswered-calls",
-      symptom: "calls that never get a reply: a wait without a bound",
+      "unanswered-calls", symptom: "calls that never get a reply: a wait without a bound",
       "calls to bluetoothd, all or those of `on`, have no effect and get no reply",
-      [.on(requests), .lasting()],
-      effect: .host(lasts: true) { $0.treated(.ignore) }
+      [.on(requests), .lasting()], effect: .host(lasts: true) { $0.treated(.ignore) }
     ),
     NamedFault(
-      "lost-answers",
-      symptom: "the late reply: done, and nobody learns of it",
-      "they take effect, and get no reply",
-      [.on(requests), .lasting()],
+      "lost-answers", symptom: "the late reply: done, and nobody learns of it",
+      "they take effect, and get no reply", [.on(requests), .lasting()],
       effect: .host(lasts: true) { $0.treated(.loseAnswer) }
     ),
     NamedFault(
-      "busy-daemon",
-      symptom: "bluetoothd is busy",
-      "they are handled `by` later",
+      "busy-daemon", symptom: "bluetoothd is busy", "they are handled `by` later",
       [.on(requests), .by(.seconds(1)), .lasting()],
       effect: .host(lasts: true) { $0.treated(.delay($0.delay)) }
     ),
     NamedFault(
-      "wrong-transport",
-      symptom: "a dual-mode device: `br-connection-profile-unavailable`",
-      "Connect fails with that error",
-      [.lasting()],
+      "wrong-transport", symptom: "a dual-mode device: `br-connection-profile-unavailable`",
+      "Connect fails with that error", [.lasting()],
       effect: .host(lasts: true) { settings in
         var settings = settings
         settings.kind = .connect
@@ -108,54 +91,45 @@ extension NamedFault {
       }
     ),
     NamedFault(
-      "bus-closed",
-      symptom: "the bus ends under pending calls",
-      "it ends for good, with all its connections",
-      effect: .host { _ in [TimedAction(.closeBus)] }
+      "bus-closed", symptom: "the bus ends under pending calls",
+      "it ends for good, with all its connections", effect: .host { _ in [TimedAction(.closeBus)] }
     ),
   ]
 
   static let ofOtherPrograms: [NamedFault] = [
     NamedFault(
-      "device-removed",
-      symptom: "the device's object is removed while it is used",
+      "device-removed", symptom: "the device's object is removed while it is used",
       "another program removes it",
       effect: .devices { _, devices in TimedAction.others(nil, devices.map { .remove($0) }) }
     ),
     NamedFault(
       "other-connecting",
       symptom: "InProgress: another program's attempt is in progress, or was left behind",
-      "another program's Connect hangs; after `for` it takes it back and leaves",
-      [.lasting()],
+      "another program's Connect hangs; after `for` it takes it back and leaves", [.lasting()],
       effect: .devices { settings, devices in
         TimedAction.others(settings.duration, devices.map { .connect($0) })
       }
     ),
     NamedFault(
-      "link-left-behind",
-      symptom: "a program was killed, and its connection is still up",
+      "link-left-behind", symptom: "a program was killed, and its connection is still up",
       "another program connects and dies; the device is connected and sends no advertisements",
       effect: .devices { _, devices in TimedAction.others(nil, devices.map { .leaveLink($0) }) }
     ),
     NamedFault(
-      "other-scanning",
-      symptom: "a desktop scans all the time",
-      "another program scans",
+      "other-scanning", symptom: "a desktop scans all the time", "another program scans",
       [.adapter, .lasting()],
       effect: .host(lasts: true) { settings in
         TimedAction.others(settings.duration, [.scan(adapter: settings.adapter)])
       }
     ),
     NamedFault(
-      "notify-acquired",
-      symptom: "AcquireNotify: another program has the notifications",
+      "notify-acquired", symptom: "AcquireNotify: another program has the notifications",
       "another program connects, and takes those of `characteristic`; after `for` it leaves",
       [.lasting(), .acquired("one that notifies")],
       effect: .devices { settings, devices in settings.acquired(.notify, devices) }
     ),
     NamedFault(
-      "write-acquired",
-      symptom: "AcquireWrite: another program has the writes",
+      "write-acquired", symptom: "AcquireWrite: another program has the writes",
       "another program connects, and takes the writes to `characteristic`; after `for` it leaves",
       [.lasting(), .acquired("one that is written without response")],
       effect: .devices { settings, devices in settings.acquired(.write, devices) }
@@ -172,8 +146,7 @@ extension FaultSettings {
 
   /// Another program takes one side of the characteristic.
   fileprivate func acquired(
-    _ side: OtherProgramAction.AcquiredSide,
-    _ devices: [BluetoothAddress]
+    _ side: OtherProgramAction.AcquiredSide, _ devices: [BluetoothAddress]
   ) -> [TimedAction] {
     guard let characteristic else { return [] }
     return TimedAction.others(duration, devices.map { .acquire(characteristic, side, $0) })

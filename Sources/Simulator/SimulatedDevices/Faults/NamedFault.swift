@@ -26,18 +26,14 @@ public struct NamedFault: Sendable {
     case definition(@Sendable (inout DeviceDefinition, FaultSettings) -> Void)
     /// It happens to devices, at a moment.
     case devices(
-      lasts: Bool = false,
-      @Sendable (FaultSettings, [BluetoothAddress]) -> [TimedAction]
+      lasts: Bool = false, @Sendable (FaultSettings, [BluetoothAddress]) -> [TimedAction]
     )
     /// It happens to the host, at a moment.
     case host(lasts: Bool = false, @Sendable (FaultSettings) -> [TimedAction])
   }
 
   init(
-    _ name: String,
-    symptom: String,
-    _ doc: String,
-    _ parameters: [FaultParameter] = [],
+    _ name: String, symptom: String, _ doc: String, _ parameters: [FaultParameter] = [],
     effect: Effect
   ) {
     self.name = name
@@ -85,11 +81,8 @@ public struct NamedFault: Sendable {
   ///   - service: For the faults of a service.
   ///   - duration: How long it lasts; nil: as long as it does by itself.
   public func actions(
-    on devices: [BluetoothAddress] = [],
-    adapter: Int = 0,
-    number: Int? = nil,
-    service: BluetoothUUID? = nil,
-    for duration: Duration? = nil
+    on devices: [BluetoothAddress] = [], adapter: Int = 0, number: Int? = nil,
+    service: BluetoothUUID? = nil, for duration: Duration? = nil
   ) -> [TimedAction] {
     var settings = settings
     settings.adapter = adapter
@@ -119,18 +112,14 @@ extension NamedFault: Hashable, CustomStringConvertible {
 extension TimedAction {
   /// Something that begins at once, and ends where there is a duration.
   static func lasting(
-    _ duration: Duration?,
-    _ begin: WorldAction,
-    _ end: WorldAction
+    _ duration: Duration?, _ begin: WorldAction, _ end: WorldAction
   ) -> [TimedAction] {
     [TimedAction(begin)] + (duration.map { [TimedAction(after: $0, end)] } ?? [])
   }
 
   /// The same change of several devices, which ends where there is a duration.
   static func lasting(
-    _ duration: Duration?,
-    _ devices: [BluetoothAddress],
-    _ begin: DeviceChange,
+    _ duration: Duration?, _ devices: [BluetoothAddress], _ begin: DeviceChange,
     _ end: DeviceChange
   ) -> [TimedAction] {
     let ends = duration.map { duration in

@@ -41,18 +41,12 @@ public enum OperationFault: Sendable, Hashable {
     case .none: nil
     case .refuse(let code):
       Row(
-        "refuse",
-        "the operation is refused with that error",
-        to: [.discover] + FaultKind.attributes,
-        .code { .refuse($0) },
-        Course(refusal: code)
+        "refuse", "the operation is refused with that error",
+        to: [.discover] + FaultKind.attributes, .code { .refuse($0) }, Course(refusal: code)
       )
     case .refuseConnection:
       Row(
-        "refuse-connection",
-        "the connection is refused",
-        to: [.connect],
-        .plain(self),
+        "refuse-connection", "the connection is refused", to: [.connect], .plain(self),
         Course(refusal: .unlikelyError)
       )
     case .loseLinkBefore:
@@ -79,19 +73,14 @@ public enum OperationFault: Sendable, Hashable {
       )
     case .answerLate(let delay):
       Row(
-        "answer-late",
-        "it takes effect as usual, and its response arrives that much later",
-        to: FaultKind.attributes,
-        .time(example: "1s") { .answerLate($0) },
+        "answer-late", "it takes effect as usual, and its response arrives that much later",
+        to: FaultKind.attributes, .time(example: "1s") { .answerLate($0) },
         Course(responseDelay: delay)
       )
     case .loseWrite:
       Row(
-        "lose-write",
-        "it has no effect, and the response reports success",
-        to: [.write, .command, .any],
-        .plain(self),
-        Course(takesEffect: false)
+        "lose-write", "it has no effect, and the response reports success",
+        to: [.write, .command, .any], .plain(self), Course(takesEffect: false)
       )
     case .vanish:
       Row(
@@ -142,10 +131,7 @@ extension OperationFault {
     let course: Course
 
     fileprivate init(
-      _ word: String,
-      _ doc: String,
-      to kinds: [FaultKind] = FaultKind.answered,
-      _ making: Making,
+      _ word: String, _ doc: String, to kinds: [FaultKind] = FaultKind.answered, _ making: Making,
       _ course: Course
     ) {
       (self.word, self.doc, self.kinds) = (word, doc, kinds)

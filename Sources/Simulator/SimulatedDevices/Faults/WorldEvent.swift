@@ -44,9 +44,7 @@ public struct WorldEvent: Sendable, Hashable {
 
   /// An event; see the properties.
   public init(
-    _ kind: Kind,
-    device: BluetoothAddress? = nil,
-    characteristic: BluetoothUUID? = nil,
+    _ kind: Kind, device: BluetoothAddress? = nil, characteristic: BluetoothUUID? = nil,
     handle: UInt16? = nil
   ) {
     self.kind = kind
@@ -75,9 +73,7 @@ public struct WorldEvent: Sendable, Hashable {
 
     /// Events of a kind; see the properties.
     public init(
-      _ kind: Kind,
-      devices: [BluetoothAddress] = [],
-      characteristic: BluetoothUUID? = nil
+      _ kind: Kind, devices: [BluetoothAddress] = [], characteristic: BluetoothUUID? = nil
     ) {
       self.kind = kind
       self.devices = devices

@@ -14,9 +14,7 @@ extension DeviceFile {
   /// - Throws: `Problem` with everything that is wrong, also with a characteristic or a service
   ///   that the device does not have.
   public static func parseFault(
-    _ text: String,
-    of device: DeviceDefinition,
-    file: String = "fault"
+    _ text: String, of device: DeviceDefinition, file: String = "fault"
   ) throws(Problem) -> [TimedAction] {
     let root = try request(text, file)
     return try read(of: device) { reader in
@@ -37,9 +35,7 @@ extension DeviceFile {
   /// - Returns: The changed advertisement, and whether the text sets the RSSI or its spread.
   /// - Throws: `Problem` with everything that is wrong.
   public static func parseAdvertisement(
-    _ text: String,
-    changing advertisement: AdvertisementDefinition,
-    of device: DeviceDefinition,
+    _ text: String, changing advertisement: AdvertisementDefinition, of device: DeviceDefinition,
     file: String = "advertisement"
   ) throws(Problem) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
     try readAdvertisement(request(text, file), changing: advertisement, of: device)
@@ -47,9 +43,7 @@ extension DeviceFile {
 
   /// Reads the same of a node.
   static func readAdvertisement(
-    _ root: Node,
-    changing advertisement: AdvertisementDefinition,
-    of device: DeviceDefinition
+    _ root: Node, changing advertisement: AdvertisementDefinition, of device: DeviceDefinition
   ) throws(Problem) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
     var changed = advertisement
     if root.value(of: "manufacturer-data") != nil {
@@ -76,8 +70,7 @@ extension DeviceFile {
 
   /// Reads something about a device that is there already.
   private static func read<Value>(
-    of device: DeviceDefinition,
-    _ body: (inout DeviceReader) -> Value
+    of device: DeviceDefinition, _ body: (inout DeviceReader) -> Value
   ) throws(Problem) -> Value {
     var reader = DeviceReader(attributeNames: device.names)
     let value = body(&reader)

@@ -20,8 +20,7 @@ extension ScenarioFile {
   /// The text of `scenario.schema.json`.
   public static var schema: String {
     DeviceReader.scenarioForm.schema.file(
-      title: "A scenario of blerun",
-      doc: DeviceReader.scenarioForm.doc,
+      title: "A scenario of blerun", doc: DeviceReader.scenarioForm.doc,
       others: ["device.schema.json": DeviceFile.rootSchema]
     )
   }

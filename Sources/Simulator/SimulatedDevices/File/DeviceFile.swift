@@ -30,8 +30,7 @@ public enum DeviceFile {
   ///   - file: What it is called in complaints.
   /// - Throws: `DocumentErrors` with everything that is wrong.
   public static func parse(
-    _ text: String,
-    file: String
+    _ text: String, file: String
   ) throws(DocumentErrors) -> [DeviceDefinition] {
     try read(Document.parse(text, file: file))
   }

@@ -12,9 +12,7 @@ extension DeviceReader {
 
   /// Reads keys of an advertisement into one. Names that it has may be used without `with`.
   static func readAdvertisement(
-    _ node: Node,
-    into advertisement: inout AdvertisementDefinition,
-    _ reader: inout DeviceReader
+    _ node: Node, into advertisement: inout AdvertisementDefinition, _ reader: inout DeviceReader
   ) {
     reader.names = advertisedNames
     reader.names.add(View.names(advertisement.views))
@@ -33,38 +31,27 @@ extension DeviceReader {
         "names or UUIDs of services"
       ),
       DeviceKey(
-        "with",
-        \.views,
-        .views,
-        usual: "",
+        "with", \.views, .views, usual: "",
         "names for values of the device, for the data: see [Values with names](#values-with-names)"
       ),
       DeviceKey(
         "manufacturer-data",
         advertisedData { reader, entry in reader.company(entry).map { .manufacturer($0) } },
-        usual: "none",
-        "company identifier to bytes: `{ 0x004c: \"02 15\" }`, or to a value"
+        usual: "none", "company identifier to bytes: `{ 0x004c: \"02 15\" }`, or to a value"
       ) { advertisement, data, _ in advertisement.add(data) },
       DeviceKey(
         "service-data",
         advertisedData { reader, entry in
           reader.uuid(reader.name(entry), of: .service).map { .service($0) }
         },
-        usual: "none",
-        "service to bytes: `{ battery: \"57\" }`, or to a value"
+        usual: "none", "service to bytes: `{ battery: \"57\" }`, or to a value"
       ) { advertisement, data, _ in advertisement.add(data) },
       DeviceKey(
-        "tx-power",
-        \.txPower,
-        .integer(strengths),
-        usual: "not advertised",
+        "tx-power", \.txPower, .integer(strengths), usual: "not advertised",
         "the advertised TX power, dBm"
       ),
       DeviceKey(
-        "rssi",
-        \.signal,
-        .signal,
-        usual: "-60",
+        "rssi", \.signal, .signal, usual: "-60",
         "its RSSI, dBm; or how its RSSI changes: see [Strength](#strength)"
       ),
       DeviceKey(
@@ -123,8 +110,7 @@ extension DeviceReader {
     if company == nil {
       problems.append(
         name(entry).problem(
-          "invalid company identifier '\(entry.key)'",
-          expected: "a number from 0 to 0xffff"
+          "invalid company identifier '\(entry.key)'", expected: "a number from 0 to 0xffff"
         )
       )
     }
@@ -145,10 +131,7 @@ extension DeviceReader {
         "who can resolve the address: paired hosts, or nobody"
       ),
       DeviceKey(
-        "every",
-        \.every,
-        .duration(.seconds(1)...FileLimits.period.upperBound),
-        isRequired: true,
+        "every", \.every, .duration(.seconds(1)...FileLimits.period.upperBound), isRequired: true,
         "how long each address lasts"
       ),
     ]

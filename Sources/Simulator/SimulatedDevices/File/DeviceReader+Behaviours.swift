@@ -10,10 +10,7 @@ struct BehaviourKey: Sendable {
   let table: String?
 
   init<Value>(
-    _ name: String,
-    _ shape: DeviceShape<Value>,
-    table: String? = nil,
-    _ doc: String,
+    _ name: String, _ shape: DeviceShape<Value>, table: String? = nil, _ doc: String,
     _ make: @escaping @Sendable (Value) -> Behaviour
   ) {
     key = DeviceKey(name, shape, doc) { characteristic, value, _ in
@@ -43,24 +40,15 @@ extension DeviceReader {
     Moving(),
     [
       DeviceKey(
-        "low",
-        \.low,
-        .later("a number", Schema(["type": "number"])),
-        isRequired: true,
+        "low", \.low, .later("a number", Schema(["type": "number"])), isRequired: true,
         "the low end"
       ),
       DeviceKey(
-        "high",
-        \.high,
-        .later("a number", Schema(["type": "number"])),
-        isRequired: true,
+        "high", \.high, .later("a number", Schema(["type": "number"])), isRequired: true,
         "the high end"
       ),
       DeviceKey(
-        "decimals",
-        \.decimals,
-        .integer(0...8),
-        usual: "as many as are written",
+        "decimals", \.decimals, .integer(0...8), usual: "as many as are written",
         "of a medical format"
       ),
       DeviceKey(
@@ -87,9 +75,7 @@ extension Shape where State == DeviceReader, Value == ValueFormat {
   static func format(among formats: [ValueFormat]) -> DeviceShape<ValueFormat> {
     let names = formats.map(\.name)
     return DeviceShape(
-      "one of " + names.joined(separator: ", "),
-      schema: .words(names),
-      shown: { $0.name }
+      "one of " + names.joined(separator: ", "), schema: .words(names), shown: { $0.name }
     ) { node, reader in
       if let format = formats.first(where: { $0.name == node.text }) { return format }
       reader.problems.append(reader.unfit(node, among: names))

@@ -21,9 +21,7 @@ extension DeviceReader {
 
   /// So many of a device, with numbers in their names, at addresses that count up.
   mutating func copies(
-    of device: DeviceDefinition,
-    count: Int,
-    _ node: Node
+    of device: DeviceDefinition, count: Int, _ node: Node
   ) -> [DeviceDefinition] {
     let last: UInt64 = 0xffff_ffff_ffff
     guard UInt64(count - 1) <= last - device.address.number else {

@@ -19,8 +19,7 @@ extension DeviceReader {
       reader.scenario.targets = (node.sequence ?? [node]).flatMap { reader.devices(named: $0) }
       return reader.scenario.targets
     },
-    usual: "all",
-    "names (with `*` at the end for all that begin so) or addresses"
+    usual: "all", "names (with `*` at the end for all that begin so) or addresses"
   ) { _, _, _ in }
 
   private mutating func devices(named node: Node) -> [Int] {
@@ -54,9 +53,7 @@ extension DeviceReader {
     DeviceKey("between", \.between, moments, "at a moment drawn from the seed: `[1s, 9s]`"),
     DeviceKey("after", \.event, .word, "after an event of the fault's devices"),
     DeviceKey(
-      "every",
-      repetition,
-      usual: "",
+      "every", repetition, usual: "",
       "with `at`, the time until it is repeated; with `after`, every n-th event"
     ) {
       entry,
@@ -68,20 +65,14 @@ extension DeviceReader {
       }
     },
     DeviceKey(
-      "times",
-      \.times,
-      .integer(1...FileLimits.burst),
-      usual: "for good",
+      "times", \.times, .integer(1...FileLimits.burst), usual: "for good",
       "with `every`, how often in all"
     ),
     nthKey,
     probabilityKey,
     DeviceKey("delay", \.delay, .delay, "how long after the event"),
     DeviceKey(
-      "characteristic",
-      \.eventCharacteristic,
-      .targetCharacteristic,
-      usual: "all",
+      "characteristic", \.eventCharacteristic, .targetCharacteristic, usual: "all",
       "only events of this one, named as [anywhere](#services-and-characteristics)"
     ),
   ]
@@ -105,8 +96,7 @@ extension DeviceReader {
   private static let repetition: DeviceShape<Repetition> = {
     let period = DeviceShape<Duration>.period
     return DeviceShape(
-      "\(count.expected), or \(period.expected)",
-      schema: .any([count.schema, period.schema])
+      "\(count.expected), or \(period.expected)", schema: .any([count.schema, period.schema])
     ) { node, reader in
       if node.integer != nil { return count.read(node, &reader).map { .count($0) } }
       return period.read(node, &reader).map { .period($0) }
@@ -142,9 +132,7 @@ extension Shape where State == DeviceReader, Value == CharacteristicSelector {
         !AttributeTable(devices[index]).indices(of: selector).isEmpty
       }
       if !isThere, !targets.isEmpty {
-        reader.problems.append(
-          node.problem("no device has the characteristic \(node.shown)")
-        )
+        reader.problems.append(node.problem("no device has the characteristic \(node.shown)"))
       }
       return selector
     }

@@ -56,10 +56,7 @@ extension DeviceReader {
   }
 
   static let probabilityKey = DeviceKey<FaultEntry>(
-    "probability",
-    .number(0...1),
-    usual: "1",
-    "each with that probability, drawn from the seed"
+    "probability", .number(0...1), usual: "1", "each with that probability, drawn from the seed"
   ) { entry, probability, _ in entry.occurrence = .probability(probability) }
 
   /// `nth`, `every` and `probability`, one of which may be there, and `burst`.
@@ -70,10 +67,7 @@ extension DeviceReader {
     },
     probabilityKey,
     DeviceKey(
-      "burst",
-      \.burst,
-      .integer(1...FileLimits.burst),
-      usual: "1",
+      "burst", \.burst, .integer(1...FileLimits.burst), usual: "1",
       "how many operations in a row are affected when one is"
     ),
   ]
@@ -82,11 +76,7 @@ extension DeviceReader {
   static let windowKeys: [DeviceKey<FaultEntry>] = [
     DeviceKey("from", \.at, .delay, usual: "0s", "only operations from then on, since the start"),
     DeviceKey(
-      "until",
-      \.until,
-      .delay,
-      usual: "for good",
-      "only operations before, since the start"
+      "until", \.until, .delay, usual: "for good", "only operations before, since the start"
     ),
   ]
 }
@@ -96,8 +86,7 @@ extension Shape where State == DeviceReader, Value == FaultKind {
   static func operation(among kinds: [FaultKind]) -> DeviceShape<FaultKind> {
     let words = kinds.map(\.rawValue)
     return DeviceShape(
-      "one of `" + words.joined(separator: "`, `") + "`",
-      schema: .words(words),
+      "one of `" + words.joined(separator: "`, `") + "`", schema: .words(words),
       shown: { $0.rawValue }
     ) { node, reader in
       guard let kind = node.text.flatMap({ FaultKind(rawValue: $0) }) else {

@@ -6,15 +6,12 @@ import Documents
 extension DeviceReader {
   /// `host: { bluez: "5.83", adapter: { number: 1 }, answer-timeout: 10s }`
   static let hostForm = DeviceForm<HostDefinition>(
-    "The simulated host.",
-    HostDefinition(),
+    "The simulated host.", HostDefinition(),
     [
       DeviceKey(
-        "bluez",
-        \.release,
+        "bluez", \.release,
         DeviceShape(
-          "a release such as \"5.66\"",
-          schema: Schema(["type": ["string", "number"]])
+          "a release such as \"5.66\"", schema: Schema(["type": ["string", "number"]])
         ) { node, _ in node.text.flatMap { HostDefinition.Release(written: $0) } },
         usual: "\"5.66\"",
         "the simulated release: from `\"5.73\"` the adapter has `PowerState`, from `\"5.83\"` the "
@@ -22,10 +19,7 @@ extension DeviceReader {
       ),
       DeviceKey("adapter", \.adapters, adapter.map { [$0] }, usual: "hci0", "its adapter"),
       DeviceKey(
-        "adapters",
-        \.adapters,
-        adapters,
-        usual: "",
+        "adapters", \.adapters, adapters, usual: "",
         "several, of which faults affect the first unless they name another"
       ),
       DeviceKey(
@@ -35,17 +29,11 @@ extension DeviceReader {
         "whether clients may register advertisement monitors, to receive advertisements without a scan"
       ),
       DeviceKey(
-        "disconnect-delay",
-        \.disconnectDelay,
-        .delay,
-        usual: "2s",
+        "disconnect-delay", \.disconnectDelay, .delay, usual: "2s",
         "from the request to disconnect to the end of the link"
       ),
       DeviceKey(
-        "answer-timeout",
-        \.answerTimeout,
-        .delay,
-        usual: "30s",
+        "answer-timeout", \.answerTimeout, .delay, usual: "30s",
         "how long it waits for a response of a device"
       ),
     ],
@@ -61,23 +49,15 @@ extension DeviceReader {
       DeviceKey("name", \.adapter.name, .name, usual: "the host's", "its name"),
       DeviceKey("powered", \.adapter.isPowered, .truth, "whether it is switched on at first"),
       DeviceKey(
-        "link",
-        \.adapter.peripheral.link,
-        Shape.mapping(linkForm).named("link"),
-        usual: "",
+        "link", \.adapter.peripheral.link, Shape.mapping(linkForm).named("link"), usual: "",
         "the timing and limits of connections to a program that is a peripheral on it"
       ),
       DeviceKey(
-        "security",
-        \.adapter.peripheral.pairing,
-        pairingShape,
-        usual: "just-works",
+        "security", \.adapter.peripheral.pairing, pairingShape, usual: "just-works",
         "how such a program pairs"
       ),
       DeviceKey(
-        "faults",
-        deviceFault.list(of: "faults", 0...FileLimits.faults),
-        usual: "none",
+        "faults", deviceFault.list(of: "faults", 0...FileLimits.faults), usual: "none",
         "what goes wrong with such a program, see [Faults of a device](#faults-of-a-device)"
       ) { entry, faults, _ in
         for fault in faults { fault.apply(to: &entry.adapter.peripheral) }
@@ -99,15 +79,12 @@ extension DeviceReader {
   /// A list, whose numbers and addresses differ.
   private static let adapters: DeviceShape<[AdapterSettings]> = {
     let entry = DeviceShape<Located<AdapterEntry>>(
-      adapterShape.expected,
-      schema: adapterShape.schema
+      adapterShape.expected, schema: adapterShape.schema
     ) { node, reader in
       adapterShape.read(node, &reader).map { Located(value: $0, node: node) }
     }
     let list = entry.list(
-      of: "adapters",
-      1...FileLimits.adapters,
-      none: "there is at least one adapter"
+      of: "adapters", 1...FileLimits.adapters, none: "there is at least one adapter"
     )
     return DeviceShape(list.expected, schema: list.schema) { node, reader in
       var all: [AdapterSettings] = []
@@ -142,9 +119,7 @@ extension Shape where State == DeviceReader, Value == Int {
   /// The adapter that a fault is about: `hci1`, its name or its address.
   static var adapter: DeviceShape<Int> {
     DeviceShape(
-      "an adapter of the host",
-      schema: Schema(["type": "string"]),
-      shown: { _ in "the first" }
+      "an adapter of the host", schema: Schema(["type": "string"]), shown: { _ in "the first" }
     ) { node, reader in
       let adapters = reader.scenario.adapters
       let found = adapters.indices.filter { index in

@@ -18,23 +18,17 @@ extension DeviceReader {
   private static let socketLength = 107
 
   static let logicForm = DeviceForm<LogicEntry>(
-    "A program or a socket that decides beside the file.",
-    LogicEntry(),
+    "A program or a socket that decides beside the file.", LogicEntry(),
     [
       DeviceKey(
-        "program",
-        \.program,
-        programShape,
-        usual: "",
+        "program", \.program, programShape, usual: "",
         "a program with its arguments, started in the folder of this file: on the PATH, or with a "
           + "slash relative to the folder"
       ),
       DeviceKey(
-        "socket",
-        \.socket,
+        "socket", \.socket,
         DeviceShape.text(
-          "the path of a socket, at most \(socketLength) bytes",
-          bytes: socketLength
+          "the path of a socket, at most \(socketLength) bytes", bytes: socketLength
         ),
         usual: "",
         "a Unix stream socket that a program of yours serves, relative to the folder of this file"
@@ -48,8 +42,7 @@ extension DeviceReader {
     ],
     rules: [
       .one(
-        of: ["program", "socket"],
-        "logic has one of the keys 'program' and 'socket'",
+        of: ["program", "socket"], "logic has one of the keys 'program' and 'socket'",
         expected: "{ program: [python3, lock.py] }"
       )
     ]
@@ -77,8 +70,7 @@ extension DeviceReader {
   }
 
   static let logicShape = DeviceShape<LogicDefinition>(
-    "a mapping",
-    schema: logicForm.schema.named("logic")
+    "a mapping", schema: logicForm.schema.named("logic")
   ) { node, reader in
     let before = reader.problems.count
     let entry = logicForm.read(node, &reader)

@@ -28,28 +28,19 @@ extension DeviceReader {
       DeviceKey("machine", \.name, .text("a name"), isRequired: true, "its name"),
       DeviceKey("with", \.views, .views, usual: "", "names for values of the device"),
       DeviceKey(
-        "variables",
-        \.variables,
+        "variables", \.variables,
         named(.any([Schema(["type": "integer"]), ValueSchemas.value])) { reader, entry in
           reader.initialValue(entry)
         },
-        usual: "",
-        "names with their initial numbers or bytes (`{ hex: \"\" }`)"
+        usual: "", "names with their initial numbers or bytes (`{ hex: \"\" }`)"
       ),
       DeviceKey(
-        "tables",
-        \.tables,
-        named(tableSchema) { reader, entry in reader.table(entry) },
-        usual: "",
+        "tables", \.tables, named(tableSchema) { reader, entry in reader.table(entry) }, usual: "",
         "names with lists of values, or `{ csv: glucose.csv, parts: […] }`"
       ),
       DeviceKey("states", \.states, states, isRequired: true, "the states, the first one first"),
       DeviceKey(
-        "always",
-        \.always,
-        transitions,
-        usual: "",
-        "transitions of every state, after its own"
+        "always", \.always, transitions, usual: "", "transitions of every state, after its own"
       ),
     ]
   )
@@ -110,10 +101,7 @@ extension DeviceReader {
     [
       DeviceKey("csv", \.csv, .later("the name of a file", fileName), isRequired: true, "the file"),
       DeviceKey(
-        "parts",
-        \.parts,
-        .later(partsExample, ValueSchemas.columnParts),
-        isRequired: true,
+        "parts", \.parts, .later(partsExample, ValueSchemas.columnParts), isRequired: true,
         "what each row is made of"
       ),
     ]
@@ -145,11 +133,7 @@ extension DeviceReader {
     [
       DeviceKey("enter", \.entry, actions, usual: "", "what is done each time it is entered"),
       DeviceKey(
-        "on",
-        \.transitions,
-        transitions,
-        usual: "",
-        "the first that fits what happens decides"
+        "on", \.transitions, transitions, usual: "", "the first that fits what happens decides"
       ),
     ]
   )
@@ -158,8 +142,7 @@ extension DeviceReader {
     DeviceShape(
       "a mapping of states, the first one first",
       schema: .map(
-        of: Schema.any([Schema(["type": "null"]), stateForm.schema]).named("state"),
-        atLeast: 1
+        of: Schema.any([Schema(["type": "null"]), stateForm.schema]).named("state"), atLeast: 1
       )
     ) { node, reader in
       let entries = reader.entries(node)

@@ -39,9 +39,7 @@ extension NamedFault {
   private static func described(in place: FaultPlace) -> [Described] {
     let allowed = all.filter { $0.isAllowed(in: place) }
     let name = DeviceKey<FaultEntry>(
-      "fault",
-      .later("the name of a fault", .words(allowed.map(\.name))),
-      isRequired: true,
+      "fault", .later("the name of a fault", .words(allowed.map(\.name))), isRequired: true,
       "its name"
     ) { _, _, _ in }
     return allowed.map { ($0, $0.form(in: place, [name])) }
@@ -58,8 +56,7 @@ extension NamedFault {
 
   /// - Parameter name: The key of its name; none for a rule.
   fileprivate func form(
-    in place: FaultPlace,
-    _ name: [DeviceKey<FaultEntry>] = []
+    in place: FaultPlace, _ name: [DeviceKey<FaultEntry>] = []
   ) -> DeviceForm<FaultEntry> {
     let isScenario = place == .scenario
     let targets = isScenario && isAboutDevices ? [DeviceReader.targetKey] : []
@@ -87,8 +84,7 @@ extension NamedFault {
       let isTaken = parameters.contains { $0.key.name == "characteristic" }
       let keys = DeviceReader.triggerKeys.filter { !isTaken || $0.name != "characteristic" }
       let when = KeyRule.some(
-        of: ["at", "between", "after"],
-        "missing trigger",
+        of: ["at", "between", "after"], "missing trigger",
         expected: "at: 3s, between: [1s, 9s] or after: read"
       )
       return (keys, DeviceReader.triggerRules(isTaken) + (lasts ? [] : [when]))
@@ -207,8 +203,7 @@ extension DeviceReader {
       case .operations, .devices, .host: "a scenario"
       }
     return name.problem(
-      "'\(fault.name)' belongs in \(home)",
-      expected: "one of " + known.joined(separator: ", ")
+      "'\(fault.name)' belongs in \(home)", expected: "one of " + known.joined(separator: ", ")
     )
   }
 
@@ -238,9 +233,7 @@ extension DeviceReader {
 
   /// Rules with the file's keys for when they apply.
   private mutating func rules(
-    _ rules: [FaultRule],
-    _ entry: FaultEntry,
-    _ node: Node
+    _ rules: [FaultRule], _ entry: FaultEntry, _ node: Node
   ) -> [FaultRule] {
     let from = entry.at ?? .zero
     let end = entry.until ?? entry.settings.duration.map { from + $0 }
@@ -283,9 +276,7 @@ extension DeviceReader {
   }
 
   private mutating func pattern(
-    _ event: WorldEvent.Kind,
-    _ entry: FaultEntry,
-    _ node: Node
+    _ event: WorldEvent.Kind, _ entry: FaultEntry, _ node: Node
   ) -> WorldEvent.Pattern {
     let characteristic = entry.eventCharacteristic
     if characteristic != nil, !event.hasCharacteristic, let node = node.value(of: "characteristic")

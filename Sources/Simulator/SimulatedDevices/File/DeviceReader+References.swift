@@ -44,8 +44,7 @@ extension DeviceReader {
       problems.append(
         node.problem(
           isWhole ? "unknown characteristic \(node.shown)" : error.problem,
-          expected: "an assigned name or a UUID",
-          nearest: error.nearest
+          expected: "an assigned name or a UUID", nearest: error.nearest
         )
       )
       return nil
@@ -63,8 +62,7 @@ extension DeviceReader {
       guard let first = found.first else {
         problems.append(
           node.problem(
-            "the device has no characteristic \(node.shown)",
-            expected: nil,
+            "the device has no characteristic \(node.shown)", expected: nil,
             nearest: nearest(to: node, in: table)
           )
         )
@@ -132,8 +130,7 @@ extension AttributeTable {
     let characteristic = characteristics[index]
     let short = CharacteristicSelector(characteristic: characteristic.entry.uuid)
     let long = CharacteristicSelector(
-      service: characteristic.service,
-      characteristic: characteristic.entry.uuid
+      service: characteristic.service, characteristic: characteristic.entry.uuid
     )
     return [short, long].map(\.description) + [name(index)]
   }
@@ -150,9 +147,7 @@ extension AttributeTable {
       return long.description
     }
     return CharacteristicSelector(
-      service: characteristic.service,
-      characteristic: uuid,
-      instance: instance
+      service: characteristic.service, characteristic: uuid, instance: instance
     ).description
   }
 }

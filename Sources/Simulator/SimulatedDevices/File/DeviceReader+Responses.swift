@@ -9,20 +9,15 @@ extension DeviceReader {
   }
 
   static let responseForm = DeviceForm<ResponseRule>(
-    "What a write brings about.",
-    ResponseRule(),
+    "What a write brings about.", ResponseRule(),
     patternKeys(\.pattern) + [
       DeviceKey("refuse", \.refusal, .errorCode, "the error that the write is refused with"),
       DeviceKey(
-        "then",
-        \.actions,
+        "then", \.actions,
         responseActionShape.oneOrMore(
-          "one action or a list",
-          atMost: FileLimits.responses,
-          of: "actions"
+          "one action or a list", atMost: FileLimits.responses, of: "actions"
         ),
-        usual: "",
-        "what is done"
+        usual: "", "what is done"
       ),
     ],
     rules: [
@@ -93,15 +88,12 @@ extension DeviceReader {
   }
 
   static let responseActionForm = DeviceForm<ActionEntry>(
-    "Keeps a value (set), or keeps it and sends it (notify).",
-    ActionEntry(),
-    responseKeys(\.self),
+    "Keeps a value (set), or keeps it and sends it (notify).", ActionEntry(), responseKeys(\.self),
     rules: [.one(of: ["notify", "set"], "nothing to be done", expected: "either notify or set")]
   )
 
   private static let responseActionShape = DeviceShape<ResponseAction>(
-    "an action",
-    schema: responseActionForm.schema.named("action")
+    "an action", schema: responseActionForm.schema.named("action")
   ) { node, reader in
     let before = reader.problems.count
     let entry = responseActionForm.read(node, &reader)

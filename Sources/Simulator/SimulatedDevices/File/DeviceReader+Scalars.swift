@@ -40,8 +40,7 @@ extension DeviceReader {
     if let uuid = node.text.flatMap({ attributeNames.uuid($0, kind) }) { return uuid }
     problems.append(
       node.problem(
-        unknown: kind.rawValue,
-        expected: "an assigned name or a UUID",
+        unknown: kind.rawValue, expected: "an assigned name or a UUID",
         nearest: node.text.flatMap { attributeNames.nearest(to: $0, kind) }
       )
     )
@@ -49,12 +48,7 @@ extension DeviceReader {
   }
 
   /// A complaint about a word that is none of those that are known.
-  func wrongWord(
-    _ node: Node,
-    _ word: String?,
-    _ known: [String],
-    _ what: String
-  ) -> Problem {
+  func wrongWord(_ node: Node, _ word: String?, _ known: [String], _ what: String) -> Problem {
     Problem.unknown("\(node.shown) is not \(what)", word, among: known).at(node)
   }
 
@@ -69,8 +63,7 @@ extension DeviceReader {
 
   static func invalidErrorCode(_ node: Node, _ text: String?) -> Problem {
     node.problem(
-      unknown: "error code",
-      text: text,
+      unknown: "error code", text: text,
       expected: "a number from 0x01 to 0xff or a name such as insufficient-authentication",
       nearest: text.flatMap {
         Spelling.nearest(to: $0, among: ATTErrorCode.named.map(\.identifier))
@@ -93,10 +86,7 @@ extension Node {
   ///   - place: Where such names are looked up: a file; nil: in the same file.
   ///   - text: The word; nil: this node's own, if it is a text.
   func problem(
-    unknown kind: String,
-    of place: String? = nil,
-    text: String? = nil,
-    expected: String?,
+    unknown kind: String, of place: String? = nil, text: String? = nil, expected: String?,
     nearest: String? = nil
   ) -> Problem {
     guard let text = text ?? self.text else {

@@ -28,42 +28,30 @@ extension DeviceReader {
     ScenarioDefinition(),
     [
       DeviceKey(
-        "scenario",
-        \.name,
-        .text("what it is about"),
-        isRequired: true,
+        "scenario", \.name, .text("what it is about"), isRequired: true,
         "what it is about; it makes the file a scenario"
       ),
       namesKey("names for UUIDs, for the devices and faults of this file"),
       DeviceKey(
-        "seed",
-        \.seed,
+        "seed", \.seed,
         DeviceShape(
-          "a whole number from 0",
-          schema: Schema(["type": "integer", "minimum": 0])
+          "a whole number from 0", schema: Schema(["type": "integer", "minimum": 0])
         ) { node, _ in node.text.flatMap { UInt64($0) } },
-        usual: "0",
-        "the seed of its randomness; `--seed` overrides it"
+        usual: "0", "the seed of its randomness; `--seed` overrides it"
       ),
       DeviceKey(
-        "host",
-        \.host,
+        "host", \.host,
         Shape.mapping(hostForm).named("host").then { host, _, reader in
           if !host.adapters.isEmpty { reader.scenario.adapters = host.adapters }
         },
-        usual: "",
-        "the simulated host, see below"
+        usual: "", "the simulated host, see below"
       ),
       DeviceKey(
-        "devices",
-        scenarioDevice.list(of: "devices", 0...FileLimits.devices),
-        isRequired: true,
+        "devices", scenarioDevice.list(of: "devices", 0...FileLimits.devices), isRequired: true,
         "devices as above, and those of other files"
       ) { _, _, _ in },
       DeviceKey(
-        "faults",
-        scenarioFault.list(of: "faults", 0...FileLimits.faults),
-        usual: "none",
+        "faults", scenarioFault.list(of: "faults", 0...FileLimits.faults), usual: "none",
         "what goes wrong"
       ) { scenario, faults, _ in scenario.faults = faults.compactMap(\.self) },
     ]
@@ -74,8 +62,7 @@ extension DeviceReader {
   /// A device of the scenario, or a use of another file's; it is kept in the state, where faults
   /// find it.
   private static let scenarioDevice = DeviceShape<Int>(
-    "a device",
-    schema: .any([usedForm.schema.named("used"), deviceShape.schema])
+    "a device", schema: .any([usedForm.schema.named("used"), deviceShape.schema])
   ) { node, reader in
     if let file = node.text {
       let use = file.hasSuffix(".yaml") ? file : "FILE.yaml"
@@ -114,24 +101,15 @@ extension DeviceReader {
     UsedEntry(),
     [
       DeviceKey(
-        "use",
-        \.file,
-        .later("the name of a file", fileName),
-        isRequired: true,
+        "use", \.file, .later("the name of a file", fileName), isRequired: true,
         "a device file, relative to this file"
       ),
       DeviceKey(
-        "count",
-        \.count,
-        .integer(1...FileLimits.devices),
-        usual: "1",
+        "count", \.count, .integer(1...FileLimits.devices), usual: "1",
         "how many copies, at addresses that count up"
       ),
       DeviceKey(
-        "name",
-        \.name,
-        .name(FileLimits.name - digits),
-        usual: "its own",
+        "name", \.name, .name(FileLimits.name - digits), usual: "its own",
         "another name; `#` is the number"
       ),
       DeviceKey("address", \.address, .address, usual: "its own", "another address"),

@@ -7,15 +7,10 @@ extension DeviceReader {
   static let pairingShape = Shape.mapping(pairingForm).named("pairing")
 
   static let pairingForm = DeviceForm<PairingDefinition>(
-    "How it pairs.",
-    PairingDefinition(),
+    "How it pairs.", PairingDefinition(),
     [
       DeviceKey(
-        "pairing",
-        \.method,
-        .word,
-        isRequired: true,
-        "what the device, and the person at it, do"
+        "pairing", \.method, .word, isRequired: true, "what the device, and the person at it, do"
       ),
       DeviceKey("passkey", \.passkey, passkey, "the passkey, up to six digits"),
     ],
@@ -49,8 +44,7 @@ extension DeviceReader {
   }
 
   private static let passkey = DeviceShape<UInt32>(
-    "up to six digits",
-    schema: Schema(["type": ["string", "integer"]])
+    "up to six digits", schema: Schema(["type": ["string", "integer"]])
   ) { node, reader in
     if let text = node.text, (1...6).contains(text.utf8.count), let number = UInt32(text),
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) })

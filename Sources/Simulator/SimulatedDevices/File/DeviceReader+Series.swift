@@ -15,11 +15,8 @@ extension DeviceReader {
     nil,
     [
       DeviceKey(
-        "column",
-        \.self,
-        .later("the name of a column", Schema(["type": "string"])),
-        isRequired: true,
-        "the name of the column"
+        "column", \.self, .later("the name of a column", Schema(["type": "string"])),
+        isRequired: true, "the name of the column"
       )
     ]
   )
@@ -28,9 +25,7 @@ extension DeviceReader {
 
   /// The values of a series in a table, and when they come.
   mutating func recorded(
-    _ csv: Node,
-    parts: Node,
-    time: Node?
+    _ csv: Node, parts: Node, time: Node?
   ) -> (values: [[UInt8]], times: [Duration]) {
     guard let table = table(csv) else { return ([], []) }
     let rows = rows(of: table, parts)
@@ -102,8 +97,7 @@ extension DeviceReader {
     if let cells = node.text.flatMap({ table.column($0) }) { return cells }
     problems.append(
       node.problem(
-        unknown: "column",
-        of: table.file,
+        unknown: "column", of: table.file,
         expected: "one of " + table.columns.joined(separator: ", "),
         nearest: node.text.flatMap { Spelling.nearest(to: $0, among: table.columns) }
       )
@@ -118,15 +112,11 @@ extension DeviceReader {
       let seconds = cell.number.flatMap { (0...86_400).contains($0) ? $0 : nil }
       let time = cell.duration ?? seconds.map { .microseconds(Int64(($0 * 1_000_000).rounded())) }
       guard let time, time <= .seconds(86_400) else {
-        problems.append(
-          cell.problem(expected: "seconds, or a duration, up to 24h")
-        )
+        problems.append(cell.problem(expected: "seconds, or a duration, up to 24h"))
         return []
       }
       if let last = times.last, time - last < FileLimits.period.lowerBound {
-        problems.append(
-          cell.problem(expected: "a later time than above, by 1ms")
-        )
+        problems.append(cell.problem(expected: "a later time than above, by 1ms"))
         return []
       }
       times.append(time)

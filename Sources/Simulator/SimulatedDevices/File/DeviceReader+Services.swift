@@ -15,18 +15,14 @@ extension DeviceReader {
     ServiceDefinition(uuid: BluetoothUUID(short: 0)),
     [
       DeviceKey(
-        "service",
-        \.uuid,
+        "service", \.uuid,
         DeviceShape<BluetoothUUID>.service.then { uuid, node, reader in
           reader.service = uuid
           if uuid.short == 0x1800 || uuid.short == 0x1801 {
-            reader.problems.append(
-              node.problem("every device has this service by itself")
-            )
+            reader.problems.append(node.problem("every device has this service by itself"))
           }
         },
-        isRequired: true,
-        "an assigned name such as `heart-rate`, or a UUID of 4, 8 or 32 digits"
+        isRequired: true, "an assigned name such as `heart-rate`, or a UUID of 4, 8 or 32 digits"
       ),
       DeviceKey(
         "includes",
@@ -37,11 +33,9 @@ extension DeviceReader {
         "services of the same device that it refers to"
       ),
       DeviceKey(
-        "characteristics",
-        \.characteristics,
+        "characteristics", \.characteristics,
         characteristicShape.list(of: "characteristics", 0...FileLimits.characteristics),
-        usual: "none",
-        "its characteristics"
+        usual: "none", "its characteristics"
       ),
     ]
   )
@@ -49,8 +43,7 @@ extension DeviceReader {
   // MARK: Characteristics
 
   private static let characteristicShape = DeviceShape<CharacteristicDefinition>(
-    "a mapping",
-    schema: characteristicForm.schema.named("characteristic")
+    "a mapping", schema: characteristicForm.schema.named("characteristic")
   ) { node, reader in
     reader.count += 1
     let before = reader.problems.count
@@ -62,39 +55,23 @@ extension DeviceReader {
   static let characteristicForm = DeviceForm(
     "A characteristic: its properties, and how it behaves.",
     CharacteristicDefinition(uuid: BluetoothUUID(short: 0), properties: []),
-    valueKeys + Behaviour.inFiles.map(\.key) + attributeKeys,
-    rules: behaviourRules
+    valueKeys + Behaviour.inFiles.map(\.key) + attributeKeys, rules: behaviourRules
   )
 
   private static let valueKeys: [DeviceKey<CharacteristicDefinition>] = [
     DeviceKey(
-      "characteristic",
-      \.uuid,
-      .characteristic,
-      isRequired: true,
-      "an assigned name or a UUID"
+      "characteristic", \.uuid, .characteristic, isRequired: true, "an assigned name or a UUID"
     ),
+    DeviceKey("properties", \.properties, properties, isRequired: true, "its properties"),
     DeviceKey(
-      "properties",
-      \.properties,
-      properties,
-      isRequired: true,
-      "its properties"
-    ),
-    DeviceKey(
-      "value",
-      .octets,
-      usual: "an empty value",
-      "a value that is constant until it is written"
+      "value", .octets, usual: "an empty value", "a value that is constant until it is written"
     ) { characteristic, value, _ in characteristic.behaviour = .constant(value) },
   ]
 
   private static let attributeKeys: [DeviceKey<CharacteristicDefinition>] = [
     DeviceKey(
-      "descriptors",
-      \.descriptors,
-      descriptorShape.list(of: "descriptors", 0...FileLimits.descriptors),
-      usual: "none",
+      "descriptors", \.descriptors,
+      descriptorShape.list(of: "descriptors", 0...FileLimits.descriptors), usual: "none",
       "`{ descriptor: characteristic-user-description, value: …, writable: true }` and the like"
     ),
     DeviceKey(
@@ -105,24 +82,15 @@ extension DeviceReader {
         + "one it sends its values to every central"
     ),
     DeviceKey(
-      "security",
-      \.security,
-      securityShape,
-      usual: "none",
+      "security", \.security, securityShape, usual: "none",
       "what it demands of the link; descriptors take it too"
     ),
     DeviceKey(
-      "refuse-read",
-      \.readError,
-      .errorCode,
-      usual: "none",
+      "refuse-read", \.readError, .errorCode, usual: "none",
       "the error that every read is refused with"
     ),
     DeviceKey(
-      "refuse-write",
-      \.writeError,
-      .errorCode,
-      usual: "none",
+      "refuse-write", \.writeError, .errorCode, usual: "none",
       "the error that every write is refused with"
     ),
     DeviceKey(
@@ -178,16 +146,13 @@ extension DeviceReader {
     if !characteristic.hasConfiguration, !isNotified {
       problems.append(
         (node.value(of: "cccd") ?? node).problem(
-          "nothing is notified here",
-          expected: "the property notify or indicate"
+          "nothing is notified here", expected: "the property notify or indicate"
         )
       )
     }
     switch characteristic.behaviour {
     case .echo where !isWritable, .response where !isWritable:
-      problems.append(
-        node.problem("nothing can be written here", expected: "the property write")
-      )
+      problems.append(node.problem("nothing can be written here", expected: "the property write"))
     case .response(let response):
       let notifiesItself = response.rules.flatMap(\.actions).contains {
         $0.kind == .notify && $0.characteristic == nil
@@ -210,8 +175,7 @@ extension DeviceReader {
     DescriptorDefinition(uuid: BluetoothUUID(short: 0), value: []),
     [
       DeviceKey(
-        "descriptor",
-        \.uuid,
+        "descriptor", \.uuid,
         DeviceShape<BluetoothUUID>.descriptor.then { uuid, node, reader in
           let automatic = [.clientCharacteristicConfiguration, AttributeTable.extendedProperties]
           if automatic.contains(uuid) {
@@ -220,17 +184,12 @@ extension DeviceReader {
             )
           }
         },
-        isRequired: true,
-        "an assigned name or a UUID"
+        isRequired: true, "an assigned name or a UUID"
       ),
       DeviceKey("value", \.value, .octets, isRequired: true, "its value"),
       DeviceKey("writable", \.isWritable, .truth, "whether a write replaces the value"),
       DeviceKey(
-        "security",
-        \.security,
-        securityShape,
-        usual: "none",
-        "what it demands of the link"
+        "security", \.security, securityShape, usual: "none", "what it demands of the link"
       ),
     ]
   )

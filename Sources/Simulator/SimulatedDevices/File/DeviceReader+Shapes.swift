@@ -12,16 +12,12 @@ extension Shape where State == DeviceReader {
   ///   - what: The elements, in the plural.
   ///   - none: The complaint about an empty list, where there has to be something in it.
   func list(
-    of what: String,
-    _ count: ClosedRange<Int> = 0...Int.max,
-    none: String? = nil
+    of what: String, _ count: ClosedRange<Int> = 0...Int.max, none: String? = nil
   ) -> DeviceShape<[Value]> {
     let limit = count.upperBound
     let bounds = limit < .max ? " of at most \(limit)" : ""
     return DeviceShape<[Value]>(
-      "a list\(bounds)",
-      schema: .list(of: schema, count),
-      shown: { $0.isEmpty ? "none" : nil }
+      "a list\(bounds)", schema: .list(of: schema, count), shown: { $0.isEmpty ? "none" : nil }
     ) { node, reader in
       let nodes = reader.list(node, what, atMost: limit)
       if let none, node.isNull || node.sequence?.isEmpty == true {
@@ -41,11 +37,7 @@ extension Shape where State == DeviceReader {
   /// One of these mappings, or a list of them; nothing is an empty list.
   ///
   /// - Parameter what: The mappings, in the plural.
-  func oneOrMore(
-    _ expected: String,
-    atMost limit: Int,
-    of what: String
-  ) -> DeviceShape<[Value]> {
+  func oneOrMore(_ expected: String, atMost limit: Int, of what: String) -> DeviceShape<[Value]> {
     DeviceShape<[Value]>(expected, schema: .any([schema, .list(of: schema)])) { node, reader in
       let nodes = node.mapping == nil ? reader.list(node, what, atMost: limit) : [node]
       return nodes.compactMap { self.read($0, &reader) }
@@ -236,8 +228,7 @@ extension Shape where State == DeviceReader, Value == BytePattern {
 extension Shape where State == DeviceReader, Value == [Wave.Part] {
   static var movingParts: DeviceShape<[Wave.Part]> {
     DeviceShape(
-      "a list such as [{ u8: { low: 1, high: 9 } }]",
-      schema: ValueSchemas.movingParts
+      "a list such as [{ u8: { low: 1, high: 9 } }]", schema: ValueSchemas.movingParts
     ) { node, reader in reader.parts(node) }
   }
 }
@@ -245,8 +236,7 @@ extension Shape where State == DeviceReader, Value == [Wave.Part] {
 extension Shape where State == DeviceReader, Value == Node {
   /// What is looked at when the rest is known.
   static func later(
-    _ expected: String,
-    _ schema: @autoclosure @escaping @Sendable () -> Schema
+    _ expected: String, _ schema: @autoclosure @escaping @Sendable () -> Schema
   ) -> DeviceShape<Node> {
     DeviceShape(expected, schema: schema()) { node, _ in node }
   }

@@ -15,19 +15,14 @@ extension DeviceReader {
   }
 
   static let movementForm = DeviceForm<Movement>(
-    "An RSSI that moves in straight lines, or wanders between two bounds.",
-    Movement(),
+    "An RSSI that moves in straight lines, or wanders between two bounds.", Movement(),
     [
       DeviceKey(
-        "path",
-        \.path,
+        "path", \.path,
         Shape.mapping(pointForm).checked.list(
-          of: "points",
-          1...FileLimits.values,
-          none: "a path has at least one point"
+          of: "points", 1...FileLimits.values, none: "a path has at least one point"
         ).then { points, node, reader in reader.check(points, node) }.map { $0.map(\.value) },
-        usual: "",
-        "points connected by straight lines, at rising times from 0s"
+        usual: "", "points connected by straight lines, at rising times from 0s"
       ),
       DeviceKey(
         "walk",
@@ -41,8 +36,7 @@ extension DeviceReader {
     rules: [
       .exclusive(["path", "walk"]),
       .some(
-        of: ["path", "walk"],
-        "the key 'path' is missing",
+        of: ["path", "walk"], "the key 'path' is missing",
         expected: "a list such as [{ at: 0s, rssi: -50 }]"
       ),
       .never("repeats", with: "walk", "'repeats' is about a 'path'"),
@@ -54,10 +48,7 @@ extension DeviceReader {
     SignalPath.Point(at: .zero, rssi: -60),
     [
       DeviceKey(
-        "at",
-        \.time,
-        .duration(.zero...FileLimits.period.upperBound),
-        isRequired: true,
+        "at", \.time, .duration(.zero...FileLimits.period.upperBound), isRequired: true,
         "since the start"
       ),
       DeviceKey("rssi", \.rssi, dBm, isRequired: true, "dBm"),

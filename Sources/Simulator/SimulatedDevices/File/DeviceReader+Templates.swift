@@ -35,10 +35,7 @@ extension DeviceReader {
     return isShort(fixed, node) ? ValueTemplate(parts) : nil
   }
 
-  private mutating func templatePart(
-    _ node: Node,
-    _ names: KnownNames
-  ) -> ValueTemplate.Part? {
+  private mutating func templatePart(_ node: Node, _ names: KnownNames) -> ValueTemplate.Part? {
     let entry = node.mapping?.first
     switch entry?.key {
     case "octets"?:
@@ -75,9 +72,7 @@ extension DeviceReader {
       return nil
     }
     let name = Node(
-      .scalar(String(text.dropFirst()), isPlain: true),
-      at: node.place,
-      path: node.path
+      .scalar(String(text.dropFirst()), isPlain: true), at: node.place, path: node.path
     )
     return known(name, .octets, names)
   }

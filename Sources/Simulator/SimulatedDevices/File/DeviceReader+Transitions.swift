@@ -38,40 +38,30 @@ extension DeviceReader {
   }
 
   private static func trigger<Value>(
-    _ name: String,
-    _ shape: DeviceShape<Value>,
-    _ doc: String,
+    _ name: String, _ shape: DeviceShape<Value>, _ doc: String,
     _ make: @escaping @Sendable (Value) -> Transition.Trigger
   ) -> DeviceKey<Transition> {
     DeviceKey(name, shape, doc) { transition, value, _ in transition.trigger = make(value) }
   }
 
   static let transitionForm = DeviceForm<Transition>(
-    "What happens when something happens.",
-    Transition(),
+    "What happens when something happens.", Transition(),
     triggers + patternKeys(\.pattern) + [
       DeviceKey(
-        "if",
-        \.conditions,
-        comparison.oneOrMore("a comparison or a list"),
-        usual: "",
+        "if", \.conditions, comparison.oneOrMore("a comparison or a list"), usual: "",
         "what must be true: `=`, `!=`, `<`, `<=`, `>`, `>=` between calculations; all of a list"
       ),
       DeviceKey("refuse", \.refusal, .errorCode, "the error that a write or read is refused with"),
       DeviceKey("do", \.actions, actions, usual: "", "what is done"),
       DeviceKey(
-        "to",
-        \.target,
-        target,
-        usual: "the state and its timers continue",
+        "to", \.target, target, usual: "the state and its timers continue",
         "the next state; the current one is entered again"
       ),
     ],
     rules: [
       .exclusive(triggers.map(\.name)),
       .some(
-        of: triggers.map(\.name),
-        "missing trigger",
+        of: triggers.map(\.name), "missing trigger",
         expected: "one of " + triggers.map(\.name).joined(separator: ", ")
       ),
       .exclusive(patterns),
@@ -106,8 +96,7 @@ extension DeviceReader {
 
   static let actions: DeviceShape<[MachineAction]> = {
     let action = DeviceShape<[MachineAction]>(
-      "an action",
-      schema: machineActionForm.schema.named("machineAction")
+      "an action", schema: machineActionForm.schema.named("machineAction")
     ) { node, reader in
       let entry = machineActionForm.read(node, &reader)
       return entry.actions + reader.responses(entry.response, node)
@@ -131,13 +120,10 @@ extension DeviceReader {
   }
 
   static let machineActionForm = DeviceForm<MachineActionEntry>(
-    "One thing that a machine does.",
-    MachineActionEntry(),
+    "One thing that a machine does.", MachineActionEntry(),
     responseKeys(\.response) + [
       assignments(
-        "let",
-        .any([ValueSchemas.expression, ValueSchemas.template]),
-        of: nil,
+        "let", .any([ValueSchemas.expression, ValueSchemas.template]), of: nil,
         "variables and what they become, one after the other"
       ) { reader, name, node in
         switch reader.names.kind(of: name) {
@@ -147,9 +133,7 @@ extension DeviceReader {
         }
       },
       assignments(
-        "crc32",
-        ValueSchemas.template,
-        of: .number,
+        "crc32", ValueSchemas.template, of: .number,
         "variables with a CRC-32, and the bytes that continue it"
       ) {
         reader,
@@ -188,11 +172,8 @@ extension DeviceReader {
 
   /// Variables and what becomes of them.
   private static func assignments(
-    _ name: String,
-    _ value: @autoclosure @escaping @Sendable () -> Schema,
-    of kind: VariableKind?,
-    _ doc: String,
-    _ make: @escaping @Sendable (inout DeviceReader, String, Node) -> MachineAction?
+    _ name: String, _ value: @autoclosure @escaping @Sendable () -> Schema, of kind: VariableKind?,
+    _ doc: String, _ make: @escaping @Sendable (inout DeviceReader, String, Node) -> MachineAction?
   ) -> DeviceKey<MachineActionEntry> {
     let shape = DeviceShape<[MachineAction]>("a mapping", schema: .map(of: value())) {
       node,

@@ -6,23 +6,12 @@ import Documents
 extension DeviceReader {
   /// What a name may stand for: the octets of a characteristic, or a part of them.
   static let viewForm = DeviceForm<View>(
-    "A part of a characteristic's value.",
-    View(),
+    "A part of a characteristic's value.", View(),
     [
       DeviceKey(
-        "of",
-        \.characteristic,
-        .reference(.presence),
-        isRequired: true,
-        "the characteristic"
+        "of", \.characteristic, .reference(.presence), isRequired: true, "the characteristic"
       ),
-      DeviceKey(
-        "as",
-        \.format,
-        .format(among: wholeFormats),
-        usual: "bytes",
-        "an integer format"
-      ),
+      DeviceKey("as", \.format, .format(among: wholeFormats), usual: "bytes", "an integer format"),
       DeviceKey(
         "at",
         \.offset,

@@ -74,8 +74,7 @@ struct DeviceReader: Reading {
 
   /// A device, or several copies of it.
   static let deviceShape = DeviceShape<[DeviceDefinition]>(
-    "a device",
-    schema: deviceForm.schema.named("device")
+    "a device", schema: deviceForm.schema.named("device")
   ) { node, reader in reader.copies(node) }
 
   /// Several devices in one file, each with the node that it is of.
@@ -87,117 +86,76 @@ struct DeviceReader: Reading {
       DeviceKey(
         "devices",
         deviceShape.checked.list(
-          of: "devices",
-          1...FileLimits.devices,
-          none: "the list of devices is empty"
+          of: "devices", 1...FileLimits.devices, none: "the list of devices is empty"
         ),
-        isRequired: true,
-        "the devices"
+        isRequired: true, "the devices"
       ) { devices, all, _ in devices = all },
     ]
   )
 
   static let deviceForm = DeviceForm<DeviceEntry>(
-    "A simulated device.",
-    DeviceEntry(),
+    "A simulated device.", DeviceEntry(),
     [
       namesKey(
         "names for UUIDs, `soil-moisture: 0000a001-…`, as in [chains](../docs/chains.md#names)"
       ),
       DeviceKey(
-        "name",
-        \.device.name,
-        .name,
-        usual: "no name",
+        "name", \.device.name, .name, usual: "no name",
         "its name, in advertisements and as Device Name"
       ),
       DeviceKey(
-        "count",
-        \.count,
-        .integer(1...FileLimits.devices),
-        usual: "1",
+        "count", \.count, .integer(1...FileLimits.devices), usual: "1",
         "how many copies: `#` in the name is replaced by the number, addresses count up"
       ),
       DeviceKey("address", \.device.address, .address, isRequired: true, "its Bluetooth address"),
       DeviceKey("address-type", \.device.addressType, .word, "the kind of address"),
       DeviceKey(
-        "private-address",
-        \.device.privateAddress,
-        Shape.mapping(privateAddressForm),
+        "private-address", \.device.privateAddress, Shape.mapping(privateAddressForm),
         usual: "its own address",
         "other addresses to advertise under, see [below](#private-address)"
       ),
       DeviceKey(
-        "appearance",
-        \.device.appearance,
-        .appearance,
-        usual: "not advertised; 0 when read",
+        "appearance", \.device.appearance, .appearance, usual: "not advertised; 0 when read",
         "its Appearance, such as `0x0341`"
       ),
       DeviceKey(
-        "advertisement",
-        \.device.advertisements,
-        advertisementShape.map { [$0] },
-        usual: "an empty one",
-        "what it advertises, see [below](#advertisement)"
+        "advertisement", \.device.advertisements, advertisementShape.map { [$0] },
+        usual: "an empty one", "what it advertises, see [below](#advertisement)"
       ),
       DeviceKey(
-        "advertisements",
-        \.device.advertisements,
+        "advertisements", \.device.advertisements,
         advertisementShape.list(
-          of: "advertisements",
-          1...FileLimits.advertisements,
+          of: "advertisements", 1...FileLimits.advertisements,
           none: "there is at least one advertisement"
         ),
-        usual: "",
-        "several advertisements"
+        usual: "", "several advertisements"
       ),
       DeviceKey(
-        "link",
-        \.device.link,
-        Shape.mapping(linkForm).named("link"),
-        usual: "",
+        "link", \.device.link, Shape.mapping(linkForm).named("link"), usual: "",
         "the timing and limits of its connections, see [below](#link)"
       ),
       DeviceKey(
-        "security",
-        \.device.pairing,
-        pairingShape,
-        usual: "just-works",
+        "security", \.device.pairing, pairingShape, usual: "just-works",
         "how it pairs, see [below](#security)"
       ),
       DeviceKey(
-        "services",
-        \.device.services,
-        serviceShape.list(of: "services", 0...FileLimits.services),
-        usual: "none",
-        "its services, with at most 512 characteristics in all"
+        "services", \.device.services, serviceShape.list(of: "services", 0...FileLimits.services),
+        usual: "none", "its services, with at most 512 characteristics in all"
       ),
       DeviceKey(
-        "unrecorded",
-        \.device.unrecorded,
-        .word,
-        usual: "accept, without a report",
+        "unrecorded", \.device.unrecorded, .word, usual: "accept, without a report",
         "a write that no rule of `responses` matches, see [below](#unrecorded-writes)"
       ),
       DeviceKey(
-        "machines",
-        \.device.machines,
-        machineShape.list(of: "machines", 0...FileLimits.machines),
-        usual: "none",
-        "its state machines, see [State machines](#state-machines)"
+        "machines", \.device.machines, machineShape.list(of: "machines", 0...FileLimits.machines),
+        usual: "none", "its state machines, see [State machines](#state-machines)"
       ),
       DeviceKey(
-        "logic",
-        \.device.logic,
-        logicShape,
-        usual: "none",
+        "logic", \.device.logic, logicShape, usual: "none",
         "a program that decides beside the file, see [Logic](#logic)"
       ),
       DeviceKey(
-        "faults",
-        deviceFault.list(of: "faults", 0...FileLimits.faults),
-        usual: "none",
+        "faults", deviceFault.list(of: "faults", 0...FileLimits.faults), usual: "none",
         "what goes wrong with it, see [Faults of a device](#faults-of-a-device)"
       ) { entry, faults, _ in for fault in faults { fault.apply(to: &entry.device) } },
     ],

@@ -42,8 +42,7 @@ public enum ScenarioFile {
   ///   - file: What it is called in complaints; files that it names count from its folder.
   /// - Throws: `DocumentErrors` with everything that is wrong.
   public static func parse(
-    _ text: String,
-    file: String
+    _ text: String, file: String
   ) throws(DocumentErrors) -> ScenarioDefinition {
     let root = try Document.parse(text, file: file)
     guard root.mapping?.contains(where: { $0.key == "scenario" }) == true else {

@@ -31,8 +31,7 @@ enum ValueSchemas {
     return part(
       "A value that may contain names: { u16: $size + 1 }, { octets: $rest }, "
         + "{ row: records, at: $next }.",
-      words,
-      atMost: 2
+      words, atMost: 2
     ) { _ in scalar }.named("templatePart")
   }()
 
@@ -63,10 +62,7 @@ enum ValueSchemas {
 
   /// A mapping of one format, or of another key, to the schema that `value` returns.
   private static func part(
-    _ doc: String,
-    _ words: [(String, Schema)] = [],
-    atMost: Int = 1,
-    _ value: (String) -> Schema
+    _ doc: String, _ words: [(String, Schema)] = [], atMost: Int = 1, _ value: (String) -> Schema
   ) -> Schema {
     let all = DeviceReader.formats.map { ($0, value($0)) } + words
     let properties = all.map { JSONValue.Member($0.0, $0.1.json) }

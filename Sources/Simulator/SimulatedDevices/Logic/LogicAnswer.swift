@@ -20,9 +20,7 @@ public struct LogicAnswer: Hashable, Sendable {
 
   /// An answer; see the properties.
   public init(
-    value: [UInt8]? = nil,
-    error: ATTErrorCode? = nil,
-    actions: [LogicAction] = [],
+    value: [UInt8]? = nil, error: ATTErrorCode? = nil, actions: [LogicAction] = [],
     handles: [String]? = nil
   ) {
     self.value = value
@@ -77,8 +75,7 @@ public enum LogicAction: Hashable, Sendable {
       let timer = reader.optional(key, expected: "the name of a timer", name)
       let (low, high) = (FileLimits.period.lowerBound, FileLimits.period.upperBound)
       let delay = reader.required(
-        "in",
-        expected: "a duration from \(low.written) to \(high.written)"
+        "in", expected: "a duration from \(low.written) to \(high.written)"
       ) { node in node.duration.flatMap { FileLimits.period.contains($0) ? $0 : nil } }
       if let timer, let delay { action = .wake(timer, in: delay) }
     }

@@ -67,9 +67,7 @@ struct MachineRun {
   ///   - scope: What conditions may name, beside the pattern's names.
   ///   - isMeant: Whether a selector means the characteristic that the event is about.
   func transition(
-    for event: MachineEvent,
-    in scope: Scope,
-    where isMeant: (CharacteristicSelector) -> Bool
+    for event: MachineEvent, in scope: Scope, where isMeant: (CharacteristicSelector) -> Bool
   ) -> (transition: Transition, names: Variables)? {
     for (index, transition) in transitions.enumerated() {
       guard let names = names(transition.trigger, event, index, isMeant) else { continue }
@@ -81,9 +79,7 @@ struct MachineRun {
   }
 
   private func names(
-    _ trigger: Transition.Trigger,
-    _ event: MachineEvent,
-    _ index: Int,
+    _ trigger: Transition.Trigger, _ event: MachineEvent, _ index: Int,
     _ isMeant: (CharacteristicSelector) -> Bool
   ) -> Variables? {
     switch trigger {

@@ -22,9 +22,7 @@ public struct AdapterSettings: Hashable, Sendable {
   ///
   /// - Parameter address: nil: one that goes with its number.
   public init(
-    number: Int = 0,
-    address: BluetoothAddress? = nil,
-    name: String = "simulated",
+    number: Int = 0, address: BluetoothAddress? = nil, name: String = "simulated",
     isPowered: Bool = true
   ) {
     self.number = number

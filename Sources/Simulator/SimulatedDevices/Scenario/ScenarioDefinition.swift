@@ -20,11 +20,8 @@ public struct ScenarioDefinition: Sendable, Hashable {
   /// let scenario = ScenarioDefinition(devices: thermometers)
   /// ```
   public init(
-    name: String = "",
-    seed: UInt64? = nil,
-    host: HostDefinition = HostDefinition(),
-    devices: [DeviceDefinition] = [],
-    faults: [ScheduledFault] = []
+    name: String = "", seed: UInt64? = nil, host: HostDefinition = HostDefinition(),
+    devices: [DeviceDefinition] = [], faults: [ScheduledFault] = []
   ) {
     self.name = name
     self.seed = seed
@@ -36,11 +33,9 @@ public struct ScenarioDefinition: Sendable, Hashable {
   /// One world of several: the first seed and host that are given count.
   public static func joined(_ all: [ScenarioDefinition]) -> ScenarioDefinition {
     ScenarioDefinition(
-      name: all.first { !$0.name.isEmpty }?.name ?? "",
-      seed: all.compactMap(\.seed).first,
+      name: all.first { !$0.name.isEmpty }?.name ?? "", seed: all.compactMap(\.seed).first,
       host: all.first { $0.host != HostDefinition() }?.host ?? HostDefinition(),
-      devices: all.flatMap(\.devices),
-      faults: all.flatMap(\.faults)
+      devices: all.flatMap(\.devices), faults: all.flatMap(\.faults)
     )
   }
 }

@@ -29,9 +29,7 @@ struct HandoffTests {
       }
     }
     drain(loop)
-    #expect(
-      notes.all == ["took 1", "dealt with 1", "sent 1", "took 2", "dealt with 2", "sent 2"]
-    )
+    #expect(notes.all == ["took 1", "dealt with 1", "sent 1", "took 2", "dealt with 2", "sent 2"])
   }
 
   @Test("offers are taken in the order of offering, those that nobody waits behind among them")

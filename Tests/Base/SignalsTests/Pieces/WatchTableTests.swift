@@ -10,10 +10,7 @@ struct WatchTableTests {
 
   private func watch(_ descriptor: Int32, _ interest: Watch.Events) -> Watch {
     Watch(
-      state: loop.state,
-      source: loop.source,
-      descriptor: descriptor,
-      interest: interest
+      state: loop.state, source: loop.source, descriptor: descriptor, interest: interest
     ) { _ in }
   }
 

@@ -35,17 +35,14 @@ struct BloodPressureValueTests {
       ),
       // User 255 is unknown; bits 6 and 7 are reserved.
       ValueVector(
-        0x2a35,
-        [0xc8, 0x78, 0, 0x50, 0, 0x5d, 0, 0xff],
+        0x2a35, [0xc8, 0x78, 0, 0x50, 0, 0x5d, 0, 0xff],
         "systolic 120 mmHg, diastolic 80 mmHg, mean 93 mmHg, user unknown",
         encoded: [0x08, 0x78, 0, 0x50, 0, 0x5d, 0, 0xff]
       ),
       // The pressure of the cuff; the other two are NaN whatever was sent.
       ValueVector(0x2a36, [0, 0x96, 0, 0xff, 7, 0xff, 7], "150 mmHg"),
       ValueVector(
-        0x2a36,
-        [4, 0x96, 0, 0, 0, 0, 0, 72, 0],
-        "150 mmHg, 72 bpm",
+        0x2a36, [4, 0x96, 0, 0, 0, 0, 0, 72, 0], "150 mmHg, 72 bpm",
         encoded: [4, 0x96, 0, 0xff, 7, 0xff, 7, 72, 0]
       ),
       // Bits 0 and 5.

@@ -89,9 +89,7 @@ struct EnvironmentValueTests {
     #expect(try encode(.integer(23)) == [0xfc, 0x08])
     #expect(try encode(.text("unknown")) == [0x00, 0x80])
     let tooWarm = ValueError(
-      field: "celsius",
-      octet: 0,
-      problem: "400.0 is not in -327.67 to 327.67"
+      field: "celsius", octet: 0, problem: "400.0 is not in -327.67 to 327.67"
     )
     #expect(throws: tooWarm) { try encode(.real(400, decimals: 1)) }
     let noNumber = ValueError(field: "celsius", octet: 0, problem: "not a number cannot be sent")

@@ -13,8 +13,7 @@ struct FitnessValueTests {
       // Size 13, flags 0x43: calibration (bit 2: recommended), trend 36 (0x24), quality 26
       // (0x1a), and a CRC that no flag announces, which is not encoded.
       ValueVector(
-        0x2aa7,
-        [0x0d, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0, 0xe2, 0x34],
+        0x2aa7, [0x0d, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0, 0xe2, 0x34],
         "115 mg/dL, 300 min, calibration calibration recommended, 36 mg/dL/min, quality 26 %",
         encoded: [0x0b, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0]
       ),
@@ -132,10 +131,8 @@ struct FitnessValueTests {
       MalformedVector(0x2aa7, [4, 0, 0x73, 0, 5, 0], "offset, byte 4: expected 2 bytes, found 0"),
       MalformedVector(0x2aa8, [0, 0x10, 0, 0x11], "crc, byte 4: expected 2 bytes, found 0"),
       MalformedVector(
-        0x2aa7,
-        [0x0d, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0, 0xe3, 0x34],
-        "crc, byte 11: expected e234, found e334",
-        isOutOfRange: true
+        0x2aa7, [0x0d, 0x43, 0x73, 0, 0x2c, 1, 4, 0x24, 0, 0x1a, 0, 0xe3, 0x34],
+        "crc, byte 11: expected e234, found e334", isOutOfRange: true
       ),
       MalformedVector(0x2ad2, [0x44, 2, 1], "speed, byte 2: expected 2 bytes, found 1"),
       MalformedVector(0x2ad9, [8, 3], "action, byte 1: 3 is reserved", isOutOfRange: true),

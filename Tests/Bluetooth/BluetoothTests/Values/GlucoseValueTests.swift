@@ -33,8 +33,7 @@ struct GlucoseValueTests {
       ),
       // The offset 0x7fff is an overrun. Bit 2, the unit, means nothing without bit 1.
       ValueVector(
-        0x2a18,
-        [0x05, 4, 0, 0xea, 0x07, 1, 2, 3, 4, 5, 0xff, 0x7f],
+        0x2a18, [0x05, 4, 0, 0xea, 0x07, 1, 2, 3, 4, 5, 0xff, 0x7f],
         "sequence 4, time 2026-01-02 03:04:05, offset overrun, context-follows no",
         encoded: [0x01, 4, 0, 0xea, 0x07, 1, 2, 3, 4, 5, 0xff, 0x7f]
       ),

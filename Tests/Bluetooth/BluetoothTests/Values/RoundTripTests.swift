@@ -19,11 +19,7 @@ struct RoundTripTests {
   }
 
   /// Random octets, cut to what the flags in them promise; one out of its range is tried anew.
-  func valid(
-    _ short: UInt16,
-    first: UInt8,
-    using generator: inout Generator
-  ) throws -> [UInt8]? {
+  func valid(_ short: UInt16, first: UInt8, using generator: inout Generator) throws -> [UInt8]? {
     let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: short)))
     let isLong = Bool.random(using: &generator)
     let count = isLong ? 40 : Int.random(in: 0...40, using: &generator)

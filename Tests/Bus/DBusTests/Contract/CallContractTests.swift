@@ -64,10 +64,7 @@ struct CallContractTests {
         )
     )
     let nobody = try MethodCall(
-      destination: "org.example.Nobody",
-      path: "/",
-      interface: "a.b",
-      member: "C"
+      destination: "org.example.Nobody", path: "/", interface: "a.b", member: "C"
     )
     let unowned = await #expect(throws: DBusError.self) { try await bus.client.call(nobody) }
     #expect(unowned?.name == .serviceUnknown)
@@ -77,9 +74,7 @@ struct CallContractTests {
   func ping(front: Front) async throws {
     let bus = try await ContractBus(front)
     let ping = try MethodCall(
-      destination: bus.server.uniqueName,
-      path: "/x",
-      interface: "org.freedesktop.DBus.Peer",
+      destination: bus.server.uniqueName, path: "/x", interface: "org.freedesktop.DBus.Peer",
       member: "Ping"
     )
     #expect(try await bus.client.call(ping).body == [])

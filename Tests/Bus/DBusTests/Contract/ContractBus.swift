@@ -42,9 +42,7 @@ final class ContractBus: Sendable {
     case .loopback, .marshalledLoopback:
       let marshalled: LoopbackBus.Transcoding = { try MarshalledMessage.roundTrip($0) }
       let bus = LoopbackBus(
-        on: loop,
-        address: "memory",
-        observer: nil,
+        on: loop, address: "memory", observer: nil,
         transcode: front == .loopback ? nil : marshalled
       )
       client = try bus.connect()
@@ -68,10 +66,7 @@ final class ContractBus: Sendable {
   func call(_ member: String, _ body: [DBusValue] = []) -> MethodCall {
     do {
       return try MethodCall(
-        destination: server.uniqueName,
-        path: "/a",
-        interface: Self.interface,
-        member: member,
+        destination: server.uniqueName, path: "/a", interface: Self.interface, member: member,
         body: body
       )
     } catch {

@@ -120,11 +120,8 @@ struct NameContractTests {
     let echo = Echo()
     _ = try bus.server.export(echo)
     let message = try Message.methodCall(
-      destination: bus.server.uniqueName,
-      path: "/a",
-      interface: ContractBus.interface,
-      member: "Hold",
-      noReplyExpected: true
+      destination: bus.server.uniqueName, path: "/a", interface: ContractBus.interface,
+      member: "Hold", noReplyExpected: true
     )
     try bus.client.send(message)
     _ = try await bus.client.call(bus.call("Echo"))

@@ -58,18 +58,12 @@ struct ObservationContractTests {
     let subscription = try await bus.client.subscribe(rule) { _ in }
     bus.client.observe { message, _ in observed.add(Self.text(message)) }
     let signal = try Message.signal(
-      path: "/a",
-      interface: ContractBus.interface,
-      member: "Heard",
-      body: [.uint32(7)]
+      path: "/a", interface: ContractBus.interface, member: "Heard", body: [.uint32(7)]
     )
     try bus.server.send(signal)
     let call = try MethodCall(
-      destination: bus.client.uniqueName,
-      path: "/a",
-      interface: ContractBus.interface,
-      member: "Echo",
-      body: [.string("b")]
+      destination: bus.client.uniqueName, path: "/a", interface: ContractBus.interface,
+      member: "Echo", body: [.string("b")]
     )
     _ = try await bus.server.call(call, limit: .seconds(10), lateReply: nil)
     subscription.cancel()

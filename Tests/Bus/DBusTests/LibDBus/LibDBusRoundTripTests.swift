@@ -29,8 +29,7 @@ struct LibDBusRoundTripTests {
       try .dictionary(key: "q", value: "v", [(.uint16(76), .variant(of: .bytes([2, 21])))]),
       try .dictionary(key: "o", value: "a{sa{sv}}", []),
       try .dictionary(
-        key: "o",
-        value: "a{sa{sv}}",
+        key: "o", value: "a{sa{sv}}",
         [
           (
             .objectPath("/a"),
@@ -59,11 +58,7 @@ struct LibDBusRoundTripTests {
   @Test("header fields survive the round trip")
   func header() throws {
     var call = try Message.methodCall(
-      destination: "org.bluez",
-      path: "/org",
-      interface: "a.b",
-      member: "C",
-      noReplyExpected: true,
+      destination: "org.bluez", path: "/org", interface: "a.b", member: "C", noReplyExpected: true,
       noAutoStart: true
     )
     call.serial = 5
@@ -87,10 +82,7 @@ struct LibDBusRoundTripTests {
     let reading = UnixFD(owning: ends[0])
     let writing = UnixFD(owning: ends[1])
     let message = try Message.signal(
-      path: "/a",
-      interface: "a.b",
-      member: "C",
-      body: [.unixFD(writing)]
+      path: "/a", interface: "a.b", member: "C", body: [.unixFD(writing)]
     )
     let copy = try #require(try message.received().body.first?.asUnixFD)
     #expect(copy.descriptor != writing.descriptor)

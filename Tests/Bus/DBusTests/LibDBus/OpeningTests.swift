@@ -33,9 +33,7 @@ struct OpeningTests {
     daemon.pause()
     let error = await #expect(throws: TimedOut.self) {
       _ = try await MessageBus.open(
-        address: .given(self.daemon.address),
-        on: self.loop,
-        limit: .milliseconds(20)
+        address: .given(self.daemon.address), on: self.loop, limit: .milliseconds(20)
       )
     }
     #expect(error?.after == .milliseconds(20))

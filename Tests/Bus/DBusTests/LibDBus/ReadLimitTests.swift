@@ -64,9 +64,7 @@ struct ReadLimitTests {
   @Test("a signal keeps what precedes the refused argument")
   func signal() throws {
     let message = try Message.signal(
-      path: "/a",
-      interface: "a.b",
-      member: "C",
+      path: "/a", interface: "a.b", member: "C",
       body: [.string("first"), .properties(["Value": Self.bytes(101)]), .strings([])]
     )
     let received = try message.received(within: limits)

@@ -55,8 +55,7 @@ struct ObjectServerTests {
       ],
       properties: [
         ExportedProperty(
-          "Level",
-          "q",
+          "Level", "q",
           set: { [weak server] value, call in
             lamp.level.withLock { $0 = value.asUInt16 ?? 0 }
             server?.changed("Level", of: "org.example.Lamp", at: Self.device)
@@ -91,27 +90,18 @@ struct ObjectServerTests {
 
   /// Calls a method of an object, and returns the reply.
   func call(
-    _ interface: String,
-    _ member: String,
-    at path: ObjectPath,
-    _ body: [DBusValue] = []
+    _ interface: String, _ member: String, at path: ObjectPath, _ body: [DBusValue] = []
   ) throws -> [DBusValue] {
     let (client, server) = (client, server)
     let call = try MethodCall(
-      destination: server.bus.uniqueName,
-      path: path,
-      interface: interface,
-      member: member,
+      destination: server.bus.uniqueName, path: path, interface: interface, member: member,
       body: body
     )
     return try loop.run { try await client.call(call).body }
   }
 
   func error(
-    _ interface: String,
-    _ member: String,
-    at path: ObjectPath,
-    _ body: [DBusValue] = []
+    _ interface: String, _ member: String, at path: ObjectPath, _ body: [DBusValue] = []
   ) -> DBusError? {
     #expect(throws: DBusError.self) { try call(interface, member, at: path, body) }
   }
@@ -186,9 +176,7 @@ struct ObjectServerTests {
     lamp.name.withLock { $0 = nil }
     server.changed("Name", of: "org.example.Lamp", at: Self.device)
     drain()
-    #expect(
-      received.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {} [Name]"
-    )
+    #expect(received.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {} [Name]")
   }
 
   @Test("values announced at once are not coalesced")
@@ -208,9 +196,7 @@ struct ObjectServerTests {
     )
   }
 
-  @Test(
-    "an interface removed before its announcement goes silently; changes are announced once"
-  )
+  @Test("an interface removed before its announcement goes silently; changes are announced once")
   func silent() {
     server.add([lampInterface], at: Self.device)
     server.changed("Level", of: "org.example.Lamp", at: Self.device)
@@ -237,13 +223,9 @@ struct ObjectServerTests {
   func effectsFirst() throws {
     server.add([lampInterface], at: Self.device)
     drain()
-    #expect(
-      try call("org.example.Lamp", "Raise", at: Self.device, [.uint16(4)]) == [.uint16(5)]
-    )
+    #expect(try call("org.example.Lamp", "Raise", at: Self.device, [.uint16(4)]) == [.uint16(5)])
     // No more than the reply has been waited for.
-    #expect(
-      received.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {Level: 5} []"
-    )
+    #expect(received.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {Level: 5} []")
   }
 
   @Test("a signal comes after the changes that were marked before")
@@ -261,10 +243,7 @@ struct ObjectServerTests {
     let properties = StandardInterface.properties
     let lamp = DBusValue.string("org.example.Lamp")
     _ = try call(
-      properties,
-      "Set",
-      at: Self.device,
-      [lamp, .string("Level"), .variant(of: .uint16(7))]
+      properties, "Set", at: Self.device, [lamp, .string("Level"), .variant(of: .uint16(7))]
     )
     #expect(
       try call(properties, "Get", at: Self.device, [lamp, .string("Level")])
@@ -297,11 +276,7 @@ struct ObjectServerTests {
     ] as [(String, [String], DBusValue?, String, String)]
   )
   func propertyErrors(
-    member: String,
-    texts: [String],
-    value: DBusValue?,
-    name: String,
-    message: String
+    member: String, texts: [String], value: DBusValue?, name: String, message: String
   ) {
     server.add([lampInterface], at: Self.device)
     let body = texts.map { DBusValue.string($0) } + (value.map { [.variant(of: $0)] } ?? [])
@@ -309,8 +284,7 @@ struct ObjectServerTests {
     #expect(
       failure
         == DBusError(
-          name: DBusError.Name(rawValue: "org.freedesktop.DBus.Error.\(name)"),
-          message: message
+          name: DBusError.Name(rawValue: "org.freedesktop.DBus.Error.\(name)"), message: message
         )
     )
   }

@@ -1,1 +1,1 @@
-../../../SignalsTests/DepthTests.swift
+../../../Base/SignalsTests/DepthTests.swift

@@ -127,8 +127,7 @@ struct ErrorMappingTests {
   @Test("any error while the adapter is off is reported as adapter-off")
   func adapterOff() {
     let problem = ErrorMapping.explain(
-      .inputOutputError,
-      ErrorSituation(.connect, isAdapterOff: true)
+      .inputOutputError, ErrorSituation(.connect, isAdapterOff: true)
     )
     #expect(problem == .adapterOff)
   }
@@ -138,9 +137,7 @@ struct ErrorMappingTests {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x80")
     let problem = try #require(Cause(answer.dbusError, ErrorSituation(.read)))
     let failure = problem.failure(
-      of: "reading battery-level",
-      device: "Thermo-1",
-      attribute: "battery-level"
+      of: "reading battery-level", device: "Thermo-1", attribute: "battery-level"
     )
     #expect(failure.operation == "reading battery-level")
     #expect(failure.device == "Thermo-1")

@@ -27,9 +27,7 @@ struct ConnectAttemptsTests {
     #expect(failing(ConnectionText.keyMissing.answer) == .definite)
     #expect(failing(ConnectionText.notSupported.answer) == .definite)
     let gone = ErrorAnswer.unknownObject(
-      method: "Connect",
-      signature: "",
-      interface: Device1.interface
+      method: "Connect", signature: "", interface: Device1.interface
     )
     #expect(failing(gone) == .vanished)
   }

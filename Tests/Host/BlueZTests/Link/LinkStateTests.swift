@@ -8,8 +8,7 @@ import Testing
 struct LinkStateTests {
   /// Takes the events in, and gives the state and every action but `nothing`.
   func run(
-    _ events: [LinkState.Event],
-    from start: LinkState = LinkState()
+    _ events: [LinkState.Event], from start: LinkState = LinkState()
   ) -> (state: LinkState, actions: [LinkState.Action]) {
     var state = start
     let actions = events.map { state.handle($0) }.filter { $0 != .nothing }

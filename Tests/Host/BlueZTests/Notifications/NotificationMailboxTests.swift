@@ -57,11 +57,7 @@ struct NotificationMailboxTests {
       }
       return (taken, rounds.end())
     }
-    let dropped = NotificationQueue.Entry.dropped(
-      5,
-      from: .start,
-      to: .start + .milliseconds(4)
-    )
+    let dropped = NotificationQueue.Entry.dropped(5, from: .start, to: .start + .milliseconds(4))
     #expect(taken == [dropped] + (5..<1_005).map { .value(value($0)) })
     // One round ends the wait, and one resumes the task.
     #expect((1_001 / 65...2 * (1_001 / 65) + 5).contains(counted))

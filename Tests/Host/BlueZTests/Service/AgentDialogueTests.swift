@@ -9,10 +9,7 @@ import Testing
 
 @Suite("The dialogue of an agent")
 struct AgentDialogueTests {
-  func actions(
-    _ answers: PairingAnswers,
-    _ request: AgentRequest
-  ) -> [AgentDialogue.Action] {
+  func actions(_ answers: PairingAnswers, _ request: AgentRequest) -> [AgentDialogue.Action] {
     var dialogue = AgentDialogue(answers)
     return dialogue.handle(.request(request))
   }

@@ -85,8 +85,6 @@ struct AttributeTests {
       }
     )
     #expect(values == [[1], [2], [3]])
-    #expect(
-      bluez.calls == ["Connect", "StartNotify", "WriteValue", "StopNotify", "Disconnect"]
-    )
+    #expect(bluez.calls == ["Connect", "StartNotify", "WriteValue", "StopNotify", "Disconnect"])
   }
 }

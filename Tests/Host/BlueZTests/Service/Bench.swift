@@ -28,10 +28,8 @@ struct Bench {
 
   /// The service of the scripted device, with bluetoothd on the bus.
   func service(
-    _ target: DeviceTarget? = nil,
-    limits: BlueZLimits = BlueZLimits(),
-    options: ConnectOptions = ConnectOptions(),
-    ledger: (any LinkLedger)? = nil
+    _ target: DeviceTarget? = nil, limits: BlueZLimits = BlueZLimits(),
+    options: ConnectOptions = ConnectOptions(), ledger: (any LinkLedger)? = nil
   ) throws -> BlueZDevice {
     let address = try #require(BluetoothAddress(ScriptedBlueZ.address))
     let (bluez, ours) = (bluez, ours)
@@ -40,18 +38,14 @@ struct Bench {
       return try await BlueZClient.open(bus: ours, limits: limits, ledger: ledger)
     }
     return BlueZDevice(
-      client: client,
-      target: target ?? .address(address),
-      options: options,
-      scheduler: scheduler
+      client: client, target: target ?? .address(address), options: options, scheduler: scheduler
     )
   }
 
   /// Runs a signal in a turn to its first value.
   @discardableResult
   func first<Value: Sendable>(
-    _ signal: Signal<Value>,
-    within limit: Duration = .seconds(60)
+    _ signal: Signal<Value>, within limit: Duration = .seconds(60)
   ) throws -> Value {
     let outcome = signal.map { Optional($0) }.firstOrDefault(nil, within: limit)
     if let error = outcome.error { throw error }
@@ -60,8 +54,7 @@ struct Bench {
 
   /// How a signal in a turn fails.
   func failure<Value: Sendable>(
-    _ signal: Signal<Value>,
-    within limit: Duration = .seconds(60)
+    _ signal: Signal<Value>, within limit: Duration = .seconds(60)
   ) throws -> DeviceFailure {
     let outcome = signal.map { Optional($0) }.firstOrDefault(nil, within: limit)
     let error = try #require(outcome.error)

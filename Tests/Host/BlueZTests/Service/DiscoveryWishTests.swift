@@ -14,24 +14,14 @@ struct DiscoveryWishTests {
   private let battery = BluetoothUUID(short: 0x180f)
 
   private func device(
-    name: String? = "Thermo-1",
-    rssi: Int? = -60,
-    services: [BluetoothUUID] = [],
+    name: String? = "Thermo-1", rssi: Int? = -60, services: [BluetoothUUID] = [],
     manufacturer: [(company: UInt16, data: [UInt8])] = [],
-    serviceData: [(service: BluetoothUUID, data: [UInt8])] = [],
-    isConnected: Bool = false
+    serviceData: [(service: BluetoothUUID, data: [UInt8])] = [], isConnected: Bool = false
   ) -> Advertisement {
     Advertisement(
-      address: BluetoothAddress(number: 0xc0ff_ee00_0001),
-      addressType: .random,
-      name: name,
-      alias: name ?? "",
-      rssi: rssi,
-      services: services,
-      advertisedServices: services,
-      manufacturerData: manufacturer,
-      serviceData: serviceData,
-      isConnected: isConnected,
+      address: BluetoothAddress(number: 0xc0ff_ee00_0001), addressType: .random, name: name,
+      alias: name ?? "", rssi: rssi, services: services, advertisedServices: services,
+      manufacturerData: manufacturer, serviceData: serviceData, isConnected: isConnected,
       adapter: "hci0"
     )
   }
@@ -57,9 +47,7 @@ struct DiscoveryWishTests {
     #expect(DiscoveryWish(ScanFilter(name: "Thermo*")) == .all)
     #expect(DiscoveryWish(ScanFilter(target: .name("Thermo*"))) == .all)
     #expect(DiscoveryWish(ScanFilter(name: "12-A*")).pattern == "12-")
-    #expect(
-      DiscoveryWish(ScanFilter(target: .name("Thermo*", exact: true))).pattern == "Thermo"
-    )
+    #expect(DiscoveryWish(ScanFilter(target: .name("Thermo*", exact: true))).pattern == "Thermo")
   }
 
   @Test("the merged filter of two scans includes what either needs")

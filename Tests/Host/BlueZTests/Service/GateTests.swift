@@ -28,10 +28,7 @@ struct GateTests {
       let tasks = visitors.enumerated().map { number, visitor in
         loop.task {
           try await gate.pass(
-            on: loop,
-            operation: "waiting",
-            isShared: visitor.isShared,
-            limit: visitor.patience
+            on: loop, operation: "waiting", isShared: visitor.isShared, limit: visitor.patience
           ) {
             admitted.withLock { $0[number] = loop.now - start }
             try await loop.sleep(for: .seconds(1))

@@ -25,18 +25,14 @@ private final class RecordingLedger: LinkLedger {
   }
 
   func turn(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
+    at adapter: BluetoothAddress, on loop: Loop, limit: Duration
   ) async throws -> @Sendable () -> Void {
     add("turn")
     return { self.add("given back") }
   }
 
   func listen(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
+    at adapter: BluetoothAddress, on loop: Loop, limit: Duration
   ) async throws -> @Sendable () -> Void {
     add("listens")
     return { self.add("silent") }
@@ -55,9 +51,7 @@ private final class RecordingLedger: LinkLedger {
   func isShared(_ link: HeldLink) -> Bool { isUsedElsewhere.withLock { $0 } }
   func uses(_ link: HeldLink, isShared: Bool) { add(isShared ? "shares" : "uses") }
   func use(
-    of link: HeldLink,
-    on loop: Loop,
-    limit: Duration
+    of link: HeldLink, on loop: Loop, limit: Duration
   ) async throws -> (@Sendable () -> Void)? { {} }
 
   /// Another process has the turn.
@@ -167,16 +161,11 @@ struct LinkLedgerTests {
 
   /// Another service of the same device and client.
   private func service(
-    beside other: BlueZDevice,
-    _ options: ConnectOptions,
-    on scheduler: SerialScheduler,
+    beside other: BlueZDevice, _ options: ConnectOptions, on scheduler: SerialScheduler,
     _ notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
   ) -> BlueZDevice {
     BlueZDevice(
-      client: other.client,
-      target: other.target,
-      options: options,
-      scheduler: scheduler,
+      client: other.client, target: other.target, options: options, scheduler: scheduler,
       notices: notices
     )
   }

@@ -21,9 +21,7 @@ struct OversizedValueTests {
   private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
   @Test(
-    "a value that no attribute can have fails the step",
-    arguments: [(512, true), (513, false)]
-  )
+    "a value that no attribute can have fails the step", arguments: [(512, true), (513, false)])
   func read(count: Int, isTaken: Bool) throws {
     bench.bluez.script("ReadValue") { _, call in call.reply([.bytes(Self.bytes(count))]) }
     let service = try bench.service()

@@ -141,9 +141,7 @@ struct RetryingConnectTests {
       call.refuse(.failed("Operation failed with ATT error: 0x0e"))
     }
     let service = try bench.service()
-    let failure = try bench.failure(
-      service.connect().flattenMap { service.read(.batteryLevel) }
-    )
+    let failure = try bench.failure(service.connect().flattenMap { service.read(.batteryLevel) })
     #expect(failure.code == .linkLost)
     #expect(failure.meaning.contains("the device stopped responding"))
     #expect(failure.meaning.contains("Connection timeout"))

@@ -235,16 +235,10 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   }
 
   private func signal(
-    _ path: ObjectPath,
-    _ interface: String,
-    _ member: String,
-    _ body: [DBusValue]
+    _ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue]
   ) {
     if let message = try? Message.signal(
-      path: path,
-      interface: interface,
-      member: member,
-      body: body
+      path: path, interface: interface, member: member, body: body
     ) {
       try? bus.send(message)
     }
@@ -262,10 +256,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
 
   private var managedObjects: DBusValue {
     var objects: [(DBusValue, DBusValue)] = [
-      (
-        .objectPath(Self.adapter),
-        Self.interfaces([(Adapter1.interface, adapterProperties)])
-      )
+      (.objectPath(Self.adapter), Self.interfaces([(Adapter1.interface, adapterProperties)]))
     ]
     if isDeviceKnown {
       objects.append(
@@ -274,14 +265,8 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     }
     if isDeviceKnown && isConnected {
       objects += [
-        (
-          .objectPath(service),
-          Self.interfaces([(GattService1.interface, serviceProperties)])
-        ),
-        (
-          .objectPath(level),
-          Self.interfaces([(GattCharacteristic1.interface, levelProperties)])
-        ),
+        (.objectPath(service), Self.interfaces([(GattService1.interface, serviceProperties)])),
+        (.objectPath(level), Self.interfaces([(GattCharacteristic1.interface, levelProperties)])),
       ]
     }
     return Self.dictionary("o", "a{sa{sv}}", objects)
@@ -292,9 +277,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   }
 
   private static func dictionary(
-    _ key: Signature,
-    _ value: Signature,
-    _ entries: [(DBusValue, DBusValue)]
+    _ key: Signature, _ value: Signature, _ entries: [(DBusValue, DBusValue)]
   ) -> DBusValue {
     do {
       return .dictionary(try DBusDictionary(key: key, value: value, entries))

@@ -43,10 +43,7 @@ struct ObjectTreeTests {
     let found = TreeEvent.added(self.device, [device([heartRate], -60)])
     let services = TreeEvent.added(service, [listed(GattService1.interface, [:])])
     let resolved = TreeEvent.changed(
-      self.device,
-      interface: Device1.interface,
-      ["UUIDs": .strings(more)],
-      invalidated: []
+      self.device, interface: Device1.interface, ["UUIDs": .strings(more)], invalidated: []
     )
     #expect(heard(found) == [heartRate])
     #expect(heard(found, resolved) == more, "it may list more in another advertisement")
@@ -86,16 +83,12 @@ struct ObjectTreeTests {
   func changed() {
     var tree = tree(
       .added(
-        device,
-        [listed(Device1.interface, ["RSSI": .int16(-60), "Connected": .boolean(false)])]
+        device, [listed(Device1.interface, ["RSSI": .int16(-60), "Connected": .boolean(false)])]
       )
     )
     let changes = tree.apply(
       .changed(
-        device,
-        interface: Device1.interface,
-        ["Connected": .boolean(true)],
-        invalidated: ["RSSI"]
+        device, interface: Device1.interface, ["Connected": .boolean(true)], invalidated: ["RSSI"]
       )
     )
     #expect(
@@ -135,8 +128,7 @@ struct ObjectTreeTests {
           device,
           [
             listed(
-              Device1.interface,
-              ["Address": .string("C0:FF:EE:00:00:01"), "RSSI": .int16(rssi)]
+              Device1.interface, ["Address": .string("C0:FF:EE:00:00:01"), "RSSI": .int16(rssi)]
             )
           ]
         )

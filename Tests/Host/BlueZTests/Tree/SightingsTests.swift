@@ -9,12 +9,8 @@ import Testing
 struct SightingsTests {
   private func seen(_ number: UInt64, rssi: Int = -60) -> Advertisement {
     Advertisement(
-      address: BluetoothAddress(number: 0x7000_0000_0000 + number),
-      addressType: .random,
-      name: nil,
-      alias: "",
-      rssi: rssi,
-      adapter: "hci0"
+      address: BluetoothAddress(number: 0x7000_0000_0000 + number), addressType: .random, name: nil,
+      alias: "", rssi: rssi, adapter: "hci0"
     )
   }
 

@@ -32,8 +32,7 @@ struct GoldenTests {
 
   @Test(
     "check reports what was recorded of inputs with one mistake",
-    .enabled(if: testsEverything || Transcript.isRecording),
-    arguments: files.indices
+    .enabled(if: testsEverything || Transcript.isRecording), arguments: files.indices
   )
   func mutated(index: Int) throws {
     let (name, path, options) = Self.files[index]
@@ -86,9 +85,7 @@ struct GoldenTests {
   ///
   /// - Parameter begins: Whether a line is the first about the mutation with this marker.
   private static func report(
-    _ mutations: [Mutation],
-    _ errors: String,
-    begins: (String, String) -> Bool
+    _ mutations: [Mutation], _ errors: String, begins: (String, String) -> Bool
   ) -> String {
     var problems = mutations.map { _ in [String]() }
     var present = -1

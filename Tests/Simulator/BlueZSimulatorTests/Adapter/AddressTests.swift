@@ -47,8 +47,7 @@ struct AddressTests {
     try lab.pass(.seconds(1))
     try lab.client.call("StopDiscovery", .adapter)
     let old = Target(
-      BlueZPath.device(lab.device.airAddress().address, of: "/org/bluez/hci0"),
-      Device1.interface
+      BlueZPath.device(lab.device.airAddress().address, of: "/org/bluez/hci0"), Device1.interface
     )
     #expect(try lab.client.ask("Connect", old) == "Connect replied")
     try lab.pass(.seconds(70))
@@ -64,11 +63,8 @@ struct AddressTests {
     let beacon = DeviceDefinition.monitor.changing { device in
       device.advertisements.append(
         AdvertisementDefinition(
-          includesName: false,
-          serviceData: [ServiceData(service: "feaa", octets: [0x20])],
-          rssi: -50,
-          rssiSpread: 0,
-          interval: .milliseconds(250)
+          includesName: false, serviceData: [ServiceData(service: "feaa", octets: [0x20])],
+          rssi: -50, rssiSpread: 0, interval: .milliseconds(250)
         )
       )
     }

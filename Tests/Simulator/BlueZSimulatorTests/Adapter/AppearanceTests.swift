@@ -35,9 +35,7 @@ struct AppearanceTests {
         ]),
         "Adapter": .objectPath("/org/bluez/hci0"),
         "ManufacturerData": try .dictionary(
-          key: "q",
-          value: "v",
-          [(.uint16(0xffff), .variant(of: .bytes([0x6c, 0x61, 0x62])))]
+          key: "q", value: "v", [(.uint16(0xffff), .variant(of: .bytes([0x6c, 0x61, 0x62])))]
         ),
         "TxPower": .int16(4), "ServicesResolved": .boolean(false),
       ]

@@ -85,9 +85,7 @@ struct DiscoveryTests {
     lab.client.forget()
     other.leave()
     try lab.pass()
-    #expect(
-      lab.client.take() == ["DEV Device1 -TxPower -RSSI", "hci0 Adapter1 Discovering=false"]
-    )
+    #expect(lab.client.take() == ["DEV Device1 -TxPower -RSSI", "hci0 Adapter1 Discovering=false"])
   }
 
   @Test("the filter of a client that leaves the bus goes with it")

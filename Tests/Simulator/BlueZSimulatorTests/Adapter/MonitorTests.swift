@@ -18,9 +18,7 @@ struct MonitorTests {
 
   /// A client that exports a monitor, registers it, and receives bluetoothd's calls.
   private func monitor(
-    _ lab: Lab,
-    _ patterns: [(UInt8, UInt8, [UInt8])],
-    _ more: [(String, DBusValue)] = [],
+    _ lab: Lab, _ patterns: [(UInt8, UInt8, [UInt8])], _ more: [(String, DBusValue)] = [],
     isLate: Bool = false
   ) throws -> Recorded<String> {
     let received = Recorded<String>()
@@ -44,8 +42,7 @@ struct MonitorTests {
       }
     }
     let interface = ExportedInterface(
-      AdvertisementMonitor1.interface,
-      methods: methods,
+      AdvertisementMonitor1.interface, methods: methods,
       properties: properties.map { name, value in
         ExportedProperty(name, value.signature) { value }
       }
@@ -114,11 +111,8 @@ struct MonitorTests {
 
   private func request(_ member: String, _ root: ObjectPath) throws -> MethodCall {
     try MethodCall(
-      destination: OrgBlueZ.busName,
-      path: Target.adapter.path,
-      interface: AdvertisementMonitorManager1.interface,
-      member: member,
-      body: [.objectPath(root)]
+      destination: OrgBlueZ.busName, path: Target.adapter.path,
+      interface: AdvertisementMonitorManager1.interface, member: member, body: [.objectPath(root)]
     )
   }
 
@@ -130,14 +124,12 @@ struct MonitorTests {
       AdvertisementMonitor1.patterns.name: try .array(of: "(yyay)", [row]),
     ]
     return try .signal(
-      path: path,
-      interface: StandardInterface.objectManager,
+      path: path, interface: StandardInterface.objectManager,
       member: StandardInterface.interfacesAdded.name,
       body: [
         .objectPath(path),
         try .dictionary(
-          key: "s",
-          value: "a{sv}",
+          key: "s", value: "a{sv}",
           [(.string(AdvertisementMonitor1.interface), .properties(properties))]
         ),
       ]

@@ -22,9 +22,7 @@ struct VisibilityTests {
     for name in ["Discoverable", "Pairable"] {
       let lab = try Lab()
       _ = try set("\(name)Timeout", .uint32(0), lab)
-      #expect(
-        try set(name, .boolean(true), lab) == ["Set replied", "hci0 Adapter1 \(name)=true"]
-      )
+      #expect(try set(name, .boolean(true), lab) == ["Set replied", "hci0 Adapter1 \(name)=true"])
       try lab.pass(.seconds(300))
       #expect(lab.client.take() == [], "0 is for ever")
       _ = try set("\(name)Timeout", .uint32(2), lab)

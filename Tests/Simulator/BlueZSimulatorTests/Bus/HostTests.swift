@@ -160,8 +160,7 @@ struct HostTests {
   func resolutions() throws {
     #expect(try story(.inOrder) == ["service", "service", "resolved"])
     #expect(
-      try story(.early(.milliseconds(300))) == ["resolved", "service", "service", "resolved"]
-    )
+      try story(.early(.milliseconds(300))) == ["resolved", "service", "service", "resolved"])
     #expect(try story(.empty) == ["resolved"])
     #expect(try story(.never) == [])
   }

@@ -302,10 +302,8 @@ struct ControlTests {
     let control = try ControlLab()
     let person = control.person
     let call = try MethodCall(
-      destination: ControlNames.bus,
-      path: ControlNames.path,
-      interface: "org.freedesktop.DBus.Introspectable",
-      member: "Introspect"
+      destination: ControlNames.bus, path: ControlNames.path,
+      interface: "org.freedesktop.DBus.Introspectable", member: "Introspect"
     )
     let text = try control.lab.loop.run { try await person.call(call).body[0].asString ?? "" }
     for name in ["DropLink", "Move", "SetValue", "SetPowered", "Restart", "ReadLog"] {

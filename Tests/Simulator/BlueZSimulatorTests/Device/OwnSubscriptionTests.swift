@@ -13,8 +13,7 @@ import Testing
 struct OwnSubscriptionTests {
 
   static let configuration = Target(
-    ObjectPath(stringLiteral: Target.battery.path.text + "/desc0015"),
-    GattDescriptor1.interface
+    ObjectPath(stringLiteral: Target.battery.path.text + "/desc0015"), GattDescriptor1.interface
   )
 
   @Test("Battery1 follows the level without subscribers, and the characteristic is not announced")

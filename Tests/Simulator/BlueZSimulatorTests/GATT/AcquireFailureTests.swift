@@ -13,16 +13,11 @@ import Testing
 struct AcquireFailureTests {
   private static let taken = "AcquireNotify failed org.bluez.Error.NotPermitted: Notify acquired"
   private static let refusal = FaultRule(
-    on: .subscribe,
-    occurrence: .nth(1),
-    action: .refuse(.insufficientResources)
+    on: .subscribe, occurrence: .nth(1), action: .refuse(.insufficientResources)
   )
   private static let slow = FaultRule(on: .subscribe, action: .slow(.seconds(5)))
 
-  private func connected(
-    _ fault: FaultRule,
-    _ version: BlueZVersion = .recorded
-  ) throws -> Lab {
+  private func connected(_ fault: FaultRule, _ version: BlueZVersion = .recorded) throws -> Lab {
     var settings = SimulatorSettings()
     settings.version = version
     return try Lab.connected(faults: [fault], settings: settings)
@@ -90,9 +85,7 @@ struct AcquireFailureTests {
     try lab.pass(.seconds(1))
     try lab.client.call("StopNotify", .heartRate)
     try lab.pass(.seconds(9))
-    #expect(
-      other.take() == ["DEV/service000a/char000b GattCharacteristic1 NotifyAcquired=false"]
-    )
+    #expect(other.take() == ["DEV/service000a/char000b GattCharacteristic1 NotifyAcquired=false"])
     #expect(try lab.client.property("NotifyAcquired", .heartRate) == .boolean(false))
     #expect(lab.events.last == .unsubscribed(.monitor, "2a37"))
   }

@@ -102,9 +102,7 @@ struct AcquireTests {
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     lab.client.forget()
     try lab.client.call("StopNotify", .heartRate)
-    #expect(
-      lab.client.take() == ["\(Self.heartRate) NotifyAcquired=false", "StopNotify replied"]
-    )
+    #expect(lab.client.take() == ["\(Self.heartRate) NotifyAcquired=false", "StopNotify replied"])
     #expect(packets(socket) == [nil])
     #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify replied")
   }
@@ -157,8 +155,7 @@ struct AcquireTests {
     let lab = try Lab.connected()
     let socket = try acquire("AcquireWrite", .echo, lab.client)
     #expect(
-      lab.client.take() == ["\(Self.echo) WriteAcquired=true", "AcquireWrite replied fd 517"]
-    )
+      lab.client.take() == ["\(Self.echo) WriteAcquired=true", "AcquireWrite replied fd 517"])
     lab.forgetEvents()
     for value in [[1, 2], [3]] as [[UInt8]] {
       #expect(send(socket.descriptor, value, value.count, 0) == value.count)

@@ -64,9 +64,7 @@ struct NotifyTests {
   )
   func presumed(isWritable: Bool, answer: String, value: [UInt8]) throws {
     let description = DescriptorDefinition(
-      uuid: "2901",
-      value: [0x48, 0x69],
-      isWritable: isWritable
+      uuid: "2901", value: [0x48, 0x69], isWritable: isWritable
     )
     let device = DeviceDefinition.monitor.changing { device in
       device.services[0].characteristics[0].hasConfiguration = false
@@ -193,9 +191,7 @@ struct NotifyTests {
     other.leave()
     try lab.pass(.seconds(5))
     #expect(lab.client.take() == [])
-    #expect(
-      lab.events == [.subscribed(.monitor, "2a37"), .unsubscribed(.monitor, "2a37")]
-    )
+    #expect(lab.events == [.subscribed(.monitor, "2a37"), .unsubscribed(.monitor, "2a37")])
   }
 
   @Test("a subscription that the device refuses has the error of its code, and no session")

@@ -44,11 +44,8 @@ struct ControlLab {
 
   private func call(_ member: String, _ body: [DBusValue]) throws -> [DBusValue] {
     let call = try MethodCall(
-      destination: ControlNames.bus,
-      path: ControlNames.path,
-      interface: ControlNames.interface,
-      member: member,
-      body: body
+      destination: ControlNames.bus, path: ControlNames.path, interface: ControlNames.interface,
+      member: member, body: body
     )
     let person = person
     return try lab.loop.run { try await person.call(call, limit: .seconds(100)).body }

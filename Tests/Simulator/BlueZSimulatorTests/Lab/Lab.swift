@@ -15,10 +15,8 @@ struct Lab {
 
   /// - Parameter scenario: What is played, instead of a world in which nothing happens.
   init(
-    _ definitions: [DeviceDefinition] = [.monitor],
-    playing scenario: ScenarioDefinition? = nil,
-    faults: [FaultRule] = [],
-    settings: SimulatorSettings? = nil
+    _ definitions: [DeviceDefinition] = [.monitor], playing scenario: ScenarioDefinition? = nil,
+    faults: [FaultRule] = [], settings: SimulatorSettings? = nil
   ) throws {
     let loop = VirtualTimeLoop()
     let devices = (scenario?.devices ?? definitions).map { definition in
@@ -28,19 +26,14 @@ struct Lab {
       return device
     }
     world = try SimulatedWorld(
-      devices,
-      on: loop,
-      playing: scenario,
-      settings: settings,
-      hasClient: false
+      devices, on: loop, playing: scenario, settings: settings, hasClient: false
     )
     client = try RawClient(on: world.bus, receiving: world.simulator.bus.uniqueName)
   }
 
   /// A world whose devices the first client knows.
   static func discovered(
-    _ definitions: [DeviceDefinition] = [.monitor],
-    faults: [FaultRule] = [],
+    _ definitions: [DeviceDefinition] = [.monitor], faults: [FaultRule] = [],
     settings: SimulatorSettings? = nil
   ) throws -> Lab {
     let lab = try Lab(definitions, faults: faults, settings: settings)
@@ -50,8 +43,7 @@ struct Lab {
 
   /// A world whose first device is connected.
   static func connected(
-    _ definitions: [DeviceDefinition] = [.monitor],
-    faults: [FaultRule] = [],
+    _ definitions: [DeviceDefinition] = [.monitor], faults: [FaultRule] = [],
     settings: SimulatorSettings? = nil
   ) throws -> Lab {
     let lab = try Lab(definitions, faults: faults, settings: settings)

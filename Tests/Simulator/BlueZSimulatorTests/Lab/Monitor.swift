@@ -10,14 +10,11 @@ extension DeviceDefinition {
   /// the address sanitizer takes what only such an address leads to for lost.
   static var monitor: DeviceDefinition {
     DeviceDefinition(
-      name: "Lab HRM",
-      address: .monitor,
+      name: "Lab HRM", address: .monitor,
       advertisement: AdvertisementDefinition(
         services: [.heartRateService, .batteryService],
         manufacturerData: [ManufacturerData(company: 0xffff, octets: [0x6c, 0x61, 0x62])],
-        txPower: 4,
-        rssi: -50,
-        rssiSpread: 0
+        txPower: 4, rssi: -50, rssiSpread: 0
       ),
       services: [
         ServiceDefinition(
@@ -32,8 +29,7 @@ extension DeviceDefinition {
           uuid: .batteryService,
           characteristics: [
             CharacteristicDefinition(
-              uuid: "2a19",
-              properties: [.read, .notify],
+              uuid: "2a19", properties: [.read, .notify],
               behaviour: .counter(Counter(format: .octet, from: 87, step: -1, every: .seconds(60)))
             )
           ]
@@ -46,8 +42,7 @@ extension DeviceDefinition {
   private static var own: [CharacteristicDefinition] {
     [
       CharacteristicDefinition(
-        uuid: .own(1),
-        properties: [.read, .writeWithoutResponse, .write, .notify],
+        uuid: .own(1), properties: [.read, .writeWithoutResponse, .write, .notify],
         behaviour: .echo,
         descriptors: [DescriptorDefinition(uuid: "2901", value: [0x65], isWritable: true)]
       ),
@@ -77,8 +72,7 @@ extension DeviceDefinition {
   /// A device that only advertises.
   static func beacon(_ last: UInt8) -> DeviceDefinition {
     DeviceDefinition(
-      name: "Beacon \(last)",
-      address: BluetoothAddress("C0:FF:EE:00:00:0\(last)") ?? .monitor,
+      name: "Beacon \(last)", address: BluetoothAddress("C0:FF:EE:00:00:0\(last)") ?? .monitor,
       advertisement: AdvertisementDefinition(rssi: -70, rssiSpread: 0)
     )
   }

@@ -64,12 +64,10 @@ final class PeripheralProgram: ObjectHandler {
     let objects = objects.withLock { $0 }
     do {
       return try .dictionary(
-        key: "o",
-        value: "a{sa{sv}}",
+        key: "o", value: "a{sa{sv}}",
         objects.map { object in
           let interfaces = try DBusValue.dictionary(
-            key: "s",
-            value: "a{sv}",
+            key: "s", value: "a{sv}",
             [(key: .string(object.interface), value: .properties(object.properties))]
           )
           return (key: .objectPath(ObjectPath(stringLiteral: object.path)), value: interfaces)
@@ -85,8 +83,7 @@ final class PeripheralProgram: ObjectHandler {
     let changed: PropertyMap = value.map { [name: $0] } ?? [:]
     try client.connection.send(
       Message.signal(
-        path: ObjectPath(stringLiteral: path),
-        interface: StandardInterface.properties,
+        path: ObjectPath(stringLiteral: path), interface: StandardInterface.properties,
         member: StandardInterface.propertiesChanged.name,
         body: [
           .string(interface), .properties(changed), .strings(value == nil ? [name] : []),
@@ -99,8 +96,7 @@ final class PeripheralProgram: ObjectHandler {
   func remove(_ path: String, _ interface: String) throws {
     try client.connection.send(
       Message.signal(
-        path: "/a",
-        interface: StandardInterface.objectManager,
+        path: "/a", interface: StandardInterface.objectManager,
         member: StandardInterface.interfacesRemoved.name,
         body: [.objectPath(ObjectPath(stringLiteral: path)), .strings([interface])]
       )
@@ -122,10 +118,7 @@ final class PeripheralProgram: ObjectHandler {
   }
 
   static func characteristic(
-    _ name: String,
-    _ number: Int,
-    _ flags: [String],
-    _ more: PropertyMap = [:]
+    _ name: String, _ number: Int, _ flags: [String], _ more: PropertyMap = [:]
   ) -> Objects {
     var properties: PropertyMap = [
       "UUID": .string(uuid(number)), "Service": .objectPath(ObjectPath(stringLiteral: service)),
@@ -136,10 +129,7 @@ final class PeripheralProgram: ObjectHandler {
   }
 
   static func descriptor(
-    _ name: String,
-    of characteristic: String,
-    _ flags: [String],
-    _ more: PropertyMap = [:]
+    _ name: String, of characteristic: String, _ flags: [String], _ more: PropertyMap = [:]
   ) -> Objects {
     var properties: PropertyMap = [
       "UUID": .string("2901"),

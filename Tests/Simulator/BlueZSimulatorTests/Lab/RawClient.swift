@@ -49,16 +49,11 @@ final class RawClient: Sendable {
 
   /// Sends a call. Its answer is in the log when it has come.
   func begin(
-    _ member: String,
-    _ target: Target,
-    _ body: [DBusValue] = [],
+    _ member: String, _ target: Target, _ body: [DBusValue] = [],
     _ done: @escaping @Sendable (Answer) -> Void = { _ in }
   ) throws {
     let call = try MethodCall(
-      destination: OrgBlueZ.busName,
-      path: target.path,
-      interface: target.interface,
-      member: member,
+      destination: OrgBlueZ.busName, path: target.path, interface: target.interface, member: member,
       body: body
     )
     let log = log

@@ -28,12 +28,10 @@ struct Target: Sendable {
   static let command = attribute("service0016/char0020")
   static let slow = attribute("service0016/char0022")
   static let description = Target(
-    ObjectPath(stringLiteral: echo.path.text + "/desc001a"),
-    GattDescriptor1.interface
+    ObjectPath(stringLiteral: echo.path.text + "/desc001a"), GattDescriptor1.interface
   )
   static let configuration = Target(
-    ObjectPath(stringLiteral: echo.path.text + "/desc0019"),
-    GattDescriptor1.interface
+    ObjectPath(stringLiteral: echo.path.text + "/desc0019"), GattDescriptor1.interface
   )
 
   static func attribute(_ end: String) -> Target {

@@ -19,9 +19,7 @@ struct PeripheralTests {
 
   /// A service with one characteristic, and the advertisement.
   private func room(
-    _ flags: [String],
-    _ more: PropertyMap = [:],
-    faults: [FaultRule] = []
+    _ flags: [String], _ more: PropertyMap = [:], faults: [FaultRule] = []
   ) throws -> PeripheralLab {
     let room = try PeripheralLab(
       Program.service() + Program.characteristic("c", 1, flags, more)
@@ -56,12 +54,7 @@ struct PeripheralTests {
   func changed() throws {
     let room = try room(["read"])
     try room.lab.client.call("Disconnect", PeripheralLab.peripheral)
-    try room.program.change(
-      "/v",
-      "LocalName",
-      to: .string("Fan"),
-      of: LEAdvertisement1.interface
-    )
+    try room.program.change("/v", "LocalName", to: .string("Fan"), of: LEAdvertisement1.interface)
     try room.lab.client.call("StartDiscovery", .adapter)
     try room.lab.pass(.seconds(3))
     #expect(try room.lab.client.property("Name", PeripheralLab.peripheral) == .string("Fan"))
@@ -100,8 +93,7 @@ struct PeripheralTests {
     #expect(try client.ask("WriteValue", target, .write(long)).hasSuffix("Invalid Length"))
     #expect(room.calls() == [])
     let descriptor = Target(
-      ObjectPath(stringLiteral: target.path.text + "/desc0018"),
-      GattDescriptor1.interface
+      ObjectPath(stringLiteral: target.path.text + "/desc0018"), GattDescriptor1.interface
     )
     room.program.answer("s/c/d", "ReadValue", .values([.bytes([9])]))
     #expect(try client.ask("ReadValue", descriptor, .noOptions) == "ReadValue replied 0x09")
@@ -287,8 +279,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "an adapter that is switched off, or pulled out, is gone as a device",
-    arguments: [true, false]
+    "an adapter that is switched off, or pulled out, is gone as a device", arguments: [true, false]
   )
   func adapterGone(isPulledOut: Bool) throws {
     let room = try room(["read"])

@@ -178,7 +178,8 @@ struct RegistrationTests {
     (
       [
         "Discoverable": .boolean(true), "DiscoverableTimeout": .uint16(5), "Timeout": .uint16(2),
-      ], notParsed
+      ],
+      notParsed
     ),
     (["SecondaryChannel": .string("1M")], notParsed), (["Duration": .uint16(2)], nil),
     (["Duration": .uint32(2)], notParsed),

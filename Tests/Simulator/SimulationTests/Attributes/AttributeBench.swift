@@ -17,22 +17,16 @@ extension DeviceDefinition {
   /// the address sanitizer takes what only such an address leads to for lost.
   static var bench: DeviceDefinition {
     DeviceDefinition(
-      name: "Bench",
-      address: thermometerAddress,
-      link: LinkDefinition(mtu: 64),
+      name: "Bench", address: thermometerAddress, link: LinkDefinition(mtu: 64),
       services: [
         ServiceDefinition(
           uuid: .battery,
           characteristics: [
             CharacteristicDefinition(
-              uuid: .batteryLevel,
-              properties: [.read, .notify],
-              behaviour: .constant([87]),
+              uuid: .batteryLevel, properties: [.read, .notify], behaviour: .constant([87]),
               descriptors: [
                 DescriptorDefinition(
-                  uuid: BluetoothUUID(short: 0x2901),
-                  value: Array("main".utf8),
-                  isWritable: true
+                  uuid: BluetoothUUID(short: 0x2901), value: Array("main".utf8), isWritable: true
                 ),
                 DescriptorDefinition(uuid: BluetoothUUID(short: 0x2908), value: [1]),
                 DescriptorDefinition(uuid: BluetoothUUID(short: 0x2908), value: [2]),
@@ -44,9 +38,7 @@ extension DeviceDefinition {
           uuid: .battery,
           characteristics: [
             CharacteristicDefinition(
-              uuid: .batteryLevel,
-              properties: .read,
-              behaviour: .constant([13])
+              uuid: .batteryLevel, properties: .read, behaviour: .constant([13])
             )
           ]
         ),
@@ -54,13 +46,11 @@ extension DeviceDefinition {
           uuid: .alert,
           characteristics: [
             CharacteristicDefinition(
-              uuid: .alertLevel,
-              properties: [.read, .write, .writeWithoutResponse, .notify],
+              uuid: .alertLevel, properties: [.read, .write, .writeWithoutResponse, .notify],
               behaviour: .echo
             ),
             CharacteristicDefinition(
-              uuid: .stream,
-              properties: .notify,
+              uuid: .stream, properties: .notify,
               behaviour: .series(
                 Series(values: (1...200).map { [UInt8($0)] }, every: .milliseconds(100))
               )
@@ -124,8 +114,7 @@ extension Simulation {
     let bus = try bus.connect()
     let client = try loop.run { try await BlueZClient.open(bus: bus) }
     return BlueZDevice(
-      client: client,
-      target: .address(device.definition.address),
+      client: client, target: .address(device.definition.address),
       scheduler: scheduler ?? SerialScheduler(on: loop)
     )
   }
@@ -135,10 +124,7 @@ extension Simulation {
   /// A call of another program to the device, which waits for no answer.
   func unanswered(_ member: String) throws -> Message {
     try .methodCall(
-      destination: OrgBlueZ.busName,
-      path: devicePath,
-      interface: Device1.interface,
-      member: member,
+      destination: OrgBlueZ.busName, path: devicePath, interface: Device1.interface, member: member,
       noReplyExpected: true
     )
   }
@@ -146,12 +132,8 @@ extension Simulation {
   /// Another program's RemoveDevice, which waits for no answer, either.
   func removal() throws -> Message {
     try .methodCall(
-      destination: OrgBlueZ.busName,
-      path: "/org/bluez/hci0",
-      interface: Adapter1.interface,
-      member: Adapter1.removeDevice.name,
-      body: [.objectPath(devicePath)],
-      noReplyExpected: true
+      destination: OrgBlueZ.busName, path: "/org/bluez/hci0", interface: Adapter1.interface,
+      member: Adapter1.removeDevice.name, body: [.objectPath(devicePath)], noReplyExpected: true
     )
   }
 }
@@ -212,8 +194,7 @@ extension Simulation {
           declaration: characteristic.declaration,
           of: BlueZPath.service(service.handle, of: device)
         ),
-        interface: GattCharacteristic1.interface,
-        member: GattCharacteristic1.stopNotify.name
+        interface: GattCharacteristic1.interface, member: GattCharacteristic1.stopNotify.name
       )
       _ = try await other.call(call, limit: .seconds(5))
       try await sink(())

@@ -27,10 +27,7 @@ struct LinkLossTests {
     simulation.loop.after(delay) { simulator.loseLink(address) }
   }
 
-  @Test(
-    "fails after the values that came before",
-    arguments: SubscriptionOptions.Delivery.allCases
-  )
+  @Test("fails after the values that came before", arguments: SubscriptionOptions.Delivery.allCases)
   func fails(delivery: SubscriptionOptions.Delivery) throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
@@ -51,10 +48,7 @@ struct LinkLossTests {
     #expect(seen.all == ["1", "2", "3"])
   }
 
-  @Test(
-    "resumes after a gap",
-    arguments: SubscriptionOptions.Delivery.allCases
-  )
+  @Test("resumes after a gap", arguments: SubscriptionOptions.Delivery.allCases)
   func resumes(delivery: SubscriptionOptions.Delivery) throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)

@@ -154,8 +154,7 @@ struct ReadingAndWritingTests {
   func refused(code: UInt8, expected: DeviceFailure.Code, meaning: String) throws {
     let refusal = OperationFault.refuse(ATTErrorCode(rawValue: code))
     let simulation = try Simulation(
-      definition: .bench,
-      faults: [FaultRule(on: .read, action: refusal)]
+      definition: .bench, faults: [FaultRule(on: .read, action: refusal)]
     )
     let failure = try simulation.failure { $0.read(.alert) }
     #expect(failure.code == expected && failure.class == .definite)

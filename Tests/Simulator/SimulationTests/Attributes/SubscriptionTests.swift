@@ -53,8 +53,7 @@ struct SubscriptionTests {
   }
 
   @Test(
-    "a full buffer does what its rule says",
-    arguments: SubscriptionOptions.OverflowRule.allCases
+    "a full buffer does what its rule says", arguments: SubscriptionOptions.OverflowRule.allCases
   )
   func overflow(rule: SubscriptionOptions.OverflowRule) throws {
     let simulation = try Simulation.bench()
@@ -129,10 +128,8 @@ struct SubscriptionTests {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure {
       $0.exchange(
-        write: [7],
-        to: CharacteristicSelector(characteristic: .batteryLevel, instance: 0),
-        kind: .request,
-        expectingOn: .stream
+        write: [7], to: CharacteristicSelector(characteristic: .batteryLevel, instance: 0),
+        kind: .request, expectingOn: .stream
       )
     }
     #expect(failure.code == .notSupported)

@@ -98,8 +98,7 @@ struct AdapterDayTests {
 
   @Test(
     "where the adapter is to be waited for, a chain that has no link yet goes on with it",
-    arguments: Fate.allCases,
-    [Stage.finding, .connecting, .resolving]
+    arguments: Fate.allCases, [Stage.finding, .connecting, .resolving]
   )
   func waited(_ fate: Fate, _ stage: Stage) throws {
     var options = ConnectOptions()
@@ -122,10 +121,7 @@ extension Simulation {
   /// The same device over an adapter that is chosen so.
   func service(on adapter: AdapterSelector) -> BlueZDevice {
     BlueZDevice(
-      client: service.client,
-      target: service.target,
-      adapter: adapter,
-      scheduler: scheduler
+      client: service.client, target: service.target, adapter: adapter, scheduler: scheduler
     )
   }
 }

@@ -52,16 +52,12 @@ extension Simulation {
 
   /// Runs a chain in a turn of its own.
   func endure<Value: Sendable>(
-    _ chain: Signal<Value>,
-    within limit: Duration = .seconds(100),
-    _ blow: Blow = Blow()
+    _ chain: Signal<Value>, within limit: Duration = .seconds(100), _ blow: Blow = Blow()
   ) -> Endured {
     let began = loop.now
     let outcome = chain.map { Optional($0) }.firstOrDefault(nil, within: limit)
     return Endured(
-      error: outcome.error,
-      took: loop.now - began,
-      tookAfterBlow: blow.at.map { loop.now - $0 }
+      error: outcome.error, took: loop.now - began, tookAfterBlow: blow.at.map { loop.now - $0 }
     )
   }
 
@@ -86,8 +82,7 @@ extension Simulation {
 
   /// That the same chain now runs to its end, and leaves nothing behind either.
   func expectNextChain(
-    _ name: String = "",
-    on service: BlueZDevice? = nil,
+    _ name: String = "", on service: BlueZDevice? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let next = Stage.chain(service ?? self.service).firstOrDefault([], within: .seconds(100))
@@ -111,9 +106,7 @@ struct Verdict: Sendable {
 
   /// Checks what a chain came to.
   func check(
-    _ endured: Endured,
-    _ name: String = "",
-    sourceLocation: SourceLocation = #_sourceLocation
+    _ endured: Endured, _ name: String = "", sourceLocation: SourceLocation = #_sourceLocation
   ) {
     guard let failure = endured.failure else {
       Issue.record(

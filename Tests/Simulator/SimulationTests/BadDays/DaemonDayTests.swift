@@ -95,9 +95,7 @@ struct DaemonDayTests {
 extension Simulation {
   /// Ends bluetoothd, and starts another one some time later.
   func restart(
-    _ death: DaemonDayTests.Death,
-    into successors: Recorded<BlueZSimulator>,
-    after delay: Duration
+    _ death: DaemonDayTests.Death, into successors: Recorded<BlueZSimulator>, after delay: Duration
   ) {
     let (dead, bus, loop) = (simulator, bus, loop)
     switch death {

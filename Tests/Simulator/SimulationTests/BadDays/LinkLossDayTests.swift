@@ -23,8 +23,7 @@ struct LinkLossDayTests {
   }
 
   @Test(
-    "while it is made, once, another attempt makes it",
-    arguments: [FaultKind.connect, .discover],
+    "while it is made, once, another attempt makes it", arguments: [FaultKind.connect, .discover],
     [OperationFault.loseLinkBefore, .loseLinkAfter]
   )
   func madeAgain(_ kind: FaultKind, _ action: OperationFault) throws {
@@ -37,8 +36,7 @@ struct LinkLossDayTests {
 
   @Test(
     "while it is made, each time, the failure counts the attempts",
-    arguments: [FaultKind.connect, .discover],
-    [OperationFault.loseLinkBefore, .loseLinkAfter]
+    arguments: [FaultKind.connect, .discover], [OperationFault.loseLinkBefore, .loseLinkAfter]
   )
   func neverMade(_ kind: FaultKind, _ action: OperationFault) throws {
     let simulation = try Simulation.bench()

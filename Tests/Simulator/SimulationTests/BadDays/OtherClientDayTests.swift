@@ -30,9 +30,7 @@ struct OtherClientDayTests {
 
   /// A link with a subscription of another program's, as long as `body` runs.
   private func beside(
-    _ simulation: Simulation,
-    _ options: SubscriptionOptions,
-    _ body: () throws -> Void
+    _ simulation: Simulation, _ options: SubscriptionOptions, _ body: () throws -> Void
   ) throws {
     let other = try simulation.otherProgram()
     let loop = simulation.loop

@@ -28,8 +28,7 @@ struct ParallelPainTests {
         return SimulatedDevice(definition, on: loop, generator: generator)
       }
       world = try SimulatedWorld(
-        devices,
-        on: loop,
+        devices, on: loop,
         observer: { message, _ in
           if message.kind == .methodCall, message.member == "Connect" {
             calls.add("called")

@@ -17,8 +17,7 @@ struct SilenceDayTests {
   ]
 
   @Test(
-    "a call that is never answered ends with timed-out at the deadline",
-    arguments: calls,
+    "a call that is never answered ends with timed-out at the deadline", arguments: calls,
     [CallTreatment.ignore, .loseAnswer]
   )
   func call(_ member: String, _ treatment: CallTreatment) throws {
@@ -79,10 +78,7 @@ struct SilenceDayTests {
     case "RemoveDevice": chain = service.unpair()
     default: chain = service.pair(PairingAnswers()).map { _ in }
     }
-    let endured = simulation.endure(
-      service.connect().flattenMap { chain },
-      within: .seconds(5)
-    )
+    let endured = simulation.endure(service.connect().flattenMap { chain }, within: .seconds(5))
     Verdict(.timedOut, .passing, within: .seconds(5 + 10)).check(endured)
     simulation.expectReleased()
     simulation.simulator.treatCalls { _ in .take }

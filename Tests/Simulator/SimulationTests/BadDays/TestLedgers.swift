@@ -9,15 +9,11 @@ protocol UncontendedLedger: LinkLedger {}
 
 extension UncontendedLedger {
   func turn(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
+    at adapter: BluetoothAddress, on loop: Loop, limit: Duration
   ) async throws -> @Sendable () -> Void { {} }
 
   func listen(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
+    at adapter: BluetoothAddress, on loop: Loop, limit: Duration
   ) async throws -> @Sendable () -> Void { {} }
 
   func isTurnTaken(at adapter: BluetoothAddress) -> Bool { false }

@@ -53,10 +53,7 @@ struct SameCodeTests {
   private func course(_ fault: FaultCase, over daemon: PrivateDaemon?) throws -> Course {
     let calls = Recorded<String>()
     let simulation = try Simulation(
-      on: EventLoop(),
-      over: daemon,
-      faults: [fault.rule],
-      settings: Self.settings,
+      on: EventLoop(), over: daemon, faults: [fault.rule], settings: Self.settings,
       hold: { message in
         calls.add(Self.text(message))
         return .zero
@@ -67,9 +64,7 @@ struct SameCodeTests {
     #expect(simulation.ledger.violations == [])
     for connection in [simulation.client.bus, simulation.simulator.bus] { connection.close() }
     return Course(
-      value: outcome.value,
-      failure: outcome.error.map { "\($0)" },
-      calls: calls.all,
+      value: outcome.value, failure: outcome.error.map { "\($0)" }, calls: calls.all,
       history: simulation.history
     )
   }

@@ -14,18 +14,14 @@ struct AgentGuardTests {
   /// The registration of another program's agent.
   private static func register() throws -> MethodCall {
     try MethodCall(
-      destination: "org.bluez",
-      path: "/org/bluez",
-      interface: "org.bluez.AgentManager1",
-      member: "RegisterAgent",
-      body: [.objectPath("/theirs"), .string("DisplayYesNo")]
+      destination: "org.bluez", path: "/org/bluez", interface: "org.bluez.AgentManager1",
+      member: "RegisterAgent", body: [.objectPath("/theirs"), .string("DisplayYesNo")]
     )
   }
 
   /// The error names that a program gets that calls our agent in the middle of a pairing.
   func answers(
-    _ simulation: Simulation,
-    _ calls: [(member: String, body: [DBusValue])]
+    _ simulation: Simulation, _ calls: [(member: String, body: [DBusValue])]
   ) throws -> [String] {
     let other = try simulation.bus.connect()
     let (names, ours) = (Recorded<String>(), simulation.client.bus.uniqueName)
@@ -34,11 +30,8 @@ struct AgentGuardTests {
       _ = loop.task {
         for call in calls {
           let call = try MethodCall(
-            destination: ours,
-            path: "/org/blerun/agent",
-            interface: "org.bluez.Agent1",
-            member: call.member,
-            body: call.body
+            destination: ours, path: "/org/blerun/agent", interface: "org.bluez.Agent1",
+            member: call.member, body: call.body
           )
           do {
             names.add("\(try await other.call(call, limit: .seconds(1)).body.count) values")
@@ -91,18 +84,14 @@ struct AgentGuardTests {
     let name: String? = try simulation.loop.run {
       let agent = ObjectServer(bus: other, objectManagerAt: nil)
       let confirm = ExportedMethod(
-        "RequestConfirmation",
-        takes: [.init("device", "o"), .init("passkey", "u")]
+        "RequestConfirmation", takes: [.init("device", "o"), .init("passkey", "u")]
       ) { _ in other.close() }
       agent.add([ExportedInterface("org.bluez.Agent1", methods: [confirm])], at: "/theirs")
       let export = try other.export(agent)
       defer { export.cancel() }
       _ = try await other.call(Self.register(), limit: .seconds(1))
       let pair = try MethodCall(
-        destination: "org.bluez",
-        path: path,
-        interface: "org.bluez.Device1",
-        member: "Pair"
+        destination: "org.bluez", path: path, interface: "org.bluez.Device1", member: "Pair"
       )
       do {
         _ = try await third.call(pair, limit: .seconds(60))

@@ -40,9 +40,7 @@ struct FailedPairingTests {
     ]
   )
   func unanswered(
-    method: PairingDefinition.Method,
-    capability: AgentCapability,
-    hint: String
+    method: PairingDefinition.Method, capability: AgentCapability, hint: String
   ) throws {
     let simulation = try Simulation(definition: .pairing(method, passkey: 5))
     let failure = try simulation.failure(simulation.pair(PairingAnswers(capability: capability)))
@@ -88,9 +86,7 @@ struct FailedPairingTests {
     let simulation = try Simulation(definition: .pairing(method, passkey: 5))
     let shown = Recorded<PairingDisplay>()
     let answers = PairingAnswers(
-      acceptsJustWorks: false,
-      comparison: .always(false),
-      show: { shown.add($0) }
+      acceptsJustWorks: false, comparison: .always(false), show: { shown.add($0) }
     )
     let failure = try simulation.failure(simulation.pair(answers))
     #expect(failure.code == .pairingFailed)

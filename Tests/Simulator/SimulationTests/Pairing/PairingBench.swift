@@ -11,20 +11,16 @@ import Testing
 extension DeviceDefinition {
   /// A device that pairs so, with values that need no bond, any, or one that was vouched for.
   static func pairing(
-    _ method: PairingDefinition.Method,
-    passkey: UInt32? = nil
+    _ method: PairingDefinition.Method, passkey: UInt32? = nil
   ) -> DeviceDefinition {
     func value(_ uuid: BluetoothUUID, _ security: LinkSecurity) -> CharacteristicDefinition {
       CharacteristicDefinition(
-        uuid: uuid,
-        properties: [.read, .write, .notify],
-        behaviour: .echo,
+        uuid: uuid, properties: [.read, .write, .notify], behaviour: .echo,
         security: AttributeSecurity(read: security, write: security)
       )
     }
     return DeviceDefinition(
-      name: "Lock-1",
-      address: thermometerAddress,
+      name: "Lock-1", address: thermometerAddress,
       pairing: PairingDefinition(method, passkey: passkey),
       services: [
         ServiceDefinition(
@@ -48,16 +44,14 @@ extension BluetoothUUID {
 extension Simulation {
   /// What one chain on the device came to, in one turn.
   func run<Value: Sendable>(
-    within limit: Duration = .seconds(200),
-    _ chain: Signal<Value>
+    within limit: Duration = .seconds(200), _ chain: Signal<Value>
   ) -> Outcome<Value?> {
     chain.map { Optional($0) }.firstOrDefault(nil, within: limit)
   }
 
   /// Connects, pairs, and does something more.
   func pairThen<Value: Sendable>(
-    _ answers: PairingAnswers,
-    _ body: @escaping @Sendable (PairingOutcome) -> Signal<Value>
+    _ answers: PairingAnswers, _ body: @escaping @Sendable (PairingOutcome) -> Signal<Value>
   ) -> Outcome<Value?> {
     let service = service
     return run(service.connect().flattenMap { service.pair(answers).flattenMap(body) })
@@ -74,11 +68,8 @@ extension Simulation {
       let client = try bus.connect()
       defer { client.close() }
       let call = try MethodCall(
-        destination: "org.bluez",
-        path: path,
-        interface: "org.freedesktop.DBus.Properties",
-        member: "Get",
-        body: [.string("org.bluez.Device1"), .string(name)]
+        destination: "org.bluez", path: path, interface: "org.freedesktop.DBus.Properties",
+        member: "Get", body: [.string("org.bluez.Device1"), .string(name)]
       )
       do {
         return try await client.call(call).body.first?.unwrapped.asBool

@@ -68,9 +68,7 @@ struct PairingMachineTests {
     _ = machine.pair("a", of: ":1", agent: .keyboardOnly)
     _ = machine.exchanged(1, with: .passkeyEntry, passkey: 5)
     let words = words(machine.cancel("c"))
-    #expect(
-      words == ["withdraw", "refuse [\"a\"] Authentication Canceled", "answer([\"c\"])"]
-    )
+    #expect(words == ["withdraw", "refuse [\"a\"] Authentication Canceled", "answer([\"c\"])"])
     #expect(self.words(machine.answered(1, .passkey(5))) == [])
     #expect(self.words(machine.cancel("d")) == ["refuse [\"d\"] Does Not Exist"])
   }

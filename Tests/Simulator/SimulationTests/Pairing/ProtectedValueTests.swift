@@ -24,8 +24,7 @@ struct ProtectedValueTests {
 
   /// What an operation fails with, and how long it took.
   private func timed<Value: Sendable>(
-    _ simulation: Simulation,
-    _ operation: Signal<Value>
+    _ simulation: Simulation, _ operation: Signal<Value>
   ) throws -> (failure: DeviceFailure, took: Duration) {
     let (loop, service) = (simulation.loop, simulation.service)
     let begun = Guarded(loop.now)
@@ -86,8 +85,7 @@ struct ProtectedValueTests {
     let address = simulation.device.definition.address
     loop.after(.seconds(8)) { simulator.loseLink(address) }
     let subscribing = simulation.service.subscribe(
-      .encrypted,
-      SubscriptionOptions(delivery: .acquire)
+      .encrypted, SubscriptionOptions(delivery: .acquire)
     )
     let (failure, took) = try timed(simulation, subscribing.map { _ in })
     #expect(failure.code == .linkLost)

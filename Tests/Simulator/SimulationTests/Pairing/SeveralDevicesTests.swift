@@ -34,8 +34,7 @@ private struct Locks {
   ///
   /// - Returns: How each ended, and when after the first began.
   func pair(
-    _ answers: [PairingAnswers],
-    within limit: Duration = .seconds(60)
+    _ answers: [PairingAnswers], within limit: Duration = .seconds(60)
   ) throws -> [(code: DeviceFailure.Code?, took: Duration)] {
     let loop = world.loop
     return try loop.run {
@@ -102,8 +101,7 @@ struct SeveralDevicesTests {
       return { timer.cancel() }
     })
     let ends = try locks.pair(
-      [slow, PairingAnswers(secret: Secret("000022"))],
-      within: .seconds(10)
+      [slow, PairingAnswers(secret: Secret("000022"))], within: .seconds(10)
     )
     #expect(ends[0].code == .timedOut)
     #expect(ends[1].code == .busy)

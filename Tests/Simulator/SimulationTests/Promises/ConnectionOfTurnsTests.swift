@@ -19,9 +19,7 @@ struct ConnectionOfTurnsTests {
 
   /// Uses the connection in a turn of its own: from a time on, for so long.
   private func use(
-    _ service: BlueZDevice,
-    after begin: Duration,
-    for length: Duration
+    _ service: BlueZDevice, after begin: Duration, for length: Duration
   ) -> Task<Void, any Error> {
     simulation.loop.task { [loop = simulation.loop] in
       try await loop.sleep(for: begin)
@@ -37,8 +35,7 @@ struct ConnectionOfTurnsTests {
   }
 
   @Test(
-    "it is made once, and ends with the last of them, whoever made it",
-    arguments: [true, false]
+    "it is made once, and ends with the last of them, whoever made it", arguments: [true, false]
   )
   func shared(makerEndsFirst: Bool) throws {
     let lengths: [Duration] =
@@ -79,9 +76,7 @@ struct ConnectionOfTurnsTests {
       while simulation.ledger.links.isEmpty { try await loop.sleep(for: .milliseconds(10)) }
     }
     let second = use(
-      services[1],
-      after: .seconds(5) + .milliseconds(milliseconds),
-      for: .seconds(30)
+      services[1], after: .seconds(5) + .milliseconds(milliseconds), for: .seconds(30)
     )
     try simulation.loop.run { try await first.value }
     try simulation.loop.run { try await second.value }

@@ -53,8 +53,7 @@ struct ExplanationTests {
     // bluetoothd calls services resolved that it could not read: there are none then.
     case .refuse:
       Said(
-        operation: "reading battery-level",
-        attribute: "battery-level",
+        operation: "reading battery-level", attribute: "battery-level",
         code: .characteristicMissing
       )
     case .slow: Said(operation: "connecting", code: .timedOut)
@@ -64,9 +63,7 @@ struct ExplanationTests {
   }
 
   private static func attribute(
-    _ operation: String,
-    _ attribute: String,
-    _ action: OperationFault
+    _ operation: String, _ attribute: String, _ action: OperationFault
   ) -> Said? {
     let prefix = "Operation failed with ATT error: 0x"
     switch action {
@@ -94,9 +91,7 @@ struct ExplanationTests {
     let error = try #require(outcome.error)
     let failure = try #require(Self.cause(of: error), "\(error)")
     let said = Said(
-      operation: failure.operation,
-      attribute: failure.attribute,
-      code: failure.code,
+      operation: failure.operation, attribute: failure.attribute, code: failure.code,
       text: failure.bluez?.text
     )
     #expect(said == expected)

@@ -132,11 +132,7 @@ struct LateReplyTests {
   /// Takes a call up after one second, and cancels the turn `instant` after it was made.
   ///
   /// - Parameter isCancelledFirst: Which comes first when both are at the same instant.
-  private func meet(
-    _ member: String,
-    at instant: Duration,
-    isCancelledFirst: Bool
-  ) throws {
+  private func meet(_ member: String, at instant: Duration, isCancelledFirst: Bool) throws {
     struct Cancelling { var cancel: (@Sendable () -> Void)? }
     let cancelling = Guarded(Cancelling())
     let isMet = Guarded(false)

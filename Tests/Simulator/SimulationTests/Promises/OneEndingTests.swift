@@ -91,9 +91,7 @@ struct OneEndingTests {
   }
 
   private func withdraw(
-    _ withdrawal: Withdrawal,
-    _ chain: Signal<[UInt8]>,
-    _ scheduler: SerialScheduler,
+    _ withdrawal: Withdrawal, _ chain: Signal<[UInt8]>, _ scheduler: SerialScheduler,
     ended: @escaping @Sendable (Bool) -> Void
   ) {
     let loop = scheduler.loop
@@ -151,9 +149,7 @@ struct OneEndingTests {
     let slow = FaultRule(on: .disconnect, action: .slow(.seconds(3)))
     let read = FaultRule(on: .read, action: .refuse(ATTErrorCode(rawValue: 0x80)))
     func outcome(
-      _ rules: [FaultRule],
-      cancelAt instant: Duration,
-      within limit: Duration
+      _ rules: [FaultRule], cancelAt instant: Duration, within limit: Duration
     ) throws -> (any Error)? {
       let simulation = try Simulation(faults: rules)
       let (scheduler, tally) = (simulation.scheduler, Tally())

@@ -61,9 +61,7 @@ struct ReleaseTests {
   }
 
   private func run(
-    _ simulation: Simulation,
-    _ ending: Ending,
-    at instant: Duration
+    _ simulation: Simulation, _ ending: Ending, at instant: Duration
   ) -> (any Error)? {
     let (scheduler, loop) = (simulation.scheduler, simulation.loop)
     let chain = FaultCase.chain(simulation.service)
@@ -95,9 +93,7 @@ struct ReleaseTests {
 
   /// While bluetoothd does not end the link of the last chain, the next does not use it.
   private func checkRefusedChain(
-    _ simulation: Simulation,
-    _ ending: Ending,
-    _ name: String
+    _ simulation: Simulation, _ ending: Ending, _ name: String
   ) throws {
     let isUp = simulation.ledger.isUp
     let requests = simulation.ledger.links.last?.count
@@ -119,11 +115,7 @@ struct ReleaseTests {
     return simulation.service(on: SerialScheduler(on: simulation.loop))
   }
 
-  private func checkNextChain(
-    _ simulation: Simulation,
-    _ ending: Ending,
-    _ name: String
-  ) throws {
+  private func checkNextChain(_ simulation: Simulation, _ ending: Ending, _ name: String) throws {
     let service = service(of: simulation, after: ending)
     let next = FaultCase.chain(service).firstOrDefault([], within: .seconds(100))
     #expect(next.success, "\(name): the next chain: \(String(describing: next.error))")

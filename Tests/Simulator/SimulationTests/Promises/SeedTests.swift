@@ -89,8 +89,7 @@ struct SeedTests {
     let repeated = "seed \(seed), repeat with SEEDS=\(seed) swift test --filter SeedTests"
     let isHealed = Guarded(false)
     let simulation = try Simulation(
-      faults: schedule.rules,
-      seed: UInt64(seed),
+      faults: schedule.rules, seed: UInt64(seed),
       hold: { message in
         guard !isHealed.withLock({ $0 }), let member = message.member else { return .zero }
         return schedule.holds[member, default: .zero]
@@ -139,8 +138,7 @@ struct SeedTests {
       let schedule = Schedule(seed: seed)
       let log = Recorded<String>()
       let simulation = try Simulation(
-        faults: schedule.rules,
-        seed: UInt64(seed),
+        faults: schedule.rules, seed: UInt64(seed),
         log: { message, instant in log.add("\(instant) \(message)") },
         hold: { schedule.holds[$0.member ?? "", default: .zero] }
       )

@@ -24,9 +24,7 @@ enum AirValues {
     "concentration",
     [
       .field(
-        "kilograms-per-cubic-metre",
-        .sfloat,
-        "kg/m³",
+        "kilograms-per-cubic-metre", .sfloat, "kg/m³",
         shownAs: Conversion("micrograms-per-cubic-metre", "µg/m³", shift: -9) {
           $0 * 1_000_000_000
         }
@@ -34,8 +32,5 @@ enum AirValues {
     ]
   )
 
-  private static let parts = FieldFormat.unsigned(
-    2,
-    [0xfffe: "65534 or more", 0xffff: "unknown"]
-  )
+  private static let parts = FieldFormat.unsigned(2, [0xfffe: "65534 or more", 0xffff: "unknown"])
 }

@@ -15,8 +15,7 @@ enum BatteryValues {
     [
       .flags(1),
       .split(
-        "power state",
-        octets: 2,
+        "power state", octets: 2,
         [
           .flag("present", 0),
           .choice("wired-power", 1..<3, powerSources),
@@ -46,8 +45,7 @@ enum BatteryValues {
       .field("identifier", .u16, nil, .set(0)),
       .field("percent", .u8, "%", .set(1)),
       .split(
-        "additional status",
-        octets: 1,
+        "additional status", octets: 1,
         [
           .choice("service-required", 0..<2, ["no", "yes", "unknown"]),
           .flag("battery-fault", 2),

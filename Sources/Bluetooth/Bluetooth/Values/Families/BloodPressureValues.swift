@@ -41,8 +41,7 @@ enum BloodPressureValues {
     .field("pulse", .sfloat, "bpm", .set(2)),
     .field("user", .unsigned(1, [0xff: "unknown"]), nil, .set(3)),
     .split(
-      "measurement status",
-      octets: 2,
+      "measurement status", octets: 2,
       [
         .flag("movement", 0),
         .flag("loose-cuff", 1),
@@ -59,8 +58,7 @@ enum BloodPressureValues {
     "blood pressure feature",
     [
       .split(
-        "features",
-        octets: 2,
+        "features", octets: 2,
         BitField.flags([
           "movement", "loose-cuff", "irregular-pulse", "pulse-range", "improper-position",
           "multiple-bonds", "checksum", "user-data", "user-facing-time",

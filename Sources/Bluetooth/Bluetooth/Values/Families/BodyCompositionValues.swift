@@ -45,8 +45,7 @@ enum BodyCompositionValues {
     "body composition feature",
     [
       .split(
-        "features",
-        octets: 4,
+        "features", octets: 4,
         BitField.flags([
           "timestamp", "multiple-users", "metabolism", "muscle-percentage", "muscle-mass",
           "fat-free-mass", "lean-mass", "water-mass", "impedance", "weight", "height",

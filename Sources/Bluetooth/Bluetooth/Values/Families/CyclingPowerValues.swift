@@ -28,10 +28,8 @@ enum CyclingPowerValues {
       .field("greatest-torque", .signed(2, over: 32), "N·m", .set(7)),
       .field("least-torque", .signed(2, over: 32), "N·m", .set(7)),
       .split(
-        "extreme angles",
-        octets: 3,
-        [.number("greatest-angle", 0..<12, "°"), .number("least-angle", 12..<24, "°")],
-        .set(8)
+        "extreme angles", octets: 3,
+        [.number("greatest-angle", 0..<12, "°"), .number("least-angle", 12..<24, "°")], .set(8)
       ),
       .field("top-dead-spot", .u16, "°", .set(9)),
       .field("bottom-dead-spot", .u16, "°", .set(10)),
@@ -58,8 +56,7 @@ enum CyclingPowerValues {
     "cycling power feature",
     [
       .split(
-        "features",
-        octets: 4,
+        "features", octets: 4,
         BitField.flags([
           "balance", "torque", "wheel-revolutions", "crank-revolutions", "extreme-magnitudes",
           "extreme-angles", "dead-spots", "energy", "offset-compensation-indicator",

@@ -23,8 +23,7 @@ enum CyclingValues {
     "CSC feature",
     [
       .split(
-        "features",
-        octets: 2,
+        "features", octets: 2,
         BitField.flags(["wheel-revolutions", "crank-revolutions", "multiple-locations"])
       )
     ]

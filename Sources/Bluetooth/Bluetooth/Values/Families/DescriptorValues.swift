@@ -42,8 +42,7 @@ enum DescriptorValues {
 
   /// Two values in the format of the characteristic, as octets.
   static let validRange = ValueLayout(
-    "valid range",
-    [.field("lower", .half), .field("upper", .rest)]
+    "valid range", [.field("lower", .half), .field("upper", .rest)]
   )
 
   /// The 16-bit UUID of the characteristic that another service includes in its reports.

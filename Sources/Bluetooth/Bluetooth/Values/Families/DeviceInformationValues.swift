@@ -13,8 +13,7 @@ enum DeviceInformationValues {
 
   /// A 40-bit manufacturer-defined identifier and a 24-bit organizationally unique identifier.
   static let systemID = ValueLayout(
-    "system ID",
-    [.field("manufacturer", .unsigned(5)), .field("organization", .u24)]
+    "system ID", [.field("manufacturer", .unsigned(5)), .field("organization", .u24)]
   )
 
   /// The vendor ID source: 1 for the Bluetooth SIG, 2 for the USB Implementer's Forum.

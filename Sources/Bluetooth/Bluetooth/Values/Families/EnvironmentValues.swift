@@ -29,8 +29,7 @@ enum EnvironmentValues {
   static let declination = ValueLayout("declination", .unsigned(2, over: 100), "°", in: 0...359.99)
 
   static let fluxDensity2D = ValueLayout(
-    "magnetic flux density 2D",
-    [.field("x", fluxDensity, "µT"), .field("y", fluxDensity, "µT")]
+    "magnetic flux density 2D", [.field("x", fluxDensity, "µT"), .field("y", fluxDensity, "µT")]
   )
 
   static let fluxDensity3D = ValueLayout(

@@ -30,13 +30,11 @@ enum GenericAccessValues {
 
   /// The range of attribute handles that changed.
   static let serviceChanged = ValueLayout(
-    "service changed",
-    [.field("first", .u16), .field("last", .u16)]
+    "service changed", [.field("first", .u16), .field("last", .u16)]
   )
 
   static let addressResolution = ValueLayout(
-    bare: "address-resolution",
-    .named(["not supported", "supported"])
+    bare: "address-resolution", .named(["not supported", "supported"])
   )
 
   /// Whether the device uses resolvable private addresses only.
@@ -47,8 +45,7 @@ enum GenericAccessValues {
     "client supported features",
     [
       .split(
-        "features",
-        octets: 1,
+        "features", octets: 1,
         BitField.flags(["robust-caching", "enhanced-att", "multiple-notifications"])
       )
     ]
@@ -56,8 +53,7 @@ enum GenericAccessValues {
 
   /// What a server supports.
   static let serverFeatures = ValueLayout(
-    "server supported features",
-    [.split("features", octets: 1, BitField.flags(["enhanced-att"]))]
+    "server supported features", [.split("features", octets: 1, BitField.flags(["enhanced-att"]))]
   )
 
   /// AES-CMAC over the structure of the attributes.

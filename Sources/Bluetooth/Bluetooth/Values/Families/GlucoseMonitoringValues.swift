@@ -39,8 +39,7 @@ enum GlucoseMonitoringValues {
       .flag("e2e-crc", 12), .flag("multiple-bonds", 13), .flag("multiple-sessions", 14),
       .flag("trend", 15), .flag("quality", 16),
       .split(
-        "type and location",
-        octets: 1,
+        "type and location", octets: 1,
         [.choice("type", 0..<4, GlucoseValues.types), .choice("location", 4..<8, locations)]
       ),
       .checksum(.set(12)),

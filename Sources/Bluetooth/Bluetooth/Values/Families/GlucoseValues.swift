@@ -17,24 +17,16 @@ enum GlucoseValues {
       .field("time", .dateTime),
       .field("offset", .signed(2, [0x7fff: "overrun", -0x8000: "underrun"]), "min", .set(0)),
       .field(
-        "kilograms-per-litre",
-        .sfloat,
-        "kg/L",
-        .set(1, with: 2, false),
+        "kilograms-per-litre", .sfloat, "kg/L", .set(1, with: 2, false),
         shownAs: Conversion("milligrams-per-decilitre", "mg/dL", shift: -5) { $0 * 100_000 }
       ),
       .field(
-        "moles-per-litre",
-        .sfloat,
-        "mol/L",
-        .set(1, with: 2, true),
+        "moles-per-litre", .sfloat, "mol/L", .set(1, with: 2, true),
         shownAs: Conversion("millimoles-per-litre", "mmol/L", shift: -3) { $0 * 1000 }
       ),
       .split(
-        "type and location",
-        octets: 1,
-        [.choice("type", 0..<4, types), .choice("location", 4..<8, locations)],
-        .set(1)
+        "type and location", octets: 1,
+        [.choice("type", 0..<4, types), .choice("location", 4..<8, locations)], .set(1)
       ),
       .field("status", .bits(octets: 2, statuses), nil, .set(3)),
       .flag("context-follows", 4),
@@ -50,34 +42,23 @@ enum GlucoseValues {
       .field("extended-flags", .octets(1), nil, .set(7)),
       .field("carbohydrate", .named(carbohydrates), nil, .set(0)),
       .field(
-        "carbohydrate-kilograms",
-        .sfloat,
-        "kg",
-        .set(0),
+        "carbohydrate-kilograms", .sfloat, "kg", .set(0),
         shownAs: Conversion("carbohydrate-grams", "g", shift: -3) { $0 * 1000 }
       ),
       .field("meal", .named(meals), nil, .set(1)),
       .split(
-        "tester and health",
-        octets: 1,
-        [.choice("tester", 0..<4, testers), .choice("health", 4..<8, healths)],
-        .set(2)
+        "tester and health", octets: 1,
+        [.choice("tester", 0..<4, testers), .choice("health", 4..<8, healths)], .set(2)
       ),
       .field("exercise-duration", .unsigned(2, [0xffff: "overrun"]), "s", .set(3)),
       .field("exercise-intensity", .u8, "%", .set(3)),
       .field("medication", .named(medications), nil, .set(4)),
       .field(
-        "medication-kilograms",
-        .sfloat,
-        "kg",
-        .set(4, with: 5, false),
+        "medication-kilograms", .sfloat, "kg", .set(4, with: 5, false),
         shownAs: Conversion("medication-milligrams", "mg", shift: -6) { $0 * 1_000_000 }
       ),
       .field(
-        "medication-litres",
-        .sfloat,
-        "L",
-        .set(4, with: 5, true),
+        "medication-litres", .sfloat, "L", .set(4, with: 5, true),
         shownAs: Conversion("medication-millilitres", "mL", shift: -3) { $0 * 1000 }
       ),
       .field("hba1c", .sfloat, "%", .set(6)),
@@ -89,8 +70,7 @@ enum GlucoseValues {
     "glucose feature",
     [
       .split(
-        "features",
-        octets: 2,
+        "features", octets: 2,
         BitField.flags([
           "low-battery", "sensor-malfunction", "sample-size", "strip-insertion", "strip-type",
           "result-range", "temperature-range", "read-interrupt", "device-fault", "time-fault",

@@ -22,8 +22,7 @@ enum HeartRateValues {
   )
 
   static let location = ValueLayout(
-    bare: "location",
-    .named(["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"])
+    bare: "location", .named(["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"])
   )
 
   static let controlPoint = ValueLayout(bare: "command", .named([1: "reset energy expended"]))

@@ -24,8 +24,7 @@ enum RunningValues {
     "RSC feature",
     [
       .split(
-        "features",
-        octets: 2,
+        "features", octets: 2,
         BitField.flags(["stride", "distance", "running", "calibration", "multiple-locations"])
       )
     ]

@@ -8,8 +8,7 @@ enum TimeUpdateValues {
   ]
 
   static let controlPoint = ValueLayout(
-    bare: "command",
-    .named([1: "get reference update", 2: "cancel reference update"])
+    bare: "command", .named([1: "get reference update", 2: "cancel reference update"])
   )
 
   static let state = ValueLayout(

@@ -21,8 +21,7 @@ enum TimeValues {
     dayAndTime + [
       fraction,
       .split(
-        "adjust reason",
-        octets: 1,
+        "adjust reason", octets: 1,
         BitField.flags(["set-by-hand", "set-by-reference", "zone-changed", "summer-time-changed"])
       ),
     ]
@@ -38,8 +37,7 @@ enum TimeValues {
   )
 
   static let timeWithSummerTime = ValueLayout(
-    "time with DST",
-    [.field("time", .dateTime), .field("summer-time", .named(summerTimes))]
+    "time with DST", [.field("time", .dateTime), .field("summer-time", .named(summerTimes))]
   )
 
   static let source = ValueLayout(bare: "source", .named(sources))
@@ -65,9 +63,7 @@ enum TimeValues {
   private static let zones = FieldFormat.signed(1, over: 4, [-128: "unknown"])
   /// Eighths of a second.
   private static let accuracies = FieldFormat.unsigned(
-    1,
-    over: 8,
-    [0xfe: "worse than 31.625 s", 0xff: "unknown"]
+    1, over: 8, [0xfe: "worse than 31.625 s", 0xff: "unknown"]
   )
 
   private static let days = [

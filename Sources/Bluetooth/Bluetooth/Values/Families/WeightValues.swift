@@ -27,8 +27,7 @@ enum WeightValues {
     "weight scale feature",
     [
       .split(
-        "features",
-        octets: 4,
+        "features", octets: 4,
         [
           .flag("timestamp", 0), .flag("multiple-users", 1), .flag("bmi", 2),
           .choice("weight-resolution", 3..<7, massResolutions),

@@ -27,9 +27,7 @@ struct BitField: Sendable {
   }
 
   static func choice(
-    _ name: String,
-    _ bits: Range<UInt64>,
-    _ names: KeyValuePairs<UInt64, String>
+    _ name: String, _ bits: Range<UInt64>, _ names: KeyValuePairs<UInt64, String>
   ) -> BitField {
     BitField(name: name, bits: bits, meaning: .named(Names(names)), unit: nil)
   }

@@ -5,9 +5,7 @@ extension FieldFormat {
   ///
   /// - Throws: ``ValueError`` when the value does not have this format.
   func write(
-    _ value: DecodedValue,
-    _ writer: inout OctetWriter,
-    _ field: String
+    _ value: DecodedValue, _ writer: inout OctetWriter, _ field: String
   ) throws(ValueError) {
     func problem(_ expected: String) -> ValueError {
       ValueError(field: field, octet: 0, problem: "'\(value)' is not \(expected)")
@@ -53,10 +51,7 @@ extension FieldFormat {
   }
 
   private static func word(
-    _ values: [DecodedValue],
-    _ octets: Int,
-    _ names: [String?],
-    _ field: String
+    _ values: [DecodedValue], _ octets: Int, _ names: [String?], _ field: String
   ) throws(ValueError) -> UInt64 {
     var word: UInt64 = 0
     for value in values {

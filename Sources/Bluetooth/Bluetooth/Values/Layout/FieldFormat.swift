@@ -40,20 +40,14 @@ enum FieldFormat: Sendable {
   /// An unsigned number in steps of `step` / `over`; `meanings` are for numbers that are not
   /// quantities.
   static func unsigned(
-    _ octets: Int,
-    step: Int64 = 1,
-    over: Int64 = 1,
-    _ meanings: KeyValuePairs<Int64, String> = [:]
+    _ octets: Int, step: Int64 = 1, over: Int64 = 1, _ meanings: KeyValuePairs<Int64, String> = [:]
   ) -> FieldFormat {
     .number(WireNumber(octets, step: step, over: over, meanings: meanings))
   }
 
   /// A signed number in steps of `step` / `over`.
   static func signed(
-    _ octets: Int,
-    step: Int64 = 1,
-    over: Int64 = 1,
-    _ meanings: KeyValuePairs<Int64, String> = [:]
+    _ octets: Int, step: Int64 = 1, over: Int64 = 1, _ meanings: KeyValuePairs<Int64, String> = [:]
   ) -> FieldFormat {
     .number(WireNumber(octets, signed: true, step: step, over: over, meanings: meanings))
   }
@@ -62,10 +56,7 @@ enum FieldFormat: Sendable {
   static func named(_ names: [String]) -> FieldFormat { .named(octets: 1, Names(names)) }
 
   /// One octet with names for some numbers; of an open list, others are `reserved (n)`.
-  static func named(
-    _ names: KeyValuePairs<UInt64, String>,
-    isOpen: Bool = false
-  ) -> FieldFormat {
+  static func named(_ names: KeyValuePairs<UInt64, String>, isOpen: Bool = false) -> FieldFormat {
     .named(octets: 1, Names(names, isOpen: isOpen))
   }
 }

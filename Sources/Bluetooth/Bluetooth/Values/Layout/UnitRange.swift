@@ -15,21 +15,14 @@ extension DecodedValue {
   /// Does nothing where the value is not a number, or there is no range.
   ///
   /// - Throws: ``ValueError`` for a number outside a range.
-  func check(
-    in range: ClosedRange<Double>?,
-    _ field: String,
-    at octet: Int
-  ) throws(ValueError) {
+  func check(in range: ClosedRange<Double>?, _ field: String, at octet: Int) throws(ValueError) {
     guard let range, let number, number.isFinite, !range.contains(number) else { return }
     func shown(_ end: Double) -> String { end == end.rounded() ? "\(Int(end))" : "\(end)" }
     let low = shown(range.lowerBound)
     let expected =
       range.upperBound.isFinite ? "not in \(low) to \(shown(range.upperBound))" : "below \(low)"
     throw ValueError(
-      field: field,
-      octet: octet,
-      problem: "\(self) is \(expected)",
-      isOutOfRange: true
+      field: field, octet: octet, problem: "\(self) is \(expected)", isOutOfRange: true
     )
   }
 }

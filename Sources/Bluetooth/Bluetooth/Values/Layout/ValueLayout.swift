@@ -29,9 +29,7 @@ struct ValueLayout: Sendable {
 
   /// A value that is one quantity.
   init(
-    _ name: String,
-    _ format: FieldFormat,
-    _ unit: String? = nil,
+    _ name: String, _ format: FieldFormat, _ unit: String? = nil,
     in range: ClosedRange<Double>? = nil
   ) {
     self.init(name, [.field(name, format, unit, in: range)])
@@ -102,9 +100,7 @@ struct ValueLayout: Sendable {
     guard sent != right else { return }
     let (shown, expected) = (DecodedValue.octets(sent), DecodedValue.octets(right))
     throw ValueError(
-      field: "crc",
-      octet: octets.endIndex,
-      problem: "expected \(expected), found \(shown)",
+      field: "crc", octet: octets.endIndex, problem: "expected \(expected), found \(shown)",
       isOutOfRange: true
     )
   }

@@ -32,12 +32,8 @@ struct ValuePart: Sendable {
   let conversion: Conversion?
 
   private init(
-    _ name: String,
-    _ kind: Kind,
-    title: String? = nil,
-    unit: String? = nil,
-    _ presence: Presence = .always,
-    range: ClosedRange<Double>? = nil,
+    _ name: String, _ kind: Kind, title: String? = nil, unit: String? = nil,
+    _ presence: Presence = .always, range: ClosedRange<Double>? = nil,
     _ conversion: Conversion? = nil
   ) {
     self.name = name
@@ -69,21 +65,12 @@ struct ValuePart: Sendable {
 
   /// - Parameter range: What the specification allows, if that is not the range of the unit.
   static func field(
-    _ name: String,
-    _ format: FieldFormat,
-    _ unit: String? = nil,
-    _ presence: Presence = .always,
-    in range: ClosedRange<Double>? = nil,
-    shownAs conversion: Conversion? = nil,
+    _ name: String, _ format: FieldFormat, _ unit: String? = nil, _ presence: Presence = .always,
+    in range: ClosedRange<Double>? = nil, shownAs conversion: Conversion? = nil,
     title: String? = nil
   ) -> ValuePart {
     ValuePart(
-      name,
-      .field(format),
-      title: title,
-      unit: unit,
-      presence,
-      range: range ?? UnitRange.of(unit),
+      name, .field(format), title: title, unit: unit, presence, range: range ?? UnitRange.of(unit),
       conversion
     )
   }
@@ -99,10 +86,7 @@ struct ValuePart: Sendable {
   }
 
   static func split(
-    _ name: String,
-    octets: Int,
-    _ fields: [BitField],
-    _ presence: Presence = .always
+    _ name: String, octets: Int, _ fields: [BitField], _ presence: Presence = .always
   ) -> ValuePart {
     ValuePart(name, .split(octets: octets, fields), presence)
   }
@@ -129,10 +113,7 @@ struct Conversion: Sendable {
   let convert: @Sendable (Double) -> Double
 
   init(
-    _ name: String,
-    _ unit: String,
-    decimals: Int = 0,
-    shift: Int = 0,
+    _ name: String, _ unit: String, decimals: Int = 0, shift: Int = 0,
     _ convert: @escaping @Sendable (Double) -> Double
   ) {
     self.name = name
@@ -147,16 +128,10 @@ struct Conversion: Sendable {
     switch value {
     case .real(let number, let decimals):
       let shown = max(self.decimals, decimals + shift)
-      return DecodedValue.Field(
-        name,
-        .real(converted(number, shown), decimals: shown),
-        unit: unit
-      )
+      return DecodedValue.Field(name, .real(converted(number, shown), decimals: shown), unit: unit)
     case .integer(let number):
       return DecodedValue.Field(
-        name,
-        .real(converted(Double(number), decimals), decimals: decimals),
-        unit: unit
+        name, .real(converted(Double(number), decimals), decimals: decimals), unit: unit
       )
     case .text, .boolean, .octets, .list, .fields:
       return DecodedValue.Field(name, value, unit: unit)

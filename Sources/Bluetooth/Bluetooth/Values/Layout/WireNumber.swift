@@ -15,10 +15,7 @@ struct WireNumber: Sendable {
   private let meanings: [(raw: Int128, text: String)]
 
   init(
-    _ octets: Int,
-    signed: Bool = false,
-    step: Int64 = 1,
-    over: Int64 = 1,
+    _ octets: Int, signed: Bool = false, step: Int64 = 1, over: Int64 = 1,
     meanings: KeyValuePairs<Int64, String> = [:]
   ) {
     self.octets = octets

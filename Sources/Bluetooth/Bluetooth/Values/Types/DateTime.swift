@@ -19,12 +19,7 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
 
   /// A date and a time of day.
   public init(
-    year: UInt16,
-    month: UInt8,
-    day: UInt8,
-    hour: UInt8 = 0,
-    minute: UInt8 = 0,
-    second: UInt8 = 0
+    year: UInt16, month: UInt8, day: UInt8, hour: UInt8 = 0, minute: UInt8 = 0, second: UInt8 = 0
   ) {
     self.year = year
     self.month = month
@@ -44,12 +39,7 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     let rest = parts.dropFirst().compactMap { UInt8($0) }
     guard parts.count == 6, let year = UInt16(parts[0]), rest.count == 5 else { return nil }
     self.init(
-      year: year,
-      month: rest[0],
-      day: rest[1],
-      hour: rest[2],
-      minute: rest[3],
-      second: rest[4]
+      year: year, month: rest[0], day: rest[1], hour: rest[2], minute: rest[3], second: rest[4]
     )
     if problem != nil { return nil }
   }
@@ -65,10 +55,7 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     second = try reader.byte(field)
     guard let problem else { return }
     throw ValueError(
-      field: field,
-      octet: start + problem.octet,
-      problem: problem.text,
-      isOutOfRange: true
+      field: field, octet: start + problem.octet, problem: problem.text, isOutOfRange: true
     )
   }
 

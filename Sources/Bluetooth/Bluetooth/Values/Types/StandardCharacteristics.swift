@@ -44,10 +44,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
   /// A value with these fields.
   public init(
-    bpm: Int,
-    contact: Bool? = nil,
-    energyExpended: Int? = nil,
-    rrIntervals: [Double]? = nil
+    bpm: Int, contact: Bool? = nil, energyExpended: Int? = nil, rrIntervals: [Double]? = nil
   ) {
     self.bpm = bpm
     self.contact = contact
@@ -85,10 +82,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
 
   /// A value with these fields.
   public init(
-    celsius: Double,
-    fahrenheit: Double? = nil,
-    timestamp: DateTime? = nil,
-    type: String? = nil
+    celsius: Double, fahrenheit: Double? = nil, timestamp: DateTime? = nil, type: String? = nil
   ) {
     self.celsius = celsius
     self.fahrenheit = fahrenheit

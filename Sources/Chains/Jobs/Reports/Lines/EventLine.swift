@@ -26,14 +26,12 @@ package struct EventLine: Equatable, Sendable {
   /// A line about anything.
   package init(_ event: String, _ members: JSONMembers) {
     json = .object(
-      [.init("v", JSONLinesReport.version.json), .init("event", event.json)] + members
-    )
+      [.init("v", JSONLinesReport.version.json), .init("event", event.json)] + members)
   }
 
   /// A line about anything, in which missing values are null, with keys behind them.
   package init(
-    _ event: String,
-    _ members: KeyValuePairs<String, any JSONWritable>,
+    _ event: String, _ members: KeyValuePairs<String, any JSONWritable>,
     and others: JSONMembers = []
   ) {
     self.init(event, members.map { .init($0, $1.json) } + others)
@@ -124,20 +122,14 @@ package struct EventLines {
     case .value, .advertisement, .pairingDisplay, .gap, .note, .runFinished: break
     }
     return RunEvent(
-      run: RunIdentity(recorded: run, seed: seed),
-      device: device,
-      deviceName: json.read("deviceName"),
-      attempt: json.read("attempt") ?? 1,
-      offset: offset,
-      wallClock: time,
-      change: change
+      run: RunIdentity(recorded: run, seed: seed), device: device,
+      deviceName: json.read("deviceName"), attempt: json.read("attempt") ?? 1, offset: offset,
+      wallClock: time, change: change
     )
   }
 
   private func change(
-    _ name: EventLine.Name,
-    _ json: JSONValue,
-    _ offset: Duration
+    _ name: EventLine.Name, _ json: JSONValue, _ offset: Duration
   ) -> RunEvent.Change? {
     let step = ReportedStep(json: json)
     switch name {
@@ -160,10 +152,7 @@ package struct EventLines {
       let step = failure.flatMap { failed[$0.message] }
       return .runFinished(
         RunEnding(
-          status: status,
-          failure: failure,
-          step: step,
-          done: 0,
+          status: status, failure: failure, step: step, done: 0,
           warnings: json.read("warnings") ?? 0
         )
       )
@@ -200,12 +189,8 @@ extension ReportedStep: JSONObjectForm {
   package static let form = JSONKeys<ReportedStep>(
     { position, label, operation, attribute, written, hasOctets in
       ReportedStep(
-        recorded: position,
-        operation: operation,
-        attribute: attribute,
-        written: written,
-        hasOctets: hasOctets,
-        label: label
+        recorded: position, operation: operation, attribute: attribute, written: written,
+        hasOctets: hasOctets, label: label
       )
     },
     .key("step", \.position),

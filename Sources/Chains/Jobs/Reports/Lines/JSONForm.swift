@@ -50,7 +50,10 @@ package struct JSONKeys<Whole: Sendable>: Sendable {
   ///   - keys: The keys.
   package init<each Part>(
     _ make: @escaping @Sendable (repeat each Part) -> Whole?,
-    _ keys: repeat JSONKey<Whole, each Part>
+    _ keys: repeat JSONKey<
+      Whole,
+      each Part
+    >
   ) {
     write = { whole in
       var members: JSONMembers = []
@@ -82,8 +85,7 @@ package struct JSONKey<Whole, Part>: Sendable {
     @Sendable (_ value: JSONValue?, _ path: String, _ problems: inout [String]) -> Part?
 
   package init(
-    _ name: String,
-    write: @escaping @Sendable (Whole) -> JSONValue?,
+    _ name: String, write: @escaping @Sendable (Whole) -> JSONValue?,
     readingAt read: @escaping Reading
   ) {
     self.name = name
@@ -92,8 +94,7 @@ package struct JSONKey<Whole, Part>: Sendable {
   }
 
   package init(
-    _ name: String,
-    write: @escaping @Sendable (Whole) -> JSONValue?,
+    _ name: String, write: @escaping @Sendable (Whole) -> JSONValue?,
     read: @escaping @Sendable (JSONValue?) -> Part?
   ) {
     self.init(name, write: write, readingAt: { json, _, _ in read(json) })
@@ -109,14 +110,11 @@ package struct JSONKey<Whole, Part>: Sendable {
   ///
   /// - Parameter always: Whether the key is written nevertheless.
   package static func usual(
-    _ name: String,
-    _ path: any KeyPath<Whole, Part> & Sendable,
-    _ usual: Part,
+    _ name: String, _ path: any KeyPath<Whole, Part> & Sendable, _ usual: Part,
     always: Bool = false
   ) -> Self where Part: JSONForm & Equatable {
     Self(
-      name,
-      write: { !always && $0[keyPath: path] == usual ? nil : $0[keyPath: path].json },
+      name, write: { !always && $0[keyPath: path] == usual ? nil : $0[keyPath: path].json },
       read: { $0.flatMap { Part(json: $0) } ?? usual }
     )
   }
@@ -125,13 +123,10 @@ package struct JSONKey<Whole, Part>: Sendable {
   ///
   /// - Parameter isNull: Whether it is null instead.
   package static func optional<Value: JSONForm>(
-    _ name: String,
-    _ path: any KeyPath<Whole, Value?> & Sendable,
-    orNull isNull: Bool = false
+    _ name: String, _ path: any KeyPath<Whole, Value?> & Sendable, orNull isNull: Bool = false
   ) -> Self where Part == Value? {
     Self(
-      name,
-      write: { $0[keyPath: path]?.json ?? (isNull ? .null : nil) },
+      name, write: { $0[keyPath: path]?.json ?? (isNull ? .null : nil) },
       read: { .some($0.flatMap { Value(json: $0) }) }
     )
   }
@@ -140,8 +135,7 @@ package struct JSONKey<Whole, Part>: Sendable {
   package static func time(_ name: String, _ path: any KeyPath<Whole, Duration> & Sendable) -> Self
   where Part == Duration {
     Self(
-      name,
-      write: { .string(Timestamp.text($0[keyPath: path])) },
+      name, write: { .string(Timestamp.text($0[keyPath: path])) },
       read: { $0?.string.flatMap(Timestamp.time) }
     )
   }

@@ -15,8 +15,7 @@ extension JSONValue {
   ///
   /// - Parameter companies: Adds the names of companies.
   public static func members(
-    of device: Advertisement,
-    _ companies: (any CompanyNames)? = nil
+    of device: Advertisement, _ companies: (any CompanyNames)? = nil
   ) -> [Member] {
     let members: KeyValuePairs<String, any JSONWritable> = [
       "address": device.address, "addressType": device.addressType.rawValue, "name": device.name,

@@ -32,13 +32,8 @@ extension RunFailure: JSONForm {
     let (what, why) = parts.count == 2 ? (parts[0], parts[1]) : ("running the chain", message)
     let octets: HexText? = json.read("octets")
     self.init(
-      code: code,
-      class: `class`,
-      what: json.read("what") ?? what,
-      why: json.read("why") ?? why,
-      bluez: json.read("bluez"),
-      att: json.read("att"),
-      hint: json.read("hint") ?? "",
+      code: code, class: `class`, what: json.read("what") ?? what, why: json.read("why") ?? why,
+      bluez: json.read("bluez"), att: json.read("att"), hint: json.read("hint") ?? "",
       trace: json.read("trace"),
       expectation: json.read("expected").map {
         ExpectationFailure(expected: $0, got: json.read("got") ?? "", octets: octets?.octets)
@@ -70,14 +65,7 @@ extension BlueZMessage: JSONObjectForm {
   package static let form = JSONKeys<BlueZMessage>(
     {
       BlueZMessage(
-        $1,
-        at: $0,
-        number: $2,
-        object: $3,
-        interface: $4,
-        member: $5,
-        error: $6,
-        arguments: $7
+        $1, at: $0, number: $2, object: $3, interface: $4, member: $5, error: $6, arguments: $7
       )
     },
     .time("time", \.time),
@@ -96,11 +84,7 @@ extension TraceSlice: JSONObjectForm {
     { file, first, last, from, to, before, packets in
       guard first <= last, from <= to else { return nil }
       return TraceSlice(
-        file: file,
-        packets: first...last,
-        times: from...to,
-        before: before,
-        last: packets
+        file: file, packets: first...last, times: from...to, before: before, last: packets
       )
     },
     .key("file", \.file),

@@ -22,13 +22,8 @@ extension StepResult {
   init?(recorded json: JSONValue, of step: ReportedStep, took: Duration) {
     guard let status: Status = json.read("status") else { return nil }
     self.init(
-      step,
-      status: status,
-      outcome: StepOutcome(recorded: json),
-      failure: json.read("error"),
-      notes: json.read("notes") ?? [],
-      tries: json.read("tries") ?? [],
-      took: took
+      step, status: status, outcome: StepOutcome(recorded: json), failure: json.read("error"),
+      notes: json.read("notes") ?? [], tries: json.read("tries") ?? [], took: took
     )
   }
 }
@@ -150,8 +145,7 @@ extension StepValue {
       octets.flatMap { try? StepValue.decode($0.octets, of: selector, format: nil) }
     }
     self.init(
-      octets: octets?.octets ?? [],
-      decoded: decoded?.json == recorded?.json ? decoded : recorded,
+      octets: octets?.octets ?? [], decoded: decoded?.json == recorded?.json ? decoded : recorded,
       problem: json["problem"]?.string
     )
   }
@@ -192,9 +186,7 @@ extension TextReport {
   ///   - operation: The operation of the step.
   ///   - attribute: The attribute that it is about; nil for none.
   package static func text(
-    recorded result: JSONValue,
-    of operation: String,
-    _ attribute: String?
+    recorded result: JSONValue, of operation: String, _ attribute: String?
   ) -> String? {
     guard case .object(let members) = result else { return nil }
     let step = JSONValue.members(["operation": operation.json, "attribute": attribute?.json])

@@ -46,10 +46,7 @@ extension PageMarkup {
   ///
   /// - Parameter noun: What they are.
   static func bars(
-    _ rows: [[LaneBar]],
-    on axis: TimeAxis,
-    noun: String,
-    areNamed: Bool = true
+    _ rows: [[LaneBar]], on axis: TimeAxis, noun: String, areNamed: Bool = true
   ) -> String {
     let drawn = rows.enumerated().flatMap { row, bars in
       LaneBar.merged(bars, on: axis).map { bar in
@@ -67,11 +64,7 @@ extension PageMarkup {
   private static let leastWidth = 0.0015
 
   private static func drawing(
-    of bar: LaneBar,
-    on axis: TimeAxis,
-    y: Int,
-    isNamed: Bool,
-    _ noun: String
+    of bar: LaneBar, on axis: TimeAxis, y: Int, isNamed: Bool, _ noun: String
   ) -> String {
     let share = axis.share(bar.to) - axis.share(bar.from)
     let (x, width) = (axis.percent(bar.from), TimeAxis.percent(max(share, leastWidth)))
@@ -104,10 +97,7 @@ extension PageMarkup {
   ///   - marks: In the order of their times.
   ///   - label: What it shows; markup.
   static func plot(
-    _ envelope: Envelope,
-    marks: [RunMark],
-    on axis: TimeAxis,
-    label: String
+    _ envelope: Envelope, marks: [RunMark], on axis: TimeAxis, label: String
   ) -> String {
     guard let range = envelope.range else { return "" }
     func place(_ time: Duration) -> Int { Int((axis.share(time) * Double(width)).rounded()) }

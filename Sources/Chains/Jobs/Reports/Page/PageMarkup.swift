@@ -46,10 +46,7 @@ enum PageMarkup {
 
   /// Something that is opened by its summary.
   static func details(
-    class name: String? = nil,
-    _ summary: String,
-    isOpen: Bool = false,
-    _ lines: [String]
+    class name: String? = nil, _ summary: String, isOpen: Bool = false, _ lines: [String]
   ) -> [String] {
     let attributes = Markup.attributes([("class", name), ("open", isOpen ? "open" : nil)])
     return ["<details\(attributes)>", "<summary>\(summary)</summary>"] + lines + ["</details>"]
@@ -90,10 +87,7 @@ extension PageMarkup {
   ///
   /// - Parameter caption: What it has, for people who cannot see where it is.
   static func table(
-    _ caption: String,
-    class name: String,
-    columns: [Column],
-    rows: [String]
+    _ caption: String, class name: String, columns: [Column], rows: [String]
   ) -> [String] {
     let head = columns.map {
       "<th scope=\"col\" class=\"\($0.name)\">\($0.title)\($0.below)</th>"

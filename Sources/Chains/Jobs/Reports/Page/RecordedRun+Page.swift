@@ -17,10 +17,7 @@ extension RecordedRun {
   /// All tries of the chain whose steps are kept; the last one is ``attempt``.
   var attempts: [Attempt] {
     let last = Attempt(
-      number: attempt,
-      first: earlierStepCount,
-      failure: ending?.failure,
-      steps: steps,
+      number: attempt, first: earlierStepCount, failure: ending?.failure, steps: steps,
       leftOut: leftOut
     )
     return earlierAttempts + [last]

@@ -100,8 +100,7 @@ extension ReportPage {
       "<article class=\"failure\">", "<h3>\(step)\(count)</h3>",
       "<ul class=\"places\" aria-label=\"Where it failed\">\(links.joined())\(more)</ul>",
       Self.explanation(
-        first.failure,
-        ofSeveral: isSeveral ? (reasons, doings) : nil,
+        first.failure, ofSeveral: isSeveral ? (reasons, doings) : nil,
         from: runs[first.run].startedAt
       ),
       "</article>",
@@ -114,8 +113,7 @@ extension ReportPage {
   ///   - several: Why several failed that have it in common, and while doing what; nil for this one alone.
   ///   - start: When the run began, since 1970-01-01T00:00:00Z; nil outside a run.
   static func explanation(
-    _ failure: RunFailure,
-    ofSeveral several: (reasons: Set<String>, doings: Set<String>)? = nil,
+    _ failure: RunFailure, ofSeveral several: (reasons: Set<String>, doings: Set<String>)? = nil,
     from start: Duration? = nil
   ) -> String {
     func code(_ text: String) -> String { "<code>\(PageMarkup.text(text))</code>" }

@@ -100,9 +100,7 @@ struct ReportPage {
       let shown = order.prefix(Room.take(order.count, of: &room.runs))
       let others = notRun.prefix(Room.take(notRun.count, of: &room.runs))
       let lane = PageMarkup.Column(
-        title: "Timeline",
-        name: "lane",
-        below: PageMarkup.ticks(of: axis)
+        title: "Timeline", name: "lane", below: PageMarkup.ticks(of: axis)
       )
       let head = PageMarkup.Column(title: noun.capitalizedFirst, name: "title", isHead: true)
       let columns = [head, Self.status, lane, Self.steps, Self.took, Self.why]
@@ -129,10 +127,7 @@ struct ReportPage {
   private static let why = PageMarkup.Column(title: "Why", name: "reason")
 
   private func row(
-    _ index: Int,
-    on axis: TimeAxis,
-    _ head: PageMarkup.Column,
-    _ lane: PageMarkup.Column
+    _ index: Int, on axis: TimeAxis, _ head: PageMarkup.Column, _ lane: PageMarkup.Column
   ) -> String {
     let run = runs[index]
     let status = Self.status(run)

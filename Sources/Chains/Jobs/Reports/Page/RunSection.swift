@@ -91,9 +91,7 @@ struct RunSection {
       )
       rows[Self.deepest + 1] += step.tries.enumerated().map { number, each in
         LaneBar(
-          each.why == nil ? kind : .failed,
-          from: each.began,
-          to: each.began + each.took,
+          each.why == nil ? kind : .failed, from: each.began, to: each.began + each.took,
           title: "\(title), attempt \(number + 1)\(each.why.map { ": \($0)" } ?? "")",
           anchor: anchor
         )
@@ -133,10 +131,7 @@ struct RunSection {
     }
   }
 
-  private func lane(
-    of plot: NumberSeries,
-    in series: RecordedValues.Series
-  ) -> PageMarkup.Lane? {
+  private func lane(of plot: NumberSeries, in series: RecordedValues.Series) -> PageMarkup.Lane? {
     guard let range = plot.envelope.range else { return nil }
     func written(_ number: Double) -> String {
       "\(DecodedValue.real(number, decimals: plot.decimals))\(plot.unit.map { " \($0)" } ?? "")"
@@ -147,14 +142,11 @@ struct RunSection {
     let extent = PageMarkup.text(low == high ? low : "\(low) to \(high)")
     let count = PageMarkup.counted(plot.envelope.count, "value")
     let drawing = PageMarkup.plot(
-      plot.envelope,
-      marks: marks.filter { $0.series == nil || $0.series == series.title },
-      on: axis,
-      label: "\(name): \(extent), \(count)"
+      plot.envelope, marks: marks.filter { $0.series == nil || $0.series == series.title },
+      on: axis, label: "\(name): \(extent), \(count)"
     )
     return PageMarkup.Lane(
-      name: "<bdi>\(name)</bdi><small>\(extent)</small><small>\(count)</small>",
-      drawing: drawing
+      name: "<bdi>\(name)</bdi><small>\(extent)</small><small>\(count)</small>", drawing: drawing
     )
   }
 
@@ -167,10 +159,8 @@ struct RunSection {
     }
     let rest = ReportPage.leftOut(marks.count - items.count) { "\(PageMarkup.number($0)) more." }
     return PageMarkup.details(
-      class: "marks",
-      "Notes, gaps and reconnects: \(PageMarkup.number(marks.count))",
-      isOpen: marks.count <= Self.openMarkLimit,
-      ["<ul>\(items.joined())</ul>"] + rest
+      class: "marks", "Notes, gaps and reconnects: \(PageMarkup.number(marks.count))",
+      isOpen: marks.count <= Self.openMarkLimit, ["<ul>\(items.joined())</ul>"] + rest
     )
   }
 
@@ -213,21 +203,14 @@ struct RunSection {
       Self.result,
     ]
     return PageMarkup.table(
-      "Steps of \(PageMarkup.name(run.label))",
-      class: "steps",
-      columns: Array(columns.dropFirst(run.attempt == 1 ? 1 : 0)),
-      rows: rows
+      "Steps of \(PageMarkup.name(run.label))", class: "steps",
+      columns: Array(columns.dropFirst(run.attempt == 1 ? 1 : 0)), rows: rows
     ) + rest
   }
 
   private func row(
-    _ step: ReportedStep,
-    _ attempt: Int,
-    _ status: String,
-    from start: Duration,
-    to end: Duration,
-    _ result: String,
-    id: String? = nil
+    _ step: ReportedStep, _ attempt: Int, _ status: String, from start: Duration, to end: Duration,
+    _ result: String, id: String? = nil
   ) -> String {
     let cells = [
       Self.attempt.cell("\(attempt)"),
@@ -283,8 +266,7 @@ struct RunSection {
       return PageMarkup.row(zip(Self.valueColumns, cells).map { $0.cell($1) })
     }
     return PageMarkup.details(
-      class: "values",
-      "\(title): \(PageMarkup.number(series.count))",
+      class: "values", "\(title): \(PageMarkup.number(series.count))",
       before + PageMarkup.table(title, class: "values", columns: Self.valueColumns, rows: rows)
     )
   }

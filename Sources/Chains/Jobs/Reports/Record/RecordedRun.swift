@@ -83,10 +83,7 @@ public struct RecordedRun: Equatable, Sendable {
   public private(set) var ending: RunEnding?
 
   init(
-    run: RunIdentity,
-    device: String,
-    deviceName: String? = nil,
-    start: RunStart,
+    run: RunIdentity, device: String, deviceName: String? = nil, start: RunStart,
     startedAt: Duration
   ) {
     self.run = run
@@ -148,10 +145,7 @@ public struct RecordedRun: Equatable, Sendable {
       let last = steps.suffix(Self.attemptStepLimit)
       earlierAttempts.append(
         Attempt(
-          number: self.attempt,
-          first: earlierStepCount,
-          failure: failure,
-          steps: Array(last),
+          number: self.attempt, first: earlierStepCount, failure: failure, steps: Array(last),
           leftOut: leftOut + steps.count - last.count
         )
       )

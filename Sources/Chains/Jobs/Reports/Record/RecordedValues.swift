@@ -72,12 +72,8 @@ extension RecordedValues {
       guard gaps.count < Self.gapLimit else { return }
       gaps.append(
         RunMark(
-          kind: .gap,
-          from: time - gap.lasted,
-          to: time,
-          text: "\(title) \(TextReport.text(gap))",
-          series: title,
-          isOfLink: gap.cause == .linkLost
+          kind: .gap, from: time - gap.lasted, to: time, text: "\(title) \(TextReport.text(gap))",
+          series: title, isOfLink: gap.cause == .linkLost
         )
       )
     }

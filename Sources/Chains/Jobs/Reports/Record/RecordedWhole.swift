@@ -59,12 +59,8 @@ public struct RecordedWhole: Equatable, Sendable {
   ///   - notRun: The names of the devices that did not begin.
   ///   - status: What it ended with; nil without a recorded end.
   package init(
-    recorded name: String?,
-    _ identity: RunIdentity,
-    _ runs: [RecordedRun],
-    notRun: [String],
-    endedAt: Duration?,
-    status: ExitStatus?
+    recorded name: String?, _ identity: RunIdentity, _ runs: [RecordedRun], notRun: [String],
+    endedAt: Duration?, status: ExitStatus?
   ) {
     self.init(.batch, name: name)
     self.identity = identity
@@ -75,9 +71,7 @@ public struct RecordedWhole: Equatable, Sendable {
 
   /// Why a recorded batch did not succeed, where no run and no device that did not begin shows it.
   private static func failure(
-    _ status: ExitStatus,
-    _ runs: [RecordedRun],
-    _ notRun: [String]
+    _ status: ExitStatus, _ runs: [RecordedRun], _ notRun: [String]
   ) -> RunFailure? {
     if status.rawValue > 128 {
       let signal = status.rawValue - 128
@@ -89,19 +83,11 @@ public struct RecordedWhole: Equatable, Sendable {
   }
 
   private static func failure(
-    _ why: String,
-    _ code: DeviceFailure.Code = .notRun,
-    hint: String = "",
-    signal: Int32? = nil
+    _ why: String, _ code: DeviceFailure.Code = .notRun, hint: String = "", signal: Int32? = nil
   ) -> RunFailure {
     let what = "running the batch"
     return RunFailure(
-      code: code,
-      class: .definite,
-      what: what,
-      why: why,
-      hint: hint,
-      signal: signal
+      code: code, class: .definite, what: what, why: why, hint: hint, signal: signal
     )
   }
 

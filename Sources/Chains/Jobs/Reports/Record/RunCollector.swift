@@ -59,10 +59,7 @@ public struct RunCollector: Sendable {
       indices[key] = runs.count
       runs.append(
         RecordedRun(
-          run: event.run,
-          device: event.device,
-          deviceName: event.deviceName,
-          start: start,
+          run: event.run, device: event.device, deviceName: event.deviceName, start: start,
           startedAt: event.wallClock - event.offset
         )
       )
