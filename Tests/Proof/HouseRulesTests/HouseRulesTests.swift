@@ -55,7 +55,8 @@ struct HouseRulesTests {
     for target in targets {
       let folders = try #require(target.path).split(separator: "/").map(String.init)
       try #require(folders.count == 3 && folders[0] == "Sources" && folders[2] == target.name)
-      heights[target.name] = try #require(floors.firstIndex(of: folders[1]))
+      heights[target.name] = floors.firstIndex(of: folders[1])
+      #expect(heights[target.name] != nil, "\(folders[1]) is no floor")
     }
     for target in targets {
       for name in target.dependencyNames {
