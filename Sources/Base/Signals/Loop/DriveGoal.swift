@@ -1,23 +1,23 @@
-// What a thread that turns a loop does it for.
+// The condition that a blocked thread waits for.
 
-/// When to stop turning a loop. Asked between jobs, by the driver and by others for those that
-/// sleep.
+/// The condition at which a thread stops driving a loop, or stops sleeping while another thread
+/// drives it. The driver checks it between jobs.
 protocol DriveGoal: Sendable {
   var isReached: Bool { get }
 
-  /// Until when a thread sleeps for this that another one drives for; nil for ever.
-  var patience: Instant? { get }
+  /// The instant at which a sleeping thread stops waiting for this goal; nil to wait without limit.
+  var waitDeadline: Instant? { get }
 
-  /// A thread has slept that long; the goal counts as reached from now on.
-  func runOut()
+  /// Marks the goal as reached, because `waitDeadline` has passed.
+  func waitDeadlinePassed()
 }
 
 extension DriveGoal {
-  var patience: Instant? { nil }
-  func runOut() {}
+  var waitDeadline: Instant? { nil }
+  func waitDeadlinePassed() {}
 }
 
-/// A goal that a closure knows.
+/// A goal given by a closure.
 struct DriveCondition: DriveGoal {
   private let condition: @Sendable () -> Bool
 

@@ -1,12 +1,12 @@
-// A thread that waits for its condition while another thread turns the loop.
+// A thread that waits for its goal while another thread drives the loop.
 
 import CLinux
 import Glibc
 
-/// One blocked thread: its condition, and the semaphore it sleeps on.
+/// One blocked thread: its goal, and the semaphore that it sleeps on.
 final class DriveWaiter: @unchecked Sendable {
-  // `semaphore` points to a POSIX semaphore, which any thread may use: it protects itself. It is
-  // freed with this object, which both the sleeper and the waker hold.
+  // `semaphore` points to a POSIX semaphore, which any thread may use. It is freed with this object,
+  // which the sleeping and the waking thread both retain.
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
   let goal: any DriveGoal
   private let thread = pthread_self()
@@ -23,7 +23,7 @@ final class DriveWaiter: @unchecked Sendable {
     semaphore.deallocate()
   }
 
-  /// Sleeps until it is woken, or for `limit` of real time; false in that case.
+  /// Sleeps until `wake` is called, or for `limit` of real time; false after that time.
   func sleep(for limit: Duration?) -> Bool {
     guard let limit else {
       while sem_wait(semaphore) != 0 {}

@@ -1,9 +1,9 @@
-// The loop of the present work, for operators that measure time or start tasks.
+// The loop of the current work, for operators that measure time or start tasks.
 
 extension Loop {
-  /// The loop on which the present work runs: its clock, and the executor of what it starts.
+  /// The loop of the current work: its clock, and the executor of the tasks it starts.
   ///
-  /// For the body of an operator, which is always run on a loop:
+  /// For the body of an operator, which always runs on a loop:
   ///
   /// ```swift
   /// extension Signal {
@@ -22,28 +22,28 @@ extension Loop {
   /// - Throws: ``NotOnLoop`` in a task that belongs to no loop.
   public static var current: Loop {
     get throws(NotOnLoop) {
-      guard let run = Run.current else { throw NotOnLoop() }
-      return run.loop
+      guard let context = TaskContext.current else { throw NotOnLoop() }
+      return context.loop
     }
   }
 
-  /// Whether this thread runs something of this loop now.
+  /// Whether this thread is running a job or callback of this loop.
   package final var isCurrent: Bool { ThreadContext.current.running === self }
 
-  /// Whether no other thread turns this loop: this one does, or nobody. A virtual loop has one thread.
+  /// Whether no other thread drives this loop. A virtual loop has only one thread.
   @usableFromInline
   package final var isExclusive: Bool {
     isVirtual || isCurrent || state.withLock { $0.driver?.isThisThread ?? true }
   }
 
-  /// Runs `body` on this loop, and waits for it: at once where this thread turns it.
+  /// Runs `body` on this loop and waits for it; immediately if this thread drives the loop.
   ///
-  /// In virtual time nothing else runs meanwhile. What the loop runs must not wait for this thread.
-  package final func enter<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
+  /// In virtual time nothing else runs meanwhile. Code on the loop must not wait for this thread.
+  package final func performAndWait<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
     if isVirtual || isCurrent { return body() }
     if isDrivenHere { return running(body) }
-    // Where this thread asks whether to go on waiting for the driver, it is not the one to be woken to
-    // drive: it would not notice here.
+    // This thread may be checking a goal of its own. It must not be woken to drive while it waits here,
+    // where it would not notice: its waiters are removed until `body` has run.
     let own = state.withLock { state in
       defer { state.waiters.removeAll(where: \.isOfThisThread) }
       return state.waiters.filter(\.isOfThisThread)
@@ -58,15 +58,15 @@ extension Loop {
     _ = waiter.sleep(for: nil)
     if !own.isEmpty {
       state.withLock { $0.waiters += own }
-      // Has the driver look at their goals again.
+      // Makes the driver check the goals again.
       post {}
     }
-    // It was set before the waiter was woken.
+    // `value` was stored before the waiter was woken.
     return answer.withLock { $0.unsafelyUnwrapped }
   }
 
-  /// The same without waiting: for a deinitializer, which may run on any thread.
-  package final func enterSoon(_ body: @escaping @Sendable () -> Void) {
+  /// Runs `body` on this loop without waiting for it: for a deinitializer, which may run on any thread.
+  package final func performSoon(_ body: @escaping @Sendable () -> Void) {
     if isVirtual || isCurrent { return body() }
     if isDrivenHere { running(body) } else { post(body) }
   }

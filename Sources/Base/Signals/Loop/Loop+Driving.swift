@@ -1,18 +1,18 @@
-// Who turns the loop, and what may run when.
+// The driver of a loop.
 //
-// One thread at a time is the driver: it runs jobs, timers and callbacks one after the other, and nothing else runs on the
-// loop meanwhile. A thread that blocks drives where nobody does, until its goal is reached; else it sleeps,
-// and the driver wakes it between two jobs when its goal is reached. Who leaves and finds work left wakes
-// a thread that sleeps to drive on, or starts the background thread, which drives until no work is left.
-// The block of a `schedule` is no job. In real time it has a thread of its own; in virtual time the driver
-// runs it between two jobs, unless it is in such a block already.
+// One thread at a time is the driver: it runs jobs, timers and callbacks one after another. A thread that
+// blocks becomes the driver if there is none, until its goal is reached; otherwise it sleeps, and the
+// driver wakes it between two jobs when its goal is reached. A driver that stops while work is left wakes
+// a sleeping thread to drive, or starts the background thread, which drives until no work is left.
+// The block of a `schedule` is not a job. In real time it has its own thread; in virtual time the driver
+// runs it between two jobs, unless the driver is already inside such a block.
 //
-// No time and no descriptors here: those are the event source's.
+// Time and descriptors belong to the event source.
 
 import Glibc
 
 extension Loop {
-  /// The thread that drives: one that blocks, or the background thread.
+  /// The thread that drives the loop: a blocked one, or the background thread.
   struct Driver {
     let isBackground: Bool
     private let thread = pthread_self()
@@ -20,11 +20,11 @@ extension Loop {
     var isThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
   }
 
-  /// Whether this thread drives this loop: it may be between two jobs then, where it asks for goals and
-  /// frees what has run.
+  /// Whether this thread drives this loop. It may be between two jobs, where it checks goals and frees
+  /// finished jobs.
   var isDrivenHere: Bool { state.withLock { $0.driver?.isThisThread == true } }
 
-  /// What has to be done, without the lock, so that a change of state is acted upon.
+  /// The action, performed without the lock, that makes some thread process new work.
   enum Progress {
     case nothing
     case wakeDriver
@@ -32,7 +32,7 @@ extension Loop {
     case startBackground
   }
 
-  /// Decides who acts upon new work. Called with the lock held.
+  /// Decides which thread processes new work. Called with the lock held.
   func progress(_ state: inout State) -> Progress {
     if state.driver != nil {
       guard state.asleep else { return .nothing }
@@ -54,7 +54,7 @@ extension Loop {
     }
   }
 
-  /// Has every blocked thread look at its condition again.
+  /// Wakes all blocked threads so that they re-check their goals.
   func wakeBlocked() {
     let (waiters, wakeDriver) = state.withLock { state in
       defer {
@@ -67,12 +67,13 @@ extension Loop {
     for waiter in waiters { waiter.wake() }
   }
 
-  /// The same, when the change came from outside the loop: its driver looks after each job anyway.
+  /// Wakes all blocked threads after a change that did not happen on the loop. For one that did, the
+  /// driver checks the goals after the job anyway.
   func wakeBlockedFromOutside() {
     if ThreadContext.current.running !== self { wakeBlocked() }
   }
 
-  /// Runs the block of a turn, which may block.
+  /// Runs the block of a turn, which may block its thread.
   func runBlock(_ block: @escaping Block) {
     if !isVirtual {
       guard startThread("signals-turn", block) != 0 else { return }
@@ -86,7 +87,7 @@ extension Loop {
     )
   }
 
-  /// Counts work under way, for which somebody has to turn the loop.
+  /// Counts unfinished work, for which a thread must drive the loop. Balanced by `endHold`.
   @usableFromInline
   func hold() {
     act(
@@ -98,10 +99,10 @@ extension Loop {
   }
 
   @usableFromInline
-  func letGo() {
+  func endHold() {
     let isLast = state.withLock { state in
       state.holds -= 1
-      // The background thread sleeps for this work alone: it ends now.
+      // The background thread was waiting only for this work: wake it, so that it ends.
       guard state.holds == 0, state.driver?.isBackground == true, state.asleep else { return false }
       state.asleep = false
       return true
@@ -109,36 +110,37 @@ extension Loop {
     if isLast { source.wake() }
   }
 
-  /// Turns this loop on the calling thread until `done`, which is asked between jobs.
+  /// Drives this loop on the calling thread until `done`, which is called between jobs, returns true.
   ///
-  /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop, or turns this one;
-  ///   ``LoopIdle`` or ``EventLimitReached`` when time is virtual.
+  /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop, or drives this one;
+  ///   in virtual time ``LoopIdle`` or ``EventLimitReached``.
   public final func drive(until done: @escaping @Sendable () -> Bool) throws {
     try drive(until: DriveCondition(isReached: done))
   }
 
-  /// The same, until `goal` is reached, after calling `start` where what it queues waits for this thread.
+  /// Drives this loop until `goal` is reached. Calls `start` once this thread is
+  /// the driver or a waiter, so that the queued work waits for this thread.
   final func drive(starting start: () -> Void = {}, until goal: some DriveGoal) throws {
-    guard Run.current == nil else {
-      // Callbacks that are made from here belong to no turn.
-      return try Run.$current.withValue(nil) { try drive(starting: start, until: goal) }
+    guard TaskContext.current == nil else {
+      // Callbacks made from here belong to no turn.
+      return try TaskContext.$current.withValue(nil) { try drive(starting: start, until: goal) }
     }
     let context = ThreadContext.current
     guard context.running == nil else { throw BlockedInsideLoop.driving }
     let runsBlocks = !context.turns.contains { $0.loop === self }
-    var waiter = try takeRole(goal)
+    var waiter = try becomeDriver(for: goal)
     start()
     while true {
       if let waiter {
-        // The driver may have looked at the goals before this one was there.
-        let isWoken = goal.isReached || waiter.sleep(for: goal.patience.map { $0 - now })
+        // The driver may have checked the goals before this one was added.
+        let isWoken = goal.isReached || waiter.sleep(for: goal.waitDeadline.map { $0 - now })
         state.withLock { state in state.waiters.removeAll { $0 === waiter } }
-        if !isWoken { goal.runOut() }
-        // This thread may have been woken to drive.
-        if goal.isReached { return act(on: state.withLock { next(&$0) }) }
+        if !isWoken { goal.waitDeadlinePassed() }
+        // This thread may have been woken to drive: another one must do it.
+        if goal.isReached { return act(on: state.withLock { handOver(&$0) }) }
       } else {
-        defer { giveRoleBack() }
-        try turnOver(context, until: goal, runsBlocks: runsBlocks)
+        defer { stopDriving() }
+        try driveLoop(context, until: goal, runsBlocks: runsBlocks)
         if goal.isReached { return }
       }
       if runsBlocks,
@@ -147,15 +149,15 @@ extension Loop {
         block()
         if goal.isReached { return }
       }
-      waiter = try takeRole(goal)
+      waiter = try becomeDriver(for: goal)
     }
   }
 
-  /// Begins to drive, unless another thread does.
+  /// Makes the calling thread the driver, unless another thread is.
   ///
-  /// - Returns: What the calling thread sleeps on; nil when it drives from now on.
-  /// - Throws: ``BlockedInsideLoop`` where it drives already.
-  private func takeRole(_ goal: some DriveGoal) throws(BlockedInsideLoop) -> DriveWaiter? {
+  /// - Returns: Nil if the calling thread is now the driver; otherwise its waiter.
+  /// - Throws: ``BlockedInsideLoop`` if the calling thread is already the driver.
+  private func becomeDriver(for goal: some DriveGoal) throws(BlockedInsideLoop) -> DriveWaiter? {
     try state.withLock { state throws(BlockedInsideLoop) in
       guard let driver = state.driver else {
         state.driver = Driver(isBackground: false)
@@ -168,18 +170,18 @@ extension Loop {
     }
   }
 
-  /// Ends driving; what is left to do is somebody else's.
-  private func giveRoleBack() {
+  /// Stops driving, and hands remaining work over to another thread.
+  private func stopDriving() {
     act(
       on: state.withLock { state in
         state.driver = nil
-        return next(&state)
+        return handOver(&state)
       }
     )
   }
 
-  /// Who does what this thread does not do (any more). Called with the lock held.
-  private func next(_ state: inout State) -> Progress {
+  /// Decides which thread continues when there is no driver. Called with the lock held.
+  private func handOver(_ state: inout State) -> Progress {
     guard state.driver == nil, !state.waiters.isEmpty || hasWork(state) else { return .nothing }
     return progress(&state)
   }
@@ -188,11 +190,11 @@ extension Loop {
     !state.incoming.isEmpty || batchIndex < batch.count || !state.timers.isEmpty || state.holds > 0
   }
 
-  /// What a driver without a job does.
+  /// The next step of a driver that has run its batch.
   private enum Next { case again, leave, sleep(Instant?) }
 
-  /// Drives with the role held, until `goal`, or until there is a block, where this thread runs blocks.
-  private func turnOver(
+  /// Runs jobs, as the driver, until `goal` is reached, or, if `runsBlocks`, until a block is waiting.
+  private func driveLoop(
     _ context: ThreadContext, until goal: some DriveGoal, runsBlocks: Bool = false
   ) throws {
     var sincePoll = 0
@@ -222,7 +224,7 @@ extension Loop {
       case .sleep(let earliest):
         sincePoll = 0
         guard !goal.isReached else {
-          awake()
+          markAwake()
           return
         }
         try source.waitForEvents(until: earliest, for: self)
@@ -231,7 +233,7 @@ extension Loop {
     }
   }
 
-  /// Runs the jobs of the batch; true when `goal` was reached on the way.
+  /// Runs the jobs of the batch; true as soon as `goal` is reached.
   private func runBatch(_ context: ThreadContext, until goal: some DriveGoal) -> Bool {
     if batch.isEmpty { return goal.isReached }
     context.running = self
@@ -245,16 +247,16 @@ extension Loop {
       case .callback(let callback): callback()
       }
       if goal.isReached {
-        forgetJobsRun()
+        removeFinishedJobs()
         return true
       }
     }
-    forgetJobsRun()
+    removeFinishedJobs()
     return goal.isReached
   }
 
-  /// Frees the jobs of the batch that have run: what they hold may hold this loop.
-  private func forgetJobsRun() {
+  /// Frees the finished jobs of the batch: they may retain this loop.
+  private func removeFinishedJobs() {
     if batchIndex < batch.count {
       batch.removeSubrange(..<batchIndex)
     } else if batch.count == 1 {
@@ -274,8 +276,9 @@ extension Loop {
     }
   }
 
-  /// The wait is over: what comes from now on needs no wake-up. Called before any callback.
-  func awake() { state.withLock { $0.asleep = false } }
+  /// Records that the driver no longer waits, so that new work need not wake it. Called before any
+  /// callback.
+  func markAwake() { state.withLock { $0.asleep = false } }
 
   private func wakeFinishedWaiters() {
     guard let waiting = state.withLock({ $0.waiters.isEmpty ? nil : $0.waiters }) else { return }
@@ -289,21 +292,21 @@ extension Loop {
 
   private func startBackgroundThread() {
     let number = startThread("signals-loop") { self.driveInBackground() }
-    // Nobody else would do the work.
+    // No other thread would do the work.
     if number != 0 { endProcess("no thread is left for an event loop: see ulimit -u") }
   }
 
   private func driveInBackground() {
     let context = ThreadContext.current
     let hasNoWork = DriveCondition { [self] in state.withLock { !hasWork($0) } }
-    while state.withLock({ takeBackgroundRole(&$0) }) {
-      try? turnOver(context, until: hasNoWork)
-      giveRoleBack()
+    while state.withLock({ becomeBackgroundDriver(&$0) }) {
+      try? driveLoop(context, until: hasNoWork)
+      stopDriving()
     }
   }
 
-  /// Has the background thread drive; or else it ends.
-  private func takeBackgroundRole(_ state: inout State) -> Bool {
+  /// Makes the background thread the driver; false if it must end.
+  private func becomeBackgroundDriver(_ state: inout State) -> Bool {
     guard state.driver == nil, state.waiters.isEmpty, hasWork(state) else {
       state.hasBackground = false
       return false

@@ -1,17 +1,16 @@
-// The one thread of control on which signals, timers, descriptors and async jobs run.
+// An event loop: it runs async jobs, timers and descriptor callbacks one after another.
 //
-// What is common to real and virtual time: the queue, the timers and the watches. Who turns the loop, and
-// what may run when, is in Loop+Driving.swift.
+// This part is common to real and virtual time; an EventSource provides clock and descriptor events.
 
-/// A first-in first-out queue of jobs with timers and watched descriptors, turned by whoever
-/// blocks.
+/// A first-in first-out queue of jobs with timers and watched descriptors.
 ///
-/// A loop is the executor of every task that it starts and the clock of every wait made on it.
-/// Exactly one thread turns it at a time. If nobody blocks and there is work, an ``EventLoop``
-/// starts a background thread for it, and ends it when the work is done. Who blocks meanwhile waits.
+/// A loop is the executor of every task that it starts, and the clock of every wait made on it.
+/// One thread at a time drives it: a thread that blocks for a result. If no thread blocks and there is
+/// work, an ``EventLoop`` starts a background thread, which ends when the work is done; a thread that
+/// blocks meanwhile sleeps until the background thread has its result.
 public class Loop: TaskExecutor, @unchecked Sendable {
-  // `batch` and `batchIndex` are touched only by the thread that drives, which is one at a time;
-  // everything else is constant or guarded.
+  // `batch` and `batchIndex` are used only by the driver, which is one thread at a time; everything else
+  // is constant or guarded.
   enum Job {
     case job(UnownedJob)
     case callback(@Sendable () -> Void)
@@ -25,46 +24,47 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     var timers = TimerHeap()
     var watches = WatchTable()
     var order: UInt64 = 0
-    /// Blocks of turns whose time has come, in virtual time: run by the driver, not as jobs.
+    /// The blocks of begun turns, in virtual time: the driver runs them between jobs.
     var blocks: [Block] = []
-    /// The threads that sleep until their goals are reached, or until they are to drive.
+    /// The threads that sleep until their goals are reached, or until they are woken to drive.
     var waiters: [DriveWaiter] = []
-    /// Who turns the loop; nil when nobody does.
+    /// The thread that drives the loop; nil if none does.
     var driver: Driver?
-    /// Whether the background thread exists, be it the driver or about to end.
+    /// Whether the background thread exists, as the driver or about to end.
     var hasBackground = false
     /// Whether the driver waits for events.
     var asleep = false
-    /// Work under way that is neither a job nor a timer now: tasks, observations.
+    /// The number of unfinished tasks and observations, which need a driver although no job or timer is
+    /// queued.
     var holds = 0
-    /// What is cancelled when the loop is shut down.
+    /// The work that `shutDown` cancels.
     var work: [Work] = []
     var isShutDown = false
   }
 
   let state = Guarded(State())
-  /// The clock of this loop, and what its driver waits for.
+  /// The clock of this loop, and the events that its driver waits for.
   let source: any EventSource
-  // The jobs taken from `incoming`, and how many of them have run.
+  // The jobs that the driver is running, and how many of them have run.
   @exclusivity(unchecked) var batch: [Job] = []
   @exclusivity(unchecked) var batchIndex = 0
 
   init(_ source: some EventSource) { self.source = source }
 
   deinit {
-    // Timers and watches hold the state, which holds them; and they may be cancelled later.
+    // Breaks the retain cycles of timers and watches with the state. They may still be cancelled later.
     let (timers, watches) = state.withLock { ($0.timers.removeAll(), $0.watches.removeAll()) }
     withExtendedLifetime((timers, watches)) {}
   }
 
-  /// The present time of this loop.
+  /// The current time of this loop.
   public final var now: Instant { source.now }
 
-  /// The wall-clock time at this loop's start, since 1970-01-01T00:00:00Z; a constant when time is
-  /// virtual.
+  /// The wall-clock time at the start of this loop, since 1970-01-01T00:00:00Z; a constant in virtual
+  /// time.
   public final var wallClockAtStart: Duration { source.wallClockAtStart }
 
-  /// Whether time passes only while somebody drives.
+  /// Whether time is virtual: it passes only while a thread drives the loop.
   package final var isVirtual: Bool { !source.hasBackgroundThread }
 
   // MARK: Jobs
@@ -74,7 +74,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     enqueue(.job(UnownedJob(job)))
   }
 
-  /// Runs `callback` on this loop, after everything that is queued now. Never re-entrant.
+  /// Runs `callback` on this loop, after everything that is queued now; never inside this call.
   public final func post(_ callback: @escaping @Sendable () -> Void) {
     enqueue(.callback(callback))
   }
@@ -96,14 +96,15 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Calls `fire` on this loop once `delay` has passed.
   ///
   /// - Parameters:
-  ///   - delay: Zero or less means: as soon as the loop gets to it, but never from here.
+  ///   - delay: The time until `fire` is called. Zero or less: as soon as possible, but never inside this
+  ///     call.
   ///   - fire: Called on the loop.
   @discardableResult
   public final func after(_ delay: Duration, _ fire: @escaping @Sendable () -> Void) -> LoopTimer {
     at(now + delay, fire)
   }
 
-  /// Calls `fire` on this loop at `instant`, or soon when it is past.
+  /// Calls `fire` on this loop at `instant`, or soon if that has passed.
   @discardableResult
   public final func at(_ instant: Instant, _ fire: @escaping @Sendable () -> Void) -> LoopTimer {
     let timer = LoopTimer(state: state, fire)
@@ -112,7 +113,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
         state.order += 1
         let wasEarliest = state.timers.earliest
         state.timers.insert(timer, at: instant, order: state.order)
-        // A sleeping driver has to learn of an earlier end of its sleep.
+        // A driver that sleeps until a later timer must be woken.
         if state.driver != nil, let wasEarliest, wasEarliest <= instant { return .nothing }
         return progress(&state)
       }
@@ -124,8 +125,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   /// Calls `ready` on this loop whenever `descriptor` is ready for one of `interest`, or hung up.
   ///
-  /// Level-triggered: it is called again as long as it stays ready. The descriptor stays the
-  /// caller's, who cancels the watch before closing it. Several watches of one descriptor are
+  /// Level-triggered: `ready` is called again as long as the descriptor stays ready. The caller keeps
+  /// the descriptor, and must cancel the watch before closing it. Several watches of one descriptor are
   /// called in the order of registration.
   package final func watch(
     _ descriptor: Int32, for interest: Watch.Events,
@@ -138,7 +139,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     return watch
   }
 
-  /// Makes the callbacks of the watches of a descriptor that is ready.
+  /// Calls the watches of a descriptor that is ready.
   final func report(_ descriptor: Int32, _ events: Watch.Events) {
     let (first, others) = state.withLock { $0.watches.calls(for: descriptor, events) }
     guard let first else { return }
@@ -148,7 +149,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs a callback of this loop, marked as such for this thread.
+  /// Runs a callback, and marks this thread as running code of this loop meanwhile.
   @inline(__always)
   final func running<R>(_ body: () -> R) -> R {
     let context = ThreadContext.current
@@ -160,10 +161,10 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   // MARK: End
 
-  /// Fails every wait on this loop, and lets the work drain.
+  /// Cancels the tasks that this loop started, and lets their work end.
   ///
-  /// Tasks that this loop started are cancelled; new waits fail with ``LoopShutDown``. Jobs that
-  /// are already queued still run when somebody drives.
+  /// New waits fail with ``LoopShutDown``. Jobs that are already queued still run when a thread drives
+  /// the loop.
   public final func shutDown() {
     let work = state.withLock { state in
       state.isShutDown = true
@@ -173,33 +174,32 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     wakeBlocked()
   }
 
-  /// Shuts the loop down, runs what is queued, and forgets the timers that are still armed.
+  /// Shuts the loop down, runs the queued jobs, and removes all timers.
   ///
-  /// The last thing to do with a loop that is not to outlive its use: what lies in its queue and
-  /// its timers would keep it alive. Clean-ups that the end sets off are run as far as they go
-  /// without time passing; what waits for something from outside is not waited for.
+  /// The last call on a loop: its queued jobs and its timers would otherwise keep it alive. Clean-ups
+  /// run as far as they can without time passing; waits for events from outside are abandoned.
   public final func end() {
     shutDown()
     let isDone = Guarded(false)
     try? drive(
-      starting: { look(for: isDone, roundsLeft: 1_000) },
+      starting: { setWhenQuiet(isDone, roundsLeft: 1_000) },
       until: DriveCondition { isDone.withLock { $0 } }
     )
     _ = state.withLock { $0.timers.removeAll() }
-    // Who slept for a timer has nothing to sleep for any more.
+    // Threads that slept until a timer must re-check their goals.
     wakeBlocked()
   }
 
-  /// Sets `isDone` when nothing is queued any more, behind what is queued now and what that queues.
-  private func look(for isDone: Guarded<Bool>, roundsLeft: Int) {
+  /// Sets `isDone` as soon as the queue is empty, after at most `roundsLeft` further rounds.
+  private func setWhenQuiet(_ isDone: Guarded<Bool>, roundsLeft: Int) {
     post { [self] in
       let isQuiet = batchIndex >= batch.count && state.withLock { $0.incoming.isEmpty }
       if isQuiet || roundsLeft == 0 { return isDone.withLock { $0 = true } }
-      look(for: isDone, roundsLeft: roundsLeft - 1)
+      setWhenQuiet(isDone, roundsLeft: roundsLeft - 1)
     }
   }
 
-  /// Work begins: somebody turns the loop for it, and its end comes before that of the loop.
+  /// Registers work: the loop is driven until its end, and `shutDown` cancels it.
   final func begin(_ work: Work) {
     hold()
     let isShutDown = state.withLock { state in
@@ -211,6 +211,6 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   final func end(_ work: Work) {
     state.withLock { state in state.work.removeAll { $0 === work } }
-    letGo()
+    endHold()
   }
 }
