@@ -60,7 +60,9 @@ struct TurnTests {
           notes.add("released \(name)")
         }
       }
-      if let kept = Turn.current?.registerRelease(of: "kept", release: { notes.add("released kept") }) {
+      if let kept = Turn.current?.registerRelease(
+        of: "kept", release: { notes.add("released kept") })
+      {
         Turn.current?.cancelRelease(kept)
       }
       switch ending {
@@ -103,7 +105,9 @@ struct TurnTests {
   func releaseLimit() {
     let scheduler = SerialScheduler(on: loop, cleanUpLimit: .seconds(3))
     let chain = Signal<Int>(home: scheduler) { [loop] sink in
-      _ = Turn.current?.registerRelease(of: "the link") { try await loop.sleep(for: .seconds(3600)) }
+      _ = Turn.current?.registerRelease(of: "the link") {
+        try await loop.sleep(for: .seconds(3600))
+      }
       try await sink(1)
     }
     let outcome = chain.firstOrDefault(0, within: .seconds(1))

@@ -39,7 +39,9 @@ final class Branches<Event: Sendable>: Sendable {
   ///   - body: The work, which gets its branch.
   /// - Returns: The number of the branch, from 0.
   @discardableResult
-  func start(in context: TaskContext? = nil, _ body: @escaping @Sendable (Branch) async throws -> Void) -> Int {
+  func start(
+    in context: TaskContext? = nil, _ body: @escaping @Sendable (Branch) async throws -> Void
+  ) -> Int {
     let number = state.withLock { state in
       defer { state.count += 1 }
       return state.count

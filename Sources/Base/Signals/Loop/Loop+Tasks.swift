@@ -1,6 +1,32 @@
-// Async code on a loop, outside turns.
+// The loop of the current work, and async code on a loop outside turns.
 
 extension Loop {
+  /// The loop of the current work: its clock, and the executor of the tasks it starts.
+  ///
+  /// For the body of an operator, which always runs on a loop:
+  ///
+  /// ```swift
+  /// extension Signal {
+  ///   func pausing(_ pause: Duration) -> Signal {
+  ///     Signal(home: home) { sink in
+  ///       let loop = try Loop.current
+  ///       try await run { value in
+  ///         try await sink(value)
+  ///         try await loop.sleep(for: pause)
+  ///       }
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Throws: ``NotOnLoop`` in a task that belongs to no loop.
+  public static var current: Loop {
+    get throws(NotOnLoop) {
+      guard let context = TaskContext.current else { throw NotOnLoop() }
+      return context.loop
+    }
+  }
+
   /// Runs `body` on this loop, in a new task, outside any turn.
   ///
   /// While the task runs, a blocked thread or the background thread drives the loop. Shutting the loop

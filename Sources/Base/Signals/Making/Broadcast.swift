@@ -68,7 +68,9 @@ final class Broadcast<Value: Sendable>: Sendable {
 
   /// Passes the recent values and then all further ones to `sink`, until the end; then removes the
   /// observer.
-  func observe(as observer: Observer, on loop: Loop, _ sink: (Value) async throws -> Void) async throws {
+  func observe(as observer: Observer, on loop: Loop, _ sink: (Value) async throws -> Void)
+    async throws
+  {
     defer { state.withLock { $0.mailboxes.removeAll { $0.id == observer.id } } }
     for value in observer.missed { try await sink(value) }
     while let value = try await observer.mailbox.next(on: loop) { try await sink(value) }

@@ -27,7 +27,9 @@ extension Signal {
       let limited = limit.map { timeout($0, "first") } ?? self
       return try await turn.including("first", in: context) {
         if context.loop.isCurrent { return try await limited.firstValue() }
-        return try await withTaskExecutorPreference(context.executor) { try await limited.firstValue() }
+        return try await withTaskExecutorPreference(context.executor) {
+          try await limited.firstValue()
+        }
       }
     }
     let loop = home?.loop ?? TaskContext.current?.loop ?? EventLoop()

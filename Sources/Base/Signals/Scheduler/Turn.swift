@@ -88,7 +88,9 @@ public final class Turn: @unchecked Sendable {
   ///   - what: The resource, for the error of a failed release: "the link to Thermo-1".
   ///   - release: Releases the resource. Called at most once, on the scheduler's loop; soon if the turn
   ///     has already ended.
-  public func registerRelease(of what: String, release: @escaping @Sendable () async throws -> Void) -> Entry {
+  public func registerRelease(of what: String, release: @escaping @Sendable () async throws -> Void)
+    -> Entry
+  {
     let (entry, isLate) = lock.whileHeld {
       state.nextID += 1
       let isLate = state.phase == .ended
@@ -167,7 +169,8 @@ public final class Turn: @unchecked Sendable {
   /// - Throws: ``OtherScheduler`` if the run has acquired or requested the turn of another scheduler;
   ///   ``TurnEnded``; ``LoopShutDown``.
   nonisolated(nonsending)
-    func acquire(_ scheduler: SerialScheduler, for operation: String, in context: TaskContext) async throws
+    func acquire(_ scheduler: SerialScheduler, for operation: String, in context: TaskContext)
+    async throws
   {
     if try request(scheduler, for: operation, isCleanUp: context.isCleanUp) { return }
     try await awaitTurn(of: scheduler, for: "waiting for a turn of \(scheduler.name)")
@@ -285,7 +288,8 @@ public final class Turn: @unchecked Sendable {
   /// may begin.
   ///
   /// - Throws: ``TurnEnded``.
-  func begin(_ operation: String, in context: TaskContext?, of scope: TurnScope? = nil) throws(TurnEnded)
+  func begin(_ operation: String, in context: TaskContext?, of scope: TurnScope? = nil)
+    throws(TurnEnded)
     -> Work
   {
     let work = Work(context?.cleanUp, of: scope)

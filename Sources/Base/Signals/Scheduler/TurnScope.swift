@@ -70,9 +70,13 @@ package final class TurnScope: Sendable {
     guard turn.hasAbandonedWork else { return turn.removeFailures() }
     do {
       let limit = turn.scheduler?.cleanUpLimit ?? .seconds(10)
-      try await shielded(on: context.loop, limit: limit) { [turn] in try await turn.awaitAbandonedWork() }
+      try await shielded(on: context.loop, limit: limit) { [turn] in
+        try await turn.awaitAbandonedWork()
+      }
     } catch {
-      return turn.removeFailures() + [CleanUpFailure(what: "the values still received", error: error)]
+      return turn.removeFailures() + [
+        CleanUpFailure(what: "the values still received", error: error)
+      ]
     }
     return turn.removeFailures()
   }

@@ -51,7 +51,9 @@ extension SerialScheduler {
   func including(
     _ operation: String, in context: TaskContext, _ body: (_ isOnLoop: Bool) async throws -> Void
   ) async throws {
-    if context.turn?.scheduler == nil, loop !== context.loop, loop.isVirtual || context.loop.isVirtual {
+    if context.turn?.scheduler == nil, loop !== context.loop,
+      loop.isVirtual || context.loop.isVirtual
+    {
       throw LoopNotDriven(operation: operation, scheduler: name)
     }
     guard let turn = context.turn else { return try await onLoop(body) }
@@ -97,7 +99,7 @@ extension Loop {
   ///
   /// - Parameter home: The scheduler whose turn the caller waits for; nil for a run without a home.
   func requireDriver(for operation: String, of home: SerialScheduler?) throws(LoopNotDriven) {
-    guard isVirtual, TaskContext.current?.loop !== self, state.withLock({ $0.driver == nil }) else {
+    guard isVirtual, TaskContext.current?.loop !== self, !isDriven else {
       return
     }
     throw LoopNotDriven(operation: operation, scheduler: home?.name ?? "the run")

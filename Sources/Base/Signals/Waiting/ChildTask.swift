@@ -9,7 +9,8 @@ struct ChildTask: Sendable {
   /// Starts `body` on `loop`.
   ///
   /// - Parameter context: The context of the task; nil inherits that of the calling task.
-  init(on loop: Loop, in context: TaskContext? = nil, _ body: @escaping @Sendable () async -> Void) {
+  init(on loop: Loop, in context: TaskContext? = nil, _ body: @escaping @Sendable () async -> Void)
+  {
     task = TaskContext.$current.withValue(context ?? .branch(on: loop)) {
       Task(executorPreference: loop) { await body() }
     }
