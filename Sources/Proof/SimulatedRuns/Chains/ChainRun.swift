@@ -60,7 +60,7 @@ struct ChainRun: Sendable {
     let probe = Signal<Void>(home: scheduler) { [id, observer] sink in
       observer.see(.turnBegan(id))
       // The first to be entered is released last.
-      _ = Turn.current?.enter("the turn of \(id)") { observer.see(.turnEnded(id)) }
+      _ = Turn.current?.registerRelease(of: "the turn of \(id)") { observer.see(.turnEnded(id)) }
       try await sink(())
     }
     switch plan.way {
