@@ -31,6 +31,9 @@ package struct DeviceRecording: Hashable, Sendable {
   package var observedUntil: Duration?
   /// What could not be learned, each with the reason: a sentence without its full stop.
   package var unknown: [String] = []
+  /// Why an advertising interval could not be learned, likewise; nil where each was, or none was
+  /// looked for.
+  package var unknownInterval: String?
 
   /// How a device pairs.
   package enum Pairing: Hashable, Sendable {
@@ -186,13 +189,39 @@ package struct RecordedAdvertisement: Hashable, Sendable {
   package var isConnectable: Bool?
   /// In dBm, of each time that it was received.
   package var rssi: [Int] = []
-  /// When it was received; empty where only changes were reported.
-  package var times: [Duration] = []
+  /// The times between two receptions in a row within one scan.
+  private(set) var gaps: [Duration] = []
+  /// The latest reception by each controller.
+  private var latest: [UInt16: Reception] = [:]
 
   package init() {}
 
   /// How many samples are kept: of one kind of advertisement, the first.
   package static let mostSamples = 10_000
+
+  /// The longest advertising interval, and its random delay. A longer gap has lost advertisements.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.4.2.2 (advInterval and advDelay).
+  private static let longestGap = Duration.milliseconds(10_240 + 10)
+
+  /// A reception of the advertisement by a controller.
+  struct Reception: Hashable, Sendable {
+    let at: Duration
+    /// The ordinal of the scan, which begins and ends with a command of the host.
+    let scan: Int
+    /// The number of connections to the device before: while there is one it sends no advertisements.
+    let connections: Int
+  }
+
+  /// Adds the gap since the reception before, where nothing but the interval of the device explains
+  /// it: the same controller received both in one scan, without a connection in between.
+  mutating func received(_ reception: Reception, by controller: UInt16) {
+    let before = latest.updateValue(reception, forKey: controller)
+    guard let before, before.scan == reception.scan, before.connections == reception.connections,
+      reception.at - before.at <= Self.longestGap, gaps.count < Self.mostSamples
+    else { return }
+    gaps.append(reception.at - before.at)
+  }
 }
 
 /// How long things took.

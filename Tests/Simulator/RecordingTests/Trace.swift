@@ -76,6 +76,9 @@ struct Trace {
     event(0x3e, head + Array(repeating: 0, count: 9) + [UInt8(data.count)] + data)
   }
 
+  /// LE Set Scan Enable, without a filter of duplicates.
+  mutating func scan(_ isOn: Bool) { command([0x0c, 0x20, 2, isOn ? 1 : 0, 0]) }
+
   /// The request to connect, and 40 ms later the connection.
   mutating func connect() {
     command([0x0d, 0x20, 0])
