@@ -7,7 +7,10 @@ package import SimulatedDevices
 
 /// What was learned of one device. All times are since the beginning of the recording.
 package struct DeviceRecording: Hashable, Sendable {
+  /// The name that it advertises, or, where it advertises none, its Device Name.
   package var name: String?
+  /// Its Device Name, where that is another one.
+  package private(set) var gapName: String?
   package var address: BluetoothAddress
   package var addressType: AddressType
   /// Whether the address is a private one, which the device changes.
@@ -49,6 +52,32 @@ package struct DeviceRecording: Hashable, Sendable {
     self.addressType = addressType
     changesAddress = !address.isIdentity(addressType)
     self.name = name
+  }
+
+  /// Adds the name that a connected host reads, or shows.
+  package mutating func learn(deviceName: String) {
+    guard !deviceName.isEmpty else { return }
+    if name == nil { name = deviceName }
+    gapName = deviceName == name ? nil : deviceName
+  }
+
+  /// Adds the Device Name and the Appearance that were read as characteristics.
+  package mutating func learnGenericAccess() {
+    for one in characteristics {
+      guard let octets = one.reading?.octets else { continue }
+      if one.uuid == BluetoothUUID(short: 0x2a00) {
+        learn(deviceName: String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self))
+      }
+      if appearance == nil, one.uuid == BluetoothUUID(short: 0x2a01), octets.count == 2 {
+        appearance = UInt16(octets[1]) << 8 | UInt16(octets[0])
+      }
+    }
+  }
+
+  /// Replaces both names.
+  mutating func replaceNames(_ other: (String) -> String) {
+    name = name.map(other)
+    gapName = gapName.map(other)
   }
 
   /// Changes the attribute that has a handle, whether it is a characteristic or a descriptor; nil: all.

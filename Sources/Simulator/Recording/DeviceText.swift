@@ -67,6 +67,9 @@ package struct DeviceText {
     if let name = recording.name.flatMap({ Self.name($0) }) {
       line(0, "name: \(Self.scalar(name))")
     }
+    if let name = recording.gapName.flatMap({ Self.name($0) }) {
+      line(0, "gap-name: \(Self.scalar(name))")
+    }
     line(0, "address: \(recording.address)")
     line(0, "address-type: \(recording.addressType.rawValue)")
     if recording.changesAddress {

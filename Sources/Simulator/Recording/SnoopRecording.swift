@@ -400,15 +400,7 @@ package struct SnoopRecording: Sendable {
     recording.writes = facts.writes
     recording.notifications = facts.notifications
     recording.reads = facts.reads
-    for one in recording.characteristics {
-      guard let octets = one.reading?.octets else { continue }
-      if recording.name == nil, one.uuid == BluetoothUUID(short: 0x2a00) {
-        recording.name = String(decoding: octets, as: UTF8.self)
-      }
-      if recording.appearance == nil, one.uuid == BluetoothUUID(short: 0x2a01), octets.count == 2 {
-        recording.appearance = UInt16(octets[1]) << 8 | UInt16(octets[0])
-      }
-    }
+    recording.learnGenericAccess()
     let handles = Set(recording.characteristics.map(\.handle))
     recording.writes.removeAll { !handles.contains($0.handle) }
     recording.notifications.removeAll { !handles.contains($0.handle) }

@@ -167,6 +167,31 @@ struct SnoopTests {
       trace.advertisement([5, 0xff, 0xff, 0xff, 1, 2])
       trace.connect()
     },
+    Variant(
+      "a Device Name that is not the advertised one", ["name: Soil-7", #"gap-name: "Soil 9""#]
+    ) {
+      trace in
+      trace.advertisement([7, 9] + Array("Soil-7".utf8))
+      trace.connect()
+      trace.discoverName()
+      trace.exchange([0x0a, 3, 0], [0x0b] + Array("Soil 9".utf8))
+    },
+    Variant(
+      "a Device Name that is the advertised one, with a NUL", ["name: Soil-7", "-gap-name: Soil-7"]
+    ) {
+      trace in
+      trace.advertisement([7, 9] + Array("Soil-7".utf8))
+      trace.connect()
+      trace.discoverName()
+      trace.exchange([0x0a, 3, 0], [0x0b] + Array("Soil-7".utf8) + [0])
+    },
+    Variant("a Device Name of a device that advertises none", ["name: Soil-7", "name: false"]) {
+      trace in
+      trace.advertisement([2, 1, 6])
+      trace.connect()
+      trace.discoverName()
+      trace.exchange([0x0a, 3, 0], [0x0b] + Array("Soil-7".utf8))
+    },
     Variant("a name that is shortened later", ["name: Soil-7"]) { trace in
       trace.advertisement([7, 9] + Array("Soil-7".utf8))
       trace.advertisement([5, 8] + Array("Soil".utf8))

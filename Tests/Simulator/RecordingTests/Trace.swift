@@ -172,6 +172,12 @@ struct Trace {
     exchange([0x04, 0x26, 0, 0x26, 0], [0x05, 1, 0x26, 0, 0x02, 0x29])
   }
 
+  /// The discovery of Generic Access at 0x0001 to 0x0005, with the Device Name at 0x0003.
+  mutating func discoverName() {
+    exchange([0x10, 1, 0, 0xff, 0xff, 0, 0x28], [0x11, 6, 1, 0, 5, 0, 0, 0x18])
+    exchange([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], [0x09, 7, 2, 0, 2, 3, 0, 0, 0x2a])
+  }
+
   /// A thermometer with a control point: advertised, connected, discovered, used.
   static func thermometer(_ format: Format) -> Trace {
     var trace = Trace(format)
