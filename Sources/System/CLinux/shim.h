@@ -2,6 +2,8 @@
 // names of threads; and glibc's own account of its heap.
 #pragma once
 
+#include "supervisor.h"
+
 #include <malloc.h>
 #include <semaphore.h>
 #include <sys/epoll.h>

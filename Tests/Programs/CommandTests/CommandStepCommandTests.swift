@@ -82,16 +82,31 @@ struct CommandStepCommandTests {
     #expect(run.output.contains("could not be started: \(why)\n"), "\(run.output)")
   }
 
-  @Test("what it starts does not outlive it")
-  func leavesNothing() throws {
-    let script = "sleep 600 & echo $! >pid; trap '' TERM; wait; wait"
+  @Test(
+    "what it starts does not outlive it, in whatever group or session",
+    arguments: [
+      "sleep 600 & echo $! >pid; trap '' TERM; wait; wait",
+      // A session of its own, while its parent is there.
+      "setsid sleep 600 & echo $! >pid; sleep 600",
+      // The same without its parent, and it ignores the request.
+      "(setsid sh -c 'trap \"\" TERM; echo $$ >pid; while :; do sleep 1; done' &) ; sleep 600",
+      // A stopped process gets no signal but SIGKILL.
+      "setsid sh -c 'echo $$ >pid; kill -STOP $$' & sleep 600",
+    ]
+  )
+  func leavesNothing(_ script: String) throws {
     let run = try run(script, ", timeout: 1s")
     #expect(run.output.contains("it did not end within 1s"), "\(run.output)")
-    let pid = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
-    let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
-    // Whoever adopted it may not have waited for it yet.
-    let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
-    #expect(state == nil || state?.contains(") Z") == true, "\(state ?? "")")
+    #expect(hasEnded(try folder.text("pid")))
+  }
+
+  @Test("a program that ends by itself may leave others behind")
+  func leavesOthers() throws {
+    let run = try run("sleep 600 >/dev/null 2>&1 & echo $! >pid; echo done")
+    #expect(run.output.contains("v=done"), "\(run.output)")
+    let text = try folder.text("pid").trimmingCharacters(in: .whitespacesAndNewlines)
+    let process = try #require(pid_t(text))
+    #expect(kill(process, SIGKILL) == 0)
   }
 
   /// Runs the chain until its program has written its identifier.
@@ -125,6 +140,36 @@ struct CommandStepCommandTests {
     #expect(ended.status == 130, "\(ended.output) \(ended.errors)")
     let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(kill(number, 0) != 0)
+  }
+
+  @Test(
+    "a program does not outlive a run that is killed, or leaves at once",
+    arguments: [[], ["--real-time"]], [[SIGKILL], [SIGINT, SIGQUIT]]
+  )
+  func killed(_ options: [String], _ signals: [Int32]) throws {
+    _ = try folder.file(
+      "run.sh",
+      """
+      #!/bin/sh
+      trap '' TERM INT
+      (setsid sh -c 'trap "" TERM; echo $$ >other; while :; do sleep 1; done' &)
+      while [ ! -s other ]; do sleep 0.01; done
+      echo $$ >started
+      while :; do sleep 1; done
+
+      """
+    )
+    chmod(folder.path + "/run.sh", 0o755)
+    _ = try folder.file("chain.yaml", "steps: [ { command: ./run.sh, timeout: 60s } ]\n")
+    let (program, pid) = try started(options)
+    for (index, signal) in signals.enumerated() {
+      if index > 0 { try program.waitForErrors("press Ctrl-C again") }
+      program.send(signal)
+    }
+    let ended = program.end()
+    #expect(ended.status == 128 + signals[signals.count - 1], "\(ended.account)")
+    #expect(hasEnded(pid))
+    #expect(hasEnded(try folder.text("other")))
   }
 
   @Test(

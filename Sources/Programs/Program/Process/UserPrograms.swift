@@ -131,7 +131,7 @@ struct UserPrograms: Sendable {
 
 /// A program under way, with pipes for its three streams.
 private final class RunningProgram {
-  private let child: ChildProcess
+  private let child: SupervisedProgram
   private let input: Pipe
   private let output: Pipe
   private let errors: Pipe
@@ -149,9 +149,8 @@ private final class RunningProgram {
     }
     (input, output, errors) = (made[0], made[1], made[2])
     do throws(ChildProcess.Failure) {
-      child = try ChildProcess(
-        words, in: folder,
-        inherited: [(input.reading, 0), (output.writing, 1), (errors.writing, 2)], isApart: true
+      child = try SupervisedProgram(
+        words, in: folder, descriptors: [input.reading, output.writing, errors.writing]
       )
     } catch {
       for pipe in [input, output, errors] { pipe.close() }
