@@ -219,4 +219,83 @@ struct CommandStepCommandTests {
       allowed.status == 0 && allowed.output.contains("v=x"), "\(allowed.output) \(allowed.errors)"
     )
   }
+
+  /// A batch that may run the program with the content of `run.sh`.
+  private func batch(of chain: String) throws -> RunningProgram.Ended {
+    chmod(folder.path + "/run.sh", 0o755)
+    _ = try folder.file("chain.yaml", chain)
+    _ = try folder.file("batch.yaml", "chain: chain.yaml\ndevices: [ Thermo-1 ]\n")
+    let digest = try shell("sha256sum <run.sh", in: folder.path).output.prefix(64)
+    return try blerun([
+      "batch", folder.path + "/batch.yaml", "--allow-command", String(digest), "--no-journal",
+      "--each-step", "--simulate", projectFolder + "/Simulators/devices/thermometer.yaml",
+    ])
+  }
+
+  @Test(
+    "what runs is what has the digest, whatever the file becomes meanwhile",
+    arguments: [
+      // A shell reads its script as it goes.
+      "echo 'echo evil' >>run.sh; echo good",
+      "printf '#!/bin/sh\\necho evil\\n' >other; cat other >run.sh; echo good",
+      "printf '#!/bin/sh\\necho evil\\n' >other; chmod +x other; mv other run.sh; cat \"$0\" | tail -c 5",
+    ]
+  )
+  func unchanged(_ script: String) throws {
+    _ = try folder.file("run.sh", "#!/bin/sh\n\(script)\n# good\n")
+    let run = try batch(of: "steps: [ { command: ./run.sh, as: v }, { log: 'v={v}' } ]\n")
+    #expect(run.status == 0 && run.output.contains("v=good\n"), "\(run.output) \(run.errors)")
+  }
+
+  @Test("a program that is put in the place of the allowed one at any moment does not run")
+  func exchanged() throws {
+    _ = try folder.file("good", "#!/bin/sh\necho good >>good-ran\n")
+    _ = try folder.file("evil", "#!/bin/sh\necho evil >>evil-ran\n")
+    let exchange = try RunningProgram(
+      [
+        "sh", "-c",
+        """
+        chmod +x good evil; cp -p good run.sh
+        while :; do for each in evil good; do ln -f $each new; mv -f new run.sh; rm -f new; done; done
+        """,
+      ],
+      in: folder.path
+    )
+    while access(folder.path + "/run.sh", X_OK) != 0 { poll(nil, 0, 1) }
+    let digest = try shell("sha256sum <good", in: folder.path).output.prefix(64)
+    _ = try folder.file(
+      "chain.yaml",
+      "steps: [ { repeat: 100, steps: [ { command: ./run.sh, on-failure: continue } ] } ]\n"
+    )
+    _ = try folder.file("batch.yaml", "chain: chain.yaml\ndevices: [ Thermo-1 ]\n")
+    // The batch does not begin where the other one is there at its start.
+    for _ in 0..<50 where access(folder.path + "/good-ran", F_OK) != 0 {
+      _ = try blerun([
+        "batch", folder.path + "/batch.yaml", "--allow-command", String(digest), "--no-journal",
+        "--simulate", projectFolder + "/Simulators/devices/thermometer.yaml",
+      ])
+    }
+    #expect(access(folder.path + "/good-ran", F_OK) == 0)
+    #expect(access(folder.path + "/evil-ran", F_OK) != 0)
+    withExtendedLifetime(exchange) {}
+  }
+
+  @Test("an allowed program gets its arguments, and runs in the folder of the chain")
+  func surroundings() throws {
+    _ = try folder.file("key", "secret")
+    _ = try folder.file("run.sh", "#!/bin/sh\necho $(cat key) $1 $0\n")
+    let run = try batch(
+      of: "steps: [ { command: ./run.sh, arguments: [a], as: v }, { log: 'v={v}' } ]\n"
+    )
+    #expect(run.output.contains("v=secret a /proc/self/fd/3\n"), "\(run.output) \(run.errors)")
+  }
+
+  @Test("an allowed program that is no script keeps its name")
+  func binary() throws {
+    _ = try shell("cp /usr/bin/env run.sh", in: folder.path)
+    let run = try batch(
+      of: "steps: [ { command: ./run.sh, arguments: [echo, done], as: v }, { log: 'v={v}' } ]\n"
+    )
+    #expect(run.output.contains("v=done\n"), "\(run.output) \(run.errors)")
+  }
 }
