@@ -1,14 +1,15 @@
 // Comma-separated values, each with its position in the file.
+//
+// Cells are texts: the reader of the table decides what they mean.
 
 /// A table with a line of column names above its rows.
 ///
-/// Commas separate cells; a cell in double quotes may hold commas, line ends and, doubled, double
-/// quotes. Empty lines, lines that begin with `#` and a byte order mark are ignored. The reader of
-/// the table decides what a cell means.
+/// Commas separate cells. A cell in double quotes may contain commas, line ends, and double quotes,
+/// which are doubled. Empty lines, lines that begin with `#`, and a byte order mark are ignored.
 ///
 /// - Source: RFC 4180, with comments.
 public struct CSVTable: Hashable, Sendable {
-  /// The file, as errors name it.
+  /// The name of the file in errors.
   public let file: String
   /// The names of the columns, in order, without duplicates.
   public let columns: [String]
@@ -26,8 +27,8 @@ public struct CSVTable: Hashable, Sendable {
   ///   - text: The table.
   ///   - file: The name of the file in error messages.
   ///   - limits: The limits of the table.
-  /// - Throws: ``DocumentErrors`` for rows with too few or too many cells, columns without a name
-  ///   or with a duplicate name, quotes that are not closed, and tables beyond `limits`.
+  /// - Throws: ``DocumentErrors`` for rows with too few or too many cells, columns without a name or with
+  ///   a duplicate name, quotes that are not closed, and tables that exceed `limits`.
   public static func parse(
     _ text: String, file: String, limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> CSVTable {
