@@ -1,7 +1,7 @@
 // Threads for tests that block, for instance while they wait for a child process.
 //
-// The cooperative pool has one thread for each core. On two cores, two tests that block it would stop all
-// other tests, including those with deadlines.
+// The cooperative pool has one thread for each core. On two cores, two tests that block it would
+// stop all other tests, including those with deadlines.
 
 import Foundation
 package import Testing

@@ -1,7 +1,7 @@
 // A child process of a test, with the signal mask that it would get from a shell.
 //
-// Used instead of Foundation's Process, which leaks memory for each thread that has started one. Reading
-// and writing the streams is up to the caller.
+// Used instead of Foundation's Process, which leaks memory for each thread that has started one.
+// Reading and writing the streams is up to the caller.
 
 package import Glibc
 import Signals
@@ -25,12 +25,13 @@ package struct Child: Sendable {
   }
 
   package let identifier: pid_t
-  /// The ends of the pipes to its standard input, output and error; nil for other streams. The owner of the
-  /// child closes them.
+  /// The ends of the pipes to its standard input, output and error; nil for other streams. The
+  /// owner of the child closes them.
   package let ends: [Int32?]
 
-  /// Locked from the creation of the pipes to the start of the child, so that no other child inherits their
-  /// ends. The value is unused; a type without size would have no address for the thread sanitizer.
+  /// Locked from the creation of the pipes to the start of the child, so that no other child
+  /// inherits their ends. The value is unused; a type without size would have no address for the
+  /// thread sanitizer.
   private static let starting = Guarded(false)
 
   /// Starts `arguments[0]`, found on the PATH of this process.
@@ -120,8 +121,8 @@ package struct Child: Sendable {
     }
   }
 
-  /// The exit status if the child has ended; nil otherwise. Must not be called again after it has returned
-  /// one.
+  /// The exit status if the child has ended; nil otherwise. Must not be called again after it has
+  /// returned one.
   package func statusIfEnded() -> Int32? { status(WNOHANG) }
 
   private func status(_ options: Int32) -> Int32? {

@@ -1,4 +1,5 @@
-// A private nats-server for a test, on a free port of the loopback, with its store in a temporary folder.
+// A private nats-server for a test, on a free port of the loopback, with its store in a temporary
+// folder.
 
 import Glibc
 package import Testing

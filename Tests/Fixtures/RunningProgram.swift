@@ -99,7 +99,8 @@ package final class RunningProgram {
   /// The process ID.
   package var process: Int32 { child.identifier }
 
-  /// Waits for output and reads it; false if both streams are closed, or the time limit was reached.
+  /// Waits for output and reads it; false if both streams are closed, or the time limit was
+  /// reached.
   private func readOutput() -> Bool {
     let open = streams.indices.filter { streams[$0].end != nil && !paused.contains($0) }
     guard !open.isEmpty else { return false }

@@ -1,5 +1,5 @@
-// The share of repeated cases that the tests run: a sample, or all of them with BLERUN_TEST_ALL, which
-// `make test-all` sets.
+// The share of repeated cases that the tests run: a sample, or all of them with BLERUN_TEST_ALL,
+// which `make test-all` sets.
 
 import Foundation
 package import Testing

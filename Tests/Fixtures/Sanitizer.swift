@@ -1,4 +1,5 @@
-// The sanitizer that the tests were built with, for checks that do not hold in an instrumented program.
+// The sanitizer that the tests were built with, for checks that do not hold in an instrumented
+// program.
 
 import Glibc
 

@@ -5,9 +5,9 @@
 /// A table with a line of column names above its rows.
 ///
 /// Commas separate cells; or semicolons or tabs, if the line of names uses them: spreadsheets write
-/// semicolons where numbers have decimal commas. A cell in double quotes may contain separators, line
-/// ends, and double quotes, which are doubled. Empty lines, lines that begin with `#`, and a byte order
-/// mark are ignored.
+/// semicolons where numbers have decimal commas. A cell in double quotes may contain separators,
+/// line ends, and double quotes, which are doubled. Empty lines, lines that begin with `#`, and a
+/// byte order mark are ignored.
 ///
 /// - Source: RFC 4180, with comments and other separators.
 public struct CSVTable: Hashable, Sendable {
@@ -29,8 +29,8 @@ public struct CSVTable: Hashable, Sendable {
   ///   - text: The table.
   ///   - file: The name of the file in error messages.
   ///   - limits: The limits of the table.
-  /// - Throws: ``DocumentErrors`` for rows with too few or too many cells, columns without a name or with
-  ///   a duplicate name, quotes that are not closed, and tables that exceed `limits`.
+  /// - Throws: ``DocumentErrors`` for rows with too few or too many cells, columns without a name
+  ///   or with a duplicate name, quotes that are not closed, and tables that exceed `limits`.
   public static func parse(
     _ text: String, file: String, limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> CSVTable {
@@ -114,8 +114,8 @@ private struct CSVReader {
   private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
   private var here: Place { Place(file: file, line: place.line, column: place.column) }
 
-  /// The separator of the line at the position: the first of all that it has outside of quotes, and a
-  /// comma where it has none.
+  /// The separator of the current line: the first of `allCases` that it contains outside quotes;
+  /// otherwise a comma.
   private var separatorOfLine: Separator {
     var isQuoted = false
     let line = scalars[index...].prefix { scalar in
@@ -124,7 +124,7 @@ private struct CSVReader {
     }
     var found: Set<Separator> = []
     isQuoted = false
-    // A tab at the end separates nothing.
+    // A tab at the end of a line separates no cells.
     for scalar in line[..<(line.lastIndex { !$0.isWhitespace } ?? line.startIndex)] {
       if scalar == "\"" { isQuoted.toggle() }
       if !isQuoted, let separator = Separator(rawValue: scalar) { found.insert(separator) }
@@ -202,7 +202,7 @@ private struct CSVReader {
   }
 }
 
-/// The character between the cells of a table. A comma counts before the others.
+/// A character between the cells of a table, in order of precedence.
 private enum Separator: Unicode.Scalar, CaseIterable {
   case comma = ","
   case semicolon = ";"

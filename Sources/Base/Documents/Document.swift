@@ -15,8 +15,8 @@ public enum Document {
   ///   - text: The document.
   ///   - file: The name of the file in error messages.
   ///   - limits: The limits of the document.
-  /// - Throws: ``DocumentErrors`` for invalid YAML, more than one document, a key that is a duplicate or
-  ///   not a single value, and documents that exceed `limits`.
+  /// - Throws: ``DocumentErrors`` for invalid YAML, more than one document, a key that is a
+  ///   duplicate or not a single value, and documents that exceed `limits`.
   public static func parse(
     _ text: String, file: String, limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> Node {
@@ -24,8 +24,8 @@ public enum Document {
     return try NodeReader.root(of: text, file: file, limits: limits)
   }
 
-  /// The top-level keys of a file, to recognize its kind; nil if it is not a mapping, cannot be read, or is
-  /// not a regular file: a pipe can be read only once.
+  /// The top-level keys of a file, to recognize its kind; nil if it is not a mapping, cannot be
+  /// read, or is not a regular file: a pipe can be read only once.
   package static func keys(at path: String) -> [String]? {
     let limits = DocumentLimits.ofAnyFile
     guard TextFile.isRegular(path), let text = try? TextFile.read(path, limit: limits.octets),
@@ -44,8 +44,8 @@ public struct DocumentLimits: Hashable, Sendable {
   /// The maximum number of nodes. The nodes of an alias count at each use.
   public var nodes: Int
 
-  /// The maximum length of all key paths and expanded aliases together, in bytes: each node stores its
-  /// path.
+  /// The maximum length of all key paths and expanded aliases together, in bytes: each node stores
+  /// its path.
   var expandedOctets: Int { 64 * octets }
 
   /// The default bounds: 1 MiB, 32 levels, 100 000 nodes.

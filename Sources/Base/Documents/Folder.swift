@@ -4,7 +4,8 @@ import Glibc
 
 /// Operations on folders of this host.
 package enum Folder {
-  /// The names of the entries of a folder, sorted; nil if it cannot be read, with the reason in `errno`.
+  /// The names of the entries of a folder, sorted; nil if it cannot be read, with the reason in
+  /// `errno`.
   package static func names(in path: String) -> [String]? {
     guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }

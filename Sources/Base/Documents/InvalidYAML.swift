@@ -1,7 +1,7 @@
 // Explains invalid YAML to its author.
 //
-// libyaml reports where it stopped and what its grammar expected. This reports what to change in the
-// text.
+// libyaml reports where it stopped and what its grammar expected. This reports what to change in
+// the text.
 
 /// Turns errors of libyaml into problems that name the mistake in the text.
 struct InvalidYAML {
@@ -219,7 +219,8 @@ struct InvalidYAML {
     line(mark.line).dropFirst(mark.column).first
   }
 
-  /// The text from a position to the next space, shortened; an ellipsis if the line may contain a secret.
+  /// The text from a position to the next space, shortened; an ellipsis if the line may contain a
+  /// secret.
   private func word(at mark: Mark) -> String {
     if isSecret(mark.line) { return "\u{2026}" }
     let rest = line(mark.line).dropFirst(mark.column)

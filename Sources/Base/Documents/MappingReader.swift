@@ -2,7 +2,8 @@
 
 /// Reads the keys of a mapping, and collects errors instead of stopping at the first.
 ///
-/// Reading a key makes it known. ``finish()`` reports the other keys, each with the nearest known one.
+/// Reading a key makes it known. ``finish()`` reports the other keys, each with the nearest known
+/// one.
 public struct MappingReader {
   /// The mapping itself.
   public let node: Node
@@ -57,8 +58,8 @@ public struct MappingReader {
     return value(of: node, expected: expected, read)
   }
 
-  /// The value that `read` returns for the node under `key`; nil or a missing key is an error. Makes the key
-  /// known.
+  /// The value that `read` returns for the node under `key`; nil or a missing key is an error.
+  /// Makes the key known.
   public mutating func required<Value>(
     _ key: String, expected: String, _ read: (Node) -> Value?
   ) -> Value? {

@@ -99,8 +99,8 @@ public struct Node: Hashable, Sendable {
     return nodes
   }
 
-  /// The elements of a list, or the node itself: for a key with one value or several. An empty list is
-  /// returned as the node itself.
+  /// The elements of a list, or the node itself: for a key with one value or several. An empty list
+  /// is returned as the node itself.
   package var several: [Node] {
     guard let nodes = sequence, !nodes.isEmpty else { return [self] }
     return nodes

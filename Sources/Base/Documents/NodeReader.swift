@@ -1,7 +1,7 @@
 // Builds nodes from the events of libyaml, in one pass and within limits.
 //
-// Values stay texts: the caller interprets them. Keys are compared as texts; a key that is a list or a
-// mapping is an error.
+// Values stay texts: the caller interprets them. Keys are compared as texts; a key that is a list
+// or a mapping is an error.
 
 import CYaml
 

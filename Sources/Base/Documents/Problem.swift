@@ -4,8 +4,8 @@ import Spelling
 
 /// One error: what is wrong, what would be valid, and where it is.
 ///
-/// Code that does not know the position throws the error without one; the reader adds the position with
-/// ``at(_:path:)``.
+/// Code that does not know the position throws the error without one; the reader adds the position
+/// with ``at(_:path:)``.
 ///
 /// ```swift
 /// let problem = Problem(
@@ -22,8 +22,8 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   public var nearest: String?
   /// The position; nil for an option and other errors without one.
   public var place: Place?
-  /// The path of keys to it: `steps.2.read`; empty at the top. The step of a chain in Swift: `step 3`.
-  /// The option of a command line: `--service`.
+  /// The path of keys to it: `steps.2.read`; empty at the top. The step of a chain in Swift:
+  /// `step 3`. The option of a command line: `--service`.
   public var path: String
   /// The text of the line; set for invalid YAML and for the one-line form.
   public var line: String?

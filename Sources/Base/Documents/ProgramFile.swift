@@ -1,4 +1,5 @@
-// The program that a file names: found on PATH, or, with a slash, relative to the folder of the file.
+// The program that a file names: found on PATH, or, with a slash, relative to the folder of the
+// file.
 
 import Glibc
 
@@ -19,7 +20,8 @@ package enum ProgramFile {
       return path
     }
     let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
-    // A relative folder of PATH would be another one in the working directory of the started program.
+    // A relative folder of PATH would be another one in the working directory of the started
+    // program.
     for place in search.split(separator: ":")
     where place.hasPrefix("/") && isProgram("\(place)/\(name)") {
       return "\(place)/\(name)"

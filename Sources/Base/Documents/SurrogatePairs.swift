@@ -1,8 +1,8 @@
 // Surrogate pairs, with which JSON escapes characters beyond the first plane: `\ud83d\ude00`.
 //
-// libyaml rejects each half of a pair. So the backslashes of pairs are replaced by a mark before parsing,
-// which keeps all positions, and restored in the parsed values: in double quotes a marked pair becomes
-// one character, elsewhere the original text.
+// libyaml rejects each half of a pair. So the backslashes of pairs are replaced by a mark before
+// parsing, which keeps all positions, and restored in the parsed values: in double quotes a marked
+// pair becomes one character, elsewhere the original text.
 
 /// A text for libyaml, in which surrogate pairs are marked.
 struct SurrogatePairs {

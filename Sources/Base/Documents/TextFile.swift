@@ -28,9 +28,10 @@ public enum TextFile {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - limit: The maximum length in bytes. At most one byte more is read, to detect a longer file.
-  /// - Throws: ``DocumentErrors`` if the file is missing, cannot be read, is too long, or is not UTF-8;
-  ///   then with the line of the first invalid byte.
+  ///   - limit: The maximum length in bytes. At most one byte more is read, to detect a longer
+  ///     file.
+  /// - Throws: ``DocumentErrors`` if the file is missing, cannot be read, is too long, or is not
+  ///   UTF-8; then with the line of the first invalid byte.
   public static func read(
     _ path: String, limit: Int = DocumentLimits().octets
   ) throws(DocumentErrors) -> String {
@@ -67,8 +68,8 @@ public enum TextFile {
     return octets
   }
 
-  /// Waits until a pipe or a terminal is readable. All signals are unblocked meanwhile, so that the user
-  /// can interrupt the wait for a missing writer.
+  /// Waits until a pipe or a terminal is readable. All signals are unblocked meanwhile, so that the
+  /// user can interrupt the wait for a missing writer.
   private static func waitForOctets(_ descriptor: Int32) {
     guard descriptor < FD_SETSIZE else { return }
     var awaited = fd_set()

@@ -8,16 +8,17 @@ public enum Spelling {
     "attempts": ["retry"], "timeout": ["within"], "within": ["timeout"],
   ]
 
-  /// The candidate that is a synonym of the word; otherwise the one with the smallest edit distance, if
-  /// that is small for its length; otherwise one with the same letters in another order.
+  /// The candidate that is a synonym of the word; otherwise the one with the smallest edit
+  /// distance, if that is small for its length; otherwise one with the same letters in another
+  /// order.
   ///
   /// Case does not count. Of candidates at the same distance, the first is returned.
   public static func nearest(to word: String, among candidates: [String]) -> String? {
     let letters = word.lowercased().prefix { $0.isLetter }
     if let synonym = synonyms[String(letters)]?.first(where: candidates.contains) { return synonym }
     let wanted = Array(word.lowercased())
-    // Each extra letter is an edit, so words of very different lengths need not be compared: a word of a
-    // megabyte would cost too much time.
+    // Each extra letter is an edit, so words of very different lengths need not be compared: a word
+    // of a megabyte would cost too much time.
     let best = candidates.filter { abs($0.count - wanted.count) <= edits(in: $0) }
       .map { ($0, editDistance(wanted, Array($0.lowercased()))) }
       .min { $0.1 < $1.1 }

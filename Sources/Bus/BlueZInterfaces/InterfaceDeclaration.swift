@@ -17,8 +17,8 @@ package struct InterfaceDeclaration: Sendable {
 
   /// The interface with these implementations, in the declared order.
   ///
-  /// A declared property without an implementation is described, but has no value. Members that a release
-  /// does not describe are not served.
+  /// A declared property without an implementation is described, but has no value. Members that a
+  /// release does not describe are not served.
   ///
   /// - Parameter version: The release to serve; nil to serve all given members.
   /// - Precondition: Every method and every property that is always present has an implementation,

@@ -1,5 +1,5 @@
-// org.bluez.GattManager1 and LEAdvertisingManager1, with which a program acts as a peripheral, and the
-// interfaces that such a program exports.
+// org.bluez.GattManager1 and LEAdvertisingManager1, with which a program acts as a peripheral, and
+// the interfaces that such a program exports.
 
 package import DBus
 
@@ -24,8 +24,8 @@ package enum GattManager1 {
   )
 }
 
-/// Members of the exported attributes of a program. Its other members are those that bluetoothd exports for
-/// remote attributes.
+/// Members of the exported attributes of a program. Its other members are those that bluetoothd
+/// exports for remote attributes.
 ///
 /// - Source: BlueZ 5.66, `doc/gatt-api.txt`, `src/gatt-database.c`.
 package enum ProgramAttribute {

@@ -21,7 +21,8 @@ static const unsigned short host_channel_monitor = HCI_CHANNEL_MONITOR;
 static const unsigned short host_channel_control = HCI_CHANNEL_CONTROL;
 static const unsigned short host_no_device = HCI_DEV_NONE;
 
-// Opens a non-blocking HCI socket, bound to a channel of a controller. Returns the descriptor, or -errno.
+// Opens a non-blocking HCI socket, bound to a channel of a controller. Returns the descriptor, or
+// -errno.
 static inline int host_socket(unsigned short device, unsigned short channel) {
   int fd = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
   if (fd < 0) return -errno;
@@ -46,7 +47,8 @@ static inline int host_receive_completion(int fd, unsigned short opcode) {
   return setsockopt(fd, SOL_HCI, HCI_FILTER, &filter, sizeof filter) < 0 ? -errno : 0;
 }
 
-// Enables timestamps of received packets, with a receive buffer of `octets` bytes. Returns 0, or -errno.
+// Enables timestamps of received packets, with a receive buffer of `octets` bytes. Returns 0, or
+// -errno.
 static inline int host_stamp(int fd, int octets) {
   int on = 1;
   if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &octets, sizeof octets) < 0)

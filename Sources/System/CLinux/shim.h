@@ -1,5 +1,5 @@
-// Kernel interfaces that Swift's Glibc module omits: epoll, eventfd, signalfd, semaphores, thread names;
-// and the heap statistics of glibc.
+// Kernel interfaces that Swift's Glibc module omits: epoll, eventfd, signalfd, semaphores, thread
+// names; and the heap statistics of glibc.
 #pragma once
 
 #include "supervisor.h"
@@ -21,15 +21,18 @@ int pipe2(int ends[2], int flags);
 int mkostemp(char *path, int flags);
 
 // Sets the working directory of a child; glibc declares it only for _GNU_SOURCE. `actions` is a
-// posix_spawn_file_actions_t: including <spawn.h> here would put its types, and those of signals, into two modules.
+// posix_spawn_file_actions_t: including <spawn.h> here would put its types, and those of signals,
+// into two modules.
 int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
 
-// Sets the name of the calling thread, which `ps -L` shows. Swift cannot call prctl(), which is variadic.
+// Sets the name of the calling thread, which `ps -L` shows. Swift cannot call prctl(), which is
+// variadic.
 static inline int name_calling_thread(const char *name) {
   return prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
-// Memory with the interface of an executable file; glibc declares memfd_create for _GNU_SOURCE alone.
+// Memory with the interface of an executable file; glibc declares memfd_create for _GNU_SOURCE
+// alone.
 static inline int make_executable_memory(const char *name) {
   // MFD_EXEC: without it vm.memfd_noexec forbids to execute it; Linux before 6.3 refuses the flag.
   enum { CLOEXEC = 1, ALLOW_SEALING = 2, EXEC = 16 };

@@ -1,8 +1,9 @@
 // A process that ends a program and all that the program started, whatever ends this process.
 //
-// It is C because only async-signal-safe calls are allowed between fork() and exec in a process with threads.
-// As a subreaper it is the parent of each descendant whose own parent has ended, in whatever group or session:
-// none leaves its tree. It is no more than a fork of this process, so that a program starts within a millisecond.
+// It is C because only async-signal-safe calls are allowed between fork() and exec in a process
+// with threads. As a subreaper it is the parent of each descendant whose own parent has ended, in
+// whatever group or session: none leaves its tree. It is no more than a fork of this process, so
+// that a program starts within a millisecond.
 #pragma once
 
 #include <dirent.h>
@@ -97,7 +98,8 @@ static inline void supervisor_signal_descendants(int number, pid_t except) {
   pid_t own = getpid();
   for (int i = 0; i < count; i += 1) {
     pid_t parent = all[i].parent;
-    // The identifiers ascend, as /proc lists them. A process that is missing in the list ends the search.
+    // The identifiers ascend, as /proc lists them. A process that is missing in the list ends the
+    // search.
     for (int depth = 0; parent != own && parent > 1 && depth < count; depth += 1) {
       int low = 0, high = count;
       while (low < high) {
@@ -159,12 +161,12 @@ static inline void supervisor_close_others(int kept) {
   }
 }
 
-// Waits for the program, or for the word to end it: a byte of `leash` asks for the end, its end of file means that
-// this process is gone. Returns the wait status of the program.
+// Waits for the program, or for the word to end it: a byte of `leash` asks for the end, its end of
+// file means that this process is gone. Returns the wait status of the program.
 static inline int supervisor_watch(pid_t program, int leash) {
   enum { RUNNING, ASKED, KILLING } phase = RUNNING;
-  // When the group of the program has had time to end, and the others are asked; when what is left is killed;
-  // when what cannot be killed is left alone.
+  // When the group of the program has had time to end, and the others are asked; when what is left
+  // is killed; when what cannot be killed is left alone.
   long others = 0, deadline = 0;
   int status = 0, has_ended = 0;
   sigset_t child;
@@ -253,12 +255,14 @@ static inline void supervise(const struct supervised_program *given, int leash, 
 
 // Starts a supervisor, and the program under it.
 //
-// - leash: The reading end of a pipe whose writing end only this process has. A byte asks the program and all that it
-//   started to end: SIGTERM, and SIGKILL after the grace. When the pipe is closed, they are killed at once.
-// - started: The writing end of a pipe with O_CLOEXEC: it is closed when the program has started; before, errno is
-//   written where it could not be.
+// - leash: The reading end of a pipe whose writing end only this process has. A byte asks the
+//   program and all that it started to end: SIGTERM, and SIGKILL after the grace. When the pipe is
+//   closed, they are killed at once.
+// - started: The writing end of a pipe with O_CLOEXEC: it is closed when the program has started;
+//   before, errno is written where it could not be.
 //
-// Returns the supervisor, whose wait status is that of the program; negative without one, with errno.
+// Returns the supervisor, whose wait status is that of the program; negative without one, with
+// errno.
 static inline pid_t start_supervised(const struct supervised_program *program, int leash, int started) {
   sigset_t all, before;
   sigfillset(&all);

@@ -1,7 +1,7 @@
 // libmicrohttpd, the HTTP server library; 0.9.75 or later.
 //
-// Swift cannot call variadic functions, so this wraps the necessary ones, and accept4, which Swift's Glibc
-// module omits.
+// Swift cannot call variadic functions, so this wraps the necessary ones, and accept4, which
+// Swift's Glibc module omits.
 #pragma once
 
 #include <microhttpd.h>

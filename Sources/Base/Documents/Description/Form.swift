@@ -94,7 +94,8 @@ public struct Form<Payload, State: Reading>: Sendable {
 }
 
 extension Shape {
-  /// The shape of a mapping. The form is made on each use, so a file without such a mapping pays nothing.
+  /// The shape of a mapping. The form is made on each use, so a file without such a mapping pays
+  /// nothing.
   public static func mapping(
     _ form: @autoclosure @escaping @Sendable () -> Form<Value, State>
   ) -> Shape {

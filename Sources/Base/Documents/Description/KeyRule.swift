@@ -4,12 +4,13 @@
 
 /// A rule across the keys of a mapping, such as keys that exclude each other.
 public struct KeyRule: Sendable {
-  /// A problem with some keys. Its position is the first of these keys that is present, otherwise the
-  /// mapping.
+  /// A problem with some keys. Its position is the first of these keys that is present, otherwise
+  /// the mapping.
   public typealias KeyProblem = (keys: [String], problem: Problem)
 
   private let makeSchema: @Sendable () -> JSONValue?
-  /// Whether a misspelt key may break the rule. If the mapping has an unknown key, only that is reported.
+  /// Whether a misspelt key may break the rule. If the mapping has an unknown key, only that is
+  /// reported.
   package let needsKey: Bool
   private let find: @Sendable (_ isGiven: (String) -> Bool) -> [KeyProblem]
   private let look: @Sendable (_ mapping: Node) -> Problem?
@@ -17,8 +18,8 @@ public struct KeyRule: Sendable {
   /// The rule in JSON Schema; nil if a schema does not express it.
   public var schema: JSONValue? { makeSchema() }
 
-  /// A rule about the presence of keys. With `needsKey`, an unknown key of the mapping is reported instead,
-  /// since it may be the missing one.
+  /// A rule about the presence of keys. With `needsKey`, an unknown key of the mapping is reported
+  /// instead, since it may be the missing one.
   public init(
     schema: @autoclosure @escaping @Sendable () -> JSONValue?, needsKey: Bool = false,
     problems: @escaping @Sendable (_ isGiven: (String) -> Bool) -> [KeyProblem]
@@ -31,8 +32,8 @@ public struct KeyRule: Sendable {
 
   /// A rule about the values of keys in a file.
   ///
-  /// Only `problems(_:)` checks it: it is for device files and scenarios. Chains are also made without a
-  /// file; their rules about values are `Described.conflict(within:)`.
+  /// Only `problems(_:)` checks it: it is for device files and scenarios. Chains are also made
+  /// without a file; their rules about values are `Described.conflict(within:)`.
   public init(
     schema: @autoclosure @escaping @Sendable () -> JSONValue?,
     check: @escaping @Sendable (_ mapping: Node) -> Problem?

@@ -77,7 +77,8 @@ public struct Schema: Hashable, Sendable {
   /// - Parameters:
   ///   - title: The title of the schema.
   ///   - doc: The description of the file.
-  ///   - others: Schemas of other files by file name. Their definitions are referenced, not repeated.
+  ///   - others: Schemas of other files by file name. Their definitions are referenced, not
+  ///     repeated.
   public func file(title: String, doc: String, others: [String: Schema] = [:]) -> String {
     let own = definitions.filter { definition in
       !others.values.contains { $0.definitions.contains(definition) }

@@ -2,8 +2,8 @@
 
 import Spelling
 
-/// The state while a document is read: the errors so far, and values that later keys need from earlier
-/// ones.
+/// The state while a document is read: the errors so far, and values that later keys need from
+/// earlier ones.
 public protocol Reading: SendableMetatype {
   /// The errors found so far.
   var problems: [Problem] { get set }
@@ -18,7 +18,8 @@ public struct Shape<Value, State: Reading>: Sendable {
   public let shown: @Sendable (Value) -> String?
   private let reader: @Sendable (Node, inout State) -> Value?
 
-  /// The JSON Schema of the value. It is made on each call, so that reading files costs nothing for it.
+  /// The JSON Schema of the value. It is made on each call, so that reading files costs nothing for
+  /// it.
   public var schema: Schema { makeSchema() }
 
   /// A kind of value.
@@ -34,8 +35,8 @@ public struct Shape<Value, State: Reading>: Sendable {
   ///   - expected: The valid values, for errors and tables.
   ///   - schema: The JSON Schema of the value.
   ///   - shown: Returns the notation of a value; nil if tables need not show it.
-  ///   - read: Converts a node. If it returns nil without adding an error, an error with `expected` is
-  ///     added.
+  ///   - read: Converts a node. If it returns nil without adding an error, an error with `expected`
+  ///     is added.
   public init(
     _ expected: String, schema: @autoclosure @escaping @Sendable () -> Schema,
     shown: @escaping @Sendable (Value) -> String? = { _ in nil },

@@ -1,14 +1,14 @@
 // The wire over libdbus: a private connection to a real bus, read and written by the loop.
 //
-// libdbus implements the wire protocol and its validation. Serials, waits, deadlines, matching and dispatch
-// are implemented here: the pending calls of libdbus cost more, and lose replies when two threads use them;
-// its dispatcher locks the connection while it polls.
+// libdbus implements the wire protocol and its validation. Serials, waits, deadlines, matching and
+// dispatch are implemented here: the pending calls of libdbus cost more, and lose replies when two
+// threads use them; its dispatcher locks the connection while it polls.
 
 import CDBus
 import Signals
 
-/// A connection of libdbus, which is used only on the loop. Messages that other threads send wait in a queue
-/// for the loop.
+/// A connection of libdbus, which is used only on the loop. Messages that other threads send wait
+/// in a queue for the loop.
 final class LibDBusWire: BusWire, @unchecked Sendable {
   // Only `outbox` is shared. Everything else that changes is used on the loop.
   /// The messages that wait for the loop.

@@ -38,8 +38,8 @@ public final class LoopbackBus: Sendable {
     self.init(on: loop, address: address, observer: nil)
   }
 
-  /// A bus with an observer, which sees each message when the bus receives it, on the loop and with its
-  /// sender set: calls, replies and signals of the clients and of the bus itself.
+  /// A bus with an observer, which sees each message when the bus receives it, on the loop and with
+  /// its sender set: calls, replies and signals of the clients and of the bus itself.
   package init(
     on loop: Loop, address: String = "loopback", observer: MessageObserver?,
     transcode: Transcoding? = nil
