@@ -1,9 +1,9 @@
-// A process that ends a program and all that the program started, whatever ends this process.
+// A supervisor process, which ends a program and all its descendants, even if the calling process is killed.
 //
-// It is C because only async-signal-safe calls are allowed between fork() and exec in a process
-// with threads. As a subreaper it is the parent of each descendant whose own parent has ended, in
-// whatever group or session: none leaves its tree. It is no more than a fork of this process, so
-// that a program starts within a millisecond.
+// It is written in C because a process with threads may make only async-signal-safe calls between
+// fork() and exec. The supervisor is a subreaper: it becomes the parent of each orphaned descendant,
+// in any process group or session, so none escapes. It is a plain fork of the calling process, so a
+// program starts within a millisecond.
 #pragma once
 
 #include <dirent.h>
@@ -34,7 +34,7 @@ struct supervised_program {
   int descriptor_count;
 };
 
-// How long a program has between SIGTERM and SIGKILL, in milliseconds.
+// The time between SIGTERM and SIGKILL, in milliseconds.
 enum { SUPERVISOR_GRACE = 2000 };
 
 static inline long supervisor_now(void) {
@@ -113,14 +113,14 @@ static inline void supervisor_signal_descendants(int number, pid_t except) {
   munmap(all, size);
 }
 
-// Becomes the program; writes errno to `started` where that fails.
+// Executes the program in this process. On failure, writes errno to `started`.
 static inline void supervisor_execute(const struct supervised_program *program, pid_t supervisor, int started) {
   int moved[8], number = 0;
   setpgid(0, 0);
-  // Were the supervisor killed, the program is too.
+  // If the supervisor is killed, the kernel kills the program too.
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != supervisor) _exit(127);
-  // Above the targets first: one descriptor's number may be another one's target.
+  // Moved above the targets first: the number of one descriptor may be the target of another.
   for (int i = 0; i < program->descriptor_count && !number; i += 1) {
     moved[i] = fcntl(program->descriptors[i], F_DUPFD_CLOEXEC, 16);
     if (moved[i] < 0) number = errno;
@@ -135,7 +135,7 @@ static inline void supervisor_execute(const struct supervised_program *program, 
   }
   if (!number && chdir(program->folder) != 0) number = errno;
   if (!number) {
-    // The parent ignores SIGPIPE and SIGXFSZ, and blocks what its own thread receives.
+    // The parent ignores SIGPIPE and SIGXFSZ, and blocks the signals that its signal thread receives.
     for (int i = 1; i < NSIG; i += 1) signal(i, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
@@ -161,12 +161,12 @@ static inline void supervisor_close_others(int kept) {
   }
 }
 
-// Waits for the program, or for the word to end it: a byte of `leash` asks for the end, its end of
-// file means that this process is gone. Returns the wait status of the program.
+// Waits for the program, or for a request to end it: a byte on `leash` requests the end, its end of
+// file means that the calling process has ended. Returns the wait status of the program.
 static inline int supervisor_watch(pid_t program, int leash) {
   enum { RUNNING, ASKED, KILLING } phase = RUNNING;
-  // When the group of the program has had time to end, and the others are asked; when what is left
-  // is killed; when what cannot be killed is left alone.
+  // `others`: when SIGTERM is sent to the descendants outside the program's group. `deadline`: when
+  // SIGKILL is sent, and, in the phase KILLING, when waiting for the remaining processes ends.
   long others = 0, deadline = 0;
   int status = 0, has_ended = 0;
   sigset_t child;
@@ -198,7 +198,7 @@ static inline int supervisor_watch(pid_t program, int leash) {
     }
     struct pollfd polled[2] = {{ended, POLLIN, 0}, {leash, POLLIN, 0}};
     long wait = phase == RUNNING ? -1 : phase == KILLING ? 10 : (others ? others : deadline) - now;
-    // Without a descriptor for the ends of children they are looked for.
+    // Without a descriptor for SIGCHLD, the children are polled.
     if (ended < 0 && (wait < 0 || wait > 10)) wait = 10;
     if (poll(polled, phase == KILLING ? 1 : 2, (int)wait) <= 0) continue;
     if (polled[0].revents) {
@@ -235,13 +235,13 @@ static inline void supervise(const struct supervised_program *given, int leash, 
     (void)written;
     _exit(127);
   }
-  // Whichever of the two comes first: the group is there when it gets a signal.
+  // Parent and child both call it, so that the group exists before the first signal to it.
   setpgid(program, program);
-  // Also the locks of the parent: they end with the last descriptor.
+  // This includes the parent's lock files: a lock is released with its last descriptor.
   supervisor_close_others(leash);
   int status = supervisor_watch(program, leash);
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
-  // Ends as the program did, without a core file of its own.
+  // Ends by the same signal as the program, without another core file.
   int number = WTERMSIG(status);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   signal(number, SIG_DFL);
@@ -255,14 +255,14 @@ static inline void supervise(const struct supervised_program *given, int leash, 
 
 // Starts a supervisor, and the program under it.
 //
-// - leash: The reading end of a pipe whose writing end only this process has. A byte asks the
-//   program and all that it started to end: SIGTERM, and SIGKILL after the grace. When the pipe is
+// - leash: The reading end of a pipe whose writing end only the calling process has. A byte sends
+//   SIGTERM to the program and its descendants, and SIGKILL after SUPERVISOR_GRACE. When the pipe is
 //   closed, they are killed at once.
-// - started: The writing end of a pipe with O_CLOEXEC: it is closed when the program has started;
-//   before, errno is written where it could not be.
+// - started: The writing end of a pipe with O_CLOEXEC. It is closed when the program has started; if
+//   the program cannot be started, errno is written to it first.
 //
-// Returns the supervisor, whose wait status is that of the program; negative without one, with
-// errno.
+// Returns the process ID of the supervisor, whose wait status is that of the program; on failure -1,
+// with errno.
 static inline pid_t start_supervised(const struct supervised_program *program, int leash, int started) {
   sigset_t all, before;
   sigfillset(&all);
