@@ -100,7 +100,7 @@ public final class MessageBus: Sendable {
   ///
   /// - Returns: The serial of the call.
   @discardableResult
-  private func start(
+  func start(
     _ call: MethodCall, _ waiter: ReplyWaiter, lateReply: PendingCalls<ReplyWaiter>.LateReply?
   ) throws -> UInt32 {
     var sent: UInt32 = 0
