@@ -551,7 +551,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Runs `body` on this loop and waits for it; immediately if this thread drives the loop.
   ///
   /// In virtual time nothing else runs meanwhile. Code on the loop must not wait for this thread.
-  package final func enter<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
+  package final func performAndWait<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
     if isVirtual || isCurrent { return body() }
     if isDrivenHere { return running(body) }
     // This thread may be checking a goal of its own. It must not be woken to drive while it waits
@@ -579,7 +579,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   /// Runs `body` on this loop without waiting for it: for a deinitializer, which may run on any
   /// thread.
-  package final func enterSoon(_ body: @escaping @Sendable () -> Void) {
+  package final func performSoon(_ body: @escaping @Sendable () -> Void) {
     if isVirtual || isCurrent { return body() }
     if isDrivenHere { running(body) } else { post(body) }
   }

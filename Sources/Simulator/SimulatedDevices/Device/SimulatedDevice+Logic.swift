@@ -43,7 +43,7 @@ extension SimulatedDevice {
   public func setLogic(
     _ logic: DeviceLogic?, handling events: LogicEvents? = nil, at place: Place? = nil
   ) throws(LogicError) {
-    let result = loop.enter { [self] in
+    let result = loop.performAndWait { [self] in
       Result { () throws(LogicError) in try replaceLogic(by: logic, handling: events, at: place) }
     }
     try result.get()
@@ -73,18 +73,18 @@ extension SimulatedDevice {
   }
 
   /// Closes the logic: the simulation has ended, and nothing is asked any more.
-  public func endLogic() { loop.enter { [logic] in logic.logic.take()?.close() } }
+  public func endLogic() { loop.performAndWait { [logic] in logic.logic.take()?.close() } }
 
   /// Whether the device has logic that answers.
-  public var hasLogic: Bool { loop.enter { [logic] in logic.logic != nil } }
+  public var hasLogic: Bool { loop.performAndWait { [logic] in logic.logic != nil } }
 
   /// Replaces what the logic is asked about.
-  public func handle(_ events: LogicEvents) { loop.enter { [logic] in logic.events = events } }
+  public func handle(_ events: LogicEvents) { loop.performAndWait { [logic] in logic.events = events } }
 
   /// Has `report` called, on the loop, with the error that ends the logic. From then on the reads and
   /// writes that it handled are refused with Unlikely Error. The next handler replaces it.
   public func onLogicError(_ report: @escaping @Sendable (LogicError) -> Void) {
-    loop.enter { [logic] in logic.report = report }
+    loop.performAndWait { [logic] in logic.report = report }
   }
 
   private func wanted(by answer: LogicAnswer) throws(LogicError.Reason) -> LogicEvents {

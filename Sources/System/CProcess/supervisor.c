@@ -1,10 +1,11 @@
-// A supervisor process, which ends a program and all its descendants, even if the calling process is killed.
+// A supervisor process, which ends a program and all its descendants, even if the calling process
+// is killed.
 //
 // It is written in C because a process with threads may make only async-signal-safe calls between
 // fork() and exec. The supervisor is a subreaper: it becomes the parent of each orphaned descendant,
 // in any process group or session, so none escapes. It is a plain fork of the calling process, so a
 // program starts within a millisecond.
-#pragma once
+#include "CProcess.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,22 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// A program to start.
-struct supervised_program {
-  // A path, relative to `folder`.
-  const char *file;
-  char *const *arguments;
-  char *const *environment;
-  const char *folder;
-  // The descriptors that become 0, 1, 2 … of the program. The others must have FD_CLOEXEC.
-  const int *descriptors;
-  int descriptor_count;
-};
-
-// The time between SIGTERM and SIGKILL, in milliseconds.
-enum { SUPERVISOR_GRACE = 2000 };
-
-static inline long supervisor_now(void) {
+static long supervisor_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000 + now.tv_nsec / 1000000;
@@ -48,7 +34,7 @@ struct supervisor_process {
 };
 
 // Reads the parent and the group of a process. Returns whether it exists.
-static inline int supervisor_read_process(const char *name, struct supervisor_process *process) {
+static int supervisor_read_process(const char *name, struct supervisor_process *process) {
   char path[32] = "/proc/", text[512];
   for (int i = 0; name[i]; i += 1) {
     if (name[i] < '0' || name[i] > '9' || i > 10) return 0;
@@ -70,7 +56,7 @@ static inline int supervisor_read_process(const char *name, struct supervisor_pr
 }
 
 // Sends a signal to each descendant of this process that is not in the group `except`.
-static inline void supervisor_signal_descendants(int number, pid_t except) {
+static void supervisor_signal_descendants(int number, pid_t except) {
   enum { MOST = 1 << 16 };
   size_t size = MOST * sizeof(struct supervisor_process);
   struct supervisor_process *all = (struct supervisor_process *)mmap(
@@ -114,7 +100,7 @@ static inline void supervisor_signal_descendants(int number, pid_t except) {
 }
 
 // Executes the program in this process. On failure, writes errno to `started`.
-static inline void supervisor_execute(const struct supervised_program *program, pid_t supervisor, int started) {
+static void supervisor_execute(const struct supervised_program *program, pid_t supervisor, int started) {
   int moved[8], number = 0;
   setpgid(0, 0);
   // If the supervisor is killed, the kernel kills the program too.
@@ -148,7 +134,7 @@ static inline void supervisor_execute(const struct supervised_program *program, 
   _exit(127);
 }
 
-static inline void supervisor_close_others(int kept) {
+static void supervisor_close_others(int kept) {
 #ifdef SYS_close_range
   if ((kept == 0 || syscall(SYS_close_range, 0U, (unsigned)kept - 1, 0U) == 0)
       && syscall(SYS_close_range, (unsigned)kept + 1, ~0U, 0U) == 0) return;
@@ -163,7 +149,7 @@ static inline void supervisor_close_others(int kept) {
 
 // Waits for the program, or for a request to end it: a byte on `leash` requests the end, its end of
 // file means that the calling process has ended. Returns the wait status of the program.
-static inline int supervisor_watch(pid_t program, int leash) {
+static int supervisor_watch(pid_t program, int leash) {
   enum { RUNNING, ASKED, KILLING } phase = RUNNING;
   // `others`: when SIGTERM is sent to the descendants outside the program's group. `deadline`: when
   // SIGKILL is sent, and, in the phase KILLING, when waiting for the remaining processes ends.
@@ -221,7 +207,7 @@ static inline int supervisor_watch(pid_t program, int leash) {
   }
 }
 
-static inline void supervise(const struct supervised_program *given, int leash, int started) {
+static void supervise(const struct supervised_program *given, int leash, int started) {
   signal(SIGCHLD, SIG_DFL);
   setpgid(0, 0);
   prctl(PR_SET_NAME, "supervisor", 0, 0, 0);
@@ -253,17 +239,8 @@ static inline void supervise(const struct supervised_program *given, int leash, 
   _exit(128 + number);
 }
 
-// Starts a supervisor, and the program under it.
-//
-// - leash: The reading end of a pipe whose writing end only the calling process has. A byte sends
-//   SIGTERM to the program and its descendants, and SIGKILL after SUPERVISOR_GRACE. When the pipe is
-//   closed, they are killed at once.
-// - started: The writing end of a pipe with O_CLOEXEC. It is closed when the program has started; if
-//   the program cannot be started, errno is written to it first.
-//
-// Returns the process ID of the supervisor, whose wait status is that of the program; on failure -1,
-// with errno.
-static inline pid_t start_supervised(const struct supervised_program *program, int leash, int started) {
+// See CProcess.h.
+pid_t start_supervised(const struct supervised_program *program, int leash, int started) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
