@@ -1,8 +1,10 @@
-// A process that ends a program and all that the program started, whatever ends this process.
+// A supervisor process, which ends a program and all its descendants, even if the calling process
+// is killed.
 //
-// It is C because only async-signal-safe calls are allowed between fork() and exec in a process with threads.
-// As a subreaper it is the parent of each descendant whose own parent has ended, in whatever group or session:
-// none leaves its tree. It is no more than a fork of this process, so that a program starts within a millisecond.
+// It is written in C because a process with threads may make only async-signal-safe calls between
+// fork() and exec. The supervisor is a subreaper: it becomes the parent of each orphaned descendant,
+// in any process group or session, so none escapes. It is a plain fork of the calling process, so a
+// program starts within a millisecond.
 #include "CProcess.h"
 
 #include <dirent.h>
@@ -82,7 +84,8 @@ static void supervisor_signal_descendants(int number, pid_t except) {
   pid_t own = getpid();
   for (int i = 0; i < count; i += 1) {
     pid_t parent = all[i].parent;
-    // The identifiers ascend, as /proc lists them. A process that is missing in the list ends the search.
+    // The identifiers ascend, as /proc lists them. A process that is missing in the list ends the
+    // search.
     for (int depth = 0; parent != own && parent > 1 && depth < count; depth += 1) {
       int low = 0, high = count;
       while (low < high) {
@@ -96,14 +99,14 @@ static void supervisor_signal_descendants(int number, pid_t except) {
   munmap(all, size);
 }
 
-// Becomes the program; writes errno to `started` where that fails.
+// Executes the program in this process. On failure, writes errno to `started`.
 static void supervisor_execute(const struct supervised_program *program, pid_t supervisor, int started) {
   int moved[8], number = 0;
   setpgid(0, 0);
-  // Were the supervisor killed, the program is too.
+  // If the supervisor is killed, the kernel kills the program too.
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != supervisor) _exit(127);
-  // Above the targets first: one descriptor's number may be another one's target.
+  // Moved above the targets first: the number of one descriptor may be the target of another.
   for (int i = 0; i < program->descriptor_count && !number; i += 1) {
     moved[i] = fcntl(program->descriptors[i], F_DUPFD_CLOEXEC, 16);
     if (moved[i] < 0) number = errno;
@@ -118,7 +121,7 @@ static void supervisor_execute(const struct supervised_program *program, pid_t s
   }
   if (!number && chdir(program->folder) != 0) number = errno;
   if (!number) {
-    // The parent ignores SIGPIPE and SIGXFSZ, and blocks what its own thread receives.
+    // The parent ignores SIGPIPE and SIGXFSZ, and blocks the signals that its signal thread receives.
     for (int i = 1; i < NSIG; i += 1) signal(i, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
@@ -144,12 +147,12 @@ static void supervisor_close_others(int kept) {
   }
 }
 
-// Waits for the program, or for the word to end it: a byte of `leash` asks for the end, its end of file means that
-// this process is gone. Returns the wait status of the program.
+// Waits for the program, or for a request to end it: a byte on `leash` requests the end, its end of
+// file means that the calling process has ended. Returns the wait status of the program.
 static int supervisor_watch(pid_t program, int leash) {
   enum { RUNNING, ASKED, KILLING } phase = RUNNING;
-  // When the group of the program has had time to end, and the others are asked; when what is left is killed;
-  // when what cannot be killed is left alone.
+  // `others`: when SIGTERM is sent to the descendants outside the program's group. `deadline`: when
+  // SIGKILL is sent, and, in the phase KILLING, when waiting for the remaining processes ends.
   long others = 0, deadline = 0;
   int status = 0, has_ended = 0;
   sigset_t child;
@@ -181,7 +184,7 @@ static int supervisor_watch(pid_t program, int leash) {
     }
     struct pollfd polled[2] = {{ended, POLLIN, 0}, {leash, POLLIN, 0}};
     long wait = phase == RUNNING ? -1 : phase == KILLING ? 10 : (others ? others : deadline) - now;
-    // Without a descriptor for the ends of children they are looked for.
+    // Without a descriptor for SIGCHLD, the children are polled.
     if (ended < 0 && (wait < 0 || wait > 10)) wait = 10;
     if (poll(polled, phase == KILLING ? 1 : 2, (int)wait) <= 0) continue;
     if (polled[0].revents) {
@@ -218,13 +221,13 @@ static void supervise(const struct supervised_program *given, int leash, int sta
     (void)written;
     _exit(127);
   }
-  // Whichever of the two comes first: the group is there when it gets a signal.
+  // Parent and child both call it, so that the group exists before the first signal to it.
   setpgid(program, program);
-  // Also the locks of the parent: they end with the last descriptor.
+  // This includes the parent's lock files: a lock is released with its last descriptor.
   supervisor_close_others(leash);
   int status = supervisor_watch(program, leash);
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
-  // Ends as the program did, without a core file of its own.
+  // Ends by the same signal as the program, without another core file.
   int number = WTERMSIG(status);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   signal(number, SIG_DFL);

@@ -47,12 +47,12 @@ final class WatchingTests: WatchScene {
     #expect(!belt.calls.contains { $0.hasPrefix("read") })
     #expect(story(1).contains("1 [80]"))
     // A value that was notified meanwhile is newer.
-    outputs.forget()
+    outputs.removeAll()
     thermometer.answer("read battery-level", .value([80], after: .seconds(2)))
     #expect(watch(both) == nil)
     #expect(lines().count { $0.contains("battery-level") } == 1)
     // One that cannot be read ends nothing.
-    outputs.forget()
+    outputs.removeAll()
     thermometer.answer(
       "read battery-level", .failure(DeviceFailure.scripted(.notPaired, .definite))
     )

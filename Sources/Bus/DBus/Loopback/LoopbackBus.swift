@@ -1,6 +1,6 @@
 // A bus in memory: no daemon, no socket, and the time of a loop instead of real time.
 //
-// LoopbackRouter decides who receives what; this delivers messages, one at a time, on the loop.
+// LoopbackRouter routes the messages; this delivers them, one at a time, on the loop.
 
 public import Signals
 
@@ -21,7 +21,7 @@ public final class LoopbackBus: Sendable {
     var held: [@Sendable () -> Void]?
   }
 
-  /// Where messages are delivered.
+  /// The loop that delivers messages.
   public let loop: Loop
   /// The address that the connections report for their bus.
   public let address: String
@@ -38,8 +38,8 @@ public final class LoopbackBus: Sendable {
     self.init(on: loop, address: address, observer: nil)
   }
 
-  /// The same, with an observer, which sees each message as the bus receives it, on the loop and with
-  /// the sender filled in: calls, replies and signals of clients, and the bus's own.
+  /// A bus with an observer, which sees each message when the bus receives it, on the loop and with
+  /// its sender set: calls, replies and signals of the clients and of the bus itself.
   package init(
     on loop: Loop, address: String = "loopback", observer: MessageObserver?,
     transcode: Transcoding? = nil
@@ -76,12 +76,12 @@ public final class LoopbackBus: Sendable {
 
   // MARK: Stalling
 
-  /// Stops the bus as a daemon that is stopped: what is sent is held until ``resume()``.
+  /// Stops the bus like a stopped daemon: messages are held until ``resume()``.
   ///
-  /// Called by the observer, it holds the message that is observed.
+  /// If the observer calls it, the observed message is held too.
   package func stall() { state.withLock { if $0.held == nil { $0.held = [] } } }
 
-  /// Does what the bus has held since ``stall()``, in order. Called on the loop.
+  /// Delivers the messages held since ``stall()``, in order. Called on the loop.
   package func resume() {
     let held = state.withLock { state in
       defer { state.held = nil }
@@ -98,7 +98,7 @@ public final class LoopbackBus: Sendable {
     if !isHeld { work() }
   }
 
-  /// Ends the bus as the exit of a daemon does: every connection is closed.
+  /// Ends the bus like the exit of a daemon: every connection is closed.
   ///
   /// ```swift
   /// let bus = LoopbackBus(on: VirtualTimeLoop())
@@ -126,7 +126,7 @@ public final class LoopbackBus: Sendable {
     }
   }
 
-  /// A connection has ended: what it sent before is delivered first.
+  /// Removes a connection that has ended, after its earlier messages were delivered.
   func leave(_ name: String) {
     loop.post {
       self.unlessStalled {
