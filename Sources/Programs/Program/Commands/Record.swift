@@ -1,4 +1,4 @@
-// `blerun record`: a device as a file that simulates it.
+// `blerun record`: records a device to a file that simulates it.
 
 public import ArgumentParser
 import BlueZ
