@@ -1,4 +1,4 @@
-// `blerun check`: is a file right?
+// `blerun check`: validates a file without running it.
 
 import ArgumentParser
 import Jobs
@@ -41,7 +41,7 @@ struct Check: ParsableCommand {
     }
   }
 
-  /// What is wrong and what is right; nothing is printed.
+  /// Checks the files and returns the result, without printing it.
   func checked() throws -> Checked {
     var checked = Checked(variables.bindings, try naming.names(), suites)
     for file in files { checked.read(file) }
