@@ -22,6 +22,8 @@ struct World: Sendable {
   var disturbances: [TimedDisturbance]
   /// At which message of the first program the bus stalls; nil: at none.
   var stall: BusStall?
+  /// Draws the batches in which the bus delivers; nil: it delivers one message at a time.
+  var batches: SeededGenerator?
   /// When the last fault has ended.
   var healsAt: Duration
 
@@ -30,7 +32,10 @@ struct World: Sendable {
   private static let faultsLabel = "blows"
 
   /// Draws a world.
-  init(seed: UInt64) {
+  ///
+  /// - Parameter isPlain: Whether to leave out what was added to the worlds last: batches, and drops
+  ///   around a resumption.
+  init(seed: UInt64, isPlain: Bool = false) {
     self.seed = seed
     let origin = SeededGenerator(seed: seed, name: "world")
     var generator = origin.split("devices")
@@ -53,6 +58,11 @@ struct World: Sendable {
       let index = disturbances.firstIndex { $0.at > values.at } ?? disturbances.endIndex
       disturbances.insert(values, at: index)
     }
+    if isPlain { return }
+    var batches = origin.split("batches")
+    if batches.hits(2, in: 3) { self.batches = batches }
+    var resuming = origin.split("resuming")
+    if resuming.hits(1, in: 6) { drawDrops(&resuming) }
   }
 }
 
