@@ -87,6 +87,9 @@ extension StepRun {
       }
     )
     let (measured, rate) = measures.withLock { ($0, $0.rate(at: loop.now)) }
+    if measured.isSilentSinceLoss {
+      remark("the link was lost \(counted(measured.losses, "time")), and no value came after that")
+    }
     try progress.check(measured, rate: rate)
     chain.keep(progress, of: placed)
   }
