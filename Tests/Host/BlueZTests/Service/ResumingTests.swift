@@ -230,4 +230,28 @@ struct ResumingTests {
     .firstOrDefault((), within: .seconds(20))
     #expect(pending.withLock { $0 } == false)
   }
+
+  @Test("a subscriber that joined signals resumes by signals, whichever delivery it asked for")
+  func joinedSignals() throws {
+    let loop = bench.loop
+    started { bluez, number, call in
+      call.reply()
+      loop.after(.seconds(1)) { bluez.notify([UInt8(number)]) }
+      if number == 1 { loop.after(.seconds(2)) { bluez.linkLost() } }
+    }
+    let service = try bench.service()
+    let seen = Recorded<NotificationEvent>()
+    let level = level
+    let acquiring = SubscriptionOptions(delivery: .acquire, onLinkLoss: .resume)
+    _ = service.session {
+      service.subscribe(level, Self.resuming).flattenMap { _ in
+        service.subscribe(level, acquiring).flattenMap { $0.map { seen.add($0) }.collect() }
+      }
+    }
+    .map { _ in () }
+    .firstOrDefault((), within: .seconds(20))
+    #expect(story(seen.all) == ["1", "gap", "2"])
+    #expect(bluez.calls.count { $0 == "StartNotify" } == 2)
+    #expect(!bluez.calls.contains("AcquireNotify"))
+  }
 }
