@@ -207,7 +207,13 @@ extension BlueZOperations {
 
   private func notFound(among heard: Guarded<[ObjectPath: Advertisement]>) -> Cause {
     let all = heard.withLock { $0 }.sorted { $0.key < $1.key }
-    return Cause.notFound(target, received: all.map(\.value))
+    // As it is received now, where it is.
+    let received = client.look { tree in
+      all.map { path, seen in
+        tree.advertisement(of: path).flatMap { $0.rssi == nil ? nil : $0 } ?? seen
+      }
+    }
+    return Cause.notFound(target, received: received)
   }
 
   // MARK: Services
