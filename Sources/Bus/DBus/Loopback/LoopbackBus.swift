@@ -1,6 +1,6 @@
 // A bus in memory: no daemon, no socket, and the time of a loop instead of real time.
 //
-// LoopbackRouter routes the messages; this delivers them, one at a time, on the loop.
+// LoopbackRouter routes the messages; this delivers them on the loop, one at a time or in batches.
 
 public import Signals
 
@@ -19,7 +19,21 @@ public final class LoopbackBus: Sendable {
     var isShutDown = false
     /// The work of a stalled bus, in order; nil while it is not stalled.
     var held: [@Sendable () -> Void]?
+    /// Draws how long each batch waits; nil when messages are delivered one at a time.
+    var batches: SeededGenerator?
+    /// The messages that a connection will receive together.
+    var inboxes: [String: [Message]] = [:]
+
+    /// How long the next batch waits for more messages.
+    mutating func drawDelay() -> Duration {
+      guard var generator = batches else { return .zero }
+      defer { batches = generator }
+      return .milliseconds(LoopbackBus.batchDelays.randomElement(using: &generator) ?? 0)
+    }
   }
+
+  /// How long a connection may leave its messages unread, in milliseconds: mostly not at all.
+  private static let batchDelays: [Int] = [0, 0, 0, 1, 5, 30, 90]
 
   /// The loop that delivers messages.
   public let loop: Loop
@@ -40,14 +54,18 @@ public final class LoopbackBus: Sendable {
 
   /// A bus with an observer, which sees each message when the bus receives it, on the loop and with
   /// its sender set: calls, replies and signals of the clients and of the bus itself.
+  ///
+  /// - Parameter batches: Draws batches: a connection does not read for a moment, then receives all
+  ///   its messages before anything else runs on the loop, as a connection of libdbus does.
   package init(
     on loop: Loop, address: String = "loopback", observer: MessageObserver?,
-    transcode: Transcoding? = nil
+    batches: SeededGenerator? = nil, transcode: Transcoding? = nil
   ) {
     self.loop = loop
     self.address = address
     self.observer = observer
     self.transcode = transcode
+    state.withLock { $0.batches = batches }
   }
 
   /// A new client.
@@ -147,7 +165,29 @@ public final class LoopbackBus: Sendable {
         lastOfBus = delivery.message
         observer?(delivery.message, loop.now)
       }
-      state.withLock { $0.connections[delivery.recipient] }?.receive(delivery.message)
+      hand(delivery.message, to: delivery.recipient)
+    }
+  }
+
+  /// Delivers a message, or adds it to the batch of its recipient.
+  private func hand(_ message: Message, to recipient: String) {
+    let (connection, delay): (MessageBus?, Duration?) = state.withLock { state in
+      if state.inboxes[recipient] != nil {
+        state.inboxes[recipient]?.append(message)
+        return (nil, nil)
+      }
+      guard let connection = state.connections[recipient] else { return (nil, nil) }
+      let drawn = state.drawDelay()
+      guard drawn > .zero else { return (connection, nil) }
+      state.inboxes[recipient] = [message]
+      return (connection, drawn)
+    }
+    guard let connection else { return }
+    guard let delay else { return connection.receive(message) }
+    loop.after(delay) { [self] in
+      for message in state.withLock({ $0.inboxes.removeValue(forKey: recipient) }) ?? [] {
+        connection.receive(message)
+      }
     }
   }
 }
