@@ -104,6 +104,7 @@ final class SupervisedProgram: Sendable {
   ///
   /// Must be called at most once, and not after the supervisor was reaped.
   func end() {
+    if exitIfEnded() != nil { return }
     _ = writeAll(leash, [UInt8(ascii: "q")])
     if exitWhenEnded(within: Self.patience) == nil { supervisor.wait() }
   }
