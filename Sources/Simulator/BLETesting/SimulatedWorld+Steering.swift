@@ -189,7 +189,7 @@ extension SimulatedWorld {
   func steer<Answer: Sendable>(
     _ body: @escaping @Sendable (Steering) throws(SteeringError) -> Answer
   ) throws(SteeringError) -> Answer {
-    try loop.enter { [steering] in
+    try loop.performAndWait { [steering] in
       Result { () throws(SteeringError) in try body(steering) }
     }.get()
   }

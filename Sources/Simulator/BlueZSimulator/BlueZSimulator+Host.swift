@@ -15,7 +15,7 @@ extension BlueZSimulator {
   ///
   /// - Parameter adapter: The index of the adapter in the settings, from 0.
   public func unplug(adapter: Int = 0) {
-    host.loop.enter { [present] in present.contents.unplug(adapter)?.unplug() }
+    host.loop.performAndWait { [present] in present.contents.unplug(adapter)?.unplug() }
   }
 
   /// Plugs in an adapter, with its own address, as `hci` and an index. Does nothing when it is
@@ -28,7 +28,7 @@ extension BlueZSimulator {
   ///   - number: 0 is `hci0`; nil: the index in its settings. One that is in use is skipped.
   ///   - index: The index of the adapter in the settings, from 0.
   public func plugIn(as number: Int? = nil, adapter index: Int = 0) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       guard let place = present.contents.place(for: index, as: number) else { return }
       let adapter = makeAdapter(place.settings, as: place.number)
       present.contents.plugIn(index, adapter, as: place.number)
@@ -51,7 +51,7 @@ extension BlueZSimulator {
   public func successor(on bus: MessageBus) -> BlueZSimulator {
     BlueZSimulator(
       bus: bus, devices: devices, settings: settings,
-      adapters: host.loop.enter { [present] in present.reopened }, log: log,
+      adapters: host.loop.performAndWait { [present] in present.reopened }, log: log,
       observer: host.observer
     )
   }
@@ -60,6 +60,6 @@ extension BlueZSimulator {
   ///
   /// - Parameter treatment: Called on the loop with each call to bluetoothd.
   package func treatCalls(_ treatment: @escaping @Sendable (Message) -> CallTreatment) {
-    host.loop.enter { [calls] in calls.treat(treatment) }
+    host.loop.performAndWait { [calls] in calls.treat(treatment) }
   }
 }

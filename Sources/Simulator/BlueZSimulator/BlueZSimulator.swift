@@ -74,10 +74,10 @@ public final class BlueZSimulator: Sendable {
     present = Confined(adapters, to: bus.loop)
     active = Confined(nil, to: bus.loop)
     locals = adapters.slots.map { LocalDevice($0.settings, on: bus.loop) }
-    bus.loop.enter { [self] in assemble() }
+    bus.loop.performAndWait { [self] in assemble() }
   }
 
-  deinit { host.loop.enterSoon(end) }
+  deinit { host.loop.performSoon(end) }
 
   private func assemble() {
     for local in locals {
@@ -133,7 +133,7 @@ public final class BlueZSimulator: Sendable {
   public func start() async throws {
     let export = try host.bus.export(calls)
     let clients = try await watchClients()
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       active.contents = (export, clients)
       host.bus.onClose { [weak self] _ in self?.stop() }
       host.server.add([host.agents.interface], at: BlueZPath.manager)
@@ -167,7 +167,7 @@ public final class BlueZSimulator: Sendable {
   /// Ends the connections and removes the objects from the bus. The bus connection stays, and so
   /// does the name until it is closed: pending calls then get an error from the bus. It cannot be
   /// started again.
-  public func stop() { host.loop.enter(end) }
+  public func stop() { host.loop.performAndWait(end) }
 
   /// Ends what may outlive this object.
   private var end: @Sendable () -> Void {
@@ -194,24 +194,24 @@ public final class BlueZSimulator: Sendable {
   ///   - isOn: Whether it is powered from now on.
   ///   - adapter: The index of the adapter in the settings, from 0.
   public func setPowered(_ isOn: Bool, adapter: Int = 0) {
-    host.loop.enter { [present] in present.contents.server(adapter)?.setPowered(isOn) }
+    host.loop.performAndWait { [present] in present.contents.server(adapter)?.setPowered(isOn) }
   }
 
   /// Drops the connection to a device, as a lost signal does. Does nothing without one.
   public func loseLink(_ address: BluetoothAddress) {
-    host.loop.enter { [self] in device(address)?.loseLink() }
+    host.loop.performAndWait { [self] in device(address)?.loseLink() }
   }
 
   /// Takes a device out of range: its connection drops, and nothing more is received from it.
   public func vanish(_ address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.vanish() }
     }
   }
 
   /// Brings a device back into range.
   public func appear(_ address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.appear() }
     }
   }
@@ -221,7 +221,7 @@ public final class BlueZSimulator: Sendable {
   /// Connected clients see `UUIDs` change and the objects appear or disappear, as after a Service
   /// Changed indication; `ServicesResolved` is unchanged.
   public func offer(_ service: BluetoothUUID, _ isOffered: Bool, at address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.offer(service, isOffered) }
     }
   }
@@ -231,7 +231,7 @@ public final class BlueZSimulator: Sendable {
   /// The device does not indicate it: while its object exists, clients see the service as it was
   /// read before, and every request to it is refused with Invalid Handle.
   public func replace(_ service: BluetoothUUID, _ isReplaced: Bool, at address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       let remotes = remotes(address)
       remotes.first?.device.withhold(service, isReplaced)
       for remote in remotes { remote.replace(service, isReplaced) }
@@ -242,21 +242,21 @@ public final class BlueZSimulator: Sendable {
   ///
   /// Objects from an earlier connection stay.
   public func resolve(_ resolution: ServiceResolution, at address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.state.resolution = resolution }
     }
   }
 
   /// The addresses of the connected devices, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
-    host.loop.enter { [present] in
+    host.loop.performAndWait { [present] in
       present.all.flatMap(\.devices).filter { $0.isConnected && !$0.isAccepted }.map(\.address)
     }
   }
 
   /// The RSSI in dBm of the connection to a device, drawn again; nil when there is none.
   func linkRSSI(of address: BluetoothAddress) -> Int? {
-    host.loop.enter { [self] in device(address)?.linkRSSI() }
+    host.loop.performAndWait { [self] in device(address)?.linkRSSI() }
   }
 
   var settings: SimulatorSettings { host.settings }

@@ -1,9 +1,10 @@
 // A program that does not outlive this process: that of a `command` step, or the logic of a device.
 //
-// A supervisor process is its parent: see CLinux/supervisor.h. Programs that may outlive this process, such as the
+// A supervisor process is its parent: see CProcess/supervisor.c. Programs that may outlive this process, such as the
 // guard of its connections, are a plain ChildProcess.
 
 import CLinux
+import CProcess
 import Documents
 import Glibc
 import Signals

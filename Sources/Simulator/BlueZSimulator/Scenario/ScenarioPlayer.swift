@@ -103,7 +103,7 @@ public final class ScenarioPlayer: Sendable {
     }
   }
 
-  deinit { loop.enterSoon(end) }
+  deinit { loop.performSoon(end) }
 
   /// Exports the objects, requests the name `org.bluez`, and starts the scenario.
   ///
@@ -116,7 +116,7 @@ public final class ScenarioPlayer: Sendable {
       bus: try await connect(), devices: devices, settings: settings, log: log
     ) { [weak self] event, handle in self?.happened(event, at: handle) }
     try await start(simulator)
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       for firing in state.schedule.begin() { schedule(firing) }
     }
   }
@@ -126,7 +126,7 @@ public final class ScenarioPlayer: Sendable {
       self?.state.treatments.treatment(of: call) ?? .take
     }
     try await simulator.start()
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       guard !state.isOver else { return simulator.stop() }
       state.simulator = simulator
       restoreLasting()
@@ -134,7 +134,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   /// Ends the simulation. No timer remains.
-  public func stop() { loop.enter(end) }
+  public func stop() { loop.performAndWait(end) }
 
   /// Ends what may outlive this object.
   private var end: @Sendable () -> Void {
@@ -168,7 +168,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   /// bluetoothd, while it runs.
-  public var simulator: BlueZSimulator? { loop.enter { [state] in state.simulator } }
+  public var simulator: BlueZSimulator? { loop.performAndWait { [state] in state.simulator } }
 
   // MARK: Events
 

@@ -45,14 +45,14 @@ public struct DeviceProgram: Sendable {
 extension SimulatedDevice {
   /// Has a program answer for attributes from now on.
   public func setProgram(_ program: DeviceProgram) {
-    loop.enter { [self] in self.program.contents = program }
+    loop.performAndWait { [self] in self.program.contents = program }
   }
 
   /// Reads a value or a descriptor, and calls `done` with the value from the offset on.
   public func read(
     _ handle: UInt16, from offset: Int, _ done: @escaping DeviceProgram.Answer<[UInt8]>
   ) {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       guard let program = program(serving: handle) else {
         return done(
           read(handle, from: offset).flatMap { value in
@@ -75,7 +75,7 @@ extension SimulatedDevice {
     _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool,
     _ done: @escaping DeviceProgram.Answer<Void>
   ) {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       guard let program = program(serving: handle) else {
         return done(write(handle, value, at: offset, withResponse: withResponse))
       }

@@ -113,12 +113,14 @@ public final class SimulatedDevice: Sendable {
   ///
   /// - Parameter offset: Where the client begins to read. The value is returned from its beginning.
   public func read(_ handle: UInt16, from offset: Int = 0) -> Result<[UInt8], ATTErrorCode> {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       if let attribute = attribute(at: handle), reachesLogic(reading: handle) {
-        switch ask(.read(attribute, offset: offset)) {
-        case .usual: break
-        case .value(let value): return .success(value)
-        case .refused(let code): return .failure(code)
+        return ask(.read(attribute, offset: offset)) { ruling in
+          switch ruling {
+          case .usual: steer { $0.read(handle) }
+          case .value(let value): .success(value)
+          case .refused(let code): .failure(code)
+          }
         }
       }
       return steer { $0.read(handle) }
@@ -137,21 +139,24 @@ public final class SimulatedDevice: Sendable {
   public func write(
     _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
+      func write() -> Result<Void, ATTErrorCode> {
+        steer { $0.write(handle, value, at: offset, withResponse: withResponse) }
+      }
       if let attribute = attribute(at: handle),
         let whole = reachesLogic(writing: value, to: handle, at: offset, withResponse)
       {
-        switch ask(.write(attribute, value: whole, withResponse: withResponse)) {
-        case .usual: break
-        case .value(let value):
-          keep(value, at: handle)
-          return .success(())
-        case .refused(let code): return .failure(code)
+        return ask(.write(attribute, value: whole, withResponse: withResponse)) { ruling in
+          switch ruling {
+          case .usual: return write()
+          case .value(let value):
+            keep(value, at: handle)
+            return .success(())
+          case .refused(let code): return .failure(code)
+          }
         }
       }
-      return reportingSubscription(at: handle) {
-        steer { $0.write(handle, value, at: offset, withResponse: withResponse) }
-      }
+      return reportingSubscription(at: handle, write)
     }
   }
 
@@ -165,7 +170,7 @@ public final class SimulatedDevice: Sendable {
   public func subscribe(
     _ valueHandle: UInt16, _ mode: SubscriptionMode?
   ) -> Result<Void, ATTErrorCode> {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       reportingSubscription(at: valueHandle) { steer { $0.subscribe(valueHandle, mode) } }
     }
   }
@@ -173,14 +178,14 @@ public final class SimulatedDevice: Sendable {
   /// Has `handler` called for every notification and indication, on the loop, as long as the link
   /// is up and the characteristic subscribed to. The next handler replaces it.
   public func onNotification(_ handler: @escaping NotificationHandler) {
-    loop.enter { [state] in state.handler = handler }
+    loop.performAndWait { [state] in state.handler = handler }
   }
 
   // MARK: Link
 
   /// The link is there.
   public func linkUp() {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       steer { ((), $0.linkUp()) }
       watchLink()
       ask(.connected)
@@ -189,7 +194,7 @@ public final class SimulatedDevice: Sendable {
 
   /// Sees from time to time whether the link is too weak, as long as it can come to be.
   func watchLink() {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       guard state.device.isLinked, state.radio.canBeWeak,
         !state.due.contains(where: { $0.action == .watchLink })
       else { return }
@@ -210,21 +215,21 @@ public final class SimulatedDevice: Sendable {
   public func secure(_ level: LinkSecurity) { steer { ($0.secure(level), []) } }
 
   /// The number of its present keys: a bond that was made with an earlier number is lost.
-  package var keyring: Int { loop.enter { [state] in state.keyring } }
+  package var keyring: Int { loop.performAndWait { [state] in state.keyring } }
 
   /// It no longer has the keys of its bonds, as after a reset.
-  public func loseBonds() { loop.enter { [state] in state.keyring += 1 } }
+  public func loseBonds() { loop.performAndWait { [state] in state.keyring += 1 } }
 
   /// The passkey, or the number to compare, of the next pairing: 0 to 999999.
   public func nextPasskey() -> UInt32 {
     if let passkey = definition.pairing.passkey { return passkey }
-    return loop.enter { [state] in UInt32.random(in: 0...999_999, using: &state.passkeys) }
+    return loop.performAndWait { [state] in UInt32.random(in: 0...999_999, using: &state.passkeys) }
   }
 
   /// The link is gone: subscriptions and everything that was due on it are forgotten. Values stay,
   /// and so do the timers of machines.
   public func linkDown() {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       let wasLinked = isLinked
       let subscriptions = subscriptions
       steer { ((), [.cancel(\.isOfLink)] + $0.linkDown()) }
@@ -236,15 +241,15 @@ public final class SimulatedDevice: Sendable {
   /// Has `handler` called when the device itself ends the link, goes away or comes back, on the
   /// loop. The next handler replaces it.
   public func onPresence(_ handler: @escaping PresenceHandler) {
-    loop.enter { [state] in state.presence = handler }
+    loop.performAndWait { [state] in state.presence = handler }
   }
 
   // MARK: Air and faults
 
   /// Whether it sends advertisements while it is not connected: it does unless told otherwise.
   public var isAdvertising: Bool {
-    get { loop.enter { [state] in state.isAdvertising } }
-    set { loop.enter { [state] in state.isAdvertising = newValue } }
+    get { loop.performAndWait { [state] in state.isAdvertising } }
+    set { loop.performAndWait { [state] in state.isAdvertising = newValue } }
   }
 
   /// What a host receives from the device now; the RSSI is drawn anew each time.
@@ -271,7 +276,7 @@ public final class SimulatedDevice: Sendable {
     let link = definition.link
     let again = radio { $0.delay(elapsed: $1) }
     guard link.latencySpread > .zero else { return link.latency + again }
-    let fraction = loop.enter { [state] in Double.random(in: 0..<1, using: &state.latency) }
+    let fraction = loop.performAndWait { [state] in Double.random(in: 0..<1, using: &state.latency) }
     return link.latency + link.latencySpread * fraction + again
   }
 
@@ -280,7 +285,7 @@ public final class SimulatedDevice: Sendable {
   func radio<Answer: Sendable>(
     _ body: @escaping @Sendable (inout RadioState, _ elapsed: Duration) -> Answer
   ) -> Answer {
-    loop.enter { [self] in body(&state.radio, loop.now - start) }
+    loop.performAndWait { [self] in body(&state.radio, loop.now - start) }
   }
 
   /// The address that the device uses now: its own, or a private one.
@@ -294,7 +299,7 @@ public final class SimulatedDevice: Sendable {
 
   /// Counts an operation, and returns the fault that affects it. The caller carries it out.
   public func nextFault(_ operation: FaultOperation) -> OperationFault {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       let surroundings = state.surroundings
       let (now, around) = (loop.now - start, surroundings())
       let planned = state.faults.next(operation, at: now, in: around, of: table)
@@ -304,29 +309,29 @@ public final class SimulatedDevice: Sendable {
 
   /// Sets the fault of the next attempt to connect, whatever the rules are.
   public func setNextConnect(_ action: OperationFault) {
-    loop.enter { [state] in state.nextConnect = action }
+    loop.performAndWait { [state] in state.nextConnect = action }
   }
 
   /// Sets where the conditions of faults look up the scan and the number of connections.
   public func setSurroundings(_ surroundings: @escaping @Sendable () -> Surroundings) {
-    loop.enter { [state] in state.surroundings = surroundings }
+    loop.performAndWait { [state] in state.surroundings = surroundings }
   }
 
   /// Sets what happens to notifications from now on.
   public func setNotificationFault(_ fault: NotificationFault) {
-    loop.enter { [state] in state.notificationFault = fault }
+    loop.performAndWait { [state] in state.notificationFault = fault }
   }
 
   /// Replaces the rules of the definition; all counts begin again.
   public func setFaults(_ rules: [FaultRule]) {
     let plan = FaultPlan(rules, generator: generator.split("faults"))
-    loop.enter { [state] in state.faults = plan }
+    loop.performAndWait { [state] in state.faults = plan }
   }
 
   /// Adds a rule behind those that are there, whose counts go on.
   public func addFault(_ rule: FaultRule) {
     let generator = generator.split("faults")
-    loop.enter { [state] in state.faults.add(rule, generator: generator) }
+    loop.performAndWait { [state] in state.faults.add(rule, generator: generator) }
   }
 
   /// Does something to the device as it is now, and what follows from it.
@@ -334,7 +339,7 @@ public final class SimulatedDevice: Sendable {
   func steer<Answer: Sendable>(
     _ body: @escaping @Sendable (inout DeviceState) -> (answer: Answer, actions: [DeviceAction])
   ) -> Answer {
-    loop.enter { [self] in
+    loop.performAndWait { [self] in
       state.device.now = loop.now
       let (answer, actions) = body(&state.device)
       carryOut(actions)
