@@ -1,10 +1,8 @@
-// A supervisor process, which ends a program and all its descendants, even if the calling process
-// is killed.
+// The supervisor: a process that ends a program and all its descendants, even if blerun is killed.
 //
-// It is written in C because a process with threads may make only async-signal-safe calls between
-// fork() and exec. The supervisor is a subreaper: it becomes the parent of each orphaned descendant,
-// in any process group or session, so none escapes. It is a plain fork of the calling process, so a
-// program starts within a millisecond.
+// It is a fork of blerun, without exec: it starts fast, needs no file, and shares the memory of blerun. It is written
+// in C, because in a fork of a process with threads only async-signal-safe functions may be called. As a subreaper, it
+// becomes the parent of each descendant whose own parent has ended, in any process group or session.
 #include "CProcess.h"
 
 #include <dirent.h>
@@ -84,8 +82,7 @@ static void supervisor_signal_descendants(int number, pid_t except) {
   pid_t own = getpid();
   for (int i = 0; i < count; i += 1) {
     pid_t parent = all[i].parent;
-    // The identifiers ascend, as /proc lists them. A process that is missing in the list ends the
-    // search.
+    // /proc lists processes in ascending order. A parent that is missing in the list ends the search.
     for (int depth = 0; parent != own && parent > 1 && depth < count; depth += 1) {
       int low = 0, high = count;
       while (low < high) {
@@ -103,15 +100,15 @@ static void supervisor_signal_descendants(int number, pid_t except) {
 static void supervisor_execute(const struct supervised_program *program, pid_t supervisor, int started) {
   int moved[8], number = 0;
   setpgid(0, 0);
-  // If the supervisor is killed, the kernel kills the program too.
+  // If the supervisor is killed, the kernel kills the program.
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != supervisor) _exit(127);
-  // Moved above the targets first: the number of one descriptor may be the target of another.
+  // First to numbers above all targets: the number of one descriptor may be the target of another.
   for (int i = 0; i < program->descriptor_count && !number; i += 1) {
-    moved[i] = fcntl(program->descriptors[i], F_DUPFD_CLOEXEC, 16);
+    moved[i] = fcntl(program->descriptors[i], F_DUPFD_CLOEXEC, program->descriptor_count);
     if (moved[i] < 0) number = errno;
   }
-  int report = number ? started : fcntl(started, F_DUPFD_CLOEXEC, 16);
+  int report = number ? started : fcntl(started, F_DUPFD_CLOEXEC, program->descriptor_count);
   if (report < 0) {
     number = errno;
     report = started;
@@ -147,12 +144,11 @@ static void supervisor_close_others(int kept) {
   }
 }
 
-// Waits for the program, or for a request to end it: a byte on `leash` requests the end, its end of
-// file means that the calling process has ended. Returns the wait status of the program.
+// Waits for the end of the program, or for a request on `leash`: a byte asks to end everything, end of file means that
+// the parent has ended. Returns the wait status of the program.
 static int supervisor_watch(pid_t program, int leash) {
   enum { RUNNING, ASKED, KILLING } phase = RUNNING;
-  // `others`: when SIGTERM is sent to the descendants outside the program's group. `deadline`: when
-  // SIGKILL is sent, and, in the phase KILLING, when waiting for the remaining processes ends.
+  // The time of SIGTERM for descendants outside the group of the program; the end of the present phase.
   long others = 0, deadline = 0;
   int status = 0, has_ended = 0;
   sigset_t child;
@@ -179,12 +175,13 @@ static int supervisor_watch(pid_t program, int leash) {
       deadline = now + SUPERVISOR_GRACE;
     }
     if (phase == KILLING) {
-      if (now >= deadline) return status;
+      // A process that cannot be killed, as in an uninterruptible system call, is left alone.
+      if (now >= deadline) return has_ended ? status : SIGKILL;
       supervisor_signal_descendants(SIGKILL, 0);
     }
     struct pollfd polled[2] = {{ended, POLLIN, 0}, {leash, POLLIN, 0}};
     long wait = phase == RUNNING ? -1 : phase == KILLING ? 10 : (others ? others : deadline) - now;
-    // Without a descriptor for SIGCHLD, the children are polled.
+    // Without the signalfd, polls for children that have ended.
     if (ended < 0 && (wait < 0 || wait > 10)) wait = 10;
     if (poll(polled, phase == KILLING ? 1 : 2, (int)wait) <= 0) continue;
     if (polled[0].revents) {
@@ -221,9 +218,9 @@ static void supervise(const struct supervised_program *given, int leash, int sta
     (void)written;
     _exit(127);
   }
-  // Parent and child both call it, so that the group exists before the first signal to it.
+  // Parent and child both create the group, so that it exists before the first signal.
   setpgid(program, program);
-  // This includes the parent's lock files: a lock is released with its last descriptor.
+  // Otherwise files stay locked, and pipes open, after the parent has closed them.
   supervisor_close_others(leash);
   int status = supervisor_watch(program, leash);
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));

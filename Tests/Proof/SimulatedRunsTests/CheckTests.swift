@@ -83,10 +83,10 @@ struct CheckTests {
     let rule = "A subscription that resumes is not silent"
     func isBroken(after seconds: Int, _ last: Sighting) -> Bool {
       var check = ResumptionCheck(Self.world)
-      for sighting in start { check.take(sighting, at: .start) }
-      check.take(last, at: .start + .seconds(seconds))
+      for sighting in start { check.apply(sighting, at: .start) }
+      check.apply(last, at: .start + .seconds(seconds))
       check.finish(at: .start + .seconds(60))
-      return check.violations.map(\.rule) == [rule]
+      return check.problems.map(\.rule) == [rule]
     }
     #expect(isBroken(after: 11, .stepEnded(chain, 0)))
     #expect(isBroken(after: 11, message(.methodCall)))

@@ -28,7 +28,7 @@ struct ResumptionCheck: Check {
     GattCharacteristic1.startNotify.name, GattCharacteristic1.acquireNotify.name,
   ]
 
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private let addresses: [BluetoothAddress]
   private var programs: [String: Int] = [:]
   private var plans: [ChainID: ChainPlan] = [:]
@@ -41,7 +41,7 @@ struct ResumptionCheck: Check {
 
   init(_ world: World) { addresses = world.devices.map(\.address) }
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .joined(let program, let name): programs[name] = program
     case .asked(let id, let plan): plans[id] = plan
@@ -92,10 +92,10 @@ struct ResumptionCheck: Check {
     guard let step = open[program], let since = step.since, now - since > Self.limit,
       pending[program]?.isEmpty != false
     else { return }
-    violations.append(
-      Violation(
+    problems.append(
+      BrokenRule(
         rule: "A subscription that resumes is not silent",
-        what: "\(step.id) \(step.step): the link dropped at \(since), and nothing was done", at: now
+        detail: "\(step.id) \(step.step): the link dropped at \(since), and nothing was done", at: now
       )
     )
   }
