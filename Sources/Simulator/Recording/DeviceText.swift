@@ -393,7 +393,8 @@ package struct DeviceText {
   private mutating func write(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) {
     guard !exchanges.isEmpty else { return }
     guard !one.properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
-      return comment(4, "It was written all the same, \(exchanges.count) values.")
+      let values = exchanges.count == 1 ? "1 value" : "\(exchanges.count) values"
+      return comment(4, "It was written all the same, \(values).")
     }
     // Accepted, and nothing follows: that is what every value does.
     let shown = unrecorded == nil ? exchanges.filter { !$0.isPlain } : exchanges
@@ -414,7 +415,8 @@ package struct DeviceText {
       if let error = exchange.outcome.error {
         line(6, "refuse: \(error.identifier)")
         let count = exchange.outcome.effects.count
-        if count > 0 { comment(6, "\(count) values followed all the same.") }
+        let values = count == 1 ? "1 value" : "\(count) values"
+        if count > 0 { comment(6, "\(values) followed all the same.") }
         continue
       }
       guard !exchange.outcome.effects.isEmpty else { continue }
