@@ -182,6 +182,7 @@ package struct DeviceText {
       line(depth, "interval: \(interval.written)")
     }
     if one.isConnectable == false { line(depth, "connectable: false") }
+    if !size(of: one).isLegacy { line(depth, "extended: true") }
     if lines.count == first { line(depth, "name: true") }
     guard !mark.isEmpty else { return }
     for index in first..<lines.count {
@@ -189,6 +190,19 @@ package struct DeviceText {
       let indent = String(repeating: "  ", count: depth)
       lines[index] = indent + (index == first ? mark : "  ") + text
     }
+  }
+
+  private func size(of one: RecordedAdvertisement) -> AdvertisementSize {
+    let definition = AdvertisementDefinition(
+      services: Array(one.services.prefix(FileLimits.services)),
+      manufacturerData: one.manufacturerData.map { .init(company: $0.key, octets: $0.data) },
+      serviceData: one.serviceData.map { .init(service: $0.key, octets: $0.data) },
+      txPower: one.txPower, isConnectable: one.isConnectable != false
+    )
+    return AdvertisementSize(
+      definition, name: one.hasName ? recording.name : nil,
+      appearance: one.hasName ? recording.appearance : nil
+    )
   }
 
   private mutating func writeLink() {

@@ -45,6 +45,40 @@ struct CheckTests {
     #expect(problems.last.flatMap { LineExcerpt($0) }?.lines == [line, "         ^"])
   }
 
+  @Test("timers of one state that fire at the same instants are warned about")
+  func timers() throws {
+    let device = try folder.file(
+      "timers.yaml",
+      """
+      address: C0:FF:EE:10:02:03
+      machines:
+        - machine: m
+          variables: { x: 0 }
+          states:
+            s:
+              on:
+                - { every: 50ms, do: { let: { x: $x + 1 } } }
+                - { every: 70ms, do: { let: { x: $x + 1 } } }
+                - { every: 50ms, if: $x < 10, do: { let: { x: $x - 1 } }, to: t }
+            t:
+              on: { every: 1s, do: { let: { x: 0 } } }
+          always: { every: 100ms, do: { let: { x: $x } } }
+      """
+    )
+    let checked = try check([device])
+    #expect(checked.problems == [] && checked.praise == ["\(device): ok"])
+    let remedy = " (expected another period, or one 'every' for both)"
+    let always = "\(device):13:13: machines.1.always: fires at the same instants as 'every: "
+    #expect(
+      checked.warnings.map(\.description) == [
+        "\(device):10:13: machines.1.states.s.on.3: fires at the same instants as 'every: 50ms' at "
+          + "\(device):8:13" + remedy,
+        always + "50ms' at \(device):8:13" + remedy,
+        always + "1s' at \(device):12:13" + remedy,
+      ]
+    )
+  }
+
   @Test("what a simulated characteristic does not offer, unless the step is to fail")
   func notOffered() throws {
     let device = try folder.file(
