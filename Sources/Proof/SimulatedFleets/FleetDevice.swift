@@ -1,20 +1,20 @@
-// A device of a simulated fleet: one connection at a time, and a record of what was done to it.
+// A device of a simulated fleet: accepts one connection at a time, and logs the operations it
+// carried out.
 //
-// It is not the simulated org.bluez: it knows operations that may be repeated and others.
+// It does not use the simulated org.bluez: it only distinguishes idempotent operations from others.
 
 import Bluetooth
 import Fleet
 import Signals
 
-/// A device, and what was done to it.
 struct FleetDevice: Sendable {
-  /// A chain as the device sees it.
+  /// The chain that holds the connection.
   struct Holder: Hashable, Sendable {
     let gateway: Int
     let nonce: String
   }
 
-  /// An operation that was carried out.
+  /// An operation that the device carried out.
   struct Operation: Sendable {
     let job: JobID
     let nonce: String
@@ -35,29 +35,29 @@ struct FleetDevice: Sendable {
     self.range = Set(range)
   }
 
-  mutating func connect(_ who: Holder) -> Answer {
-    guard range.contains(who.gateway) else { return .failed }
-    if let holder, holder != who { return .held }
-    holder = who
+  mutating func connect(_ claimant: Holder) -> Answer {
+    guard range.contains(claimant.gateway) else { return .failed }
+    if let holder, holder != claimant { return .held }
+    holder = claimant
     return .done
   }
 
-  mutating func perform(_ operation: Operation, by who: Holder) -> Answer {
-    guard holder == who, range.contains(who.gateway) else { return .failed }
+  mutating func perform(_ operation: Operation, by claimant: Holder) -> Answer {
+    guard holder == claimant, range.contains(claimant.gateway) else { return .failed }
     log.append(operation)
     return .done
   }
 
-  mutating func disconnect(_ who: Holder) {
-    if holder == who { holder = nil }
+  mutating func disconnect(_ claimant: Holder) {
+    if holder == claimant { holder = nil }
   }
 
-  /// Ends whatever connection a gateway has.
+  /// Ends any connection that a gateway has.
   mutating func disconnect(gateway: Int) {
     if holder?.gateway == gateway { holder = nil }
   }
 
-  /// The connection drops when its gateway is out of range.
+  /// Drops the connection if its gateway is out of range.
   mutating func supervise() {
     if let holder, !range.contains(holder.gateway) { self.holder = nil }
   }

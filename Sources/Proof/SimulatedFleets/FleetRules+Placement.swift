@@ -1,16 +1,16 @@
-// The rules about where jobs run, what names mean, and what followers learn.
+// Rules about job placement, name resolution, and the events that followers receive.
 
 import Bluetooth
 import Fleet
 import Signals
 
 extension FleetRules {
-  /// A job is given to a submitter.
+  /// Records a job that was passed to a submitter.
   mutating func submitted(_ draft: FleetWorld.JobDraft) {
     submissions[draft.job.device, default: []].append((draft.job.id, draft.submitter))
   }
 
-  /// A job has come into the queue of its device.
+  /// Checks the queue order of a job that was queued for its device.
   mutating func checkOrder(of job: JobID, on address: BluetoothAddress, at now: Duration) {
     let all = submissions[address] ?? []
     guard let index = all.firstIndex(where: { $0.job == job }) else { return }
@@ -18,11 +18,12 @@ extension FleetRules {
       one.submitter == all[index].submitter && queues[address]?.contains(one.job) != true
     }
     if let earlier {
-      breaks("Jobs are queued in the order of submission", "\(job) before \(earlier.job)", at: now)
+      addProblem(
+        "Jobs are queued in the order of submission", "\(job) before \(earlier.job)", at: now)
     }
   }
 
-  /// The gateways that began a job were allowed to.
+  /// Checks that each gateway that began a job was eligible for it.
   mutating func checkPlacement(
     of draft: FleetWorld.JobDraft, _ world: FleetWorld, at now: Duration
   ) {
@@ -31,33 +32,33 @@ extension FleetRules {
       let entry = world.entries[gateway]
       let only = world.bonded(job.device).map { "gateway-\($0)" } ?? job.pin
       if let only, only != "gateway-\(gateway)" {
-        breaks("A job runs where its bond or its pin is", "\(job.id) at \(gateway)", at: now)
+        addProblem("A job runs where its bond or its pin is", "\(job.id) at \(gateway)", at: now)
       }
       if entry.format < job.format || !job.needs.allSatisfy(entry.capabilities.contains) {
-        breaks("A gateway runs what it is capable of", "\(job.id) at \(gateway)", at: now)
+        addProblem("A gateway runs what it is capable of", "\(job.id) at \(gateway)", at: now)
       }
     }
   }
 
   // MARK: Names
 
-  /// A name was resolved to a device.
+  /// Checks a name that was resolved to a device.
   mutating func resolved(
     _ draft: FleetWorld.JobDraft, _ address: BluetoothAddress, _ world: FleetWorld,
     at now: Duration
   ) {
     let advertised = world.advertised(by: address)
     let isOnly = world.names.count { $0.name == draft.name && $0.isIdentity } == 1
-    // Where reports are lost, a second device of the name may not be known.
+    // With lost reports, the submitter may not know of a second device of that name.
     let isTrue =
       advertised.name == draft.name && advertised.isIdentity
       && (isOnly || world.faults.lostDeliveries > 0 || !world.disturbances.isEmpty)
     if !isTrue {
-      breaks("A name means one device", "\(draft.name ?? "") is \(address)", at: now)
+      addProblem("A name means one device", "\(draft.name ?? "") is \(address)", at: now)
     }
   }
 
-  /// There is no device for a name.
+  /// Checks a name for which no device was found.
   mutating func unresolved(
     _ draft: FleetWorld.JobDraft, _ state: EndState, _ world: FleetWorld, at now: Duration
   ) {
@@ -72,13 +73,13 @@ extension FleetRules {
     }
     unresolvedEnds[state, default: 0] += 1
     if !isTrue {
-      breaks("A name means one device", "\(draft.name ?? "") ended as \(state)", at: now)
+      addProblem("A name means one device", "\(draft.name ?? "") ended as \(state)", at: now)
     }
   }
 
   // MARK: Events
 
-  /// A follower has what it can have of the events of a job.
+  /// Checks the events that a follower received of a job.
   mutating func followed(
     _ job: JobID, _ end: EndRecord, _ events: [String], missing: Int, kept: [String],
     at now: Duration
@@ -88,17 +89,17 @@ extension FleetRules {
       ? events.count >= end.events && events.starts(with: kept.prefix(end.events))
       : events.count + missing == end.events
     if !isTrue {
-      let what = "\(job): \(events.count) of \(end.events) events, \(missing) missing"
-      breaks("A follower has all events, or knows how many it lacks", what, at: now)
+      let detail = "\(job): \(events.count) of \(end.events) events, \(missing) missing"
+      addProblem("A follower has all events, or knows how many it lacks", detail, at: now)
     }
   }
 
-  /// A follower that nothing kept from asking has what is in the journal of the gateway.
+  /// Checks that a follower that was never cut off received everything in the gateway's journal.
   mutating func followedToTheEnd(
     _ job: JobID, _ end: EndRecord, missing: Int, kept: [String], at now: Duration
   ) {
     guard missing > 0, kept.count >= end.events else { return }
-    let what = "\(job): \(missing) of \(end.events) events missing"
-    breaks("A follower has what the journal of the gateway has", what, at: now)
+    let detail = "\(job): \(missing) of \(end.events) events missing"
+    addProblem("A follower has what the journal of the gateway has", detail, at: now)
   }
 }

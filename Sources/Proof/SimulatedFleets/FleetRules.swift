@@ -1,50 +1,50 @@
-// The rules of a fleet, and what was seen of a run to check them.
+// The rules that every run of a fleet must keep, with the state to check them.
 
 import Bluetooth
 import Fleet
 import Signals
 
-/// What was seen, and the rules that were broken.
+/// Records a run's events and collects broken rules.
 struct FleetRules: Sendable {
-  /// A chain that a gateway runs.
+  /// A chain that is running on a gateway.
   struct Running: Sendable {
     let gateway: Int
     let nonce: String
     let job: JobID
     let order: Int
-    /// When its gateway was paused last; it may end its chain for a while after that.
+    /// End of the last pause of its gateway; the chain may still be ending shortly after it.
     var pausedUntil: Duration?
     var isPaused = false
-    /// The pauses that already let an operation through.
+    /// Number of pauses during which an operation was already let through.
     var letThrough = 0
   }
 
-  /// How long after a pause a chain may take to end.
+  /// How long a chain may take to end after a pause.
   static let endingTime = Duration.seconds(3)
 
-  private(set) var violations: [String] = []
+  private(set) var problems: [String] = []
   private(set) var begun: [JobID: Set<Int>] = [:]
   private var running: [BluetoothAddress: [Running]] = [:]
-  /// The chain of each device that began last.
+  /// The chain that began last on each device.
   private var latest: [BluetoothAddress: Int] = [:]
-  /// When each claim, and each renewal of it, was sent, by the clock of its owner.
+  /// When each claim and each renewal was sent, by its owner's clock.
   private var sent: [String: [Int: Instant]] = [:]
-  /// When each lease ends, by the clock of its owner, as far as the store has accepted renewals.
+  /// When each lease expires, by its owner's clock, after the renewals that the store accepted.
   private var leases: [String: Instant] = [:]
   private var records: [JobID: [ResultRecord]] = [:]
   private var journals: [String: JournalEntry] = [:]
   private var overruns: [(nonce: String, step: Int)] = []
   private var queued: Set<JobID> = []
   private var order = 0
-  /// The order in which the jobs of each device were queued.
+  /// Jobs of each device in the order of their queueing.
   private(set) var queues: [BluetoothAddress: [JobID]] = [:]
-  /// The order in which they were given to submitters.
+  /// Jobs of each device in the order in which they were passed to submitters.
   var submissions: [BluetoothAddress: [(job: JobID, submitter: Int)]] = [:]
-  /// How names ended that mean no device.
+  /// End states of jobs whose name resolved to no device.
   var unresolvedEnds: [EndState: Int] = [:]
 
-  mutating func breaks(_ rule: String, _ what: String, at now: Duration) {
-    violations.append("\(rule): \(what), at \(now)")
+  mutating func addProblem(_ rule: String, _ detail: String, at now: Duration) {
+    problems.append("\(rule): \(detail), at \(now)")
   }
 
   // MARK: Chains
@@ -54,17 +54,20 @@ struct FleetRules: Sendable {
     latest[chain.address] = order
     begun[job, default: []].insert(gateway)
     let isRecorded = records[job]?.contains { $0.end == nil && $0.nonce == chain.nonce } ?? false
-    if !isRecorded { breaks("A chain begins with a record", "\(chain.nonce) of \(job)", at: now) }
+    if !isRecorded {
+      addProblem("A chain begins with a record", "\(chain.nonce) of \(job)", at: now)
+    }
     let others = running[chain.address, default: []].filter { $0.nonce != chain.nonce }
     for other in others where !isExcused(other, at: now) {
-      breaks("A device has one chain", "\(other.nonce) runs and \(chain.nonce) begins", at: now)
+      addProblem("A device has one chain", "\(other.nonce) runs and \(chain.nonce) begins", at: now)
     }
     running[chain.address, default: []].removeAll { $0.nonce == chain.nonce }
     running[chain.address, default: []]
       .append(Running(gateway: gateway, nonce: chain.nonce, job: job, order: order))
   }
 
-  /// A chain whose process is stopped, or was a moment ago, has begun nothing since.
+  /// True if the chain's process is or was just stopped, and the chain has begun no operation
+  /// since.
   private func isExcused(_ chain: Running, at now: Duration) -> Bool {
     chain.isPaused || chain.pausedUntil.map { now - $0 <= Self.endingTime } ?? false
   }
@@ -87,22 +90,22 @@ struct FleetRules: Sendable {
     }
   }
 
-  /// An operation reaches the device.
+  /// Checks an operation that reached the device.
   ///
-  /// - Parameter wasStopped: Its process was stopped between its check and its sending.
+  /// - Parameter wasStopped: Whether its process was stopped between permission and sending.
   mutating func operated(
     _ chain: Gateway.ChainID, step: Int, isIdempotent: Bool, wasStopped: Bool, at now: Duration
   ) {
     let chains = running[chain.address, default: []]
     guard let index = chains.firstIndex(where: { $0.nonce == chain.nonce }) else {
-      breaks("Only chains that run operate", "\(chain.nonce) step \(step)", at: now)
+      addProblem("Only chains that run operate", "\(chain.nonce) step \(step)", at: now)
       return
     }
     guard latest[chain.address, default: 0] > chains[index].order else { return }
     running[chain.address]?[index].letThrough += 1
     if !wasStopped || chains[index].letThrough > 0 {
-      let what = "\(chain.nonce) step \(step) after another chain began"
-      breaks("A replaced chain does nothing", what, at: now)
+      let detail = "\(chain.nonce) step \(step) after another chain began"
+      addProblem("A replaced chain does nothing", detail, at: now)
     } else if !isIdempotent {
       overruns.append((chain.nonce, step))
     }
@@ -110,7 +113,7 @@ struct FleetRules: Sendable {
 
   // MARK: Leases
 
-  /// A gateway sends a request.
+  /// Records a request that a gateway sent.
   mutating func sent(_ request: StoreRequest, by owner: String, at now: Instant) {
     guard case .update(_, .device(let entry), _) = request, let claim = entry.claim,
       claim.owner == owner
@@ -118,11 +121,11 @@ struct FleetRules: Sendable {
     sent[claim.nonce, default: [:]][claim.renewal] = now
   }
 
-  /// An operation of a chain has permission to begin.
+  /// Checks that the lease is still valid when an operation gets permission to begin.
   mutating func permitted(_ chain: Gateway.ChainID, step: Int, at now: Instant) {
     if leases[chain.nonce].map({ now < $0 }) == true { return }
-    let what = "\(chain.nonce) step \(step), by the clock of its gateway"
-    breaks("No operation begins after the end of a lease", what, at: now.sinceStart)
+    let detail = "\(chain.nonce) step \(step), by the clock of its gateway"
+    addProblem("No operation begins after the end of a lease", detail, at: now.sinceStart)
   }
 
   private mutating func accepted(_ claim: Claim) {
@@ -136,7 +139,7 @@ struct FleetRules: Sendable {
 
   mutating func queued(_ job: JobID) { queued.insert(job) }
 
-  /// A change of the store.
+  /// Applies a change of the store.
   mutating func changed(_ request: StoreRequest, _ queue: [JobID]?, at now: Duration) {
     switch request {
     case .create(let key, .device(let entry)), .update(let key, .device(let entry), _):
@@ -149,11 +152,11 @@ struct FleetRules: Sendable {
     case .append(let key, .record(let record), _):
       guard let job = JobID(key.name) else { return }
       if case .started = record, let first = queue?.first, first != job {
-        breaks("Jobs of a device run in their order", "\(job) before \(first)", at: now)
+        addProblem("Jobs of a device run in their order", "\(job) before \(first)", at: now)
       }
       let last = records[job]?.last?.end
       if let last, !(last.state.isOpen && record.end != nil) {
-        breaks("A job ends once", "\(job) was \(last.state)", at: now)
+        addProblem("A job ends once", "\(job) was \(last.state)", at: now)
       }
       records[job, default: []].append(record)
     case .create, .update, .append, .remove, .list, .last, .publish:
@@ -161,16 +164,16 @@ struct FleetRules: Sendable {
     }
   }
 
-  /// How the job has ended.
+  /// The end of a job; nil while it is running.
   func end(of job: JobID) -> EndRecord? { records[job]?.last?.end }
 
-  /// Everything is at rest.
+  /// Checks the final state, once no events remain.
   mutating func finish(
     _ world: FleetWorld, _ devices: [BluetoothAddress: FleetDevice], at now: Duration
   ) {
     for address in devices.keys.sorted() {
       guard let holder = devices[address]?.holder else { continue }
-      breaks("No connection is left", "\(address) by \(holder.nonce)", at: now)
+      addProblem("No connection is left", "\(address) by \(holder.nonce)", at: now)
     }
     for draft in world.jobs {
       checkPlacement(of: draft, world, at: now)
@@ -183,7 +186,8 @@ struct FleetRules: Sendable {
       let isReported =
         entry?.end?.overran == step || entry?.end?.state == .unknown || entry?.isOpen == true
       if !isReported {
-        breaks("What a stopped process let through is reported", "\(nonce) step \(step)", at: now)
+        addProblem(
+          "What a stopped process let through is reported", "\(nonce) step \(step)", at: now)
       }
     }
   }
@@ -193,14 +197,14 @@ struct FleetRules: Sendable {
   ) {
     let id = draft.job.id
     guard let end = end(of: id) else {
-      breaks("Every job ends", "\(id) has no end", at: now)
+      addProblem("Every job ends", "\(id) has no end", at: now)
       return
     }
     let writes = log.filter { !$0.isIdempotent }
     if draft.job.rerun == .never {
       let steps = writes.map(\.step)
       if Set(steps).count != steps.count {
-        breaks("No operation is repeated that is not idempotent", "\(id): \(steps)", at: now)
+        addProblem("No operation is repeated that is not idempotent", "\(id): \(steps)", at: now)
       }
     }
     let isTrue: Bool
@@ -227,7 +231,7 @@ struct FleetRules: Sendable {
     }
     if !isTrue {
       let done = log.map { "\($0.nonce):\($0.step)" }
-      breaks("A result is true", "\(id) is \(end.state) at \(end.step ?? -1), \(done)", at: now)
+      addProblem("A result is true", "\(id) is \(end.state) at \(end.step ?? -1), \(done)", at: now)
     }
   }
 }

@@ -1,30 +1,30 @@
-// One run of a simulated fleet, from the first job until all is at rest.
+// One run of a simulated fleet, from the first job until no events remain.
 
 import Bluetooth
 public import Fleet
 import Signals
 
-/// What a run came to.
+/// The result of one run.
 public struct SimulatedFleet: Sendable {
-  /// Where everything in it came from.
+  /// The seed that the run was drawn from.
   public let seed: UInt64
-  /// The rules that were broken, the earliest first; none is how it should be.
-  public let violations: [String]
-  /// How many jobs ended in each way.
+  /// Broken rules, the earliest first; empty for a correct run.
+  public let problems: [String]
+  /// The number of jobs by end state.
   public let ends: [EndState: Int]
-  /// How long it lasted, in virtual time.
+  /// The virtual duration of the run.
   public let lasted: Duration
-  /// What happened, a line each; empty unless it was asked for.
+  /// The timeline, one event a line; empty unless recorded.
   public let timeline: [String]
 
-  /// Plays the fleet of a seed until everything is at rest.
+  /// Plays the fleet of a seed until no events remain.
   ///
-  /// - Parameter isRecording: Whether the timeline is kept.
+  /// - Parameter isRecording: Whether to record the timeline.
   public static func play(seed: UInt64, isRecording: Bool = false) -> SimulatedFleet {
     play(FleetWorld(seed: seed), isRecording: isRecording)
   }
 
-  /// The same, without a step of the protocol: some rule has to be broken by some seed.
+  /// Plays the fleet with one step of the protocol omitted. Some seed must then break a rule.
   package static func play(
     seed: UInt64, omitting step: Omission?, isRecording: Bool = false
   ) -> SimulatedFleet {
@@ -48,13 +48,12 @@ public struct SimulatedFleet: Sendable {
     }
     defer { run.end() }
     return SimulatedFleet(
-      seed: world.seed, violations: rules.violations + failure, ends: ends,
+      seed: world.seed, problems: rules.problems + failure, ends: ends,
       lasted: run.loop.now.sinceStart, timeline: run.timeline.withLock { $0 }
     )
   }
 }
 
-/// A fleet that is being played.
 final class FleetRun: Sendable {
   private struct Parts {
     var gateways: [SimulatedGateway] = []
@@ -62,10 +61,10 @@ final class FleetRun: Sendable {
     var subscriptions: [StoreSubscription] = []
   }
 
-  /// How long after the healing everything may take to come to rest, beyond the longest deadline.
-  static let settling = Duration.seconds(600)
-  /// How often a radio reports what it observes.
-  static let observing = Duration.seconds(20)
+  /// How long the fleet may take to settle after the healing, beyond the longest deadline.
+  static let settlingTime = Duration.seconds(600)
+  /// How often a gateway reports the devices it observes.
+  static let observationInterval = Duration.seconds(20)
 
   let world: FleetWorld
   let loop = VirtualTimeLoop(eventLimit: 2_000_000)
@@ -128,17 +127,17 @@ final class FleetRun: Sendable {
     parts.withLock { $0 = Parts(gateways: gateways, submitters: submitters) }
     try join(gateways, submitters, store)
     submit(submitters)
-    for (at, what) in world.disturbances {
-      loop.after(at) { [self] in perform(what, store, gateways, submitters) }
+    for (at, disturbance) in world.disturbances {
+      loop.after(at) { [self] in perform(disturbance, store, gateways, submitters) }
     }
     loop.after(world.healsAt) { [self] in heal(store, gateways, submitters) }
-    try rest(store, gateways, submitters)
+    try runUntilIdle(store, gateways, submitters)
     rules.withLock { rules in
       devices.withLock { rules.finish(world, $0, at: elapsed) }
     }
   }
 
-  /// Lets go of the members and of what they wait for: both refer to the fleet.
+  /// Releases the members and their subscriptions, which refer back to the fleet.
   func end() {
     let parts = parts.withLock { parts in
       defer { parts = Parts() }
@@ -149,7 +148,7 @@ final class FleetRun: Sendable {
     loop.end()
   }
 
-  /// The members join before anything goes wrong.
+  /// Lets the members join before the first disturbance.
   private func join(
     _ gateways: [SimulatedGateway], _ submitters: [SimulatedSubmitter], _ store: MemoryStore
   ) throws {
@@ -170,13 +169,13 @@ final class FleetRun: Sendable {
     }
   }
 
-  /// A follower has what it can have of the events of a job.
+  /// Checks the events that a follower received of a job.
   ///
-  /// - Parameter since: When it learned of the end of the job.
+  /// - Parameter since: When the follower learned that the job had ended.
   func followed(_ job: JobID, _ end: EndRecord, _ events: [String], missing: Int, since: Duration) {
     let gateway = parts.withLock { $0.gateways.first { $0.name == end.owner } }
     let kept = gateway?.events(of: end.nonce) ?? []
-    // Nothing was lost on the way from then on.
+    // Nothing was lost on the network from then on.
     let isReachable = world.quietAt <= since && gateway?.hasRun(since: since) == true
     rules.withLock {
       $0.followed(job, end, events, missing: missing, kept: kept, at: elapsed)
@@ -186,7 +185,7 @@ final class FleetRun: Sendable {
 
   private func observe(_ gateway: SimulatedGateway) {
     gateway.observe()
-    loop.after(Self.observing) { [self] in observe(gateway) }
+    loop.after(Self.observationInterval) { [self] in observe(gateway) }
   }
 
   private func submit(_ submitters: [SimulatedSubmitter]) {
@@ -217,15 +216,15 @@ final class FleetRun: Sendable {
   }
 
   private func perform(
-    _ what: FleetWorld.Disturbance, _ store: MemoryStore, _ gateways: [SimulatedGateway],
+    _ disturbance: FleetWorld.Disturbance, _ store: MemoryStore, _ gateways: [SimulatedGateway],
     _ submitters: [SimulatedSubmitter]
   ) {
-    note("\(what)")
+    note("\(disturbance)")
     @Sendable func cut(_ name: String, _ direction: MemoryStore.Direction, _ time: Duration) {
       store.cut(name, direction)
       loop.after(time) { store.heal(name) }
     }
-    switch what {
+    switch disturbance {
     case .kill(let number, let time): gateways[number].kill(downFor: time)
     case .pauseProcess(let number, let time): gateways[number].pause(for: time, guarded: true)
     case .pauseHost(let number, let time): gateways[number].pause(for: time, guarded: false)
@@ -257,7 +256,7 @@ final class FleetRun: Sendable {
     }
   }
 
-  /// Nothing goes wrong any more. What is stopped or killed comes back by itself.
+  /// Ends all disturbances. Stopped and killed gateways return by themselves.
   private func heal(
     _ store: MemoryStore, _ gateways: [SimulatedGateway], _ submitters: [SimulatedSubmitter]
   ) {
@@ -268,12 +267,12 @@ final class FleetRun: Sendable {
     for submitter in submitters { store.heal(submitter.name) }
   }
 
-  /// Lets time pass until every job has ended, and nothing is left to do.
-  private func rest(
+  /// Runs until every job has ended and no events remain.
+  private func runUntilIdle(
     _ store: MemoryStore, _ gateways: [SimulatedGateway], _ submitters: [SimulatedSubmitter]
   ) throws {
     let quietAt = world.quietAt + .seconds(1)
-    let limit = quietAt + .seconds(200) + Self.settling
+    let limit = quietAt + .seconds(200) + Self.settlingTime
     while elapsed < limit {
       let next = max(elapsed + .seconds(5), quietAt)
       try loop.drive { [loop] in loop.now.sinceStart >= next }
@@ -284,7 +283,7 @@ final class FleetRun: Sendable {
     }
     let left = store.entries(.all(.device)).map { "\($0.key): \($0.value)" }
     rules.withLock {
-      $0.breaks("A fleet comes to rest", left.joined(separator: ", "), at: elapsed)
+      $0.addProblem("A fleet comes to rest", left.joined(separator: ", "), at: elapsed)
     }
   }
 }

@@ -1,7 +1,7 @@
-// Worlds about the end of a lease: chains that wait as long as leases last, with faults aimed at the
-// gateway that runs them, on networks that are as slow as renewals.
+// Worlds that test the end of a lease: chains wait for about a lease, disturbances hit the gateway
+// that runs them, and networks are as slow as renewals.
 //
-// In other worlds an operation hardly ever begins within moments of the end of a lease.
+// Other worlds rarely begin an operation so close to the end of a lease.
 
 import Bluetooth
 import Fleet
@@ -9,7 +9,7 @@ import Signals
 
 extension FleetWorld {
   mutating func drawLeases(_ draw: inout SeededGenerator) {
-    // There is always a successor.
+    // Every gateway is in range, so there is always a successor.
     ranges = ranges.map { _ in Array(0..<gateways) }
     for index in entries.indices { entries[index].bonds = [] }
     settings.supervision = .milliseconds([700, 2000][draw.number(0...1)])
@@ -47,7 +47,7 @@ extension FleetWorld {
 }
 
 extension FleetWorld.JobDraft {
-  /// A chain with waits, of the length of some leases.
+  /// Draws a chain whose waits add up to a few leases.
   fileprivate mutating func drawChain(preferring gateway: String, _ draw: inout SeededGenerator) {
     let kinds = ["r", "w", ".", "."]
     operations = (0..<draw.number(3...8)).map { _ in kinds[draw.number(0...3)] }.joined() + "rw"

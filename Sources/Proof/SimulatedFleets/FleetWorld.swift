@@ -1,47 +1,46 @@
-// What a simulated fleet consists of and what goes wrong in it, drawn from a seed.
+// The members of a simulated fleet and its disturbances, drawn from a seed.
 //
-// Values only: a world is played by FleetRun.
+// Values only: FleetRun plays them.
 
 import Bluetooth
 import Fleet
 import Signals
 
-/// A fleet before it is played.
 struct FleetWorld: Sendable {
-  /// A job, and when it is submitted.
+  /// A job and its submission time.
   struct JobDraft: Sendable {
     var job: FleetJob
-    /// What its chain does after the connect: `r` is an idempotent operation, `w` another one, `.` a wait.
+    /// Operations after the connect: `r` is idempotent, `w` is not, `.` waits.
     var operations: String
     let submitter: Int
     var at: Duration
     let cancelledAfter: Duration?
-    /// The name that stands for the device, if one does.
+    /// The name to submit the job for; nil: the address of the device.
     var name: String?
   }
 
   enum Disturbance: Sendable {
-    /// The process is killed, and started again with its journal.
+    /// The process is killed, then restarted with its journal.
     case kill(Int, downFor: Duration)
-    /// SIGSTOP and SIGCONT of the process; its guard runs.
+    /// The process gets SIGSTOP and later SIGCONT; its guard keeps running.
     case pauseProcess(Int, for: Duration)
-    /// The whole host is stopped, its guard included; the radio keeps its connections.
+    /// The whole host stops, its guard included; its controller keeps the connections.
     case pauseHost(Int, for: Duration)
     case cut(Int, MemoryStore.Direction, for: Duration)
-    /// Nothing is received for a while; from the moment on that it is again, nothing is sent.
+    /// The gateway receives nothing for a while, and after that sends nothing for a while.
     case cutInTurn(Int, receiving: Duration, sending: Duration)
     case cutSubmitter(Int, MemoryStore.Direction, for: Duration)
     case killSubmitter(Int)
     case restartStore(downFor: Duration)
-    /// The journal of a gateway has no space left.
+    /// The disk of a gateway's journal is full.
     case fillDisk(Int, for: Duration)
-    /// The wall clock of a host is set.
+    /// The wall clock of a host is set forward.
     case setWallClock(Int, forwardBy: Duration)
-    /// A device leaves the range of a gateway, for that of another.
+    /// A device moves out of range of some gateways and into range of others.
     case move(device: Int, to: [Int])
     case drain(Int)
 
-    /// How long it takes until what was affected works again.
+    /// How long until the affected parts work again.
     var lasts: Duration {
       switch self {
       case .kill(_, let time), .pauseProcess(_, let time), .pauseHost(_, let time),
@@ -59,35 +58,35 @@ struct FleetWorld: Sendable {
   var settings = FleetSettings()
   var faults = StoreFaults.none
   var gateways: Int
-  /// How fast the clock of each gateway and then of each submitter runs.
+  /// Clock rates: of each gateway, then of each submitter.
   var rates: [Double]
   var submitters: Int
-  /// What each gateway reports of itself: versions, capabilities, bonds.
+  /// Each gateway's entry: versions, capabilities, bonds.
   var entries: [GatewayEntry]
-  /// What the devices advertise: a name, from an identity address or a private one.
+  /// Advertised name of each device, and whether its address is an identity address.
   var names: [(name: String, isIdentity: Bool)]
-  /// How many times longer than usual operations take: chains of slow devices outlast a lease.
+  /// Factor by which operations are slower than usual, so that chains can outlast a lease.
   var slowness = 1
-  /// Which gateways each device is in range of.
+  /// The gateways in range of each device.
   var ranges: [[Int]]
   var jobs: [JobDraft] = []
   var disturbances: [(at: Duration, what: Disturbance)] = []
-  /// When everything is healed.
+  /// When all disturbances end.
   var healsAt: Duration
 
   static func address(_ device: Int) -> BluetoothAddress {
     BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(device))
   }
 
-  /// What a world is about.
+  /// The kind of a world, chosen by its seed.
   enum Theme {
-    /// Nothing goes wrong.
+    /// No disturbances.
     case calm
-    /// Anything may go wrong.
+    /// All kinds of disturbances.
     case mixed
-    /// The same, with tens of gateways and a hundred devices and more.
+    /// All kinds of disturbances, with dozens of gateways and a hundred devices or more.
     case large
-    /// What goes wrong is aimed at the ends of leases.
+    /// Disturbances at the end of leases.
     case lease
 
     init(of seed: UInt64) {
@@ -113,13 +112,13 @@ struct FleetWorld: Sendable {
     let count = gateways
     ranges = (0..<devices).map { _ in Self.range(of: count, &draw) }
     names = (0..<devices).map { number in
-      // Some devices share a name, some change their address.
+      // Some devices share a name; some have a changing address.
       let name = draw.number(0...9) == 0 ? "twin" : "device-\(number)"
       return (name, draw.number(0...9) != 0)
     }
     entries = (0..<count).map { _ in
       var entry = GatewayEntry()
-      // Some are older than the submitters.
+      // Some gateways are older than the submitters.
       entry.format = draw.number(0...7) == 0 ? 1 : 2
       if draw.number(0...1) == 0 { entry.capabilities = ["indoor"] }
       return entry
@@ -132,7 +131,7 @@ struct FleetWorld: Sendable {
     settings.sweepEvery = .seconds(30)
     settings.sightingAge = .seconds(60)
     settings.connections = draw.number(1...4)
-    // A short one leaves no room for mistakes of the lease.
+    // A short timeout leaves no margin for errors of the lease.
     settings.supervision = .milliseconds([700, 2000, 7000][draw.number(0...2)])
     settings.lease = .seconds([6, 10, 15][draw.number(0...2)])
     settings.renewEvery = settings.lease / 3
@@ -150,17 +149,17 @@ struct FleetWorld: Sendable {
     }
   }
 
-  /// What a device advertises.
+  /// The advertised name of a device.
   func advertised(by address: BluetoothAddress) -> (name: String, isIdentity: Bool) {
     names[Int(address.number - Self.address(0).number)]
   }
 
-  /// The gateway with the bond of a device.
+  /// The gateway that has a bond with a device.
   func bonded(_ address: BluetoothAddress) -> Int? {
     entries.firstIndex { $0.bonds.contains(address) }
   }
 
-  /// When the last of the disturbances is over, and the last job submitted.
+  /// When the last disturbance has ended and the last job was submitted.
   var quietAt: Duration {
     let ends =
       disturbances.map { $0.at + $0.what.lasts } + jobs.map { $0.at + ($0.cancelledAfter ?? .zero) }
@@ -244,19 +243,19 @@ struct FleetWorld: Sendable {
       disturbances.append((at, what))
     }
     if seed % Self.longOutageEach == 5 {
-      // The store is away for an hour, whatever else goes on.
+      // The store is unreachable for an hour, in addition to the other disturbances.
       let at = Duration.seconds(draw.number(2...30))
       disturbances.append((at, .restartStore(downFor: .seconds(3600))))
       healsAt += .seconds(3600)
     }
   }
 
-  /// In one world of so many the store is away for an hour.
+  /// One in this many worlds has an hour without the store.
   private static let longOutageEach: UInt64 = 100
 }
 
 extension SeededGenerator {
-  /// A number within bounds.
+  /// Draws a number from a range.
   mutating func number(_ range: ClosedRange<Int>) -> Int {
     range.lowerBound + Int(next() % UInt64(range.upperBound - range.lowerBound + 1))
   }

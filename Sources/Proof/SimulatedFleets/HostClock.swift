@@ -1,16 +1,16 @@
-// The clock of a simulated host, and the one alarm of the member on it.
+// The clock of a simulated host, with the member's one timer.
 //
-// It stands for CLOCK_BOOTTIME: it may run a little fast or slow, counts while its host is stopped, and
-// never jumps. The wall clock of the host jumps; it is for display alone.
+// It models CLOCK_BOOTTIME: it drifts, counts while its host is stopped, and never jumps. The wall
+// clock jumps; it is only displayed.
 
 import Signals
 
-/// What a member knows of the time, and what wakes it.
+/// The monotonic clock, wall clock and wake-up timer of one member.
 final class HostClock: Sendable {
   private struct State {
     var timer: LoopTimer?
     var wakesAt: Instant?
-    /// How far the wall clock was set, in all.
+    /// The sum of all changes to the wall clock.
     var offset = Duration.zero
   }
 
@@ -18,24 +18,22 @@ final class HostClock: Sendable {
   private let rate: Double
   private let state = Guarded(State())
 
-  /// - Parameter rate: How many seconds it counts in one of the loop.
+  /// - Parameter rate: Seconds of this clock per second of the loop.
   init(on loop: Loop, rate: Double) {
     self.loop = loop
     self.rate = rate
   }
 
-  /// The time by this clock.
   var now: Instant { Instant(sinceStart: loop.now.sinceStart * rate) }
 
-  /// The wall-clock time, for people.
+  /// The wall-clock time, for display only.
   var wallClock: Duration {
     loop.wallClockAtStart + now.sinceStart + state.withLock { $0.offset }
   }
 
-  /// Somebody sets the wall clock.
   func setWallClock(forwardBy jump: Duration) { state.withLock { $0.offset += jump } }
 
-  /// Calls `body` at `next`, once; what was asked for before is forgotten.
+  /// Calls `body` once at `next`, and cancels an earlier timer.
   func wake(at next: Instant?, _ body: @escaping @Sendable () -> Void) {
     guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
     cancel()
@@ -47,7 +45,7 @@ final class HostClock: Sendable {
     state.withLock { ($0.timer, $0.wakesAt) = (timer, next) }
   }
 
-  /// Forgets what was asked for.
+  /// Cancels the timer.
   func cancel() {
     let timer = state.withLock { state in
       defer { (state.timer, state.wakesAt) = (nil, nil) }

@@ -1,11 +1,10 @@
-// The events of the chains of a simulated gateway: into its journal, then to whoever follows; and once
-// more to a follower that missed some.
+// Events of a gateway's chains: written to its journal, sent to followers, and resent on request.
 
 import Fleet
 import Signals
 
 extension SimulatedGateway {
-  /// An event of a chain.
+  /// Reports one event of a chain.
   func report(_ chain: Gateway.ChainID, _ event: String) {
     let (full, due) = state.withLock { state in
       let full = try? state.runs[chain.nonce]?.events.add(event, at: clock.now)
@@ -24,7 +23,7 @@ extension SimulatedGateway {
     )
   }
 
-  /// The chain is about to end: what waits is sent.
+  /// Sends the buffered events before the chain ends.
   func flush(_ chain: Gateway.ChainID) {
     if let chunk = state.withLock({ $0.runs[chain.nonce]?.events.flush() }) {
       keep(chunk, of: chain)
@@ -35,7 +34,7 @@ extension SimulatedGateway {
     guard let job = run(chain)?.job.id else { return }
     let digest = state.withLock { state -> EventDigest? in
       let kept = state.chunks[chain.nonce] ?? []
-      // Without its predecessor a chunk is of no use.
+      // A chunk without its predecessor is useless.
       guard !state.isDiskFull, kept.count == chunk.number else { return nil }
       state.chunks[chain.nonce] = kept + [chunk]
       return EventDigest(of: kept + [chunk])
@@ -50,7 +49,7 @@ extension SimulatedGateway {
     store.perform(request, within: fleet.world.settings.requestLimit) { _ in }
   }
 
-  /// Followers may ask this gateway for events.
+  /// Answers followers that request missing events.
   func answerFollowers() -> StoreSubscription {
     store.subscribe(.one(.eventsWanted(of: name))) { [self] _, value in
       guard case .eventsWanted(let wanted) = value else { return }
@@ -64,12 +63,12 @@ extension SimulatedGateway {
     }
   }
 
-  /// What the journal has of the run of a claim.
+  /// The journaled events of a claim's run.
   func events(of nonce: String) -> [String] {
     state.withLock { $0.chunks[nonce] ?? [] }.flatMap(\.events)
   }
 
-  /// No space is left for the journal, for a while.
+  /// Fills the disk of the journal for a while.
   func fillDisk(for time: Duration) {
     fleet.note("the disk of \(name) is full")
     state.withLock { $0.isDiskFull = true }
@@ -81,7 +80,7 @@ extension SimulatedGateway {
 }
 
 extension SimulatedGateway.State {
-  /// What a new process finds in the journal.
+  /// The journal entries that a restarted process finds.
   var journalEntries: [JournalEntry] {
     journal.sorted { $0.key < $1.key }.map { nonce, entry in
       var entry = entry

@@ -1,15 +1,15 @@
-// A process that is a gateway: the state machine, its connection to the store, its chains, and the
-// guard that disconnects when the process is stopped or killed.
+// A gateway process: its state machine, its connection to the store, its chains, and the guard that
+// disconnects when the process is stopped or killed.
 
 import Bluetooth
 import Fleet
 import Signals
 
-/// A gateway of a simulated fleet, through all of its processes.
+/// A gateway, across restarts of its process.
 final class SimulatedGateway: Sendable {
-  /// A chain that the process runs.
+  /// A running chain.
   struct Run {
-    /// What distinguishes it from an earlier run of the same claim.
+    /// Distinguishes this run from an earlier one of the same claim.
     let number: Int
     let chain: Gateway.ChainID
     let job: FleetJob
@@ -26,21 +26,21 @@ final class SimulatedGateway: Sendable {
     var isAlive = true
     var isPaused = false
     var pauses = 0
-    /// Since when it has run without a break.
+    /// Start of the current period without interruption.
     var runsSince = Duration.zero
-    /// What happened to the process while it was stopped.
+    /// Callbacks that arrived while the process was stopped.
     var deferred: [@Sendable () -> Void] = []
     var runs: [String: Run] = [:]
     var runCount = 0
     var journal: [String: JournalEntry] = [:]
-    /// The chunks of events in the journal, by claim.
+    /// Journaled event chunks, by claim.
     var chunks: [String: [EventChunk]] = [:]
     var isDiskFull = false
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var generator: SeededGenerator
   }
 
-  /// How long after the request to drain it a gateway is started again.
+  /// Delay between a drain request and the restart.
   static let maintenance = Duration.seconds(30)
 
   let number: Int
@@ -72,14 +72,14 @@ final class SimulatedGateway: Sendable {
 
   var isAtRest: Bool { state.withLock { $0.runs.isEmpty && $0.machine.running == 0 } }
 
-  /// Whether it has run without a break since an instant of the run.
+  /// True if the gateway has run without interruption since that instant.
   func hasRun(since: Duration) -> Bool {
     state.withLock { $0.isAlive && !$0.isPaused && $0.runsSince <= since }
   }
 
   // MARK: The process
 
-  /// Calls `body` in the process as it is now; later when it is stopped, never when it has died.
+  /// Wraps `body`: while the process is stopped it is deferred, and after its death dropped.
   func inProcess(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let process = state.withLock { $0.process }
     return { [self] in
@@ -103,7 +103,7 @@ final class SimulatedGateway: Sendable {
     }
   }
 
-  /// - Parameter unwritten: The chains of which something is not in the journal.
+  /// - Parameter unwritten: Chains with an entry that could not be journaled.
   private func perform(_ action: Gateway.Action, _ unwritten: inout [Gateway.ChainID]) {
     switch action {
     case .perform(let id, let request):
@@ -146,7 +146,7 @@ final class SimulatedGateway: Sendable {
         return state.runs[chain.nonce]?.isBusy ?? true
       }
       if !isBusy { return end(chain, .stopped) }
-      // Nobody waits for the reply of an operation under way; the disconnect takes a moment.
+      // The reply of a pending operation is ignored; the disconnect takes a moment.
       let time = state.withLock { Duration.milliseconds($0.generator.number(50...1000)) }
       let number = run(chain)?.number
       fleet.loop.after(
@@ -172,7 +172,7 @@ final class SimulatedGateway: Sendable {
 
   func run(_ chain: Gateway.ChainID) -> Run? { state.withLock { $0.runs[chain.nonce] } }
 
-  /// Asks for the next operation, or ends the chain.
+  /// Requests permission for the next operation, or ends the chain.
   private func next(_ chain: Gateway.ChainID) {
     guard let run = run(chain) else { return }
     if run.isStopping { return end(chain, .stopped) }
@@ -182,7 +182,7 @@ final class SimulatedGateway: Sendable {
     handle(.operationWanted(chain, step: run.step, isIdempotent: operation == "r"))
   }
 
-  /// A step without an operation: a part of a lease passes.
+  /// Runs a step without an operation: waits for part of a lease.
   private func wait(_ run: Run) {
     let rest = inProcess { [self] in
       guard self.run(run.chain)?.number == run.number else { return }
@@ -192,7 +192,7 @@ final class SimulatedGateway: Sendable {
     fleet.loop.after(settings.lease * 0.3, rest)
   }
 
-  /// Sends an operation that has permission. The process may be stopped before it does.
+  /// Sends a permitted operation. The process may be stopped just before it is sent.
   private func send(_ chain: Gateway.ChainID, _ step: Int) {
     let (delay, latency, pauses) = state.withLock { state in
       state.runs[chain.nonce]?.isBusy = true
@@ -267,7 +267,7 @@ final class SimulatedGateway: Sendable {
 
   // MARK: Disturbances
 
-  /// The radio reports what is in range, and so does the gateway.
+  /// Reports the devices in range.
   func observe() {
     let body = inProcess { [self] in
       var report = SightingReport(gateway: name, sightings: [])
@@ -298,7 +298,7 @@ final class SimulatedGateway: Sendable {
       state.subscriptions = [:]
     }
     fleet.rules.withLock { $0.killed(gateway: number) }
-    // The guard disconnects what the process has left.
+    // The guard disconnects the links of the dead process.
     fleet.loop.after(.milliseconds(300)) { [self] in fleet.disconnectAll(of: number) }
     fleet.loop.after(max(time, .milliseconds(400))) { [self] in restart() }
   }
@@ -330,7 +330,7 @@ final class SimulatedGateway: Sendable {
     }
     fleet.rules.withLock { $0.paused(gateway: number, true, at: fleet.elapsed) }
     if guarded {
-      // The watchdog kills a process that has been silent for a third of the lease.
+      // The watchdog kills a process that stays silent for a third of the lease.
       fleet.loop.after(settings.lease / 3) { [self] in
         if state.withLock({ $0.isPaused && $0.process == process }) { kill(downFor: time) }
       }
@@ -355,7 +355,7 @@ final class SimulatedGateway: Sendable {
   func drain() {
     let body = inProcess { [self] in handle(.drain(within: .seconds(10))) }
     body()
-    // A drained gateway is started again, as after a maintenance.
+    // A drained gateway restarts, as after maintenance.
     fleet.loop.after(Self.maintenance) { [self] in kill(downFor: .seconds(1)) }
   }
 }

@@ -1,9 +1,8 @@
-// A process that submits jobs and follows them and their events.
+// A submitter process: it submits jobs, and follows their state and events.
 
 import Fleet
 import Signals
 
-/// A submitter of a simulated fleet.
 final class SimulatedSubmitter: Sendable {
   private struct State {
     var machine: Submitter
@@ -11,11 +10,11 @@ final class SimulatedSubmitter: Sendable {
     var subscriptions: [JobID: StoreSubscription] = [:]
     var searches: [JobID: NameSearch] = [:]
     var followings: [JobID: EventFollowing] = [:]
-    /// When the end of each job that is followed was first seen.
+    /// When the end of each followed job was first observed.
     var ends: [JobID: Duration] = [:]
-    /// When a following is looked at again.
+    /// When each following is checked again.
     var wakes: [JobID: Instant] = [:]
-    /// What was delivered, by claim.
+    /// Delivered events, by claim.
     var events: [String: [String]] = [:]
   }
 
@@ -47,7 +46,7 @@ final class SimulatedSubmitter: Sendable {
     }
   }
 
-  /// Begins to listen to what gateways report.
+  /// Subscribes to the gateways' reports.
   func listen() -> StoreSubscription {
     store.subscribe(.all(.sightings)) { [self] _, value in
       guard case .sightings(let report) = value else { return }
@@ -85,29 +84,30 @@ final class SimulatedSubmitter: Sendable {
 
   // MARK: Names
 
-  /// Submits a job; of one that is for a name, once it is known which device has the name.
+  /// Submits a job. A job for a name waits until the name is resolved to a device.
   func submit(_ draft: FleetWorld.JobDraft) {
     guard let name = draft.name else {
       fleet.rules.withLock { $0.submitted(draft) }
       return handle(.submit(draft.job, chain: draft.operations))
     }
     let search = NameSearch(
-      of: name, listening: FleetRun.observing + FleetRun.observing, deadline: draft.job.deadline,
+      of: name, listening: FleetRun.observationInterval + FleetRun.observationInterval,
+      deadline: draft.job.deadline,
       at: clock.now
     )
     state.withLock { $0.searches[draft.job.id] = search }
-    look(draft)
+    resolve(draft)
   }
 
-  private func look(_ draft: FleetWorld.JobDraft) {
+  private func resolve(_ draft: FleetWorld.JobDraft) {
     let now = clock.now
     let id = draft.job.id
     guard let search = state.withLock({ $0.isAlive ? $0.searches[id] : nil }) else { return }
     let progress = search.progress(at: now)
     switch progress {
     case .waits(let until):
-      let time = min((until - now) * 1.02, FleetRun.observing) + .milliseconds(1)
-      fleet.loop.after(time) { [self] in look(draft) }
+      let time = min((until - now) * 1.02, FleetRun.observationInterval) + .milliseconds(1)
+      fleet.loop.after(time) { [self] in resolve(draft) }
       return
     case .device(let address):
       fleet.rules.withLock { $0.resolved(draft, address, fleet.world, at: fleet.elapsed) }
@@ -174,7 +174,7 @@ final class SimulatedSubmitter: Sendable {
     fleet.loop.after((next - now) * 1.02 + .milliseconds(1)) { [self] in follow(job, .woken) }
   }
 
-  /// The submitter is killed for good: what it has queued ends all the same.
+  /// Kills the submitter for good. Its queued jobs still end.
   func kill() {
     fleet.note("\(name) is killed")
     clock.cancel()

@@ -1,29 +1,29 @@
-// A gateway without a radio: what it costs a fleet, on any store.
+// A gateway without a radio, to count the traffic of a fleet on any store.
 //
-// The decisions, reports, entries and subscriptions are those of `blerun gateway`. Only the chains are
-// not run: each takes a fixed time. Tests count on it in virtual time, `benchmarks` on a server.
+// Decisions, reports, entries and subscriptions are those of `blerun gateway`; a chain is replaced
+// by a fixed delay. Tests count the traffic in virtual time, `benchmarks` on a real server.
 
 package import Bluetooth
 package import Fleet
 package import Signals
 
-/// What gateways did and received, all together.
+/// The traffic of all gateways together.
 package struct TrafficCounts: Sendable {
-  /// Reports of what is observed.
+  /// Sighting reports sent.
   package var reports = 0
-  /// Announcements of jobs that were delivered.
+  /// Job announcements delivered.
   package var announcements = 0
-  /// Chains that began.
+  /// Chains begun.
   package var chains = 0
 
-  /// Nothing yet.
+  /// All counts are zero.
   package init() {}
 
-  /// For programs that read it.
+  /// The counts on one line, to be parsed.
   package var line: String { "reports \(reports) announcements \(announcements) chains \(chains)" }
 }
 
-/// A gateway whose chains only take their time.
+/// A gateway whose chains are fixed delays.
 package final class TrafficGateway: Sendable {
   private struct State {
     var machine: Gateway
@@ -32,7 +32,7 @@ package final class TrafficGateway: Sendable {
     var wakesAt: Instant?
   }
 
-  /// How long a chain takes.
+  /// The duration of a chain.
   private static let chainTime = Duration.milliseconds(300)
 
   private let name: String
@@ -44,8 +44,8 @@ package final class TrafficGateway: Sendable {
   private let state: Guarded<State>
 
   /// - Parameters:
-  ///   - devices: What it observes.
-  ///   - counts: What it does and receives is added here.
+  ///   - devices: The devices that it observes.
+  ///   - counts: Where its traffic is counted.
   package init(
     _ name: String, _ devices: [(BluetoothAddress, rssi: Int)], _ store: any JobStore,
     on loop: Loop, _ counts: Guarded<TrafficCounts>
@@ -58,7 +58,6 @@ package final class TrafficGateway: Sendable {
     state = Guarded(State(machine: machine))
   }
 
-  /// Joins the fleet.
   package func begin() {
     handle(.woken)
     presence.begin(GatewayPresence.Handlers(report: { [self] in report() }, drain: {}))

@@ -1,9 +1,9 @@
-// A private bus with the C server on it, for as long as a measurement takes.
+// A private bus with the C server on it, for one measurement.
 
 import CBenchmarkPeers
 import Glibc
 
-/// A `dbus-daemon` and the server, each a process of its own.
+/// A `dbus-daemon` and the server, each in its own process.
 struct BenchmarkBus {
   let address: String
   private let daemon: pid_t
@@ -56,7 +56,7 @@ struct BenchmarkBus {
     return process
   }
 
-  /// Reads until `awaited`, at most five seconds.
+  /// Reads until the byte `awaited` arrives, for at most five seconds.
   private static func awaitOctet(_ awaited: UInt8, from descriptor: Int32) throws {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while poll(&polled, 1, 5000) > 0 {

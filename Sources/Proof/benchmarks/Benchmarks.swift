@@ -1,7 +1,7 @@
 // Side-by-side measurements: `make bench`.
 //
-// Everything is a ratio within one run: machines are shared and change their speed. Nothing of it is a
-// limit; tests hold growth alone.
+// Every result is a ratio within one run, because machines are shared and change their speed. No
+// result is a limit; tests check only growth.
 
 import CBenchmarkPeers
 import Glibc
@@ -57,7 +57,7 @@ struct Benchmarks {
     }
   }
 
-  /// What must not grow, one `name value` a line: tests hold it to limits.
+  /// Prints the counts that must not grow, as `name value` lines; tests compare them with limits.
   nonisolated private static func counts() throws {
     print("growth-octets \(ChainSteps.growth(chains: 100_000))")
     print("repetition-growth-octets \(try RepeatedSteps.growth(count: 200_000))")
@@ -74,7 +74,7 @@ struct Benchmarks {
   }
 }
 
-/// Two digits behind the point.
+/// The value with two decimals.
 func decimal(_ value: Double) -> String {
   let hundredths = Int((value * 100).rounded())
   let rest = hundredths % 100
@@ -93,7 +93,6 @@ private func read(_ clock: clockid_t) -> Double {
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
-/// The middle one.
 func median(_ values: [Double]) -> Double {
   values.sorted()[values.count / 2]
 }

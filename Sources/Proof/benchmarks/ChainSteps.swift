@@ -1,4 +1,4 @@
-// What one step of a chain costs: thirty flattenMaps, built and run, blocked for the first value.
+// The cost of a chain step: thirty flattenMaps are built and run, and their first value is awaited.
 
 import CBenchmarkPeers
 import Signals
@@ -6,7 +6,7 @@ import Signals
 struct ChainSteps {
   static let length = 30
 
-  /// Nanoseconds a step, the best of some batches.
+  /// Nanoseconds per step, the best of several batches.
   let nanosecondsPerStep: Double
 
   var line: String {
@@ -32,7 +32,7 @@ struct ChainSteps {
     return ChainSteps(nanosecondsPerStep: best)
   }
 
-  /// How many octets of memory the process grew by over many chains, after some to warm up.
+  /// The growth of the process's memory in bytes over many chains, after a warm-up.
   static func growth(chains: Int) -> Int {
     let scheduler = SerialScheduler(on: EventLoop())
     for _ in 0..<chains / 10 { precondition(run(on: scheduler)) }

@@ -1,7 +1,7 @@
-// What one of many simulated devices costs: each is connected to and read, eight at once, in virtual
-// time, over one adapter and one client.
+// The cost per device of many simulated devices: each is connected and read, eight at a time, in
+// virtual time, with one adapter and one client.
 //
-// What they cost grows with their number, not with its square.
+// The total must grow linearly with the number of devices.
 
 import BlueZ
 import BlueZSimulator
@@ -14,13 +14,13 @@ struct ManyDevices {
   private static let lanes = 8
   private static let batteryLevel = BluetoothUUID(short: 0x2a19)
 
-  /// How many devices there are, and what they took.
+  /// The number of devices, and of the messages that they caused.
   let count: Int
   let messages: Int
 
-  /// The processor time of `count` devices, as a multiple of that of a tenth of them.
+  /// The processor time for `count` devices, as a multiple of the time for a tenth of them.
   static func growth(count: Int) throws -> Double {
-    // The first run pays for what is made once in a process.
+    // Warm-up: the first run includes one-time costs of the process.
     _ = try measured(count: lanes)
     let start = processorTime()
     _ = try measured(count: count / 10)

@@ -1,4 +1,4 @@
-// map, filter and collect over a million values, beside a plain loop.
+// map, filter and collect over a million values, compared with a plain loop.
 
 import Signals
 

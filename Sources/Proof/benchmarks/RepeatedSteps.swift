@@ -1,4 +1,4 @@
-// What a long repetition in a chain leaves behind: nothing.
+// The memory that a long repetition in a chain keeps, which should be none.
 
 import BlueZ
 import CBenchmarkPeers
@@ -6,7 +6,7 @@ import Jobs
 import Signals
 
 enum RepeatedSteps {
-  /// How many octets of memory the process grew by in the later steps of a repetition of `count`.
+  /// The growth of the process's memory in bytes over the later steps of a repetition of `count`.
   static func growth(count: Int) throws -> Int {
     let loop = VirtualTimeLoop()
     let (service, simulator) = try SimulatedChains.world(on: loop)
@@ -15,7 +15,7 @@ enum RepeatedSteps {
       throw SerialReads.Failure(description: "a message could not be made")
     }
     let plan = Plan(steps: [Step(.repeated(RepeatStep(count, [Step(.log(LogStep(template)))])))])
-    // A start and a finish for each step.
+    // Each step sends a start and a finish event.
     let (early, late) = (count / 5, count * 2)
     let seen = Guarded((events: 0, early: 0, late: 0))
     let runner = ChainRunner(

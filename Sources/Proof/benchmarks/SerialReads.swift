@@ -1,6 +1,7 @@
-// Serial reads through the whole chain API beside a plain C libdbus client, on one private bus.
+// Serial reads with the whole chain API, compared with a plain C libdbus client on the same private
+// bus.
 //
-// Interleaved rounds, medians, ratios.
+// Rounds alternate; results are medians and ratios.
 
 import BlueZ
 import Bluetooth
@@ -12,7 +13,7 @@ struct SerialReads {
   let ours: Double
   let theirs: Double
 
-  /// Our rate by theirs: above 1 is faster than C.
+  /// The chain API's rate divided by the C client's: above 1 is faster than C.
   var lines: [String] {
     [
       "serial reads through the chain API: \(Int(1e9 / ours))/s, "
@@ -41,7 +42,7 @@ struct SerialReads {
     return SerialReads(ours: median(ours), theirs: median(theirs))
   }
 
-  /// Nothing but our reads, for a profiler.
+  /// Runs only the reads of the chain API, for a profiler.
   static func readOnly(_ reads: Int) throws {
     let bus = try BenchmarkBus()
     defer { bus.stop() }
@@ -49,7 +50,7 @@ struct SerialReads {
   }
 }
 
-/// The chain API as a program uses it: one blocking call a read.
+/// Reads as a program does: one blocking call per read.
 struct Reader {
   private let service: BlueZDevice
   private let selector: CharacteristicSelector

@@ -1,5 +1,5 @@
-// What a simulated chain costs: connect, read, disconnect, against the simulated org.bluez on a bus
-// in memory, in virtual time.
+// The cost of a simulated chain: connect, read and disconnect, with the simulated org.bluez on an
+// in-memory bus in virtual time.
 
 import BlueZ
 import BlueZSimulator
@@ -11,9 +11,9 @@ import SimulatedDevices
 struct SimulatedChains {
   static let count = 1000
 
-  /// Processor time that all chains took, in seconds.
+  /// The processor time of all chains, in seconds.
   let processorSeconds: Double
-  /// What the chains took of the loop's own time.
+  /// The virtual time of all chains.
   let virtualTime: Duration
 
   var line: String {
@@ -46,7 +46,7 @@ struct SimulatedChains {
 
   private static let batteryLevel = BluetoothUUID(short: 0x2a19)
 
-  /// A client, and a simulator with one device that has one characteristic.
+  /// Creates a client, and a simulator with one device that has one characteristic.
   static func world(on loop: VirtualTimeLoop) throws -> (BlueZDevice, BlueZSimulator) {
     guard let address = BluetoothAddress("C0:FF:EE:00:00:01") else {
       throw SerialReads.Failure(description: "an address could not be made")

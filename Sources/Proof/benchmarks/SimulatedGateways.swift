@@ -1,7 +1,7 @@
-// Many gateways without radios on a real server: `.ci/bench-fleet` counts what goes over the wire.
+// Many gateways without radios on a real server: `.ci/bench-fleet` counts the traffic.
 //
-// Several of them share a connection, so that one process can be hundreds of gateways; each has
-// subscriptions of its own, and the server counts each delivery.
+// Several gateways share a connection, so that one process can run hundreds of them. Each has its
+// own subscriptions, and the server counts each delivery.
 
 #if Fleet
   import Bluetooth
@@ -10,16 +10,15 @@
   import Signals
   import SimulatedFleets
 
-  /// A fleet of simulated gateways.
   struct SimulatedGateways {
     private let address: FleetAddress
     private let gateways: Int
     private let devices: Int
     private let connections: Int
 
-    /// - Parameter arguments: The address of the fleet, how many gateways there are, how many
-    ///   devices each observes, and how many connections they share.
-    /// - Returns: Nil for anything else.
+    /// - Parameter arguments: The fleet's address, the number of gateways, the devices that each
+    ///   observes, and the number of shared connections.
+    /// - Returns: Nil for any other arguments.
     init?(_ arguments: ArraySlice<String>) throws {
       let numbers = arguments.dropFirst().compactMap { Int($0) }
       guard arguments.count == 4, numbers.count == 3, numbers.allSatisfy({ $0 > 0 }),
@@ -29,7 +28,7 @@
       (gateways, devices, connections) = (numbers[0], numbers[1], numbers[2])
     }
 
-    /// The devices of a gateway: half of them are its own, the others are those of the next one.
+    /// The devices of a gateway: half of them are its own, the others belong to the next gateway.
     private func addresses(of gateway: Int) -> [(BluetoothAddress, rssi: Int)] {
       let half = devices / 2
       let own = (0..<half).map { (Self.address(gateway * half + $0), rssi: -55) }
@@ -41,7 +40,7 @@
       BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number))
     }
 
-    /// Joins the fleet, and prints five times a second what was counted, until the process is ended.
+    /// Joins the fleet, and prints the counts five times a second until the process is ended.
     ///
     /// - Parameter output: Prints a line.
     func run(_ output: @escaping @Sendable (String) -> Void) throws {
@@ -59,7 +58,7 @@
             "g\(number)", addresses(of: number), stores[number % stores.count], on: loop, counts
           )
         }
-        // Their reports do not come all at once.
+        // Staggers the gateways' reports.
         for gateway in all {
           gateway.begin()
           try await loop.sleep(for: pause)

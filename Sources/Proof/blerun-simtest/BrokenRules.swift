@@ -1,6 +1,6 @@
-// The rules that were broken in many runs, counted.
+// Counts broken rules over many runs.
 
-/// How often each rule was broken first, and by which seed.
+/// How often each rule was the first broken one of a run, with the lowest seed.
 struct BrokenRules {
   private struct Entry {
     let rule: String
@@ -11,9 +11,9 @@ struct BrokenRules {
 
   private var entries: [Entry] = []
 
-  /// Counts the first rule that a run has broken.
-  mutating func count(_ violations: [String], seed: UInt64) {
-    guard let first = violations.first else { return }
+  /// Counts the first broken rule of a run.
+  mutating func count(_ problems: [String], seed: UInt64) {
+    guard let first = problems.first else { return }
     let rule = String(first.prefix { $0 != ":" })
     if let index = entries.firstIndex(where: { $0.rule == rule }) {
       entries[index].count += 1
@@ -22,10 +22,10 @@ struct BrokenRules {
     }
   }
 
-  /// The first seed that broke a rule.
+  /// The lowest seed that broke a rule.
   var firstSeed: UInt64? { entries.map(\.seed).min() }
 
-  /// The most frequent first.
+  /// One line per rule, the most frequent first.
   var lines: [String] {
     entries.sorted { $0.count > $1.count }
       .map { "\($0.count) times, first by seed \($0.seed): \($0.what)" }

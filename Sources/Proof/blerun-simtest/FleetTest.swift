@@ -1,16 +1,16 @@
-// The seeds of simulated fleets: any number of them, or one in full.
+// Runs simulated fleets: a range of seeds, or one seed with its timeline.
 
 import ArgumentParser
 import Fleet
 import Signals
 import SimulatedFleets
 
-/// Runs fleets from seeds, and reports what broke a rule.
+/// Plays fleets, and reports broken rules.
 struct FleetTest {
-  /// One seed in so many is played twice: it has to give the same run.
+  /// One seed in this many is played twice: both runs must be equal.
   private static let repetition: UInt64 = 64
 
-  /// A step of the protocol that is left out.
+  /// The protocol step to omit; nil for none.
   let omitted: Omission?
   let write: (String) -> Void
 
@@ -22,12 +22,12 @@ struct FleetTest {
     return step
   }
 
-  /// Runs one seed, and prints everything that happens in it.
+  /// Plays one seed, and prints its timeline.
   func run(seed: UInt64) throws {
     let result = SimulatedFleet.play(seed: seed, omitting: omitted, isRecording: true)
     for line in result.timeline { write(line) }
-    for violation in result.violations { write("seed \(seed): \(violation)") }
-    if !result.violations.isEmpty { throw ExitCode(1) }
+    for problem in result.problems { write("seed \(seed): \(problem)") }
+    if !result.problems.isEmpty { throw ExitCode(1) }
   }
 
   func run(_ seeds: Range<UInt64>, keepGoing: Bool) throws {
@@ -41,9 +41,9 @@ struct FleetTest {
       lasted += result.lasted
       for (state, count) in result.ends { ends["\(state)", default: 0] += count }
       if seed.isMultiple(of: Self.repetition) { try checkRepetition(seed) }
-      if result.violations.isEmpty { continue }
-      if keepGoing { for violation in result.violations { write("seed \(seed): \(violation)") } }
-      broken.count(result.violations, seed: seed)
+      if result.problems.isEmpty { continue }
+      if keepGoing { for problem in result.problems { write("seed \(seed): \(problem)") } }
+      broken.count(result.problems, seed: seed)
       if !keepGoing { break }
     }
     let took = (loop.now - began) / .seconds(1)
@@ -60,7 +60,7 @@ struct FleetTest {
     }
   }
 
-  /// The option that leaves the step out, for commands that repeat a run.
+  /// The option that omits the step, for the printed command that repeats a run.
   private var omission: String { omitted.map { " --omit \($0.rawValue)" } ?? "" }
 
   private func checkRepetition(_ seed: UInt64) throws {

@@ -1,11 +1,11 @@
-// The command line of the simulation test: any number of seeds, or one of them in full.
+// The command line of the simulation test: a range of seeds, or one seed with its timeline.
 
 import ArgumentParser
 import Glibc
 import Signals
 import SimulatedRuns
 
-/// Runs chains against simulated devices while everything goes wrong that can, from seeds.
+/// Runs chains against simulated devices with random faults.
 @main
 struct SimulationTest: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,7 +38,7 @@ struct SimulationTest: ParsableCommand {
   @Option(help: "Leave this step of the fleets' protocol out: a rule has to be broken.")
   var omit: String?
 
-  /// One seed in so many is played twice more: it has to give the same run.
+  /// One seed in this many is played two more times: the runs must be equal.
   private static let repetition: UInt64 = 64
 
   func run() throws {
@@ -50,8 +50,8 @@ struct SimulationTest: ParsableCommand {
     if let seed {
       let result = SimulatedRun.play(seed: seed, isRecording: true)
       for line in result.timeline { write(line) }
-      for violation in result.violations { write("seed \(seed): \(violation)") }
-      if !result.violations.isEmpty { throw ExitCode(1) }
+      for problem in result.problems { write("seed \(seed): \(problem)") }
+      if !result.problems.isEmpty { throw ExitCode(1) }
       return
     }
     try runAll()
@@ -72,13 +72,13 @@ struct SimulationTest: ParsableCommand {
       }
       chains += result.chains
       lasted += result.lasted
-      if result.violations.isEmpty { continue }
+      if result.problems.isEmpty { continue }
       guard keepGoing else {
         report(seed)
         throw ExitCode(1)
       }
-      for violation in result.violations { write("seed \(seed): \(violation)") }
-      broken.count(result.violations, seed: seed)
+      for problem in result.problems { write("seed \(seed): \(problem)") }
+      broken.count(result.problems, seed: seed)
     }
     let took = (loop.now - began) / .seconds(1)
     let rate = Int(Double(chains) / max(took, 0.001))
@@ -90,11 +90,11 @@ struct SimulationTest: ParsableCommand {
     if !broken.lines.isEmpty { throw ExitCode(1) }
   }
 
-  /// Reports what went wrong with a seed, which is run again for it.
+  /// Plays a failed seed again, and prints its timeline.
   private func report(_ seed: UInt64) {
     let result = SimulatedRun.play(seed: seed, isRecording: true)
     for line in result.timeline.suffix(40) { write(line) }
-    for violation in result.violations { write("seed \(seed): \(violation)") }
+    for problem in result.problems { write("seed \(seed): \(problem)") }
     write("repeat with: blerun-simtest --seed \(seed)")
   }
 

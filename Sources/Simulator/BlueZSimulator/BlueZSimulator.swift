@@ -77,7 +77,7 @@ public final class BlueZSimulator: Sendable {
     bus.loop.enter { [self] in assemble() }
   }
 
-  deinit { host.loop.enterSoon(end) }
+  deinit { host.loop.performSoon(end) }
 
   private func assemble() {
     for local in locals {
@@ -167,7 +167,7 @@ public final class BlueZSimulator: Sendable {
   /// Ends the connections and removes the objects from the bus. The bus connection stays, and so
   /// does the name until it is closed: pending calls then get an error from the bus. It cannot be
   /// started again.
-  public func stop() { host.loop.enter(end) }
+  public func stop() { host.loop.performAndWait(end) }
 
   /// Ends what may outlive this object.
   private var end: @Sendable () -> Void {

@@ -10,12 +10,12 @@ struct FleetSeedTests {
   @Test("no rule is broken", arguments: UInt64(100)..<110)
   func clean(_ seed: UInt64) {
     let run = SimulatedFleet.play(seed: seed)
-    #expect(run.violations == [], "blerun-simtest --fleet --seed \(seed)")
+    #expect(run.problems == [], "blerun-simtest --fleet --seed \(seed)")
   }
 
   @Test("seeds that broke a rule once do not break one", arguments: [200_679, 273_979])
   func mended(_ seed: UInt64) {
-    #expect(SimulatedFleet.play(seed: seed).violations == [])
+    #expect(SimulatedFleet.play(seed: seed).problems == [])
   }
 
   /// Seeds that meet what few meet: they are played first.
@@ -29,7 +29,7 @@ struct FleetSeedTests {
   )
   func omissions(_ step: Omission) {
     let found = ([Self.seeds[step] ?? 0] + Array(0..<400)).first { seed in
-      !SimulatedFleet.play(seed: seed, omitting: step).violations.isEmpty
+      !SimulatedFleet.play(seed: seed, omitting: step).problems.isEmpty
     }
     #expect(found != nil, "\(step) is not missed")
   }

@@ -29,10 +29,10 @@ struct CheckTests {
   private static func broken(_ sightings: [Sighting]) -> [String] {
     var checks = Checks(world)
     for (second, sighting) in sightings.enumerated() {
-      checks.take(sighting, at: Instant(sinceStart: .seconds(second)))
+      checks.apply(sighting, at: Instant(sinceStart: .seconds(second)))
     }
     checks.finish(at: Instant(sinceStart: .seconds(sightings.count)))
-    return checks.violations.map(\.rule)
+    return checks.problems.map(\.rule)
   }
 
   private static func signal(
@@ -45,7 +45,7 @@ struct CheckTests {
   func unstartedScan() {
     let (chain, step) = (Self.chain, ChainStep.scan(.seconds(1)))
     let seen: [Sighting] = [
-      .joined(program: 0, name: ":1.5"), .asked(chain, Self.plan([step])), .turnBegan(chain),
+      .joined(program: 0, name: ":1.5"), .requested(chain, Self.plan([step])), .turnBegan(chain),
       .stepBegan(chain, 0, step), .stepValue(chain, 0, .nothing), .stepEnded(chain, 0),
       .turnEnded(chain), .ended(chain, ChainEnding(error: nil)),
     ]
@@ -56,7 +56,7 @@ struct CheckTests {
   func nothing() {
     let (chain, plan) = (Self.chain, Self.plan([.connect(keep: false)]))
     let seen: [Sighting] = [
-      .asked(chain, plan), .turnBegan(chain), .stepBegan(chain, 0, .connect(keep: false)),
+      .requested(chain, plan), .turnBegan(chain), .stepBegan(chain, 0, .connect(keep: false)),
       .device(.linkUp(Self.address)), .device(.linkDown(Self.address)), .stepEnded(chain, 0),
       .turnEnded(chain), .ended(chain, ChainEnding(error: nil)),
     ]
@@ -68,19 +68,20 @@ struct CheckTests {
     let plan = Self.plan()
     let end = Sighting.ended(Self.chain, ChainEnding(error: nil))
     let overlap: [Sighting] = [
-      .asked(Self.chain, plan), .asked(Self.other, plan), .turnBegan(Self.chain),
+      .requested(Self.chain, plan), .requested(Self.other, plan), .turnBegan(Self.chain),
       .turnBegan(Self.other),
     ]
     #expect(Self.broken(overlap).contains("No two turns of a scheduler overlap"))
     #expect(Self.broken(overlap).contains("Every chain ends"))
-    #expect(Self.broken([.asked(Self.chain, plan), end, end]).contains("Every chain ends once"))
+    #expect(
+      Self.broken([.requested(Self.chain, plan), end, end]).contains("Every chain ends once"))
   }
 
   @Test("a chain that ends late, after its deadline and its clean-ups")
   func deadlines() {
     let wait = [Sighting](repeating: .healed, count: 40)
     let end = Sighting.ended(Self.chain, ChainEnding(error: nil))
-    let broken = Self.broken([.asked(Self.chain, Self.plan())] + wait + [end])
+    let broken = Self.broken([.requested(Self.chain, Self.plan())] + wait + [end])
     #expect(broken == ["A chain ends within its deadline and its clean-ups"])
   }
 
@@ -118,7 +119,7 @@ struct CheckTests {
       meaning: "the adapter is powered off", hint: ""
     )
     let broken = Self.broken([
-      .asked(Self.chain, plan), .ended(Self.chain, ChainEnding(error: failure)),
+      .requested(Self.chain, plan), .ended(Self.chain, ChainEnding(error: failure)),
     ])
     #expect(broken.contains("Errors explain"))
     #expect(broken.contains("A failure is reported as what it is"))
@@ -155,7 +156,8 @@ struct CheckTests {
   func values() {
     let (chain, uuid) = (Self.chain, DeviceDraft.alertLevel)
     let read: [Sighting] = [
-      .device(.linkUp(Self.address)), .asked(chain, Self.plan([.read(uuid)])), .turnBegan(chain),
+      .device(.linkUp(Self.address)), .requested(chain, Self.plan([.read(uuid)])),
+      .turnBegan(chain),
       .stepBegan(chain, 0, .read(uuid)), .stepValue(chain, 0, .octets([9])),
       .device(.linkDown(Self.address)), .stepEnded(chain, 0), .turnEnded(chain),
       .ended(chain, ChainEnding(error: nil)),
@@ -174,7 +176,7 @@ struct CheckTests {
       meaning: "a value of 513 bytes was received", hint: "check"
     )
     let seen: [Sighting] = [
-      .asked(chain, Self.plan([.read(uuid)])), .turnBegan(chain),
+      .requested(chain, Self.plan([.read(uuid)])), .turnBegan(chain),
       .stepBegan(chain, 0, .read(uuid)), .stepValue(chain, 0, .events([long])),
       .stepEnded(chain, 0), .turnEnded(chain), .ended(chain, ChainEnding(error: failure)),
     ]
@@ -190,7 +192,7 @@ struct CheckTests {
       meaning: "no answer came in time", hint: "try again"
     )
     let seen: [Sighting] = [
-      .asked(chain, plan), .turnBegan(chain), .turnEnded(chain),
+      .requested(chain, plan), .turnBegan(chain), .turnEnded(chain),
       .ended(chain, ChainEnding(error: failure)),
     ]
     #expect(Self.broken(seen) == ["Errors explain"])

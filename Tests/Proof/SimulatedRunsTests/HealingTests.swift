@@ -26,7 +26,7 @@ struct HealingTests {
       ),
       TimedDisturbance(at: world.healsAt - limit, disturbance: .fault(.startDaemon)),
     ]
-    #expect(SimulatedRun.play(world).violations == [])
+    #expect(SimulatedRun.play(world).problems == [])
   }
 
   @Test("a device that vanishes at a call of before is brought back", arguments: 8...40)
@@ -37,6 +37,6 @@ struct HealingTests {
     world.disturbances = [
       TimedDisturbance(at: world.healsAt - .milliseconds(1), disturbance: .fault(change))
     ]
-    #expect(SimulatedRun.play(world).violations == [])
+    #expect(SimulatedRun.play(world).problems == [])
   }
 }

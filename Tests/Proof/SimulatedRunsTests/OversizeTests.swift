@@ -34,7 +34,7 @@ struct OversizeTests {
     let run = SimulatedRun.play(Self.world(place, octets, step), isRecording: true)
     let line = try #require(run.timeline.first { $0.contains("chain 0.0 ended") })
     #expect(line.contains(words), "\(line)")
-    #expect(run.violations == [], "\(run.timeline.joined(separator: "\n"))")
+    #expect(run.problems == [], "\(run.timeline.joined(separator: "\n"))")
   }
 
   private static let exchange = ChainStep.exchange(uuid, [1, 2], SubscriptionOptions())
@@ -45,7 +45,7 @@ struct OversizeTests {
     let run = SimulatedRun.play(world, isRecording: true)
     let line = try #require(run.timeline.first { $0.contains("chain 0.0 ended") })
     #expect(line.contains("ended: ok"), "\(line)")
-    #expect(run.violations == [])
+    #expect(run.problems == [])
   }
 
   @Test("seeds draw them in each place")

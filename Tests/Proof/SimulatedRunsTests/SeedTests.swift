@@ -8,7 +8,7 @@ struct SeedTests {
   @Test("no rule is broken", arguments: UInt64(0)..<10)
   func clean(_ seed: UInt64) {
     let run = SimulatedRun.play(seed: seed)
-    #expect(run.violations == [], "blerun-simtest --seed \(seed)")
+    #expect(run.problems == [], "blerun-simtest --seed \(seed)")
     #expect(run.chains > 1)
   }
 
@@ -23,7 +23,7 @@ struct SeedTests {
     ] as [UInt64]
   )
   func found(_ seed: UInt64) {
-    #expect(SimulatedRun.play(seed: seed).violations == [], "blerun-simtest --seed \(seed)")
+    #expect(SimulatedRun.play(seed: seed).problems == [], "blerun-simtest --seed \(seed)")
   }
 
   @Test("a seed gives the same run again, message by message", arguments: [3, 58, 1248])

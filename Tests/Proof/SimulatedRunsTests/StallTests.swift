@@ -32,7 +32,7 @@ struct StallTests {
   func ends(message: Int, seconds: Int?) {
     let stall = BusStall(message: message, duration: seconds.map { .seconds($0) })
     let run = SimulatedRun.play(Self.world(stall), isRecording: true)
-    #expect(run.violations == [], "\(run.timeline.joined(separator: "\n"))")
+    #expect(run.problems == [], "\(run.timeline.joined(separator: "\n"))")
   }
 
   @Test("a connect that fails while it stalls reports a link that may still come up")
@@ -53,7 +53,7 @@ struct StallTests {
         }
       }
     )
-    #expect(run.violations == [])
+    #expect(run.problems == [])
     let ending = try #require(run.timeline.first { $0.contains("chain 0.0 ended") })
     #expect(ending.contains("bluetoothd did not end the link"), "\(ending)")
   }
@@ -98,7 +98,7 @@ struct StallTests {
     world.disturbances = NamedFault.daemonCrash.actions(for: .seconds(2)).map {
       TimedDisturbance(at: .seconds(5) + $0.delay, disturbance: .fault($0.action))
     }
-    #expect(SimulatedRun.play(world).violations == [])
+    #expect(SimulatedRun.play(world).problems == [])
   }
 
   @Test("seeds draw it at the start of a program and later, for a while and for good")

@@ -1,11 +1,11 @@
-// Chains at random.
+// Draws random chains.
 
 import Bluetooth
 import Signals
 import SimulatedDevices
 
 extension ChainPlan {
-  /// The programs of a world: the one that is meant, and often another one in its way.
+  /// The programs of a world: the one under test, and often a second one that interferes.
   static func drawPrograms(
     for devices: [DeviceDefinition], _ generator: inout SeededGenerator
   ) -> [World.Program] {
@@ -79,7 +79,7 @@ extension ChainPlan {
     }
   }
 
-  /// A value that is unlikely to be drawn twice, so that it identifies its step.
+  /// A value that is practically unique, so that it identifies its step.
   private static func octets(_ generator: inout SeededGenerator) -> [UInt8] {
     (0..<4).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
@@ -91,8 +91,8 @@ extension ChainPlan {
     )
   }
 
-  /// The chain that has to succeed after the last fault. It has no disconnect step: that would also
-  /// end a connection that another chain has left up, and hide it.
+  /// The chain that must succeed after the last fault. It has no disconnect step, which would also
+  /// end, and so hide, a link that another chain left up.
   static func plain(_ device: Int) -> ChainPlan {
     let value: [UInt8] = [0xfe]
     return ChainPlan(

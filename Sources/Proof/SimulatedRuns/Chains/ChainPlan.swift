@@ -1,30 +1,29 @@
-// A chain of a program: what it does, when, and how it is ended.
+// One chain of a program: its steps, its start, its limit and its cancellation.
 //
-// Data only; ChainPlan+Drawing draws it, ChainRun runs it.
+// Data only: ChainPlan+Drawing draws it, ChainRun runs it.
 
 import Signals
 
-/// One chain.
 struct ChainPlan: Hashable, Sendable {
-  /// Who waits for it.
+  /// How the program waits for the chain.
   enum Way: String, CaseIterable, Hashable, Sendable {
-    /// A task: `first(within:)`.
+    /// In a task, with `first(within:)`.
     case awaited
-    /// Blocking code in a scheduled turn: `firstOrDefault`.
+    /// In blocking code in a scheduled turn, with `firstOrDefault`.
     case blocking
-    /// A task, and the steps are the body of a `session`.
+    /// In a task; the steps are the body of a `session`.
     case session
   }
 
-  /// The number of its device.
+  /// The index of its device.
   var device: Int
-  /// When it is asked for, since the start of the run.
+  /// The request's time after the start of the run.
   var start: Duration
   var way: Way
-  /// The wait for the turn and the work together.
+  /// The limit for the wait for the turn and the work together.
   var limit: Duration
-  /// When it is cancelled, after its start; nil: never.
+  /// Cancellation, counted from the chain's start; nil: never.
   var cancelledAfter: Duration?
-  /// Begins with a connect, but in a session.
+  /// Begins with a connect, except in a session.
   var steps: [ChainStep]
 }

@@ -1,10 +1,10 @@
-// A chain as a signal, and its start on a program's scheduler.
+// Runs a planned chain as a signal on a program's scheduler.
 
 import BlueZ
 import Bluetooth
 import Signals
 
-/// One chain of a program, reported to an observer step by step.
+/// One chain of a program; it reports each step to an observer.
 struct ChainRun: Sendable {
   let id: ChainID
   let plan: ChainPlan
@@ -14,13 +14,13 @@ struct ChainRun: Sendable {
   private var scheduler: SerialScheduler { service.scheduler }
   private var loop: Loop { scheduler.loop }
 
-  /// Requests the chain's turn, and cancels it at the planned moment.
+  /// Requests the chain's turn, and schedules its cancellation.
   func start() {
-    observer.see(.asked(id, plan))
+    observer.record(.requested(id, plan))
     let cancel = plan.way == .blocking ? startBlocking() : startAwaited()
     guard let instant = plan.cancelledAfter else { return }
     loop.after(instant) { [observer, id] in
-      observer.see(.cancelled(id))
+      observer.record(.cancelled(id))
       cancel()
     }
   }
@@ -30,9 +30,9 @@ struct ChainRun: Sendable {
     let task = loop.task { [self] in
       do {
         try await chain.first(within: plan.limit)
-        observer.see(.ended(id, ChainEnding(error: nil)))
+        observer.record(.ended(id, ChainEnding(error: nil)))
       } catch {
-        observer.see(.ended(id, ChainEnding(error: error)))
+        observer.record(.ended(id, ChainEnding(error: error)))
       }
     }
     return { task.cancel() }
@@ -44,13 +44,13 @@ struct ChainRun: Sendable {
     let turn = scheduler.schedule { [self] in
       hasBegun.withLock { $0 = true }
       let outcome = chain.firstOrDefault((), within: plan.limit)
-      observer.see(.ended(id, ChainEnding(error: outcome.error)))
+      observer.record(.ended(id, ChainEnding(error: outcome.error)))
     }
     return { [observer, id] in
       turn.cancel()
       guard !hasBegun.withLock({ $0 }) else { return }
-      // Its block never runs.
-      observer.see(.ended(id, ChainEnding(error: CancellationError())))
+      // Cancelled before its turn: the block never runs.
+      observer.record(.ended(id, ChainEnding(error: CancellationError())))
     }
   }
 
@@ -58,9 +58,9 @@ struct ChainRun: Sendable {
 
   private var signal: Signal<Void> {
     let probe = Signal<Void>(home: scheduler) { [id, observer] sink in
-      observer.see(.turnBegan(id))
-      // The first to be entered is released last.
-      _ = Turn.current?.enter("the turn of \(id)") { observer.see(.turnEnded(id)) }
+      observer.record(.turnBegan(id))
+      // Releases run in reverse order: the first one registered runs last.
+      _ = Turn.current?.registerRelease(of: "the turn of \(id)") { observer.record(.turnEnded(id)) }
       try await sink(())
     }
     switch plan.way {
@@ -80,10 +80,10 @@ struct ChainRun: Sendable {
     let step = plan.steps[index]
     let work = step.signal(service)
     return Signal<Void>(home: scheduler) { [id, observer] sink in
-      observer.see(.stepBegan(id, index, step))
-      defer { observer.see(.stepEnded(id, index)) }
+      observer.record(.stepBegan(id, index, step))
+      defer { observer.record(.stepEnded(id, index)) }
       try await work.run { value in
-        observer.see(.stepValue(id, index, value))
+        observer.record(.stepValue(id, index, value))
         try await sink(())
       }
     }

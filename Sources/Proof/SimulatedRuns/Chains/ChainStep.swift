@@ -1,10 +1,9 @@
-// What a chain does, step by step.
+// The steps of a chain.
 
 import BlueZ
 import Bluetooth
 import Signals
 
-/// One step of a chain.
 indirect enum ChainStep: Hashable, Sendable {
   case connect(keep: Bool)
   case disconnect
@@ -13,26 +12,25 @@ indirect enum ChainStep: Hashable, Sendable {
   case read(BluetoothUUID)
   case readDescriptor(BluetoothUUID, of: BluetoothUUID)
   case write(BluetoothUUID, [UInt8], WriteKind)
-  /// So many values, or fewer when the time is over before.
+  /// Collects `count` values, or fewer if the limit passes first.
   case notify(BluetoothUUID, count: Int, SubscriptionOptions)
-  /// A write to a characteristic that notifies what was written.
+  /// A write whose value the characteristic then notifies.
   case exchange(BluetoothUUID, [UInt8], SubscriptionOptions)
   case pair
   case unpair
-  /// A scan that ends after this time.
+  /// A scan of that duration.
   case scan(Duration)
   case rest(Duration)
-  /// The step has a limit of its own.
+  /// A step with its own limit.
   case within(Duration, ChainStep)
 
-  /// The step without its limit.
   var bare: ChainStep {
     if case .within(_, let step) = self { step.bare } else { self }
   }
 }
 
 extension ChainStep {
-  /// The operation on a device.
+  /// The step as an operation on a device.
   func signal(_ service: BlueZDevice) -> Signal<StepValue> {
     func selector(_ uuid: BluetoothUUID) -> CharacteristicSelector {
       CharacteristicSelector(characteristic: uuid)

@@ -1,4 +1,4 @@
-// Invariants of the bus: every call is answered once, and nothing comes from who has left.
+// Invariants of the bus: every call gets exactly one reply, and a client that left sends nothing.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,24 +7,24 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Watches calls and their answers.
+/// Matches calls with their replies.
 struct AnswerCheck: Check {
-  /// A call by who made it.
+  /// Identifies a call by its sender and serial.
   private struct Key: Hashable {
     let caller: String
     let serial: UInt32
   }
 
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private var pending: [Key: Message] = [:]
-  /// Calls that are not answered because the world wants it so.
+  /// Calls whose missing reply is part of the world's faults.
   private var excused: Set<Key> = []
-  private var left: Set<String> = []
+  private var departed: Set<String> = []
   private var programs: [String] = []
-  /// A device has refused something, or may have.
+  /// A device has, or may have, refused a request.
   private var isRefused = false
-  /// The ends of the paths of protected characteristics: bluetoothd never answers a request that
-  /// the device wants to be paired for, when the link ends over it.
+  /// Path suffixes of protected characteristics. bluetoothd never answers a request that waits for
+  /// pairing when the link ends.
   private let protected: [String]
 
   init(_ world: World) {
@@ -39,7 +39,7 @@ struct AnswerCheck: Check {
     }
   }
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .treated(let call, let treatment):
       if treatment == .ignore || treatment == .loseAnswer {
@@ -49,18 +49,18 @@ struct AnswerCheck: Check {
     case .device(.linkDown(let address)): linkEnded(address)
     case .disturbance(.fault(.device(_, .rules(let rules)))):
       for rule in rules { if case .refuse = rule.action { isRefused = true } }
-    case .disturbance(.leave(let program)): leave(programs[program])
-    case .message(let message): take(message, now)
-    case .device, .disturbance, .healed, .asked, .turnBegan, .turnEnded, .stepBegan, .stepValue,
+    case .disturbance(.leave(let program)): clientLeft(programs[program])
+    case .message(let message): apply(message, now)
+    case .device, .disturbance, .healed, .requested, .turnBegan, .turnEnded, .stepBegan, .stepValue,
       .stepEnded, .cancelled, .ended:
       break
     }
   }
 
-  private mutating func take(_ message: Message, _ now: Instant) {
+  private mutating func apply(_ message: Message, _ now: Instant) {
     guard let sender = message.sender else { return }
-    if left.contains(sender) {
-      complain("Nothing comes from a client that has left", message.text, now)
+    if departed.contains(sender) {
+      addProblem("Nothing comes from a client that has left", message.text, now)
     }
     switch message.kind {
     case .methodCall:
@@ -69,20 +69,21 @@ struct AnswerCheck: Check {
     case .methodReturn, .error:
       let key = Key(caller: message.destination ?? "", serial: message.replySerial ?? 0)
       if pending.removeValue(forKey: key) == nil {
-        // A lost answer may be found by the bus, when bluetoothd leaves.
-        if excused.contains(key) || left.contains(key.caller) { return }
-        complain("Every call is answered once", message.text, now)
+        // bluetoothd left: the bus may report the lost reply.
+        if excused.contains(key) || departed.contains(key.caller) { return }
+        addProblem("Every call is answered once", message.text, now)
       }
     case .signal:
       if message.member == StandardInterface.interfacesRemoved.name { removed(message) }
       guard message.member == "NameOwnerChanged", sender == "org.freedesktop.DBus" else { return }
       let names = message.body.map { $0.asString ?? "" }
       guard names.count == 3, names[2].isEmpty else { return }
-      if names[0] == names[1] || names[0] == OrgBlueZ.busName { leave(names[1]) }
+      if names[0] == names[1] || names[0] == OrgBlueZ.busName { clientLeft(names[1]) }
     }
   }
 
-  /// bluetoothd 5.66 does not answer an AcquireNotify that waits as the link ends.
+  /// Excuses calls of AcquireNotify that wait when the link ends: bluetoothd 5.66 does not answer
+  /// them.
   private mutating func linkEnded(_ address: BluetoothAddress) {
     let device = BlueZPath.device(address, of: BlueZPath.manager).lastElement
     for (key, call) in pending
@@ -93,8 +94,8 @@ struct AnswerCheck: Check {
     }
   }
 
-  /// A Connect is never answered whose device was removed, nor is a request to an attribute below an
-  /// adapter that was pulled out.
+  /// Excuses a Connect of a removed device, and requests below an unplugged adapter: bluetoothd
+  /// never answers them.
   private mutating func removed(_ message: Message) {
     guard let interfaces = message.body.last?.asStrings,
       let path = message.body.first?.asObjectPath
@@ -111,14 +112,14 @@ struct AnswerCheck: Check {
     }
   }
 
-  private mutating func leave(_ name: String) {
-    left.insert(name)
+  private mutating func clientLeft(_ name: String) {
+    departed.insert(name)
     pending = pending.filter { $0.key.caller != name }
   }
 
   private func isExcused(_ key: Key, _ call: Message) -> Bool {
     if excused.contains(key) { return true }
-    // bluetoothd 5.66 gives no answer when the device does not take it.
+    // bluetoothd 5.66 sends no reply when the device refuses.
     if call.member == GattCharacteristic1.acquireNotify.name, isRefused { return true }
     guard let path = call.path?.text else { return false }
     return protected.contains { path.contains($0) }
@@ -127,11 +128,11 @@ struct AnswerCheck: Check {
   mutating func finish(at now: Instant) {
     for (key, call) in pending.sorted(by: { $0.key.serial < $1.key.serial })
     where !isExcused(key, call) {
-      complain("Every call is answered", call.text, now)
+      addProblem("Every call is answered", call.text, now)
     }
   }
 
-  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
-    violations.append(Violation(rule: rule, what: what, at: now))
+  private mutating func addProblem(_ rule: String, _ detail: String, _ now: Instant) {
+    problems.append(BrokenRule(rule: rule, detail: detail, at: now))
   }
 }

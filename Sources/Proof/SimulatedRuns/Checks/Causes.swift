@@ -1,4 +1,4 @@
-// Promise 6, second half: a failure is reported as what it is, never as the nearest one.
+// Promise 6, second half: a failure names its real cause, never just the closest one.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,9 +7,9 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Checks that each cause that a chain's failure names has happened.
+/// Checks that each cause that a failure names has really occurred before.
 struct Causes: Check {
-  /// Causes that a failure may name only if they happened before.
+  /// Events that a failure may name only after they occurred.
   private struct Happened {
     var isAdapterOff = false
     var isAdapterGone = false
@@ -21,17 +21,17 @@ struct Causes: Check {
     var isTooLong = false
   }
 
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private let world: World
   private var happened = Happened()
   private var plans: [ChainID: ChainPlan] = [:]
 
   init(_ world: World) { self.world = world }
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
-    case .asked(let id, let plan): plans[id] = plan
-    case .disturbance(.fault(let action)): take(action)
+    case .requested(let id, let plan): plans[id] = plan
+    case .disturbance(.fault(let action)): apply(action)
     case .disturbance(.leave(let program)): happened.isBusGone.insert(program)
     case .disturbance(.stall): break
     case .disturbance(.oversize): happened.isTooLong = true
@@ -40,9 +40,9 @@ struct Causes: Check {
         guard let plan = plans[id], let missing = missingCause(of: failure, id, plan) else {
           continue
         }
-        violations.append(
-          Violation(
-            rule: "A failure is reported as what it is", what: "\(id): \(missing): \(failure)",
+        problems.append(
+          BrokenRule(
+            rule: "A failure is reported as what it is", detail: "\(id): \(missing): \(failure)",
             at: now
           )
         )
@@ -53,7 +53,7 @@ struct Causes: Check {
     }
   }
 
-  private mutating func take(_ action: WorldAction) {
+  private mutating func apply(_ action: WorldAction) {
     switch action {
     case .adapter(_, .power(false)): happened.isAdapterOff = true
     case .adapter(_, .unplug): happened.isAdapterGone = true
@@ -81,7 +81,7 @@ struct Causes: Check {
     case .invalidValue where !happened.isTooLong: return "no value was too long"
     case .busLost where !happened.isBusGone.contains(id.program): return "the bus was never lost"
     case .refused where failure.att != nil && !happened.isRefused:
-      // A request for a protected value waits for a pairing in progress, which another program may end.
+      // The request may wait for a pairing in progress, which another program may end.
       let mayWait = hasProtected(plan.device) && isUsed(plan.device, byOthersThan: id.program)
       return failure.att == .unlikelyError && mayWait ? nil : "the device refused nothing"
     case .characteristicMissing, .serviceMissing:
@@ -101,13 +101,13 @@ struct Causes: Check {
     }
   }
 
-  /// Whether a device has values that want a pairing.
+  /// True if the device has attributes that require pairing.
   private func hasProtected(_ device: Int) -> Bool {
     world.devices[device].services.contains { $0.uuid == DeviceDraft.userData }
   }
 
-  /// Whether another program uses the device: its disconnect, or its removal of the device, ends a
-  /// pairing in progress.
+  /// True if another program uses the device: when it disconnects or removes the device, a pairing
+  /// in progress ends.
   private func isUsed(_ device: Int, byOthersThan program: Int) -> Bool {
     plans.contains { id, plan in id.program != program && plan.device == device }
   }
@@ -116,7 +116,7 @@ struct Causes: Check {
 }
 
 extension ChainEnding {
-  /// All failures that the caller got.
+  /// Every device failure in the result.
   var failures: [DeviceFailure] {
     guard let failed = error as? FailedWithCleanUp else {
       return [error as? DeviceFailure].compactMap { $0 }

@@ -1,31 +1,30 @@
-// All checkers of a run, each independent of the others.
+// All checks of a run; each works without the others.
 
 import Signals
 
-/// A rule that was broken.
-struct Violation: Hashable, Sendable, CustomStringConvertible {
-  /// The rule, as a sentence.
+/// A broken rule.
+struct BrokenRule: Hashable, Sendable, CustomStringConvertible {
+  /// The rule as a sentence that should have been true.
   let rule: String
-  /// Where it was broken.
-  let what: String
+  /// The object and the event that broke it.
+  let detail: String
   let at: Instant
 
-  var description: String { "\(rule): \(what)" }
+  var description: String { "\(rule): \(detail)" }
 }
 
-/// A pure observer of a run that knows one rule, or a few that need the same state.
+/// A passive observer of a run that checks one rule, or several that share state.
 protocol Check: Sendable {
-  /// What it has found wrong, in order.
-  var violations: [Violation] { get }
+  /// The broken rules found so far, in order.
+  var problems: [BrokenRule] { get }
 
-  /// Something was seen.
-  mutating func take(_ sighting: Sighting, at now: Instant)
+  /// Applies the next sighting.
+  mutating func apply(_ sighting: Sighting, at now: Instant)
 
-  /// Nothing more comes: time has passed until everything was at rest.
+  /// Ends the check, once no events remain.
   mutating func finish(at now: Instant)
 }
 
-/// The checkers.
 struct Checks: Sendable {
   private var endings = OneEnding()
   private var others: [any Check]
@@ -38,9 +37,9 @@ struct Checks: Sendable {
     ]
   }
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
-    endings.take(sighting, at: now)
-    for index in others.indices { others[index].take(sighting, at: now) }
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
+    endings.apply(sighting, at: now)
+    for index in others.indices { others[index].apply(sighting, at: now) }
   }
 
   mutating func finish(at now: Instant) {
@@ -48,15 +47,15 @@ struct Checks: Sendable {
     for index in others.indices { others[index].finish(at: now) }
   }
 
-  /// What is wrong, the earliest first.
-  var violations: [Violation] {
-    let all = endings.violations + others.flatMap(\.violations)
+  /// All broken rules, the earliest first.
+  var problems: [BrokenRule] {
+    let all = endings.problems + others.flatMap(\.problems)
     return all.enumerated()
       .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
       .map(\.element)
   }
 
-  /// How many chains were asked for, and how many of them have not ended.
-  var chains: Int { endings.asked }
+  /// The number of chains requested, and of those still running.
+  var chains: Int { endings.requested }
   var openChains: Int { endings.open }
 }

@@ -2,27 +2,26 @@
 
 import Signals
 
-/// Watches how long chains take from being asked for, or cancelled, to their end.
+/// Measures the time from the request or cancellation of a chain to its end.
 struct Deadlines: Check {
-  /// The clean-ups that may follow one another: a step's own, the undo of a Connect, and what the
-  /// turn owns.
+  /// The longest clean-up: the step's own, then the undo of a Connect, then the turn's releases.
   static let cleanUp = Duration.seconds(10 + 8 + 10)
 
   private struct Chain {
     let plan: ChainPlan
-    /// Where the limit counts from; nil: it does not yet.
+    /// When the limit starts to count; nil before.
     var from: Instant?
     var cancelled: Instant?
     var isOver = false
   }
 
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private var chains: [ChainID: Chain] = [:]
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
-    case .asked(let id, let plan):
-      // The wait for a turn of blocking code has no limit: whoever schedules does not wait.
+    case .requested(let id, let plan):
+      // Blocking code has no limit on the wait for its turn: scheduling does not wait.
       chains[id] = Chain(plan: plan, from: plan.way == .blocking ? nil : now)
     case .turnBegan(let id): if chains[id]?.from == nil { chains[id]?.from = now }
     case .cancelled(let id): chains[id]?.cancelled = now
@@ -30,11 +29,11 @@ struct Deadlines: Check {
       guard let chain = chains[id] else { return }
       chains[id] = nil
       if let from = chain.from, now - from > chain.plan.limit + Self.cleanUp {
-        complain("A chain ends within its deadline and its clean-ups", "\(id)", now - from, now)
+        addProblem("A chain ends within its deadline and its clean-ups", "\(id)", now - from, now)
       }
-      // The limit of a cancelled chain may be shorter than its clean-ups.
+      // A cancelled chain may need longer for its clean-ups than its limit.
       if let cancelled = chain.cancelled, now - cancelled > Self.cleanUp {
-        complain("A cancelled chain ends within its clean-ups", "\(id)", now - cancelled, now)
+        addProblem("A cancelled chain ends within its clean-ups", "\(id)", now - cancelled, now)
       }
     case .message, .treated, .device, .disturbance, .healed, .joined, .turnEnded, .stepBegan,
       .stepValue, .stepEnded:
@@ -44,7 +43,9 @@ struct Deadlines: Check {
 
   mutating func finish(at now: Instant) {}
 
-  private mutating func complain(_ rule: String, _ what: String, _ took: Duration, _ now: Instant) {
-    violations.append(Violation(rule: rule, what: "\(what) took \(took)", at: now))
+  private mutating func addProblem(
+    _ rule: String, _ detail: String, _ took: Duration, _ now: Instant
+  ) {
+    problems.append(BrokenRule(rule: rule, detail: "\(detail) took \(took)", at: now))
   }
 }

@@ -1,28 +1,28 @@
-// Promise 6: errors explain.
+// Promise 6: errors explain the failure.
 
 import Bluetooth
 import Signals
 
-/// Checks the errors that callers get.
+/// Checks the errors that chains end with.
 struct Explanations: Check {
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private var cancelled: Set<ChainID> = []
-  /// Chains with a scan: it is meant to end by its deadline, which then names no operation.
+  /// Chains with a scan: their deadline is their normal end, and names no operation.
   private var scanning: Set<ChainID> = []
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .stepBegan(let id, _, let step):
       if case .scan = step.bare { scanning.insert(id) }
     case .cancelled(let id): cancelled.insert(id)
     case .ended(let id, let ending):
       guard let error = ending.error else { return }
-      if let complaint = complaint(about: error, id) {
-        violations.append(
-          Violation(rule: "Errors explain", what: "\(id): \(complaint): \(error)", at: now)
+      if let problem = problem(with: error, id) {
+        problems.append(
+          BrokenRule(rule: "Errors explain", detail: "\(id): \(problem): \(error)", at: now)
         )
       }
-    case .message, .treated, .device, .disturbance, .healed, .joined, .asked, .turnBegan,
+    case .message, .treated, .device, .disturbance, .healed, .joined, .requested, .turnBegan,
       .turnEnded, .stepValue, .stepEnded:
       break
     }
@@ -30,19 +30,19 @@ struct Explanations: Check {
 
   mutating func finish(at now: Instant) {}
 
-  private func complaint(about error: any Error, _ id: ChainID) -> String? {
+  private func problem(with error: any Error, _ id: ChainID) -> String? {
     switch error {
-    case let failure as DeviceFailure: return Self.complaint(about: failure)
+    case let failure as DeviceFailure: return Self.problem(with: failure)
     case let failed as FailedWithCleanUp:
-      if let cause = failed.cause, let complaint = complaint(about: cause, id) { return complaint }
+      if let cause = failed.cause, let problem = problem(with: cause, id) { return problem }
       for cleanUp in failed.cleanUp {
-        if let complaint = complaint(about: cleanUp.error, id) { return complaint }
+        if let problem = problem(with: cleanUp.error, id) { return problem }
       }
       return nil
     case is CancellationError:
       return cancelled.contains(id) ? nil : "cancelled, though nobody did"
     case let timedOut as TimedOut:
-      // The error has to name the operation, not how this program waited for it.
+      // The error must name the operation, not the wait for its value.
       let waits = ["waiting for a value", "handing on a value", "the signal"]
       let isUnnamed = waits.contains(timedOut.operation) && !scanning.contains(id)
       return isUnnamed ? "it does not name the operation that took so long" : nil
@@ -50,7 +50,7 @@ struct Explanations: Check {
     }
   }
 
-  private static func complaint(about failure: DeviceFailure) -> String? {
+  private static func problem(with failure: DeviceFailure) -> String? {
     if failure.code == .unknown { return "what it means is not known" }
     if failure.operation.isEmpty || failure.meaning.isEmpty || failure.hint.isEmpty {
       return "a part is empty"

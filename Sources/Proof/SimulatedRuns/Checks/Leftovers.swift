@@ -1,4 +1,4 @@
-// What is left when everything is at rest: nothing of any program's.
+// Final state: programs leave no scan, link, subscription or pairable adapter behind.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,41 +7,41 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Looks at the adapter and the devices at the end, and at the subscriptions of the plain chains.
+/// Checks the adapter and the devices at the end, and the subscriptions of the plain chains.
 struct Leftovers: Check {
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private var isScanning = false
   private var isPairable = false
-  /// Members whose calls, or answers, were lost: what they leave behind is nobody's fault.
+  /// Members with lost calls or replies: the programs are not to blame for what remains.
   private var lost: Set<String> = []
-  /// A StopDiscovery was not taken: a scan that bluetoothd does not end lasts as long as its program.
+  /// A StopDiscovery was ignored: bluetoothd then scans until the program leaves the bus.
   private var isStopIgnored = false
   private var isHealed = false
-  /// Whether a chain that was drawn still runs.
+  /// The planned chains that are still running.
   private var open: Set<ChainID> = []
   private var up: [BluetoothAddress] = []
-  /// What was subscribed to, by device, while no chain ran that may do so.
+  /// Subscriptions made, by device, while no running chain could have made them.
   private var subscribed: [BluetoothAddress: [BluetoothUUID]] = [:]
   private var leavesLink = false
-  /// Calls that subscribe and have not been answered.
+  /// Pending calls that subscribe.
   private var starting = 0
   private var lateCalls: Set<String> = []
   private static let beginning: Set<String> = ["StartNotify", "AcquireNotify"]
 
-  /// What the plain chains subscribe to.
-  private static let plain = DeviceDraft.alertLevel
+  /// The characteristic that the plain chains subscribe to.
+  private static let plainCharacteristic = DeviceDraft.alertLevel
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .device(.scanning(let isOn)): isScanning = isOn
     case .device(.linkUp(let address)): up.append(address)
     case .device(.linkDown(let address)):
       up.removeAll { $0 == address }
-      complainOfSubscriptions(to: address, now)
+      addSubscriptionProblems(of: address, now)
     case .device(.subscribed(let address, let uuid)):
-      // bluetoothd subscribes again, with each link, for a session that nobody has ended. One that
-      // is ended meanwhile ends as soon as the device has answered.
-      guard isHealed, open.isEmpty, starting == 0, uuid != Self.plain,
+      // bluetoothd restores a session's subscription on each new link until the session is ended. A
+      // session ended meanwhile is gone once the device has answered.
+      guard isHealed, open.isEmpty, starting == 0, uuid != Self.plainCharacteristic,
         lost.isDisjoint(with: Self.listening)
       else { return }
       subscribed[address, default: []].append(uuid)
@@ -53,15 +53,15 @@ struct Leftovers: Check {
       if treatment == .ignore, member == Adapter1.stopDiscovery.name { isStopIgnored = true }
     case .healed: isHealed = true
     case .disturbance(.leave): leavesLink = true
-    case .asked(let id, let plan):
-      if id.number < Liveness.plain { open.insert(id) }
+    case .requested(let id, let plan):
+      if id.number < Liveness.firstPlainNumber { open.insert(id) }
       if plan.keepsLink { leavesLink = true }
     case .ended(let id, let ending):
       open.remove(id)
       if ending.reportsCleanUp { leavesLink = true }
-    case .message(let message) where message.kind == .signal: take(message)
+    case .message(let message) where message.kind == .signal: apply(message)
     case .message(let message):
-      // A subscription that was begun late is ended as soon as it is answered.
+      // A subscription begun late is ended once its reply arrives.
       if message.kind == .methodCall, Self.beginning.contains(message.member ?? "") {
         starting += 1
         lateCalls.insert("\(message.sender ?? "") \(message.serial)")
@@ -78,7 +78,7 @@ struct Leftovers: Check {
 
   private static let listening: Set<String> = ["StartNotify", "StopNotify"]
 
-  private mutating func take(_ message: Message) {
+  private mutating func apply(_ message: Message) {
     switch message.member {
     case StandardInterface.propertiesChanged.name:
       guard message.body.first?.asString == Adapter1.interface, message.body.count > 1,
@@ -99,24 +99,24 @@ struct Leftovers: Check {
 
   mutating func finish(at now: Instant) {
     if isScanning, !isStopIgnored {
-      complain("A scan ends with those who wanted it", "the adapter scans", now)
+      addProblem("A scan ends with those who wanted it", "the adapter scans", now)
     }
     if isPairable, lost.isDisjoint(with: ["RegisterAgent", "UnregisterAgent"]) {
-      complain("An agent is registered no longer than it is needed", "one is", now)
+      addProblem("An agent is registered no longer than it is needed", "one is", now)
     }
     if !leavesLink, lost.isDisjoint(with: ["Connect", "Disconnect", "RemoveDevice", "Pair"]) {
-      for address in up { complain("No link is left up", "that to \(address)", now) }
+      for address in up { addProblem("No link is left up", "that to \(address)", now) }
     }
-    for address in up { complainOfSubscriptions(to: address, now) }
+    for address in up { addSubscriptionProblems(of: address, now) }
   }
 
-  private mutating func complainOfSubscriptions(to address: BluetoothAddress, _ now: Instant) {
+  private mutating func addSubscriptionProblems(of address: BluetoothAddress, _ now: Instant) {
     for uuid in subscribed.removeValue(forKey: address) ?? [] {
-      complain("A subscription ends with its step", "\(uuid) of \(address)", now)
+      addProblem("A subscription ends with its step", "\(uuid) of \(address)", now)
     }
   }
 
-  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
-    violations.append(Violation(rule: rule, what: what, at: now))
+  private mutating func addProblem(_ rule: String, _ detail: String, _ now: Instant) {
+    problems.append(BrokenRule(rule: rule, detail: detail, at: now))
   }
 }

@@ -7,24 +7,24 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Checks what happens after the last fault, and what is left at the end.
+/// Checks the chains that end after the last fault.
 struct Liveness: Check {
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private let isCalm: Bool
   private var cancelled: Set<ChainID> = []
   private let hasSecrets: Bool
-  /// A device has rejected a pairing, and dropped the link.
+  /// A device has rejected a pairing and dropped the link.
   private var isPairingRejected = false
-  /// A link that was made while its services could not be read may be up for good: it was to be
-  /// kept, or whoever made it left.
+  /// A link may stay up for good: it was made while its services could not be read, and its chain
+  /// kept it or its program left.
   private var isKept = false
-  /// A change of a device was refused for its size: the clients know the devices no more, for good.
+  /// A change was refused for its size: the clients have lost their device tree for good.
   private var isMirrorLost = false
-  /// Calls that have no answer, and for which bluetoothd refuses others as in progress.
+  /// Calls without a reply; bluetoothd refuses similar calls as in progress.
   private var unanswered: [Unanswered] = []
 
-  /// A call of AcquireNotify, which keeps its characteristic acquired, or of WriteValue, such as a
-  /// write of a protected value, which waits for a pairing.
+  /// An AcquireNotify, which keeps its characteristic acquired, or a WriteValue that waits for
+  /// pairing.
   private struct Unanswered {
     let caller: String
     let serial: UInt32
@@ -39,35 +39,35 @@ struct Liveness: Check {
   }
 
   /// The number of the first plain chain.
-  static let plain = 1_000
+  static let firstPlainNumber = 1_000
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
-    case .asked(_, let plan) where plan.keepsLink: isKept = true
+    case .requested(_, let plan) where plan.keepsLink: isKept = true
     case .disturbance(.leave): isKept = true
     case .cancelled(let id): cancelled.insert(id)
-    case .message(let message): follow(message)
+    case .message(let message): apply(message)
     case .ended(let id, let ending):
       guard let error = ending.error else { return }
       let code = (error as? DeviceFailure)?.code
-      let isPlain = id.number >= Self.plain
-      // A device drops the link over a protected value that nobody pairs for.
+      let isPlain = id.number >= Self.firstPlainNumber
+      // A device drops the link when a protected value is requested without pairing.
       if code == .linkLost, hasSecrets || isPairingRejected, !isPlain { return }
       if code == .characteristicMissing, isKept { return }
       if code == .busy, unanswered.contains(where: { !($0.isWrite && isPlain) }) { return }
       if code == .invalidValue, isMirrorLost { return }
       if isPlain {
-        complain("Once all is well, so is a chain", "\(id): \(error)", now)
+        addProblem("Once all is well, so is a chain", "\(id): \(error)", now)
       } else if isCalm, !cancelled.contains(id), !Self.isOwnFault(error) {
-        complain("Without a fault nothing fails", "\(id): \(error)", now)
+        addProblem("Without a fault nothing fails", "\(id): \(error)", now)
       }
-    case .treated, .device, .disturbance, .healed, .joined, .asked, .turnBegan, .turnEnded,
+    case .treated, .device, .disturbance, .healed, .joined, .requested, .turnBegan, .turnEnded,
       .stepBegan, .stepValue, .stepEnded:
       break
     }
   }
 
-  private mutating func follow(_ message: Message) {
+  private mutating func apply(_ message: Message) {
     if message.isRefusedChange { isMirrorLost = true }
     if message.errorName == BlueZErrorName.authenticationFailed { isPairingRejected = true }
     switch message.kind {
@@ -92,10 +92,10 @@ struct Liveness: Check {
     }
   }
 
-  /// What a chain can come to in a world where nothing goes wrong.
+  /// True for errors that occur even without any fault.
   private static func isOwnFault(_ error: any Error) -> Bool {
     guard let failure = error as? DeviceFailure else { return error is TimedOut }
-    // It asks for what is not there, or for more than its limits allow.
+    // The chain requests a missing attribute, or exceeds its own limit.
     return [
       .timedOut, .characteristicMissing, .notConnected, .notSupported, .pairingFailed, .notPaired,
       .notPermitted, .notFound, .descriptorMissing,
@@ -104,7 +104,7 @@ struct Liveness: Check {
 
   mutating func finish(at now: Instant) {}
 
-  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
-    violations.append(Violation(rule: rule, what: what, at: now))
+  private mutating func addProblem(_ rule: String, _ detail: String, _ now: Instant) {
+    problems.append(BrokenRule(rule: rule, detail: detail, at: now))
   }
 }

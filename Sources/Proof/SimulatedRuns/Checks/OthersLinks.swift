@@ -1,4 +1,4 @@
-// Promise 2, second half: a connection that was up before is left up.
+// Promise 2, second half: a turn leaves a connection up that it did not make.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,22 +7,22 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Watches that a turn disconnects only what it connected, or was asked to disconnect.
+/// Checks that a turn disconnects only links that it made or was told to end.
 struct OthersLinks: Check {
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private let elements: [String]
   private var programs: [String: Int] = [:]
   private var turns: [Int: ChainID] = [:]
   private var plans: [ChainID: ChainPlan] = [:]
-  /// The devices that a program has tried to connect: in its present turn, or in an earlier one
-  /// whose link has not ended since, so that it still is its own to end.
+  /// Devices that each program has tried to connect, in this turn or an earlier one. An entry stays
+  /// until that link ends, as the program may still end it.
   private var tried: [Int: Set<String>] = [:]
 
   private var isUp: Set<String> = []
-  /// The end of the bus's last stall, until which programs do not know what they were sent; nil: it
-  /// stalls until the healing.
+  /// The end of the bus's last stall; until then programs have not received their messages. Nil: it
+  /// lasts until the healing.
   private var stallEnd: Instant? = .start
-  /// Calls of Connect that have no reply yet, with their device.
+  /// Pending calls of Connect, with their device.
   private var pending: [Call: String] = [:]
 
   private struct Call: Hashable {
@@ -36,13 +36,13 @@ struct OthersLinks: Check {
     BlueZPath.device(address, of: BlueZPath.manager).lastElement
   }
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .joined(let program, let name): programs[name] = program
-    case .asked(let id, let plan): plans[id] = plan
+    case .requested(let id, let plan): plans[id] = plan
     case .turnBegan(let id):
       turns[id.program] = id
-      // What a stalled bus held back is delivered in the instant in which it ends.
+      // Messages held back by a stall arrive in the instant in which it ends.
       guard let stallEnd, stallEnd < now else { return }
       let up = isUp
       tried[id.program] = tried[id.program]?.filter { up.contains($0) } ?? []
@@ -50,7 +50,7 @@ struct OthersLinks: Check {
     case .device(.linkDown(let address)): isUp.remove(Self.element(address))
     case .turnEnded(let id): turns[id.program] = nil
     case .ended(let id, _): plans[id] = nil
-    case .message(let message) where message.kind == .methodCall: take(message, now)
+    case .message(let message) where message.kind == .methodCall: apply(message, now)
     case .message(let message): answered(message)
     case .disturbance(.stall(let duration)): stallEnd = duration.map { now + $0 }
     case .healed: stallEnd = now
@@ -60,7 +60,7 @@ struct OthersLinks: Check {
     }
   }
 
-  /// A connection that a late reply reports is the program's own, in whichever turn it arrives.
+  /// A late reply makes the connection the program's own, in whichever turn it arrives.
   private mutating func answered(_ reply: Message) {
     guard let serial = reply.replySerial, let program = programs[reply.destination ?? ""],
       let element = pending.removeValue(forKey: Call(program: program, serial: serial))
@@ -68,7 +68,7 @@ struct OthersLinks: Check {
     tried[program, default: []].insert(element)
   }
 
-  private mutating func take(_ call: Message, _ now: Instant) {
+  private mutating func apply(_ call: Message, _ now: Instant) {
     guard call.interface == Device1.interface, let program = programs[call.sender ?? ""],
       let element = call.path?.lastElement, elements.contains(element)
     else { return }
@@ -78,11 +78,11 @@ struct OthersLinks: Check {
       pending[Call(program: program, serial: call.serial)] = element
     case Device1.disconnect.name:
       guard let id = turns[program], let plan = plans[id] else { return }
-      // A session ends a link with the step that ends all links.
+      // The final step of a session ends all links.
       let isAsked = plan.way == .session || plan.steps.contains { $0.bare == .disconnect }
       if isAsked || tried[program]?.contains(element) == true { return }
-      violations.append(
-        Violation(rule: "A link that was found is left up", what: "\(id): \(call.text)", at: now)
+      problems.append(
+        BrokenRule(rule: "A link that was found is left up", detail: "\(id): \(call.text)", at: now)
       )
     default: break
     }

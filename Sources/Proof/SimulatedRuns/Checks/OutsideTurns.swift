@@ -1,23 +1,23 @@
-// Promises 1 and 4: between turns a program sends nothing but what undoes.
+// Promises 1 and 4: between turns a program sends only calls that undo earlier ones.
 
 import BlueZInterfaces
 import DBus
 import Signals
 
-/// Watches what programs send while none of their chains has the turn.
+/// Checks the calls of programs whose chains hold no turn.
 struct OutsideTurns: Check {
-  /// What may be left to do after a turn: what a late answer calls for.
+  /// Calls that a late reply may require after the turn.
   private static let undoing: Set<String> = [
     "Disconnect", "StopNotify", "StopDiscovery", "CancelPairing", "UnregisterAgent",
   ]
 
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private var programs: [String: Int] = [:]
   private var turns: Set<Int> = []
-  /// A program that has just joined looks around.
+  /// Programs past their initial reading of the objects.
   private var hasBegun: Set<Int> = []
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .joined(let program, let name): programs[name] = program
     case .turnBegan(let id):
@@ -29,12 +29,12 @@ struct OutsideTurns: Check {
         let program = programs[message.sender ?? ""], !turns.contains(program),
         hasBegun.contains(program), let member = message.member, !Self.undoing.contains(member)
       else { return }
-      violations.append(
-        Violation(
-          rule: "Between turns nothing is asked but what undoes", what: message.text, at: now
+      problems.append(
+        BrokenRule(
+          rule: "Between turns nothing is asked but what undoes", detail: message.text, at: now
         )
       )
-    case .treated, .device, .disturbance, .healed, .asked, .stepBegan, .stepValue, .stepEnded,
+    case .treated, .device, .disturbance, .healed, .requested, .stepBegan, .stepValue, .stepEnded,
       .cancelled, .ended:
       break
     }

@@ -1,4 +1,4 @@
-// Promise 2: what was connected is disconnected.
+// Promise 2: a turn ends every link that it made.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,19 +7,19 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Watches whose each link is, and that it is down when the turn that made it has ended.
+/// Tracks the owner of each link, and checks that it is down when the owner's turn has ended.
 struct ReleaseCheck: Check {
-  /// A Connect, or a Pair, which connects too, that may still make a link.
+  /// A Connect, or a Pair, which connects too, that may still create a link.
   private struct Attempt {
     let caller: String
     let serial: UInt32
-    /// The chain in whose turn it was called; nil outside turns.
+    /// The chain whose turn made the call; nil outside turns.
     let chain: ChainID?
   }
 
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private let addresses: [BluetoothAddress]
-  /// By device: those whose link it may be; empty where there is none.
+  /// The possible owners of each device's link; empty while it is down.
   private var makers: [[ChainID?]]
   private var isUp: [Bool]
   private var attempts: [[Attempt]]
@@ -27,9 +27,9 @@ struct ReleaseCheck: Check {
   private var turns: [Int: ChainID] = [:]
   private var plans: [ChainID: ChainPlan] = [:]
   private var leftPrograms: Set<Int> = []
-  /// Programs that have kept a link.
+  /// Programs with a link that was kept.
   private var kept: Set<Int> = []
-  /// A change of a device was refused for its size: programs end their links, and wait for nothing.
+  /// A change was refused for its size: programs then end their links without waiting.
   private var isMirrorLost = false
 
   init(_ world: World) {
@@ -39,15 +39,15 @@ struct ReleaseCheck: Check {
     attempts = addresses.map { _ in [] }
   }
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .joined(let program, let name): programs[name] = program
-    case .asked(let id, let plan):
+    case .requested(let id, let plan):
       plans[id] = plan
       if plan.keepsLink { kept.insert(id.program) }
     case .turnBegan(let id): turns[id.program] = id
     case .turnEnded(let id): turns[id.program] = nil
-    case .message(let message): take(message)
+    case .message(let message): apply(message)
     case .device(.linkUp(let address)):
       guard let device = addresses.firstIndex(of: address) else { return }
       isUp[device] = true
@@ -64,7 +64,7 @@ struct ReleaseCheck: Check {
     }
   }
 
-  private mutating func take(_ message: Message) {
+  private mutating func apply(_ message: Message) {
     if message.isRefusedChange { isMirrorLost = true }
     switch message.kind {
     case .methodCall:
@@ -95,36 +95,36 @@ struct ReleaseCheck: Check {
     BlueZPath.device(address, of: BlueZPath.manager).lastElement
   }
 
-  /// A connection that a chain made is down when its caller gets the result, unless the result
+  /// Checks that the link of a chain is down when its caller gets the result, unless the result
   /// reports that it is not.
   private mutating func ended(_ id: ChainID, _ ending: ChainEnding, _ now: Instant) {
     defer { plans[id] = nil }
     guard let plan = plans[id], !plan.keepsLink, !isMirrorLost, !leftPrograms.contains(id.program)
     else { return }
     for device in addresses.indices where isUp[device] && makers[device] == [id] {
-      // A link that is to be kept is made anew as one that is kept.
+      // A kept link is restored as a kept one.
       if kept.contains(id.program) { continue }
-      // Blocking code gets the result before its turn ends.
+      // Blocking code gets its result before its turn ends.
       if plan.way == .blocking, turns[id.program] == id { continue }
       if ending.reportsCleanUp { continue }
-      complain("What was connected is disconnected", "\(id) and \(addresses[device])", now)
+      addProblem("What was connected is disconnected", "\(id) and \(addresses[device])", now)
     }
   }
 
   mutating func finish(at now: Instant) {}
 
-  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
-    violations.append(Violation(rule: rule, what: what, at: now))
+  private mutating func addProblem(_ rule: String, _ detail: String, _ now: Instant) {
+    problems.append(BrokenRule(rule: rule, detail: detail, at: now))
   }
 }
 
 extension ChainPlan {
-  /// Whether it leaves its link up.
+  /// True if the link stays up after the chain.
   var keepsLink: Bool { steps.contains { $0.bare == .connect(keep: true) } }
 }
 
 extension ChainEnding {
-  /// Whether it reports that a connection could not be ended.
+  /// True if the result reports a connection that could not be ended.
   var reportsCleanUp: Bool {
     if let failed = error as? FailedWithCleanUp { return !failed.cleanUp.isEmpty }
     return (error as? DeviceFailure)?.operation == "disconnecting"

@@ -1,5 +1,5 @@
-// Invariants of org.bluez that hold whenever time passes, though not between two signals of one
-// instant.
+// Invariants of org.bluez at each step of time. Between two signals of one instant they may be
+// broken.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -8,14 +8,14 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Watches `Connected` and `ServicesResolved` of each device against each other and the link.
+/// Checks `Connected` and `ServicesResolved` of each device against each other and the link.
 struct RestCheck: Check {
   private struct Device {
     var isConnected = false
     var isResolved = false
   }
 
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private let addresses: [BluetoothAddress]
   private let elements: [String]
   private var devices: [ObjectPath: Device] = [:]
@@ -30,23 +30,23 @@ struct RestCheck: Check {
     isUp = addresses.map { _ in false }
   }
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
-    if isDirty, now > last { look(at: last) }
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
+    if isDirty, now > last { check(at: last) }
     last = now
     switch sighting {
     case .device(.linkUp(let address)): link(address, true)
     case .device(.linkDown(let address)): link(address, false)
-    case .message(let message) where message.kind == .signal: take(message)
-    // A bus that stalls reports it later.
+    case .message(let message) where message.kind == .signal: apply(message)
+    // A stalled bus reports it later.
     case .disturbance(.fault(.endDaemon)): devices = [:]
-    case .message, .treated, .device, .disturbance, .healed, .joined, .asked, .turnBegan,
+    case .message, .treated, .device, .disturbance, .healed, .joined, .requested, .turnBegan,
       .turnEnded, .stepBegan, .stepValue, .stepEnded, .cancelled, .ended:
       break
     }
   }
 
   mutating func finish(at now: Instant) {
-    if isDirty { look(at: last) }
+    if isDirty { check(at: last) }
   }
 
   private mutating func link(_ address: BluetoothAddress, _ isUp: Bool) {
@@ -55,8 +55,8 @@ struct RestCheck: Check {
     isDirty = true
   }
 
-  private mutating func take(_ message: Message) {
-    // What a change that was too large contains is not known.
+  private mutating func apply(_ message: Message) {
+    // The content of an oversized change is unknown to the program.
     if message.isRefusedChange, let path = message.path { devices[path] = nil }
     switch message.member {
     case StandardInterface.propertiesChanged.name:
@@ -97,20 +97,20 @@ struct RestCheck: Check {
     }
   }
 
-  private mutating func look(at instant: Instant) {
+  private mutating func check(at instant: Instant) {
     isDirty = false
     for (path, device) in devices.sorted(by: { $0.key < $1.key }) {
       if device.isResolved, !device.isConnected {
-        complain("No services are resolved without a connection", "\(path)", instant)
+        addProblem("No services are resolved without a connection", "\(path)", instant)
       }
       guard let index = elements.firstIndex(of: path.lastElement) else { continue }
       if device.isConnected != isUp[index] {
-        complain("Connected matches the connection", "\(path)", instant)
+        addProblem("Connected matches the connection", "\(path)", instant)
       }
     }
   }
 
-  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
-    violations.append(Violation(rule: rule, what: what, at: now))
+  private mutating func addProblem(_ rule: String, _ detail: String, _ now: Instant) {
+    problems.append(BrokenRule(rule: rule, detail: detail, at: now))
   }
 }

@@ -1,10 +1,10 @@
-// Silence is not success: a scan that succeeds has been started.
+// A scan succeeds only if bluetoothd confirmed its discovery session; silence is not success.
 
 import BlueZInterfaces
 import DBus
 import Signals
 
-/// Sees that no scan ends without a failure unless bluetoothd has confirmed one of its connection.
+/// Checks that bluetoothd confirmed a session of the program during each successful scan.
 struct ScanCheck: Check {
   private struct Call: Hashable {
     let sender: String
@@ -16,36 +16,35 @@ struct ScanCheck: Check {
     let number: Int
   }
 
-  private(set) var violations: [Violation] = []
-  /// The unique name of each program.
+  private(set) var problems: [BrokenRule] = []
+  /// The unique bus name of each program.
   private var names: [Int: String] = [:]
   private var calls: Set<Call> = []
-  /// Connections that have a session, as far as bluetoothd has confirmed one and they have not ended
-  /// it.
+  /// Clients with a confirmed session that they have not ended.
   private var running: Set<String> = []
-  /// Scans under way, and whether a session was confirmed in their time.
+  /// Scans in progress, and whether a session was confirmed meanwhile.
   private var scans: [StepID: Bool] = [:]
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .joined(let program, let name): names[program] = name
-    case .message(let message): take(message)
+    case .message(let message): apply(message)
     case .stepBegan(let id, let number, let step):
       guard case .scan = step.bare else { return }
       let isRunning = names[id.program].map { running.contains($0) } ?? false
       scans[StepID(chain: id, number: number)] = isRunning
     case .stepValue(let id, let number, _):
       guard scans[StepID(chain: id, number: number)] == false else { return }
-      let what = "\(id) step \(number) scanned, and StartDiscovery was not answered"
-      violations.append(Violation(rule: "A scan that succeeds was started", what: what, at: now))
+      let detail = "\(id) step \(number) scanned, and StartDiscovery was not answered"
+      problems.append(BrokenRule(rule: "A scan that succeeds was started", detail: detail, at: now))
     case .stepEnded(let id, let number): scans[StepID(chain: id, number: number)] = nil
-    case .treated, .device, .disturbance, .healed, .asked, .turnBegan, .turnEnded, .cancelled,
+    case .treated, .device, .disturbance, .healed, .requested, .turnBegan, .turnEnded, .cancelled,
       .ended:
       break
     }
   }
 
-  private mutating func take(_ message: Message) {
+  private mutating func apply(_ message: Message) {
     switch message.kind {
     case .methodCall:
       guard let sender = message.sender else { return }
@@ -57,7 +56,7 @@ struct ScanCheck: Check {
     case .methodReturn, .error:
       guard let name = message.destination, let serial = message.replySerial,
         calls.remove(Call(sender: name, serial: serial)) != nil,
-        // A session that is there already is as good.
+        // An existing session counts, too.
         message.kind == .methodReturn || message.errorName == BlueZErrorName.inProgress
       else { return }
       running.insert(name)

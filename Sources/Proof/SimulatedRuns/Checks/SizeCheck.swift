@@ -1,14 +1,14 @@
-// Promise 5, its limit: no value is longer than an attribute may be.
+// Promise 5, its limit: no value exceeds the maximum length of an attribute.
 
 import BlueZInterfaces
 import Bluetooth
 import Signals
 
-/// Checks the length of what steps send.
+/// Checks the length of the values that steps send.
 struct SizeCheck: Check {
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     guard case .stepValue(let id, let number, let value) = sighting else { return }
     let lengths: [Int]
     switch value {
@@ -20,10 +20,10 @@ struct SizeCheck: Check {
     case .nothing, .origin: lengths = []
     }
     guard let longest = lengths.max(), longest > GattCharacteristic1.longestValue else { return }
-    violations.append(
-      Violation(
+    problems.append(
+      BrokenRule(
         rule: "A value that is too long is refused",
-        what: "\(id) step \(number) sends \(longest) bytes", at: now
+        detail: "\(id) step \(number) sends \(longest) bytes", at: now
       )
     )
   }

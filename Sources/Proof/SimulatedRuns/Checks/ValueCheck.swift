@@ -1,13 +1,13 @@
-// Promise 5: the measured values are those that the device sent, complete and in order.
+// Promise 5: reported values are those that the device sent, complete and in order.
 
 import BlueZSimulator
 import Bluetooth
 import Signals
 import SimulatedDevices
 
-/// Compares what steps send with what happened at the devices.
+/// Compares the values that steps report with the events at the devices.
 struct ValueCheck: Check {
-  /// A value at a device from an instant on.
+  /// A value that an attribute had from an instant on.
   private struct Held {
     let at: Instant
     let octets: [UInt8]
@@ -22,7 +22,7 @@ struct ValueCheck: Check {
     let step: ChainStep
     let device: Int
     let began: Instant
-    /// How many values had been notified then.
+    /// The number of values notified when the step began.
     let notified: Int
   }
 
@@ -31,14 +31,14 @@ struct ValueCheck: Check {
     let number: Int
   }
 
-  private(set) var violations: [Violation] = []
+  private(set) var problems: [BrokenRule] = []
   private let addresses: [BluetoothAddress]
-  /// Characteristics that keep what is written.
+  /// The value history of characteristics that store writes.
   private var kept: [Attribute: [Held]] = [:]
   private var notified: [Attribute: [Held]] = [:]
   private var steps: [StepID: Step] = [:]
   private var plans: [ChainID: ChainPlan] = [:]
-  /// bluetoothd shows the reads of one program to the subscribers of all.
+  /// Another program runs: bluetoothd signals a value that it reads to the subscribers of all.
   private let hasOthers: Bool
 
   init(_ world: World) {
@@ -48,7 +48,7 @@ struct ValueCheck: Check {
       for characteristic in definition.services.flatMap(\.characteristics) {
         let attribute = Attribute(device: device, uuid: characteristic.uuid)
         notified[attribute] = []
-        // A write that is refused for want of a key has reached the device too.
+        // A write that is refused for lack of a key has still reached the device.
         guard characteristic.security == AttributeSecurity() else { continue }
         switch characteristic.behaviour {
         case .constant(let octets): kept[attribute] = [Held(at: .start, octets: octets)]
@@ -59,9 +59,9 @@ struct ValueCheck: Check {
     }
   }
 
-  mutating func take(_ sighting: Sighting, at now: Instant) {
+  mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
-    case .asked(let id, let plan): plans[id] = plan
+    case .requested(let id, let plan): plans[id] = plan
     case .device(.written(let address, let uuid, let octets)):
       guard let device = addresses.firstIndex(of: address) else { return }
       kept[Attribute(device: device, uuid: uuid)]?.append(Held(at: now, octets: octets))
@@ -82,7 +82,7 @@ struct ValueCheck: Check {
     guard let device = plans[id]?.device else { return }
     var count = 0
     if case .notify(let uuid, _, _) = step.bare {
-      // What was notified in this very instant may still be on its way.
+      // Values notified in this same instant may still be in transit.
       let before = notified[Attribute(device: device, uuid: uuid)] ?? []
       count = before.firstIndex { $0.at >= now } ?? before.count
     }
@@ -98,7 +98,7 @@ struct ValueCheck: Check {
       let history = kept[Attribute(device: step.device, uuid: uuid)] ?? []
       let before = history.lastIndex { $0.at <= step.began } ?? 0
       if !history.isEmpty, !history[before...].contains(where: { $0.octets == octets }) {
-        complain("A read gives what the device held", "\(id) \(step.step): \(octets)", now)
+        addProblem("A read gives what the device held", "\(id) \(step.step): \(octets)", now)
       }
     case .write(let uuid, let octets, let kind):
       let attribute = Attribute(device: step.device, uuid: uuid)
@@ -106,7 +106,7 @@ struct ValueCheck: Check {
         let history = kept[attribute]
       else { return }
       if !history.contains(where: { $0.at >= step.began && $0.octets == octets }) {
-        complain("A write that succeeded has reached the device", "\(id) \(step.step)", now)
+        addProblem("A write that succeeded has reached the device", "\(id) \(step.step)", now)
       }
     case .notify(let uuid, _, _):
       guard case .events(let events) = value else { return }
@@ -117,25 +117,25 @@ struct ValueCheck: Check {
     }
   }
 
-  /// What was received is what was notified, with nothing left out but at a gap.
+  /// Checks that the received values are the notified ones, with omissions only at a reported gap.
   private mutating func checkStream(
     _ id: ChainID, _ step: Step, _ attribute: Attribute, _ events: [NotificationEvent],
     _ now: Instant
   ) {
     if hasOthers, kept[attribute] != nil { return }
     let sent = (notified[attribute] ?? [])[step.notified...]
-    // Those of this instant may have come before the subscription, or not.
+    // Values of this instant may precede the subscription or not.
     let early = sent.prefix { $0.at <= step.began }.count
-    let complaints = (0...early).map {
+    let candidates = (0...early).map {
       difference(of: events, from: sent.dropFirst($0).map(\.octets)[...])
     }
-    // The complaint about the whole is the one that is printed.
-    if complaints.allSatisfy({ $0 != nil }), let complaint = complaints.first ?? nil {
-      complain("No notified value is lost or made up", "\(id) \(step.step): \(complaint)", now)
+    // Report the difference to the complete sequence.
+    if candidates.allSatisfy({ $0 != nil }), let problem = candidates.first ?? nil {
+      addProblem("No notified value is lost or made up", "\(id) \(step.step): \(problem)", now)
     }
   }
 
-  /// What was received and is not next in what was sent; nil for nothing.
+  /// The first received value that does not fit the sent ones; nil if all do.
   private func difference(
     of events: [NotificationEvent], from sent: ArraySlice<[UInt8]>
   ) -> String? {
@@ -147,7 +147,7 @@ struct ValueCheck: Check {
         mayJump = true
         continue
       }
-      // bluetoothd signals each value once for each program that is subscribed.
+      // bluetoothd signals each value once per subscribed program.
       if hasOthers, received.value == last, rest.first != last { continue }
       last = received.value
       let index = mayJump ? rest.firstIndex(of: received.value) : rest.indices.first
@@ -162,7 +162,7 @@ struct ValueCheck: Check {
 
   mutating func finish(at now: Instant) {}
 
-  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
-    violations.append(Violation(rule: rule, what: what, at: now))
+  private mutating func addProblem(_ rule: String, _ detail: String, _ now: Instant) {
+    problems.append(BrokenRule(rule: rule, detail: detail, at: now))
   }
 }

@@ -1,8 +1,8 @@
-// Where everything that is seen of a run comes together.
+// Passes every sighting of a run to the checks, and records the timeline.
 
 import Signals
 
-/// The checkers of a run, and its timeline if that is wanted.
+/// The checks of a run, with its timeline if it is recorded.
 final class Observer: Sendable {
   struct State {
     var checks: Checks
@@ -19,27 +19,27 @@ final class Observer: Sendable {
     state = Guarded(State(checks: Checks(world)))
   }
 
-  func see(_ sighting: Sighting) {
+  func record(_ sighting: Sighting) {
     let now = loop.now
     let line = isRecording ? "\(Self.text(now)) \(sighting)" : nil
     state.withLock { state in
       if let line { state.timeline.append(line) }
-      state.checks.take(sighting, at: now)
+      state.checks.apply(sighting, at: now)
     }
   }
 
-  /// Nothing more comes.
+  /// Ends all checks.
   func finish() {
     let now = loop.now
     state.withLock { $0.checks.finish(at: now) }
   }
 
-  var violations: [Violation] { state.withLock { $0.checks.violations } }
+  var problems: [BrokenRule] { state.withLock { $0.checks.problems } }
   var timeline: [String] { state.withLock { $0.timeline } }
   var chains: Int { state.withLock { $0.checks.chains } }
   var openChains: Int { state.withLock { $0.checks.openChains } }
 
-  /// Seconds with milliseconds.
+  /// Seconds with three decimals.
   static func text(_ instant: Instant) -> String {
     let parts = instant.sinceStart.components
     let milliseconds = parts.attoseconds / 1_000_000_000_000_000

@@ -1,4 +1,4 @@
-// The events of a run, in order: the complete input of the checks.
+// The events of a run in order: the complete input of the checks.
 
 import BlueZSimulator
 import Bluetooth
@@ -6,31 +6,31 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Which chain of which program.
+/// Identifies a chain by its program and number.
 struct ChainID: Hashable, Sendable, CustomStringConvertible {
   let program: Int
-  /// In the order of the plan; the plain chains at the end follow.
+  /// The index in the plan; plain chains count from `Liveness.firstPlainNumber`.
   let number: Int
 
   var description: String { "chain \(program).\(number)" }
 }
 
-/// One thing that was seen.
+/// One observed event.
 enum Sighting: Sendable {
-  /// The bus took in a message.
+  /// A message was sent on the bus.
   case message(Message)
-  /// A call was not taken at once, or its answer is lost.
+  /// A call to bluetoothd was delayed or dropped, or its reply was.
   case treated(Message, CallTreatment)
   case device(SimulatorEvent)
   case disturbance(Disturbance)
-  /// Nothing goes wrong from now on.
+  /// All faults have ended.
   case healed
-  /// A program is on the bus, under this unique name.
+  /// A program joined the bus with this unique name.
   case joined(program: Int, name: String)
-  /// A chain was asked for.
-  case asked(ChainID, ChainPlan)
+  /// A chain was requested.
+  case requested(ChainID, ChainPlan)
   case turnBegan(ChainID)
-  /// The turn has ended, its clean-up included.
+  /// A turn ended, clean-up included.
   case turnEnded(ChainID)
   case stepBegan(ChainID, Int, ChainStep)
   /// A step sent a value.
@@ -38,22 +38,22 @@ enum Sighting: Sendable {
   case stepEnded(ChainID, Int)
   /// A chain was cancelled.
   case cancelled(ChainID)
-  /// Its caller got the result.
+  /// The caller of a chain got its result.
   case ended(ChainID, ChainEnding)
 }
 
-/// What a step sends.
+/// A value sent by a step.
 enum StepValue: Hashable, Sendable {
   case nothing
   case octets([UInt8])
   case origin(LinkOrigin)
-  /// What a subscription gave, in order.
+  /// The events of a subscription, in order.
   case events([NotificationEvent])
 }
 
-/// The result that the caller of a chain got.
+/// The result of a chain.
 struct ChainEnding: Sendable {
-  /// nil when it succeeded.
+  /// nil on success.
   let error: (any Error)?
 }
 
@@ -67,7 +67,7 @@ extension Sighting: CustomStringConvertible {
     case .disturbance(let disturbance): "FAULT: \(disturbance)"
     case .healed: "HEALED"
     case .joined(let program, let name): "program \(program) is \(name)"
-    case .asked(let id, let plan):
+    case .requested(let id, let plan):
       "\(id) on device \(plan.device), \(plan.way.rawValue), within \(plan.limit): \(plan.steps)"
     case .turnBegan(let id): "\(id) has its turn"
     case .turnEnded(let id): "\(id) gives its turn back"

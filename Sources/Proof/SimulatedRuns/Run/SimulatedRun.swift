@@ -1,23 +1,23 @@
-// A run from its seed, and what came of it.
+// Plays the world of a seed, and reports the broken rules.
 
 import Signals
 
-/// What a run came to.
+/// The result of one run.
 public struct SimulatedRun: Sendable {
-  /// Where everything in it came from.
+  /// The seed that the world was drawn from.
   public let seed: UInt64
-  /// The rules that were broken, the earliest first, each with where; none is how it should be.
-  public let violations: [String]
-  /// How many chains were run.
+  /// The broken rules, the earliest first, each with the place; empty for a correct run.
+  public let problems: [String]
+  /// The number of chains that ran.
   public let chains: Int
-  /// How long it lasted, in virtual time.
+  /// The virtual duration of the run.
   public let lasted: Duration
-  /// What was seen, a line each; empty unless it was asked for.
+  /// The timeline, one sighting a line; empty unless recorded.
   public let timeline: [String]
 
-  /// Plays the world of a seed twice, and compares what is seen, message by message.
+  /// Plays the world of a seed twice, and compares the timelines.
   ///
-  /// - Returns: The first difference; nil when there is none, which is how it should be.
+  /// - Returns: The first difference; nil if the runs are identical, as they should be.
   public static func difference(seed: UInt64) -> String? {
     let first = play(seed: seed, isRecording: true).timeline
     let second = play(seed: seed, isRecording: true).timeline
@@ -27,32 +27,32 @@ public struct SimulatedRun: Sendable {
     return "line \(index + 1): \(first[index]), then \(second[index])"
   }
 
-  /// Plays the world of a seed until everything is at rest.
+  /// Plays the world of a seed until no events remain.
   ///
-  /// - Parameter isRecording: Whether the timeline is kept.
+  /// - Parameter isRecording: Whether to record the timeline.
   public static func play(seed: UInt64, isRecording: Bool = false) -> SimulatedRun {
     play(World(seed: seed), isRecording: isRecording)
   }
 
-  /// Plays a world until everything is at rest.
+  /// Plays a world until no events remain.
   static func play(_ world: World, isRecording: Bool = false) -> SimulatedRun {
     let seed = world.seed
     do {
       let run = try WorldRun(world, isRecording: isRecording)
-      var violations: [String] = []
+      var problems: [String] = []
       do {
         try run.play()
       } catch {
-        violations.append("A run comes to an end: \(error)")
+        problems.append("A run comes to an end: \(error)")
       }
-      violations = run.observer.violations.map { "\($0)" } + violations
+      problems = run.observer.problems.map { "\($0)" } + problems
       return SimulatedRun(
-        seed: seed, violations: violations, chains: run.observer.chains,
+        seed: seed, problems: problems, chains: run.observer.chains,
         lasted: run.loop.now.sinceStart, timeline: run.observer.timeline
       )
     } catch {
       return SimulatedRun(
-        seed: seed, violations: ["A run begins: \(error)"], chains: 0, lasted: .zero, timeline: []
+        seed: seed, problems: ["A run begins: \(error)"], chains: 0, lasted: .zero, timeline: []
       )
     }
   }

@@ -1,5 +1,4 @@
-// One run of a world: its parts on one bus and one virtual loop, from the start until all is at
-// rest.
+// One run of a world on one bus and one virtual loop, from the start until no events remain.
 
 import BlueZ
 import BlueZSimulator
@@ -8,37 +7,36 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// A world that is being played.
+/// Plays a world.
 ///
-/// Not one of `BLETesting`: several programs come and go on a bus whose messages are held and
-/// changed, and it kills and starts bluetoothd itself.
+/// It does not use `BLETesting`: several programs join and leave a bus whose messages it delays and
+/// changes, and it kills and restarts bluetoothd itself.
 final class WorldRun: Sendable {
   /// A program on the bus.
   struct Program: Sendable {
     let bus: MessageBus
     let client: BlueZClient
     let scheduler: SerialScheduler
-    /// One for each device.
+    /// One service per device.
     let services: [BlueZDevice]
   }
 
-  /// How long after the healing everything may take to come to rest: the longest chain and its
-  /// clean-ups.
-  static let settling = Duration.seconds(300)
+  /// How long the run may take to settle after the healing: the longest chain with its clean-ups.
+  static let settlingTime = Duration.seconds(300)
 
   let world: World
   let loop: VirtualTimeLoop
   let observer: Observer
   let bus: LoopbackBus
   let devices: [SimulatedDevice]
-  /// The bluetoothd that was started last; it may be dead.
+  /// The bluetoothd that was started last; it may have ended.
   private struct Daemon: Sendable {
     let simulator: BlueZSimulator
     let bus: MessageBus
     var isRunning = true
   }
 
-  /// The run, for the observer of its bus, which is there before it.
+  /// Refers to the run from the bus observer, which is created first.
   private struct Follower: Sendable {
     weak var run: WorldRun?
   }
@@ -61,7 +59,7 @@ final class WorldRun: Sendable {
     bus = LoopbackBus(
       on: loop, address: "loopback",
       observer: { message, _ in
-        observer.see(.message(message))
+        observer.record(.message(message))
         follower.withLock { $0 }.run?.sent(by: message.sender)
       },
       transcode: { message in try oversize.withLock { try $0?.changed(message) } ?? message }
@@ -73,7 +71,7 @@ final class WorldRun: Sendable {
     let connection = try bus.connect()
     let simulator = BlueZSimulator(
       bus: connection, devices: devices, settings: world.settings
-    ) { event, _ in observer.see(.device(event)) }
+    ) { event, _ in observer.record(.device(event)) }
     daemon = Guarded(Daemon(simulator: simulator, bus: connection))
     treatCalls(of: simulator)
     follower.withLock { $0.run = self }
@@ -83,7 +81,6 @@ final class WorldRun: Sendable {
 
   // MARK: The course of a run
 
-  /// Plays the world to its end.
   func play() throws {
     try loop.run { [simulator] in try await simulator.start() }
     var programs: [Program] = []
@@ -99,14 +96,14 @@ final class WorldRun: Sendable {
       loop.after(timed.at) { [self] in perform(timed.disturbance) }
     }
     let end = loop.now + world.healsAt
-    try pass(until: end)
+    try run(until: end)
     heal()
-    try rest()
-    // A fault that began before the healing may have acted after it.
+    try runUntilIdle()
+    // A fault that began before the healing may have taken effect after it.
     recover()
-    try rest()
+    try runUntilIdle()
     try plainChains(programs[0])
-    try rest()
+    try runUntilIdle()
     observer.finish()
     close(programs)
   }
@@ -114,7 +111,7 @@ final class WorldRun: Sendable {
   private func join(_ index: Int) throws -> Program {
     if index == 0 { stall(trigger.withLock { $0.joins(as: nil) }) }
     let connection = try bus.connect()
-    observer.see(.joined(program: index, name: connection.uniqueName))
+    observer.record(.joined(program: index, name: connection.uniqueName))
     if index == 0 { stall(trigger.withLock { $0.joins(as: connection.uniqueName) }) }
     let client = try open(connection)
     let scheduler = SerialScheduler(on: loop)
@@ -124,45 +121,44 @@ final class WorldRun: Sendable {
     return Program(bus: connection, client: client, scheduler: scheduler, services: services)
   }
 
-  /// Starts the client of a program. On a bus that stalls it may fail: within the deadline of its
-  /// calls, and with a failure that names it. Then it is started again on a bus that does not
-  /// stall.
+  /// Starts the client of a program. On a stalled bus the start may fail, within the deadline of
+  /// its calls and with an error that names it; then it is retried on a bus that does not stall.
   private func open(_ connection: MessageBus) throws -> BlueZClient {
     let began = loop.now
     do {
       return try loop.run { try await BlueZClient.open(bus: connection) }
     } catch let failure as DeviceFailure where trigger.withLock({ $0.hasBegun }) {
-      let isInTime = loop.now - began <= Self.joining
+      let isInTime = loop.now - began <= Self.startLimit
       guard isInTime, failure.timedOut?.after != nil, !failure.hint.isEmpty else { throw failure }
       bus.resume()
       return try loop.run { try await BlueZClient.open(bus: connection) }
     }
   }
 
-  /// How long the start of a program may take before it fails: the deadline of one call, after a
-  /// shorter stall.
-  private static let joining = Duration.seconds(15)
+  /// The longest start of a program before it fails: the deadline of one call, after a shorter
+  /// stall.
+  private static let startLimit = Duration.seconds(15)
 
   private func run(_ id: ChainID, _ plan: ChainPlan, _ program: Program) -> ChainRun {
     ChainRun(id: id, plan: plan, service: program.services[plan.device], observer: observer)
   }
 
-  /// A plain chain for each device at the end, which has to succeed.
+  /// Starts a plain chain for each device, which must succeed.
   private func plainChains(_ program: Program) throws {
     for device in world.devices.indices {
-      let id = ChainID(program: 0, number: Liveness.plain + device)
+      let id = ChainID(program: 0, number: Liveness.firstPlainNumber + device)
       run(id, .plain(device), program).start()
     }
   }
 
-  private func pass(until end: Instant) throws {
+  private func run(until end: Instant) throws {
     let loop = loop
     try loop.run { try await loop.sleep(for: max(.zero, end - loop.now)) }
   }
 
-  /// Lets everything happen that is left, which is to end.
-  private func rest() throws {
-    let (loop, end) = (loop, loop.now + Self.settling)
+  /// Runs until no events remain.
+  private func runUntilIdle() throws {
+    let (loop, end) = (loop, loop.now + Self.settlingTime)
     do {
       try loop.drive { loop.now > end }
     } catch is LoopIdle {}
@@ -179,13 +175,13 @@ final class WorldRun: Sendable {
   private func treatCalls(of daemon: BlueZSimulator) {
     daemon.treatCalls { [treatments, observer] call in
       let treatment = treatments.withLock { $0.treatment(of: call) }
-      if treatment != .take { observer.see(.treated(call, treatment)) }
+      if treatment != .take { observer.record(.treated(call, treatment)) }
       return treatment
     }
   }
 
   private func perform(_ disturbance: Disturbance) {
-    observer.see(.disturbance(disturbance))
+    observer.record(.disturbance(disturbance))
     switch disturbance {
     case .fault(let action): perform(action)
     case .leave(let program): programs.withLock { $0[program] }.bus.close()
@@ -196,7 +192,7 @@ final class WorldRun: Sendable {
     }
   }
 
-  /// The bus may stall at this message of a client.
+  /// Stalls the bus if it is due at this message of a client.
   private func sent(by client: String?) { stall(trigger.withLock { $0.sent(by: client) }) }
 
   private func stall(_ stall: BusStall?) {
@@ -227,16 +223,16 @@ final class WorldRun: Sendable {
       do {
         try await next.start()
       } catch {
-        // A bluetoothd that a stalled bus does not answer exits.
+        // A bluetoothd that gets no answer from a stalled bus exits.
         next.crash()
         daemon.withLock { if $0.bus.uniqueName == connection.uniqueName { $0.isRunning = false } }
       }
     }
   }
 
-  /// Everything is well from now on.
+  /// Ends all faults.
   private func heal() {
-    observer.see(.healed)
+    observer.record(.healed)
     trigger.withLock { $0.end() }
     oversize.withLock { $0 = nil }
     bus.resume()
@@ -251,7 +247,7 @@ final class WorldRun: Sendable {
     recover()
   }
 
-  /// bluetoothd runs, and the devices are in range.
+  /// Restarts bluetoothd if necessary, and brings the devices back into range.
   private func recover() {
     startSuccessor()
     for device in world.devices { simulator.appear(device.address) }

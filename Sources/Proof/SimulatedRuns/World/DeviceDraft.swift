@@ -1,10 +1,9 @@
-// Devices at random, from definitions.
+// Draws random device definitions.
 
 import Bluetooth
 import Signals
 import SimulatedDevices
 
-/// The drawing of devices.
 enum DeviceDraft {
   static let battery = BluetoothUUID(short: 0x180f)
   static let batteryLevel = BluetoothUUID(short: 0x2a19)
@@ -17,7 +16,7 @@ enum DeviceDraft {
   static let age = BluetoothUUID(short: 0x2a80)
   static let userDescription = BluetoothUUID(short: 0x2901)
 
-  /// The device of a number, which is in its address.
+  /// Draws the device of a number, which becomes part of its address.
   static func draw(_ number: Int, _ generator: inout SeededGenerator) -> DeviceDefinition {
     var services = [alertService(&generator)]
     if generator.hits(3, in: 4) { services.append(batteryService(&generator)) }

@@ -1,25 +1,24 @@
-// What happens to a world at a moment: a fault, a program that leaves, or a bus that stalls.
+// A disturbance of a world: a fault, a program that leaves, or a stalled bus.
 //
-// Data only; a run makes it so.
+// Data only: WorldRun performs it.
 
 import BlueZSimulator
 import Bluetooth
 import SimulatedDevices
 
-/// One thing that goes wrong, or comes back.
 enum Disturbance: Hashable, Sendable {
   case fault(WorldAction)
-  /// The program of that number leaves the bus without a word.
+  /// A program leaves the bus without cleaning up.
   case leave(Int)
-  /// The bus delivers nothing for a while, then what was sent meanwhile; nil: until the healing.
+  /// The bus holds all messages back for this long; nil: until the healing.
   case stall(Duration?)
-  /// Values are too long.
+  /// Some values exceed the length limits.
   case oversize(Oversize)
 }
 
-/// When it happens.
+/// A disturbance with its time.
 struct TimedDisturbance: Hashable, Sendable {
-  /// Since the start of the run.
+  /// Counted from the start of the run.
   let at: Duration
   let disturbance: Disturbance
 }

@@ -1,23 +1,22 @@
-// What goes wrong in a world, and when, at random.
+// Draws the disturbances of a world, with their times.
 
 import BlueZSimulator
 import Bluetooth
 import Signals
 import SimulatedDevices
 
-/// The drawing of what happens to a world.
 struct FaultDraft {
-  /// The kinds of what may happen. Most are over after a time, the rest at the healing.
+  /// The kinds of disturbances. Most end after a while, the others at the healing.
   enum Episode: CaseIterable {
     case loseLink, absence, service, faults, power, unplug, crash, treatment, leave
   }
 
-  /// How often each kind is drawn.
+  /// The kinds, each as often as its weight.
   private static let weighted: [Episode] =
     [.loseLink, .loseLink, .loseLink, .absence, .absence, .service, .faults, .faults, .faults]
     + [.power, .unplug, .crash, .treatment, .treatment, .treatment, .leave]
 
-  /// The calls that are treated.
+  /// The methods whose calls may be delayed or dropped.
   private static let members = [
     "Connect", "Disconnect", "ReadValue", "WriteValue", "StartNotify", "StopNotify",
     "AcquireNotify", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "Pair",
@@ -25,10 +24,10 @@ struct FaultDraft {
   ]
 
   let devices: [DeviceDefinition]
-  /// How many programs there are.
+  /// The number of programs.
   let programs: Int
 
-  /// What happens in a run, in the order of time.
+  /// Draws all disturbances, in the order of time.
   func draw(_ generator: inout SeededGenerator) -> [TimedDisturbance] {
     var all: [TimedDisturbance] = []
     for _ in 0..<generator.pick([0, 1, 1, 2, 2, 3, 5, 8]) { all += episode(&generator) }
@@ -38,7 +37,7 @@ struct FaultDraft {
   }
 
   private func episode(_ generator: inout SeededGenerator) -> [TimedDisturbance] {
-    // Most begin early, where the chains are.
+    // Most begin early, while the chains run.
     let begin = generator.milliseconds(0...generator.pick([1_000, 5_000, 15_000, 60_000]))
     let length = generator.milliseconds(0...generator.pick([100, 3_000, 20_000]))
     let device = devices[Int.random(in: 0..<devices.count, using: &generator)]
@@ -87,7 +86,7 @@ struct FaultDraft {
   }
 
   private static func rule(_ generator: inout SeededGenerator) -> FaultRule {
-    // Named, so that a new kind moves no seed.
+    // Listed by name, so that a new kind does not change existing seeds.
     let kinds: [FaultKind] = [.connect, .discover, .read, .write, .subscribe, .disconnect, .any]
     let kind = generator.pick(kinds)
     let actions: [OperationFault] = [

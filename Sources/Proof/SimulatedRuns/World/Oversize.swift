@@ -1,28 +1,28 @@
-// Values that are longer than any may be, as a program sends them that only claims to be bluetoothd.
+// Oversized values, as from a program that only pretends to be bluetoothd.
 
 import BlueZInterfaces
 import DBus
 import Signals
 
-/// Values of a length that bluetoothd never sends, in the place of what the simulator sends.
+/// Replaces values in messages by longer ones than bluetoothd ever sends.
 struct Oversize: Hashable, Sendable {
-  /// Which messages have them.
+  /// The messages to change.
   enum Place: String, CaseIterable, Sendable {
-    /// Signals with a notified value, or with one that was read.
+    /// Signals with a notified or read value.
     case notification
     /// Replies to ReadValue.
     case read
-    /// Signals with an advertisement, as manufacturer data.
+    /// Signals with an advertisement, in its manufacturer data.
     case advertisement
   }
 
   let place: Place
   /// The length of the value.
   let octets: Int
-  /// How many messages have one.
+  /// The number of messages still to change.
   private(set) var count: Int
 
-  /// Draws one for a part of the worlds.
+  /// Draws one for some of the worlds.
   static func draw(_ generator: inout SeededGenerator) -> TimedDisturbance? {
     guard generator.hits(1, in: 6) else { return nil }
     let place = generator.pick(Place.allCases)
@@ -39,9 +39,9 @@ struct Oversize: Hashable, Sendable {
     )
   }
 
-  /// The message as a program receives it: with a longer value, if it has one of this kind.
+  /// Returns the message as the program receives it: with a longer value if it is of this kind.
   ///
-  /// - Throws: ``DBusError`` for a reply beyond the limits; none of that length is drawn.
+  /// - Throws: ``DBusError`` for a reply beyond the limits of D-Bus; no such length is drawn.
   mutating func changed(_ message: Message) throws -> Message {
     guard count > 0, let body = longer(message) else { return message }
     count -= 1
@@ -70,7 +70,7 @@ struct Oversize: Hashable, Sendable {
     }
   }
 
-  /// What a PropertiesChanged of an interface reports; nil for other messages.
+  /// The changes in a PropertiesChanged of an interface; nil for other messages.
   private func changes(_ interface: String, _ message: Message) -> PropertyMap? {
     guard message.kind == .signal, message.member == StandardInterface.propertiesChanged.name,
       message.body.count == 3, message.body[0].asString == interface
@@ -80,7 +80,7 @@ struct Oversize: Hashable, Sendable {
 }
 
 extension Message {
-  /// Whether it is a change of a device that a program refuses for its size.
+  /// True for a change of a device that a program refuses for its size.
   var isRefusedChange: Bool {
     refusal != nil && body.first?.asString == Device1.interface
   }

@@ -1,14 +1,13 @@
-// A world: devices, programs with their chains, and what happens to them, all from one seed.
+// A world: devices, programs with their chains, and disturbances, all drawn from one seed.
 //
-// Data only. Drawing it is in the other files of this folder; playing it is Run's.
+// Data only: the other files of this folder draw it, WorldRun plays it.
 
 import BlueZSimulator
 import Signals
 import SimulatedDevices
 
-/// Everything that happens in one run.
 struct World: Sendable {
-  /// One program on the bus: a client with a scheduler of its own.
+  /// One program on the bus: a client with its own scheduler.
   struct Program: Hashable, Sendable {
     var chains: [ChainPlan]
   }
@@ -16,20 +15,19 @@ struct World: Sendable {
   let seed: UInt64
   var devices: [DeviceDefinition]
   var settings: SimulatorSettings
-  /// The program that the checks apply to comes first; the others interfere with it.
+  /// The program under test comes first; the others interfere with it.
   var programs: [Program]
   /// In the order of time.
   var disturbances: [TimedDisturbance]
-  /// At which message of the first program the bus stalls; nil: at none.
+  /// The stall that begins at a message of the first program; nil: none.
   var stall: BusStall?
-  /// When the last fault has ended.
+  /// When the last fault ends.
   var healsAt: Duration
 
-  /// The label of the faults' generator. A seed stands for the draws under this label, so a change
-  /// would change every seeded world.
+  /// The label of the faults' generator. A new label would change the world of every seed.
   private static let faultsLabel = "blows"
 
-  /// Draws a world.
+  /// Draws the world of a seed.
   init(seed: UInt64) {
     self.seed = seed
     let origin = SeededGenerator(seed: seed, name: "world")
@@ -45,7 +43,7 @@ struct World: Sendable {
     disturbances = draft.draw(&faults)
     healsAt = .seconds(Int.random(in: 20...60, using: &faults))
     disturbances.removeAll { [healsAt] in $0.at >= healsAt }
-    // Each has a generator of its own, so that the rest of a seed's world stays as it was.
+    // Separate generators, so that the rest of a seed's world does not change.
     var bus = origin.split("bus")
     stall = BusStall.draw(&bus)
     var sizes = origin.split("sizes")
@@ -57,17 +55,17 @@ struct World: Sendable {
 }
 
 extension SeededGenerator {
-  /// One of `choices`, which has some.
+  /// Draws one of `choices`, which must not be empty.
   mutating func pick<Element>(_ choices: [Element]) -> Element {
     choices[Int.random(in: 0..<choices.count, using: &self)]
   }
 
-  /// Whether an event of this chance in `of` happens.
+  /// Draws an event with the probability `chance` in `of`.
   mutating func hits(_ chance: Int, in of: Int) -> Bool {
     Int.random(in: 0..<of, using: &self) < chance
   }
 
-  /// A duration of whole milliseconds.
+  /// Draws a duration of whole milliseconds.
   mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
     .milliseconds(Int.random(in: range, using: &self))
   }

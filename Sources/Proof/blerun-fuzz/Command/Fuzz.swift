@@ -1,10 +1,10 @@
-// The command line: a target, how many inputs, of which seed.
+// The command line of the fuzzer: a target, the number of inputs, and a seed.
 
 import ArgumentParser
 import Glibc
 import Signals
 
-/// Gives hostile inputs to the parts that read files and messages of others.
+/// Feeds damaged input to the parsers of files and messages.
 @main
 struct Fuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -47,17 +47,17 @@ struct Fuzz: ParsableCommand {
     }
   }
 
-  /// What the worker does.
+  /// Runs as the worker process.
   private func work(_ note: ProgressNote) throws {
     do {
       try Worker(name: target, seed: seed, note: note).run(from: start, count: count)
-    } catch let violation as Violation {
-      write("\(target.rawValue), seed \(seed), input \(note.number): \(violation)")
+    } catch let problem as BrokenPromise {
+      write("\(target.rawValue), seed \(seed), input \(note.number): \(problem)")
       throw ExitCode(1)
     }
   }
 
-  /// The first of the round that the first input belongs to.
+  /// The first number of the round that the first input belongs to.
   private var start: UInt64 { from - from % target.target.roundLength }
 
   private func watch() throws {

@@ -1,34 +1,35 @@
-// What is fuzzed: something that takes inputs, each made of a seed and a number.
+// A part of the program that can be fuzzed. Each input is made from a seed and a number.
 
 import Signals
 
-/// A part of the program that gets hostile inputs.
+/// A part of the program that parses untrusted input.
 protocol FuzzTarget {
-  /// How many inputs, from a number divisible by it on, go to the same world.
+  /// The number of consecutive inputs that share one world. A round begins at each multiple of it.
   static var roundLength: UInt64 { get }
 
-  /// - Throws: When what the inputs are made of cannot be read.
+  /// - Throws: If the files that inputs are made from cannot be read.
   init(seed: UInt64) throws
 
-  /// The input of a number, for people.
+  /// The input of that number as text.
   func input(_ number: UInt64) -> String
 
-  /// Gives the input of `number` to the part; true when it was taken, not refused.
+  /// Feeds the input of `number` to the parser.
   ///
-  /// - Throws: ``Violation`` when a promise was broken.
-  mutating func take(_ number: UInt64) throws -> Bool
+  /// - Returns: True if it was accepted, not refused.
+  /// - Throws: ``BrokenPromise`` when a promise was broken.
+  mutating func feed(_ number: UInt64) throws -> Bool
 }
 
 extension FuzzTarget {
   static var roundLength: UInt64 { 1 }
 }
 
-/// A promise that was broken.
-struct Violation: Error, CustomStringConvertible {
+/// A broken promise.
+struct BrokenPromise: Error, CustomStringConvertible {
   let description: String
 }
 
-/// The targets by their names.
+/// The targets, by name.
 enum TargetName: String, CaseIterable {
   case deviceFiles = "device-files"
   case chainFiles = "chain-files"
@@ -52,17 +53,17 @@ enum TargetName: String, CaseIterable {
 }
 
 extension SeededGenerator {
-  /// The generator of one input of a target.
+  /// The generator for one input of a target.
   init(_ target: String, seed: UInt64, number: UInt64) {
     self = SeededGenerator(seed: seed &+ number &* 0x9e37_79b9_7f4a_7c15, name: target)
   }
 
-  /// One of `choices`, which has some.
+  /// Draws one of `choices`, which must not be empty.
   mutating func pick<Element>(_ choices: [Element]) -> Element {
     choices[Int.random(in: 0..<choices.count, using: &self)]
   }
 
-  /// Whether an event of this chance in `of` happens.
+  /// Draws an event with the probability `chance` in `of`.
   mutating func hits(_ chance: Int, in of: Int) -> Bool {
     Int.random(in: 0..<of, using: &self) < chance
   }

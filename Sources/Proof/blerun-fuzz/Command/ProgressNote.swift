@@ -1,14 +1,14 @@
-// How far a worker has come, where its death leaves it: in memory shared with who started it.
+// A worker's progress in memory shared with its parent, which can read it after the worker died.
 
 import Glibc
 
-/// Two counts in a file that is mapped.
+/// Two counters in a mapped file.
 struct ProgressNote {
   private static let length = 4096
 
   private let counts: UnsafeMutablePointer<UInt64>
 
-  /// Makes one that no path leads to; a process that inherits its descriptor opens it there.
+  /// Creates an unnamed note; a child process opens it through the inherited descriptor.
   static func make() throws(FuzzError) -> (note: ProgressNote, descriptor: Int32) {
     var template = Array("/tmp/blerun-fuzz.XXXXXX\0".utf8CString)
     let descriptor = mkstemp(&template)
@@ -20,7 +20,7 @@ struct ProgressNote {
     return (try ProgressNote(descriptor), descriptor)
   }
 
-  /// Opens the one behind an inherited descriptor.
+  /// Opens the note of an inherited descriptor.
   init(_ descriptor: Int32) throws(FuzzError) {
     let memory = mmap(nil, Self.length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     guard let memory, memory != MAP_FAILED else {
@@ -29,20 +29,20 @@ struct ProgressNote {
     counts = memory.bindMemory(to: UInt64.self, capacity: 2)
   }
 
-  /// The number of the input that is under way.
+  /// The number of the current input.
   var number: UInt64 {
     get { counts[0] }
     nonmutating set { counts[0] = newValue }
   }
 
-  /// How many inputs were taken.
+  /// The number of accepted inputs.
   var accepted: UInt64 {
     get { counts[1] }
     nonmutating set { counts[1] = newValue }
   }
 }
 
-/// Why nothing can be fuzzed.
+/// A failure of the fuzzer itself.
 struct FuzzError: Error, CustomStringConvertible {
   let description: String
 

@@ -1,18 +1,18 @@
-// A worker as a process of its own, watched from outside.
+// The worker as a child process, watched for crashes and timeouts.
 
 import Glibc
 
-/// What became of a worker.
+/// The end of a worker.
 enum WorkerEnd {
   case exit(Int32)
   case signal(Int32)
-  /// It took too long for one input, and was ended.
+  /// Killed: one input took too long.
   case stuck
 }
 
-/// The same program once more, as a worker.
+/// This program, started again as a worker.
 struct WorkerProcess {
-  /// How long one input may take.
+  /// The limit for one input, in seconds.
   private static let patience = 60
   private static let pollsASecond: UInt32 = 50
 
@@ -21,8 +21,8 @@ struct WorkerProcess {
 
   init(_ arguments: [String], note: ProgressNote) throws(FuzzError) {
     self.note = note
-    // Chunks that a thread keeps for itself count as allocated: with some of each size, a quarter of
-    // a MiB seems to be lost by and by.
+    // malloc's per-thread cache counts as allocated: with chunks of each size it looks like a leak
+    // of up to 256 KiB.
     setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1)
     let program = "/proc/self/exe"
     var pointers = ([program] + arguments).map { strdup($0) }
@@ -35,7 +35,7 @@ struct WorkerProcess {
     self.process = process
   }
 
-  /// Waits for its end.
+  /// Waits until the process ends.
   func end() -> WorkerEnd {
     var (last, quiet) = (note.number, 0)
     while true {

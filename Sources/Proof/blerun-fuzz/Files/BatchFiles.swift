@@ -5,7 +5,7 @@ import Documents
 import Jobs
 import Signals
 
-/// Gives damaged files to the reader of batches; what it takes is shown.
+/// Feeds damaged files to the batch parser, and prints the accepted ones as a dry run does.
 struct BatchFiles: FuzzTarget {
   private static let batches = [
     """
@@ -86,7 +86,7 @@ struct BatchFiles: FuzzTarget {
       .joined(separator: "\n")
   }
 
-  func take(_ number: UInt64) throws -> Bool {
+  func feed(_ number: UInt64) throws -> Bool {
     for file in made(number) { try folder.write(file.octets, as: file.name) }
     if number % 4 == 0 { try includeOnOneLine() }
     let batch: Batch
@@ -94,34 +94,35 @@ struct BatchFiles: FuzzTarget {
       batch = try Batch.load(path: folder.path + "/batch.yaml")
     } catch {
       guard !error.problems.isEmpty, error.problems.allSatisfy({ !"\($0)".isEmpty }) else {
-        throw Violation(description: "the batch is refused without a reason")
+        throw BrokenPromise(description: "the batch is refused without a reason")
       }
       return false
     }
     guard batch.lines.allSatisfy({ $0.unicodeScalars.allSatisfy(\.isPrintable) }) else {
-      throw Violation(description: "a line of a dry run has something in it that is not printable")
+      throw BrokenPromise(
+        description: "a line of a dry run has something in it that is not printable")
     }
-    try look(at: batch.devices)
+    try check(batch.devices)
     return true
   }
 
-  /// Includes the same files in steps on one line.
+  /// Includes the same files in one-line steps.
   private func includeOnOneLine() throws {
     let line = "read 2a19 as b; include part.yaml with level=2; repeat 2 { include chain.yaml }"
     do {
       _ = try Plan.parse(line: line, file: folder.path + "/-e", includesFiles: true).lines
     } catch {
       guard !error.problems.isEmpty else {
-        throw Violation(description: "an include is refused without a reason")
+        throw BrokenPromise(description: "an include is refused without a reason")
       }
     }
   }
 
-  private func look(at devices: Batch.Devices) throws {
+  private func check(_ devices: Batch.Devices) throws {
     switch devices {
     case .listed(let devices):
       guard !devices.isEmpty, Set(devices.map(\.label)).count == devices.count else {
-        throw Violation(description: "the list of devices has a duplicate, or is empty")
+        throw BrokenPromise(description: "the list of devices has a duplicate, or is empty")
       }
     case .scanned(let scan):
       for name in ["Lamp-1", "", "{name}", "a: [b]\n", nil] {
@@ -130,7 +131,7 @@ struct BatchFiles: FuzzTarget {
           _ = try scan.devices([Self.seen(as: name)])
         } catch {
           guard !error.problems.isEmpty else {
-            throw Violation(description: "a device is refused without a reason")
+            throw BrokenPromise(description: "a device is refused without a reason")
           }
         }
       }
@@ -145,11 +146,11 @@ struct BatchFiles: FuzzTarget {
     )
   }
 
-  private func made(_ number: UInt64) -> [(name: String, octets: [UInt8])] {
+  private func makeInput(_ number: UInt64) -> [(name: String, octets: [UInt8])] {
     var generator = SeededGenerator("batch-files", seed: seed, number: number)
     var files = [(name: "batch.yaml", octets: generator.pick(Self.batches))]
     for (name, text) in Self.beside { files.append((name, Array(text.utf8))) }
-    // Sometimes a chain of the examples, which knows nothing of the variables.
+    // Sometimes an example chain, which has none of the variables.
     if generator.hits(1, in: 8) { files[1].octets = generator.pick(corpus.files).octets }
     let damaged = generator.pick([[0], [0], [0], [1], [2], [3], [0, 1], [0, 3], [1, 2]])
     for index in damaged {

@@ -1,12 +1,12 @@
-// Damaged chain files, and damaged chains on one line.
+// Damaged chain files, and damaged one-line chains.
 
 import Documents
 import Jobs
 import Signals
 
-/// Gives damaged texts to the readers of chains.
+/// Feeds damaged texts to the chain parsers.
 struct ChainFiles: FuzzTarget {
-  /// Chains on one line, of every kind of step.
+  /// One-line chains with every kind of step.
   private static let lines = [
     "connect; read battery-level as b; log \"{b} percent\"; disconnect",
     "write alert-level 01; write 2a06 hex:01ff without-response; sleep 1s",
@@ -21,7 +21,7 @@ struct ChainFiles: FuzzTarget {
     "exchange ff01 hex:02 answer ff02 where hex ~ 01??ff; read {target} expect percent in {a}..{b}",
   ]
 
-  /// Chains in files, of the kinds of step that no example has.
+  /// Chain files with the kinds of steps that no example has.
   private static let files = [
     """
     variables: { level: { type: integer, default: 1 }, pause: 1s, target: battery-level }
@@ -46,7 +46,7 @@ struct ChainFiles: FuzzTarget {
     """,
   ]
 
-  /// Values for variables, as a table of devices might have them.
+  /// Values for variables, as in a table of devices.
   private static let values = [
     "", "1", "2s", "battery-level", "{level}", "}{", "a: [b]", "\"; rssi",
   ]
@@ -64,7 +64,7 @@ struct ChainFiles: FuzzTarget {
     return (isLine ? "# one line\n" : "# a file\n") + text
   }
 
-  func take(_ number: UInt64) throws -> Bool {
+  func feed(_ number: UInt64) throws -> Bool {
     let (isLine, text) = made(number)
     let bindings = bindings(number)
     do {
@@ -72,20 +72,20 @@ struct ChainFiles: FuzzTarget {
         isLine
         ? try Plan.parse(line: text, with: bindings)
         : try Plan.parse(text, file: "chain.yaml", with: bindings)
-      // What a dry run shows.
+      // The lines of a dry run.
       for placed in plan.placedSteps where "\(placed.step)".isEmpty {
-        throw Violation(description: "a step shows as nothing")
+        throw BrokenPromise(description: "a step shows as nothing")
       }
       return true
     } catch let errors as DocumentErrors {
       guard !errors.problems.isEmpty else {
-        throw Violation(description: "the chain is refused without a reason")
+        throw BrokenPromise(description: "the chain is refused without a reason")
       }
       return false
     }
   }
 
-  /// Values for some of the variables of the chains above.
+  /// Values for some of the variables in the chains above.
   private func bindings(_ number: UInt64) -> Bindings {
     var generator = SeededGenerator("chain-values", seed: seed, number: number)
     var bindings = Bindings()
@@ -96,7 +96,7 @@ struct ChainFiles: FuzzTarget {
     return bindings
   }
 
-  private func made(_ number: UInt64) -> (isLine: Bool, text: String) {
+  private func makeInput(_ number: UInt64) -> (isLine: Bool, text: String) {
     var generator = SeededGenerator("chain-files", seed: seed, number: number)
     let isLine = generator.hits(1, in: 2)
     let text =

@@ -1,9 +1,9 @@
-// The files of this package that inputs are made of.
+// The files of this package that inputs are derived from.
 
 import Documents
 import Glibc
 
-/// Texts, and the words in them.
+/// The texts, and their vocabulary.
 struct Corpus {
   struct File {
     let path: String
@@ -11,12 +11,12 @@ struct Corpus {
   }
 
   let files: [File]
-  /// What stands in the files, each word once, in the order of the first.
+  /// The distinct words of the files, in the order of their first occurrence.
   let words: [[UInt8]]
 
-  /// Reads what matches the patterns, in the order of the paths.
+  /// Reads the files that match the patterns, in the order of their paths.
   ///
-  /// - Parameter own: Texts that are in no file of the package, which come first.
+  /// - Parameter own: Additional texts, which come first.
   init(_ patterns: [String], and own: [(name: String, text: String)] = []) throws {
     var files = own.map { File(path: $0.name, octets: Array($0.text.utf8)) }
     for pattern in patterns {
@@ -44,7 +44,7 @@ struct Corpus {
   }
 }
 
-/// Words in the octets of a text: what stands between spaces and the signs of YAML.
+/// Finds the words of a text: runs of bytes between spaces and YAML punctuation.
 enum Words {
   private static let signs = Set(" \n,:{}[]\"'#".utf8)
 

@@ -4,10 +4,10 @@ import Documents
 import Signals
 import SimulatedDevices
 
-/// Gives damaged files to the reader of device and scenario files; some of those that it takes are
-/// then played.
+/// Feeds damaged files to the parser of device and scenario files, and plays some of the accepted
+/// ones.
 struct DeviceFiles: FuzzTarget {
-  /// One of so many files that are taken is played: that costs more than reading a hundred.
+  /// One of this many accepted files is played: playing costs more than parsing a hundred.
   private static let played: UInt64 = 32
 
   private let seed: UInt64
@@ -23,14 +23,14 @@ struct DeviceFiles: FuzzTarget {
     return "# \(path), damaged\n\(text)"
   }
 
-  func take(_ number: UInt64) throws -> Bool {
+  func feed(_ number: UInt64) throws -> Bool {
     let (path, text) = made(number)
     let scenario: ScenarioDefinition
     do {
       scenario = try ScenarioFile.parse(text, file: path)
     } catch {
       guard !error.problems.isEmpty else {
-        throw Violation(description: "the file is refused without a reason")
+        throw BrokenPromise(description: "the file is refused without a reason")
       }
       return false
     }
@@ -38,9 +38,9 @@ struct DeviceFiles: FuzzTarget {
     return true
   }
 
-  private func made(_ number: UInt64) -> (path: String, text: String) {
+  private func makeInput(_ number: UInt64) -> (path: String, text: String) {
     var generator = SeededGenerator("device-files", seed: seed, number: number)
-    // A scenario names device files: they are read each time, which is slow.
+    // A scenario reads the device files that it names each time, which is slow.
     let file = generator.pick(corpus.files)
     let octets = Mutation.damaged(file.octets, with: corpus, &generator)
     return (file.path, String(decoding: octets, as: UTF8.self))

@@ -1,15 +1,16 @@
-// A folder for inputs that are several files.
+// A temporary folder for inputs that consist of several files.
 
 import Glibc
 
-/// A folder of this process, which goes with this object.
+/// A folder that is deleted with this object.
 final class InputFolder {
   let path: String
-  /// What was written last; nothing of what is long, which would look like memory that is lost.
+  /// The last content of each short file. Long ones are not kept: their memory would look like a
+  /// leak.
   private var files: [String: [UInt8]] = [:]
 
   init() throws {
-    // In memory, where that is to be had: a million inputs are no business of a disk.
+    // In memory if possible, to keep a million inputs off the disk.
     let usual = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? usual
     var template = Array("\(base)/blerun-fuzz-XXXXXX".utf8CString)
@@ -22,7 +23,7 @@ final class InputFolder {
     rmdir(path)
   }
 
-  /// Writes a file, in the place of one of that name.
+  /// Writes a file, replacing an existing one.
   func write(_ octets: [UInt8], as name: String) throws {
     if !octets.isEmpty, files[name] == octets { return }
     files[name] = octets.count < 2_048 ? octets : []

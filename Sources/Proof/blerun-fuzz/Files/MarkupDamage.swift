@@ -1,10 +1,9 @@
-// What XML can suffer: tags, attributes, entities, document types, depth.
+// XML-specific damage: tags, attributes, entities, document types, depth.
 //
-// Pure: octets and a generator in, octets out.
+// Pure: takes bytes and a generator, returns bytes.
 
 import Signals
 
-/// The ways to damage markup.
 enum MarkupDamage: CaseIterable {
   case insert, swapValue, removeTag, repeatTag, nest, crowd, expand, encoding, closeEarly
 
@@ -82,7 +81,7 @@ enum MarkupDamage: CaseIterable {
     }
   }
 
-  /// What stands between two signs, nearest ends, at most a thousand of them.
+  /// The shortest ranges between the two delimiters, at most a thousand.
   private static func ranges(in text: [UInt8], from start: UInt8, to end: UInt8) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var from: Int?

@@ -1,15 +1,15 @@
-// How a text of the corpus is damaged.
+// Damages a text of the corpus.
 //
-// Pure: octets and a generator in, octets out. What it knows of YAML is words, lines and indents.
+// Pure: takes bytes and a generator, returns bytes. Of YAML it only knows words, lines and
+// indentation.
 
 import Signals
 
-/// The ways to damage a text.
 enum Mutation: CaseIterable {
   case swapWords, misspell, otherWord, extreme, kind, nest, anchor, bomb
   case removeLine, repeatLine, moveLine, indent, sign, octet, cut, splice
 
-  /// Values at the ends of what is written, and beyond.
+  /// Values at and beyond the limits.
   private static let extremes: [[UInt8]] = [
     "0", "-0", "-1", "1", "0x", "255", "256", "65535", "65536", "2147483648", "4294967296",
     "9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615",
@@ -23,7 +23,7 @@ enum Mutation: CaseIterable {
     "/dev/zero", "/", "../../../etc/passwd", "!!binary x", "!!int x", "? x", "- x", "| x", "> x",
   ].map { Array($0.utf8) }
 
-  /// What stands in the place of a scalar and is none, or none of that kind.
+  /// Replacements of a scalar: other kinds of values, and invalid ones.
   private static let kinds: [[UInt8]] = [
     "[]", "{}", "[[]]", "[{}]", "{ a: 1 }", "[1, 2, 3]", "{ a: { b: [c] } }", "? [a]\n: b",
     "{ [a]: b }", "{ {}: 1 }", "!!map {}", "!!set { a, b }", "|\n  text\n", "&a [*a]", "",
@@ -34,7 +34,7 @@ enum Mutation: CaseIterable {
     "@", "`", "\n", "\t", "\r", "\n---\n", "\n...\n", "\u{FEFF}", "\u{2028}", "\u{85}", "\0",
   ].map { Array($0.utf8) }
 
-  /// A text of the corpus, damaged in one way or several.
+  /// Returns a text of the corpus with one or more kinds of damage.
   static func damaged(
     _ text: [UInt8], with corpus: Corpus, _ generator: inout SeededGenerator
   ) -> [UInt8] {
@@ -101,7 +101,7 @@ enum Mutation: CaseIterable {
       text.replaceSubrange(other, with: Array("*x".utf8))
       text.insert(contentsOf: Array("&x ".utf8), at: range.lowerBound)
     case .bomb:
-      // Each list has the one before it several times.
+      // Each list repeats the previous one several times.
       var bomb = "[&b0 [x, x, x]"
       for level in 1...generator.pick([2, 5, 7, 24]) {
         bomb += ", &b\(level) [*b\(level - 1), *b\(level - 1), *b\(level - 1)]"
@@ -140,9 +140,9 @@ enum Mutation: CaseIterable {
 }
 
 extension SeededGenerator {
-  /// An index below `count`, which is not 0.
+  /// Draws an index below `count`, which must not be 0.
   mutating func index(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
 
-  /// Where something can be put into `text`.
+  /// Draws an insertion point in `text`.
   mutating func place(in text: [UInt8]) -> Int { index(text.count + 1) }
 }

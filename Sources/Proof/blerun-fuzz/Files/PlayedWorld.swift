@@ -1,4 +1,5 @@
-// What a file defines, on a bus for some virtual seconds, with a program that touches everything.
+// Plays a file's scenario on a bus for some virtual seconds, with a client that uses every
+// attribute.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -6,11 +7,11 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// A scenario that is played to see that it can be.
+/// Plays a scenario to check that it ends.
 ///
-/// Not a world of `BLETesting`, which needs a start that goes well: a damaged file may have none.
+/// It does not use `BLETesting`, which requires a successful start: a damaged file may not start.
 struct PlayedWorld {
-  /// More than any world needs that has no loop in it.
+  /// More events than any world without an endless loop needs.
   private static let eventLimit = 400_000
   private static let limit = Duration.seconds(3)
 
@@ -34,14 +35,14 @@ struct PlayedWorld {
       on: loop,
       generator: generator.split("faults"),
       connect: { try bus.connect() },
-      // A damaged file starts no program.
+      // Damaged files must not start programs.
       openLogic: { _, _ in DeviceLogic { _ in LogicAnswer() } }
     )
   }
 
-  /// Scans, connects, and reads and subscribes what there is.
+  /// Scans, connects, and reads and subscribes to every characteristic.
   ///
-  /// - Throws: ``Violation`` when the world does not come to an end.
+  /// - Throws: ``BrokenPromise`` when the world does not come to an end.
   func play() throws {
     defer {
       player.stop()
@@ -57,7 +58,7 @@ struct PlayedWorld {
         client.close()
       }
     } catch let limit as EventLimitReached {
-      throw Violation(description: "playing what the file defines does not end: \(limit)")
+      throw BrokenPromise(description: "playing what the file defines does not end: \(limit)")
     } catch {}
   }
 

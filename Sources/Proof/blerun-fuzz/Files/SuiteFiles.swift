@@ -1,10 +1,11 @@
-// Damaged suites of nRF Connect.
+// Damaged nRF Connect suites.
 
 import Documents
 import NordicSuites
 import Signals
 
-/// Gives damaged XML to the reader of suites; what it takes is shown and made into chains.
+/// Feeds damaged XML to the suite parser, then prints the accepted suites and converts them to
+/// chains.
 struct SuiteFiles: FuzzTarget {
   private let seed: UInt64
   private let corpus: Corpus
@@ -16,7 +17,7 @@ struct SuiteFiles: FuzzTarget {
 
   func input(_ number: UInt64) -> String { made(number) }
 
-  func take(_ number: UInt64) throws -> Bool {
+  func feed(_ number: UInt64) throws -> Bool {
     let text = made(number)
     let suite: Suite
     do {
@@ -25,24 +26,24 @@ struct SuiteFiles: FuzzTarget {
       )
     } catch {
       guard !error.problems.isEmpty else {
-        throw Violation(description: "the suite is refused without a reason")
+        throw BrokenPromise(description: "the suite is refused without a reason")
       }
       return false
     }
-    // What a dry run and a conversion show.
+    // The lines of a dry run, and of a conversion.
     guard suite.lines.allSatisfy({ !$0.isEmpty && !$0.contains("\n") }) else {
-      throw Violation(description: "an operation shows as nothing, or as several lines")
+      throw BrokenPromise(description: "an operation shows as nothing, or as several lines")
     }
     for chain in suite.chains() where chain.lines.contains(where: { $0.contains("\n") }) {
-      throw Violation(description: "a line of a chain has a line end in it")
+      throw BrokenPromise(description: "a line of a chain has a line end in it")
     }
     return true
   }
 
-  private func made(_ number: UInt64) -> String {
+  private func makeInput(_ number: UInt64) -> String {
     var generator = SeededGenerator("suites", seed: seed, number: number)
     var text = generator.pick(corpus.files).octets
-    // The general damage, or what only XML can suffer; often both.
+    // The general damage or the XML-specific one; often both.
     if generator.hits(2, in: 3) { MarkupDamage.damage(&text, with: corpus, &generator) }
     if generator.hits(1, in: 2) { text = Mutation.damaged(text, with: corpus, &generator) }
     return String(decoding: text, as: UTF8.self)

@@ -1,10 +1,9 @@
-// What only tables can suffer: quotes, commas, line ends, columns and rows without end.
+// CSV-specific damage: quotes, commas, line ends, too many columns and rows.
 //
-// Pure: octets and a generator in, octets out.
+// Pure: takes bytes and a generator, returns bytes.
 
 import Signals
 
-/// The ways to damage a table.
 enum TableDamage: CaseIterable {
   case quote, comma, lineEnd, comment, mark, cell, columns, rows, row
 
@@ -19,7 +18,7 @@ enum TableDamage: CaseIterable {
     Array($0.utf8)
   }
 
-  /// A table, damaged in one way or several.
+  /// Returns a table with one or more kinds of damage.
   static func damaged(_ table: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
     var table = table
     for _ in 0..<generator.pick([1, 1, 2, 3, 6]) {
@@ -60,7 +59,7 @@ enum TableDamage: CaseIterable {
     table.replaceSubrange(generator.pick(ranges), with: generator.pick(Self.cells))
   }
 
-  /// As many more columns in each row, with names of their own or one.
+  /// Adds columns to each row, with distinct or equal names.
   private func widen(_ table: inout [UInt8], _ generator: inout SeededGenerator) {
     let count = generator.pick([1, 2, 64, 1_500])
     let isNumbered = generator.hits(2, in: 3)

@@ -1,13 +1,13 @@
-// Damaged tables: of devices in a batch, and of values that simulated devices have.
+// Damaged tables: devices of a batch, and values of simulated devices.
 
 import Documents
 import Jobs
 import Signals
 import SimulatedDevices
 
-/// Gives damaged tables to their reader, then to those who read one: a batch, or a device file.
+/// Feeds damaged tables to the CSV parser, then to its users: a batch, or a device file.
 struct Tables: FuzzTarget {
-  /// Who reads a table, and what of it.
+  /// A batch that names the table, and a device file that does.
   private static let devices = Array(
     """
     devices: { csv: table.csv, address: mac }
@@ -57,14 +57,14 @@ struct Tables: FuzzTarget {
     return "# \(path), damaged\n" + String(decoding: octets, as: UTF8.self)
   }
 
-  func take(_ number: UInt64) throws -> Bool {
+  func feed(_ number: UInt64) throws -> Bool {
     let (path, octets) = made(number)
     let text = String(decoding: octets, as: UTF8.self)
     do {
-      try look(at: try CSVTable.parse(text, file: "table.csv"), text)
+      try check(try CSVTable.parse(text, file: "table.csv"), text)
     } catch let errors as DocumentErrors {
       guard !errors.problems.isEmpty else {
-        throw Violation(description: "the table is refused without a reason")
+        throw BrokenPromise(description: "the table is refused without a reason")
       }
     }
     try folder.write(octets, as: "table.csv")
@@ -78,17 +78,20 @@ struct Tables: FuzzTarget {
       return true
     } catch {
       guard !error.problems.isEmpty else {
-        throw Violation(description: "what reads the table refuses it without a reason")
+        throw BrokenPromise(description: "what reads the table refuses it without a reason")
       }
       return false
     }
   }
 
-  /// Whether rows are as wide as the head, and the table written anew is the same.
-  private func look(at table: CSVTable, _ text: String) throws {
+  /// Checks that rows are as wide as the header, and that printing the table and parsing it again
+  /// returns the same table.
+  private func check(_ table: CSVTable, _ text: String) throws {
     guard table.rows.allSatisfy({ $0.count == table.columns.count }),
       Set(table.columns).count == table.columns.count
-    else { throw Violation(description: "a row is not as wide as the head, or a column is twice") }
+    else {
+      throw BrokenPromise(description: "a row is not as wide as the head, or a column is twice")
+    }
     let cells = [table.columns] + table.rows.map { $0.map(\.cellText) }
     let written = cells.map { row in
       row.map { cell in
@@ -99,10 +102,10 @@ struct Tables: FuzzTarget {
     let again = try CSVTable.parse(written, file: "table.csv", limits: limits)
     guard again.columns == table.columns,
       again.rows.map({ $0.map(\.cellText) }) == Array(cells.dropFirst())
-    else { throw Violation(description: "the table that is written anew is another one") }
+    else { throw BrokenPromise(description: "the table that is written anew is another one") }
   }
 
-  private func made(_ number: UInt64) -> (path: String, octets: [UInt8]) {
+  private func makeInput(_ number: UInt64) -> (path: String, octets: [UInt8]) {
     var generator = SeededGenerator("csv", seed: seed, number: number)
     let file = generator.pick(corpus.files)
     var octets = file.octets

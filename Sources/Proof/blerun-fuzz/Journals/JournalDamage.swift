@@ -1,15 +1,14 @@
-// The ways to damage a journal: its octets, and by statements of SQL its values and its tables.
+// Damages a journal: its bytes, or by SQL statements its values and tables.
 
 import GRDB
 import Signals
 
-/// One kind of damage.
 enum JournalDamage: CaseIterable {
   case bits, octets, zeroes, cut, longer, pages
   case value, type, rows
   case definition, column, view, trigger, table, version
 
-  /// Those of the octets.
+  /// The kinds that change bytes.
   static let ofOctets: [JournalDamage] = [.bits, .octets, .zeroes, .cut, .longer, .pages]
 
   private static let pageSize = 4096
@@ -54,7 +53,7 @@ enum JournalDamage: CaseIterable {
     "replace(hex(zeroblob(5000)), '0', '[')", "hex(zeroblob(20000))",
   ]
 
-  /// Damages the octets of the file and of its `-wal` file.
+  /// Damages the bytes of the file and of its `-wal` file.
   func apply(to file: inout [UInt8], _ generator: inout SeededGenerator) {
     guard !file.isEmpty else { return }
     let place = Int.random(in: 0..<file.count, using: &generator)
@@ -82,7 +81,7 @@ enum JournalDamage: CaseIterable {
     }
   }
 
-  /// The statements that damage the values or the tables; none for damage of octets.
+  /// The statements that damage values or tables; none if the kind changes bytes.
   func statements(_ generator: inout SeededGenerator) -> [String] {
     let (table, columns) = generator.pick(Self.tables)
     let (column, value) = (generator.pick(columns), generator.pick(Self.values))
@@ -117,10 +116,10 @@ enum JournalDamage: CaseIterable {
     }
   }
 
-  /// Whether its statements need tables that take values of any type.
+  /// True if the statements require tables that accept values of any type.
   var needsLooseTables: Bool { self == .type }
 
-  /// Makes tables take values of any type, until they are strict again.
+  /// Makes the tables accept values of any type, until `tightening` runs.
   static let loosening = schema(
     "UPDATE sqlite_master SET sql = "
       + "replace(replace(sql, 'STRICT, WITHOUT', '/*W*/ WITHOUT'), 'STRICT', '/*S*/')"

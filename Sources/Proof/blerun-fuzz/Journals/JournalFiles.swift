@@ -6,12 +6,12 @@ import Jobs
 import Journal
 import Signals
 
-/// Gives damaged journals to everything that reads them, and to what writes and prunes.
+/// Opens damaged journals with every reader, and with the code that writes and prunes.
 struct JournalFiles: FuzzTarget {
   private let seed: UInt64
   private let folder: InputFolder
   private let journals: [RecordedJournal]
-  /// What the first of them exports.
+  /// The export of the first journal, undamaged.
   private var whole: [String] = []
 
   private var path: String { "\(folder.path)/journal.sqlite" }
@@ -33,14 +33,14 @@ struct JournalFiles: FuzzTarget {
     }
   }
 
-  /// What is done to a journal.
+  /// One damaged journal.
   private struct Input {
     let journal: Int
     let damages: [JournalDamage]
     var generator: SeededGenerator
   }
 
-  private func made(_ number: UInt64) -> Input {
+  private func makeInput(_ number: UInt64) -> Input {
     var generator = SeededGenerator("journals", seed: seed, number: number)
     let journal = generator.pick([0, 0, 0, 0, 1, 2])
     let kinds = generator.hits(2, in: 3) ? JournalDamage.ofOctets : JournalDamage.allCases
@@ -54,7 +54,7 @@ struct JournalFiles: FuzzTarget {
     return "journal \(input.journal), damaged: \(kinds)"
   }
 
-  mutating func take(_ number: UInt64) throws -> Bool {
+  mutating func feed(_ number: UInt64) throws -> Bool {
     var input = made(number)
     var (octets, log) = (journals[input.journal].octets, journals[input.journal].log)
     defer { RecordedJournal.remove(path) }
@@ -79,13 +79,13 @@ struct JournalFiles: FuzzTarget {
       return isWhole
     } catch let failure as JournalFailure {
       guard !failure.reason.isEmpty else {
-        throw Violation(description: "the journal is refused without a reason")
+        throw BrokenPromise(description: "the journal is refused without a reason")
       }
       return false
     }
   }
 
-  /// Runs the statements of a damage; what SQLite refuses is not done.
+  /// Runs the damage's statements; those that SQLite refuses have no effect.
   private func run(_ damage: JournalDamage, _ generator: inout SeededGenerator) {
     let statements = damage.statements(&generator)
     guard !statements.isEmpty else { return }
@@ -93,7 +93,7 @@ struct JournalFiles: FuzzTarget {
       damage.needsLooseTables
       ? [JournalDamage.loosening, statements, JournalDamage.tightening] : [statements]
     for part in parts {
-      // A further connection reads the definitions anew.
+      // A new connection, because it reads the schema again.
       guard let database = try? DatabaseQueue(path: path) else { continue }
       for statement in part {
         try? database.writeWithoutTransaction { try $0.execute(sql: statement) }
@@ -102,18 +102,20 @@ struct JournalFiles: FuzzTarget {
     }
   }
 
-  // MARK: What is read
+  // MARK: Reading
 
-  /// Reads everything; true when the check finds no damage.
+  /// Reads everything.
   ///
-  /// - Parameter isJudged: Whether the records must then be those that were recorded.
+  /// - Parameter isJudged: Whether the records must then equal the recorded ones.
+  /// - Returns: True if the check finds no damage.
   private func read(isJudged: Bool) throws -> Bool {
     let file = try JournalFile(reading: path)
     defer { file.close() }
     let check = try file.check()
     let contents = try Self.contents(of: file)
     if isJudged, check.isComplete, contents != whole {
-      throw Violation(description: "the check finds no damage, and records are not what they were")
+      throw BrokenPromise(
+        description: "the check finds no damage, and records are not what they were")
     }
     return check.complaints.isEmpty
   }
@@ -128,18 +130,19 @@ struct JournalFiles: FuzzTarget {
     _ = try file.prune(Retention(from: "2001", mostOctets: 1 << 16)) { _ in false }
   }
 
-  /// All that can be read of a journal, in the forms in which it is printed.
+  /// Every record of a journal, in each printed form.
   private static func contents(of file: JournalFile) throws -> [String] {
     var lines: [String] = []
     for run in try file.runs(most: 100) {
       var exported: [String] = []
       _ = try file.exportJSON(run.run) { exported.append($0) }
       guard exported.allSatisfy({ $0.hasPrefix("{\"v\":1,\"event\":") && $0.hasSuffix("}") }) else {
-        throw Violation(description: "an exported line is not a JSON object")
+        throw BrokenPromise(description: "an exported line is not a JSON object")
       }
       _ = try file.exportCSV(run.run) { exported.append($0) }
       guard exported.allSatisfy({ $0.unicodeScalars.allSatisfy(\.isPrintable) }) else {
-        throw Violation(description: "an exported line has something in it that is not printable")
+        throw BrokenPromise(
+          description: "an exported line has something in it that is not printable")
       }
       let steps = try run.chains.flatMap { try file.steps(of: $0.chain, run: run.run) }
       let devices = try file.finishedDevices(of: run.run)

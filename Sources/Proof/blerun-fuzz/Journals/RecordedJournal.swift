@@ -1,4 +1,4 @@
-// The journals that are damaged: one recorded here, and those of earlier versions.
+// The undamaged journals: one recorded here, and stored ones of earlier versions.
 
 import Bluetooth
 import Documents
@@ -7,15 +7,15 @@ import Jobs
 import Journal
 import Signals
 
-/// The files of a journal.
+/// The bytes of a journal's files.
 struct RecordedJournal {
-  /// The file itself, and the `-wal` file beside it; empty for none.
+  /// The journal itself, and its `-wal` file; empty if there is none.
   let octets: [UInt8]
   let log: [UInt8]
 
   /// Records a batch of two devices, twice.
   ///
-  /// - Parameter isOpen: Whether its latest commits are in its `-wal` file, as after a kill.
+  /// - Parameter isOpen: Whether the latest commits are still in the `-wal` file, as after a kill.
   static func recorded(in folder: InputFolder, isOpen: Bool) throws -> RecordedJournal {
     let path = "\(folder.path)/recorded.sqlite"
     defer { remove(path) }
@@ -91,12 +91,12 @@ struct RecordedJournal {
     )
   }
 
-  /// A journal of an earlier version.
+  /// Loads a journal of an earlier version.
   static func stored(at path: String) throws -> RecordedJournal {
     RecordedJournal(octets: try contents(path), log: [])
   }
 
-  /// Writes the files, in the place of others.
+  /// Writes the files, replacing existing ones.
   static func write(_ octets: [UInt8], _ log: [UInt8], to path: String) throws {
     remove(path)
     for (octets, end) in [(octets, ""), (log, "-wal")] where end.isEmpty || !octets.isEmpty {
@@ -113,7 +113,7 @@ struct RecordedJournal {
     for end in ["", "-wal", "-shm", "-journal"] { unlink(path + end) }
   }
 
-  /// The octets of a file; none of a missing one.
+  /// The bytes of a file; empty if it is missing.
   static func contents(_ path: String) throws -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }

@@ -1,15 +1,15 @@
-// The calls of a round, and their answers.
+// The calls of a round, matched with their replies.
 
 import BlueZInterfaces
 import BlueZSimulator
 import DBus
 import SimulatedDevices
 
-/// What was called and is not answered, and what was answered wrongly.
+/// Pending calls, and wrong replies.
 ///
-/// Pure: the messages of a bus and what happens at the devices in, complaints out. Every call is
-/// owed an answer but for what bluetoothd 5.66 was recorded to leave without one; each of these is
-/// decided here call by call, from what the bus and the devices show.
+/// Pure: messages of the bus and events at the devices in, problems out. Every call must get a
+/// reply, except where bluetoothd 5.66 was recorded to send none. Each exception is decided here
+/// per call, from the messages and events alone.
 struct AnswerBook {
   private struct Key: Hashable {
     let client: String
@@ -20,23 +20,23 @@ struct AnswerBook {
   private var open: [Key: OpenCall] = [:]
   private var silent: Set<Key> = []
   private var gone: Set<String> = []
-  private(set) var complaints: [String] = []
-  /// How many calls were answered with values.
+  private(set) var problems: [String] = []
+  /// The number of successful calls.
   private(set) var granted = 0
-  /// How secure the keys are that devices have, by their paths.
+  /// The security of the keys that devices have, by path.
   private var bonds: [String: LinkSecurity] = [:]
-  /// Characteristics that may be reported as acquired although nobody has acquired them:
-  /// AcquireNotify got no reply, or no descriptor was left.
+  /// Characteristics that may be reported as acquired although no client holds them: AcquireNotify
+  /// got no reply, or no descriptor was left.
   private var stuck: Set<String> = []
-  /// Hardly a descriptor is left at present.
+  /// The process can open almost no descriptor at the moment.
   var isSqueezed = false
 
   init(_ secrets: Secrets) { self.secrets = secrets }
 
   // MARK: Messages
 
-  /// - Parameter server: Who answers, by the unique name.
-  mutating func see(_ message: Message, server: String) {
+  /// - Parameter server: The unique name of the simulator.
+  mutating func apply(_ message: Message, server: String) {
     switch message.kind {
     case .methodCall:
       guard message.sender != server, message.destination == OrgBlueZ.busName else { return }
@@ -50,7 +50,7 @@ struct AnswerBook {
     let key = Key(client: message.sender ?? "", serial: message.serial)
     var call = OpenCall(message)
     if gone.contains(key.client) {
-      // It was sent in the moment before.
+      // The client had sent it just before it left.
       abandon(call)
     } else if message.noReplyExpected {
       silent.insert(key)
@@ -68,24 +68,24 @@ struct AnswerBook {
     guard !gone.contains(key.client) else { return }
     let name = message.errorName ?? "values"
     if silent.contains(key) {
-      complaints.append("a call that expects no answer was answered with \(name)")
+      problems.append("a call that expects no answer was answered with \(name)")
     } else if let call = open.removeValue(forKey: key) {
       if message.kind == .methodReturn {
         granted += 1
-        follow(call)
+        updatePendingCalls(after: call)
       } else if call.member.hasPrefix("Acquire"), message.body.first == .string(Self.noDescriptors)
       {
         stuck.insert(call.path)
       }
     } else {
-      complaints.append("a call was answered again, or nobody called: \(name)")
+      problems.append("a call was answered again, or nobody called: \(name)")
     }
   }
 
   private static let noDescriptors = "Too many open files"
 
-  /// What a call that was granted, as far as can be seen, means for others that wait.
-  private mutating func follow(_ granted: OpenCall) {
+  /// Updates other pending calls after a successful one.
+  private mutating func updatePendingCalls(after granted: OpenCall) {
     guard granted.member == "StopNotify" else { return }
     excuse { $0.path == granted.path && $0.member == "AcquireNotify" }
   }
@@ -102,7 +102,7 @@ struct AnswerBook {
 
   // MARK: Devices and clients
 
-  /// The link to a device has ended: an AcquireNotify that waited for it is forgotten.
+  /// The link to a device has ended: a pending AcquireNotify gets no reply.
   mutating func linkEnded(_ device: String) {
     for call in open.values where call.device == device { abandon(call) }
     excuse { $0.device == device && $0.member == "AcquireNotify" }
@@ -110,7 +110,7 @@ struct AnswerBook {
 
   mutating func paired(_ device: String, _ security: LinkSecurity) { bonds[device] = security }
 
-  /// Nobody waits any more for what a client called.
+  /// Removes the pending calls of a client that left.
   mutating func forget(_ client: String) {
     gone.insert(client)
     for (key, call) in open where key.client == client { abandon(call) }
@@ -118,7 +118,7 @@ struct AnswerBook {
   }
 
   private mutating func abandon(_ call: OpenCall) {
-    follow(call)
+    updatePendingCalls(after: call)
     if call.member == "AcquireNotify" || (isSqueezed && call.member == "AcquireWrite") {
       stuck.insert(call.path)
     }
@@ -128,11 +128,11 @@ struct AnswerBook {
     for key in open.keys where open[key].map(isMeant) == true { open[key]?.excuse(.forEver) }
   }
 
-  // MARK: What is left
+  // MARK: Pending calls
 
-  /// What is still owed.
+  /// The calls that still need a reply.
   ///
-  /// - Parameter hasLinks: Whether links are up: some calls wait for their ends.
+  /// - Parameter hasLinks: Whether links are up: some calls are answered only when their link ends.
   func owed(hasLinks: Bool) -> [String] {
     open.values.filter { call in
       switch call.silence {
@@ -143,9 +143,9 @@ struct AnswerBook {
     }.map { "\($0.path) \($0.member)" }.sorted()
   }
 
-  /// Whether a characteristic may be reported as acquired although nobody has acquired it.
+  /// True if a characteristic may be reported as acquired although no client holds it.
   func isStuck(_ path: String) -> Bool {
-    // One that waits for ever keeps it too.
+    // A call that waits forever keeps it acquired, too.
     stuck.contains(path) || open.values.contains { $0.path == path && $0.member == "AcquireNotify" }
   }
 }

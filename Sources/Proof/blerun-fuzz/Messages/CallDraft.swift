@@ -1,12 +1,12 @@
-// Calls at random: most are nearly right.
+// Draws random calls, most of them almost valid.
 
 import BlueZInterfaces
 import DBus
 import Signals
 
-/// A method of org.bluez, and what it takes.
+/// A method of org.bluez, with its parameters.
 struct CallDraft {
-  /// What an argument means.
+  /// The meaning of a parameter.
   enum Argument {
     case options, bytes, path, string, interface, property, variant
   }
@@ -62,7 +62,7 @@ struct CallDraft {
       CallDraft(GattCharacteristic1.interface, "StopNotify"),
     ] + acquiring
 
-  /// Calls whose answers take descriptors along.
+  /// Calls whose replies contain descriptors.
   static let acquiring = [
     CallDraft(GattCharacteristic1.interface, "AcquireWrite", [.options]),
     CallDraft(GattCharacteristic1.interface, "AcquireNotify", [.options]),
@@ -79,7 +79,7 @@ struct CallDraft {
     GattService1.interface, StandardInterface.properties, "org.bluez.Nothing", "", "x",
   ]
 
-  /// A call of this method, right or in some way wrong; nil when it cannot be sent at all.
+  /// A call of this method, valid or damaged; nil if the bus cannot send it at all.
   func message(to objects: [ObjectPath: [String]], _ draw: inout Draw) -> Message? {
     let proper = draw.paths.filter { objects[$0]?.contains(interface) == true }
     let path =

@@ -1,12 +1,11 @@
-// Values, names and paths of messages, right and wrong.
+// Draws valid and invalid values, names and paths for messages.
 
 import DBus
 import Glibc
 import Signals
 
-/// What messages are drawn from.
 struct Draw {
-  /// What the simulator has, and what it has not.
+  /// Existing and missing objects of the simulator.
   let paths: [ObjectPath]
   var generator: SeededGenerator
 
@@ -16,7 +15,7 @@ struct Draw {
     "C0:FF:EE:00:00:01", "00:00:00:00:00:00", "none", "device", ":1.1", "org.bluez",
   ]
 
-  /// Made once: that takes longer than all that is done with them.
+  /// Made once, because creating them costs more than everything done with them.
   private static let longStrings = [255, 4_096, 70_000].map { String(repeating: "x", count: $0) }
 
   static let keys = [
@@ -47,7 +46,7 @@ struct Draw {
     generator.pick([0, 1, 2, 23, 127, 128, 255, 512, 513, 65_535, 65_536, 1 << 31, .max, 1 << 63])
   }
 
-  /// Options: known and unknown keys, of the right kind and of others.
+  /// Draws options: known and unknown keys, with values of the right and of wrong types.
   mutating func options(depth: Int = 2) -> DBusValue {
     var properties = PropertyMap()
     for _ in 0..<generator.pick([0, 0, 1, 1, 2, 5, 40]) {
@@ -57,7 +56,7 @@ struct Draw {
     return .properties(properties)
   }
 
-  /// A value of any kind.
+  /// Draws a value of any type.
   mutating func value(depth: Int = 3) -> DBusValue {
     let number = integer()
     switch generator.index(depth > 0 ? 18 : 11) {

@@ -1,4 +1,4 @@
-// A bus with the simulated org.bluez, devices that have a link, and clients that mean no good.
+// A bus with the simulated org.bluez, connected devices, and hostile clients.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,12 +7,13 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// What the messages of one round are sent to.
+/// The bus, simulator and clients of one round.
 ///
-/// Not a world of `BLETesting`: it knows every message from before bluetoothd is on the bus.
+/// It does not use `BLETesting`, because it observes every message from before bluetoothd is on the
+/// bus.
 final class MessageWorld {
   private static let clientCount = 3
-  /// Longer than every limit of the simulator: the ATT transaction's, the agents'.
+  /// Longer than every limit of the simulator, including the ATT transaction's and the agents'.
   private static let patience = Duration.seconds(150)
   private static let flood = 300
 
@@ -34,7 +35,7 @@ final class MessageWorld {
     let server = Guarded("")
     bus = LoopbackBus(on: loop) { message, _ in
       let name = server.withLock { $0 }
-      book.withLock { $0.see(message, server: name) }
+      book.withLock { $0.apply(message, server: name) }
     }
     let loop = loop
     let devices = definitions.enumerated().map { number, definition in
@@ -82,17 +83,18 @@ final class MessageWorld {
 
   // MARK: Messages
 
-  /// Sends a message from one of the clients, which may leave at once.
+  /// Sends a message from one of the clients, which may leave right after.
   ///
-  /// - Parameter room: How many descriptors can be opened while the simulator takes it; nil: enough.
-  func send(_ message: Message, room: Int?, _ generator: inout SeededGenerator) throws {
+  /// - Parameter freeDescriptors: How many descriptors can be opened while the simulator handles it; nil:
+  ///   enough.
+  func send(_ message: Message, freeDescriptors: Int?, _ generator: inout SeededGenerator) throws {
     let index = generator.index(clients.count)
     let times = generator.hits(1, in: 60) ? Self.flood : 1
-    if let room {
+    if let freeDescriptors {
       book.withLock { $0.isSqueezed = true }
       defer { book.withLock { $0.isSqueezed = false } }
-      // Long enough for the device to answer.
-      try OpenDescriptors.whileLeft(room) {
+      // Long enough for the device to respond.
+      try OpenDescriptors.withLimit(freeDescriptors) {
         for _ in 0..<times { try? clients[index].send(message) }
         try pass(.milliseconds(400))
       }
@@ -106,15 +108,15 @@ final class MessageWorld {
       clients[index] = try bus.connect()
     }
     try pass(.milliseconds(generator.pick([0, 0, 1, 20, 200, 1_500])))
-    try complain()
+    try throwProblem()
   }
 
-  /// How many calls were answered with values.
+  /// The number of successful calls.
   var granted: Int { book.withLock { $0.granted } }
 
   // MARK: The end
 
-  /// Waits for what is owed, ends the links and has the clients leave, and looks for what they left.
+  /// Waits for pending replies, ends the links, closes the clients, and checks for leftovers.
   func finish() throws {
     try collect(hasLinks: true, within: Self.patience)
     try collect(hasLinks: false, within: Self.patience)
@@ -128,25 +130,26 @@ final class MessageWorld {
       for interface in object.interfaces {
         for name in ["Discovering", "Notifying", "WriteAcquired", "NotifyAcquired"]
         where interface.properties[name]?.asBool == true && !isStuck(name, object.path) {
-          throw Violation(description: "\(name) of \(object.path) is left by clients that left")
+          throw BrokenPromise(description: "\(name) of \(object.path) is left by clients that left")
         }
       }
       let call = try Self.call(object.path, StandardInterface.introspectable, "Introspect")
       let text = try loop.run { try await witness.call(call).body.first?.asString }
       guard text?.contains("</node>") == true else {
-        throw Violation(description: "\(object.path) cannot be introspected")
+        throw BrokenPromise(description: "\(object.path) cannot be introspected")
       }
     }
-    try complain()
+    try throwProblem()
   }
 
   private func loseLinks() {
     for address in addresses { simulator.loseLink(address) }
   }
 
-  /// Waits until nothing is owed any more.
+  /// Waits until no call is pending.
   ///
-  /// - Parameter hasLinks: Else every link is ended, also one that a Pair is making still.
+  /// - Parameter hasLinks: If false, ends every link first, including one that a Pair is still
+  ///   making.
   private func collect(hasLinks: Bool, within limit: Duration) throws {
     let end = loop.now + limit
     if !hasLinks { loseLinks() }
@@ -158,7 +161,7 @@ final class MessageWorld {
     }
     guard owed.isEmpty else {
       let when = hasLinks ? "never answered" : "not answered as the link ended"
-      throw Violation(description: "\(when): \(owed.joined(separator: ", "))")
+      throw BrokenPromise(description: "\(when): \(owed.joined(separator: ", "))")
     }
   }
 
@@ -166,8 +169,8 @@ final class MessageWorld {
     name.hasSuffix("Acquired") && book.withLock { $0.isStuck(path.text) }
   }
 
-  private func complain() throws {
-    if let first = book.withLock({ $0.complaints.first }) { throw Violation(description: first) }
+  private func throwProblem() throws {
+    if let first = book.withLock({ $0.problems.first }) { throw BrokenPromise(description: first) }
   }
 
   private func pass(_ duration: Duration) throws {
@@ -175,7 +178,7 @@ final class MessageWorld {
     do {
       try loop.run { try await loop.sleep(for: duration) }
     } catch let limit as EventLimitReached {
-      throw Violation(description: "the simulator does not come to rest: \(limit)")
+      throw BrokenPromise(description: "the simulator does not come to rest: \(limit)")
     }
   }
 

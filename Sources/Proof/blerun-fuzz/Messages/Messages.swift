@@ -4,8 +4,8 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Gives calls to the simulated org.bluez, sixty-four to the same world; now and then when hardly a
-/// descriptor is left.
+/// Sends calls to the simulated org.bluez, sixty-four to each world; occasionally with almost no
+/// descriptors left.
 struct Messages: FuzzTarget {
   static let roundLength: UInt64 = 64
 
@@ -13,10 +13,10 @@ struct Messages: FuzzTarget {
   private let devices: [[DeviceDefinition]]
   private var world: MessageWorld?
   private var granted = 0
-  /// How many descriptors are open when there is no world.
+  /// The number of open descriptors outside of a world.
   private let descriptors: Int
 
-  /// One of so many inputs meets a process without descriptors.
+  /// One of this many inputs is sent while no descriptors are left.
   private static let squeezed = 24
 
   init(seed: UInt64) throws {
@@ -31,38 +31,38 @@ struct Messages: FuzzTarget {
     guard let world = try? made(number) else { return "there is no world" }
     let draft = draft(number, world)
     let text = draft.message.map { "\($0)" } ?? "a message that nobody can send"
-    let room = draft.room.map { "with \($0) descriptors left: " } ?? ""
-    return room + text.prefix(2_000)
+    let limit = draft.freeDescriptors.map { "with \($0) descriptors left: " } ?? ""
+    return limit + text.prefix(2_000)
   }
 
-  mutating func take(_ number: UInt64) throws -> Bool {
+  mutating func feed(_ number: UInt64) throws -> Bool {
     if number % Self.roundLength == 0 || world == nil {
       world = nil
       world = try made(number)
       granted = 0
     }
-    let isTaken = try give(number)
+    let isTaken = try send(number)
     guard number % Self.roundLength == Self.roundLength - 1 else { return isTaken }
     try world?.finish()
     world = nil
     let left = OpenDescriptors.count
     guard left == descriptors else {
-      throw Violation(description: "\(left - descriptors) descriptors are left open")
+      throw BrokenPromise(description: "\(left - descriptors) descriptors are left open")
     }
     return isTaken
   }
 
-  private mutating func give(_ number: UInt64) throws -> Bool {
+  private mutating func send(_ number: UInt64) throws -> Bool {
     guard let world else { return false }
     var draft = draft(number, world)
     guard let message = draft.message else { return false }
-    try world.send(message, room: draft.room, &draft.generator)
+    try world.send(message, freeDescriptors: draft.freeDescriptors, &draft.generator)
     defer { granted = world.granted }
     return world.granted > granted
   }
 
   /// The world of the round that a number belongs to.
-  private func made(_ number: UInt64) throws -> MessageWorld {
+  private func makeWorld(_ number: UInt64) throws -> MessageWorld {
     let round = number / Self.roundLength
     var generator = SeededGenerator("worlds", seed: seed, number: round)
     let first = generator.index(devices.count)
@@ -72,8 +72,8 @@ struct Messages: FuzzTarget {
 
   private struct Draft {
     let message: Message?
-    /// How many descriptors can be opened while it is taken; nil: enough.
-    let room: Int?
+    /// How many descriptors can be opened while it is handled; nil: enough.
+    let freeDescriptors: Int?
     var generator: SeededGenerator
   }
 
@@ -84,7 +84,7 @@ struct Messages: FuzzTarget {
     let isSqueezed = draw.generator.hits(1, in: Self.squeezed)
     let kinds = isSqueezed && draw.generator.hits(3, in: 4) ? CallDraft.acquiring : CallDraft.all
     let message = draw.generator.pick(kinds).message(to: world.objects, &draw)
-    let room = isSqueezed ? draw.generator.index(5) : nil
-    return Draft(message: message, room: room, generator: draw.generator)
+    let freeDescriptors = isSqueezed ? draw.generator.index(5) : nil
+    return Draft(message: message, freeDescriptors: freeDescriptors, generator: draw.generator)
   }
 }

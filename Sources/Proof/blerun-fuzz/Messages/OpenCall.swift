@@ -1,20 +1,20 @@
-// A call that is not answered yet, and why bluetoothd may leave it so.
+// A pending call, and the reason why bluetoothd may not answer it.
 
 import DBus
 
-/// One call of a client.
+/// A pending call of a client.
 struct OpenCall {
-  /// Why an answer is not owed.
+  /// The reason why no reply is required.
   enum Silence: Comparable {
-    /// bluetoothd answers it when the link ends, and not before: Pair, of a device that is paired.
+    /// bluetoothd answers when the link ends, not before: Pair of a paired device.
     case untilLinkEnds
-    /// It never answers it.
+    /// bluetoothd never answers.
     case forEver
   }
 
   let path: String
   let member: String
-  /// The device that it is for.
+  /// The device of the call's path.
   let device: String?
   private(set) var silence: Silence?
 
@@ -24,7 +24,7 @@ struct OpenCall {
     device = Self.device(in: path)
   }
 
-  /// The device's part of a path.
+  /// The device part of a path.
   static func device(in path: String) -> String? {
     let elements = path.split(separator: "/", omittingEmptySubsequences: false)
     guard elements.count >= 5, elements[4].hasPrefix("dev_") else { return nil }
@@ -33,12 +33,12 @@ struct OpenCall {
 
   mutating func excuse(_ silence: Silence) { self.silence = max(silence, self.silence ?? silence) }
 
-  /// Whether it asks the device for something that may want a key.
+  /// True if the call sends the device a request that may require a key.
   var isRequest: Bool {
     ["ReadValue", "WriteValue", "StartNotify", "AcquireNotify"].contains(member)
   }
 
-  /// Whether the call gets no reply when its device is removed meanwhile.
+  /// True if the call gets no reply when its device is removed meanwhile.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   var isForgottenWithDevice: Bool { member == "Connect" || member == "ConnectProfile" }

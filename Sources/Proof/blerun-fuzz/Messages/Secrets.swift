@@ -1,10 +1,10 @@
-// Which attributes of the devices want a key, and which key.
+// The security that each attribute requires.
 
 import BlueZInterfaces
 import DBus
 import SimulatedDevices
 
-/// How secure a link has to be for each attribute.
+/// The required security of the link, by attribute path.
 struct Secrets {
   private var needs: [String: LinkSecurity] = [:]
 
@@ -17,7 +17,7 @@ struct Secrets {
           let path = BlueZPath.characteristic(
             declaration: entry.declaration, of: BlueZPath.service(service.handle, of: device)
           )
-          // Of several with one UUID, the most secret.
+          // With several attributes of one UUID, the highest requirement.
           let need = own.filter { $0.uuid == entry.uuid }
             .map { max($0.security.read, $0.security.write) }.max()
           if let need, need != .none { needs[path.text] = need }
@@ -26,7 +26,7 @@ struct Secrets {
     }
   }
 
-  /// What the attribute at a path wants; descriptors want what their characteristic wants.
+  /// The requirement of an attribute; a descriptor has that of its characteristic.
   func need(_ path: String) -> LinkSecurity {
     if let need = needs[path] { return need }
     guard let end = path.lastIndex(of: "/") else { return .none }

@@ -131,11 +131,11 @@ struct KnownDevice: Sendable {
     serviceData = []
   }
 
-  /// The name was read, of a device that has advertised none.
+  /// The Device Name was read.
   ///
-  /// - Returns: Whether it is new.
+  /// - Returns: Whether it is another one than before.
   mutating func learn(_ name: String) -> Bool {
-    guard self.name == nil else { return false }
+    guard self.name != name else { return false }
     self.name = name
     return true
   }

@@ -103,7 +103,7 @@ public final class ScenarioPlayer: Sendable {
     }
   }
 
-  deinit { loop.enterSoon(end) }
+  deinit { loop.performSoon(end) }
 
   /// Exports the objects, requests the name `org.bluez`, and starts the scenario.
   ///
@@ -134,7 +134,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   /// Ends the simulation. No timer remains.
-  public func stop() { loop.enter(end) }
+  public func stop() { loop.performAndWait(end) }
 
   /// Ends what may outlive this object.
   private var end: @Sendable () -> Void {

@@ -8,8 +8,12 @@ public import Bluetooth
 public struct DeviceDefinition: Sendable, Hashable {
   /// The names for its attributes, beside the assigned ones.
   public var names = AttributeNames.assigned
-  /// The name it advertises and serves as Device Name; nil: it has none.
+  /// The name that it advertises; nil: it has none. It is also served as Device Name, unless
+  /// ``gapName`` is.
   public var name: String?
+  /// The Device Name of Generic Access, where it is not ``name``. A host that has connected shows it in
+  /// place of the advertised one.
+  public var gapName: String?
   /// The address, which is also the identity of the device.
   public var address: BluetoothAddress
   /// Whether the address is public or random.
