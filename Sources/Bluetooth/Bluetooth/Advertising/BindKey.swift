@@ -9,11 +9,11 @@ public struct BindKey: Hashable, Sendable {
     case name(String)
   }
 
-  /// Whose key it is.
+  /// The device that encrypts with it.
   public let device: Device
   private let secret: Secret
 
-  /// How many bytes it has.
+  /// The length, in bytes.
   static let octets = 16
 
   /// The key of a device.
@@ -61,7 +61,7 @@ public enum InvalidBindKey: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The keys of devices, and what decrypts with them.
+/// The keys of devices, with the cipher that decrypts with them.
 public struct BindKeys: Sendable {
   /// Decrypts data with a key; nil when the tag does not fit.
   public typealias Open = @Sendable (_ sealed: SealedData, _ key: [UInt8]) -> [UInt8]?
@@ -82,7 +82,7 @@ public struct BindKeys: Sendable {
     self.open = open
   }
 
-  /// What an encrypted frame of a device holds.
+  /// Decrypts a frame of a device; the reason where that is not possible.
   func read(_ frame: SealedFrame, of device: Advertisement) -> AdvertisedReading {
     guard let data = frame.data else { return .encrypted(frame.kind, .unsupported) }
     let owners: [BindKey.Device?] = [
@@ -100,7 +100,7 @@ public struct BindKeys: Sendable {
 }
 
 extension BindKeys: CustomReflectable {
-  /// Whose keys there are.
+  /// The devices, without their keys.
   public var customMirror: Mirror {
     Mirror(self, children: ["devices": keys.keys.map { "\($0)" }.sorted()])
   }
