@@ -22,7 +22,7 @@ struct OctetReader {
   var isAtEnd: Bool { remaining == 0 }
   var remaining: Int { end - position }
 
-  /// What lies behind the position, also behind the end of the record.
+  /// The octets from the position on, also those behind the end of the record.
   var rest: [UInt8] { Array(octets[position...]) }
 
   /// Reads the size of the record, which includes what was read before.
