@@ -51,7 +51,7 @@ public enum InvalidAttributeName: Error, Hashable, Sendable, CustomStringConvert
   /// It is the assigned name of another UUID.
   case assigned(String, to: BluetoothUUID, AttributeKind)
 
-  /// What is valid.
+  /// The valid names, for errors.
   public static let expected =
     "a name of letters, digits, - and _ that begins with a letter, of at most "
     + "\(AttributeName.longest) bytes"
