@@ -49,6 +49,6 @@ public protocol RunTrace: Sendable {
   /// The number of packets recorded so far, including pending ones.
   func mark() -> Int
 
-  /// What was recorded since a mark, including pending packets; nil when that is nothing.
+  /// The packets since a mark, including pending ones; nil without any.
   func slice(since mark: Int) -> TraceSlice?
 }
