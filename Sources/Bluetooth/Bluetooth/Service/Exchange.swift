@@ -52,7 +52,7 @@ extension Device {
     return exchange(writing, expectingOn: answer, options: options, where: isAnswer)
   }
 
-  /// The same with any write.
+  /// Exchanges with any write.
   package func exchange(
     _ writing: Signal<Void>, expectingOn answer: CharacteristicSelector,
     options: SubscriptionOptions, where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool

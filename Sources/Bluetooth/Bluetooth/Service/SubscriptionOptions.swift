@@ -6,12 +6,12 @@ public struct SubscriptionOptions: Hashable, Sendable {
   public enum Delivery: String, Hashable, Sendable, CaseIterable {
     /// As bus signals, after `StartNotify`. Any number of programs can subscribe this way.
     case signals
-    /// Through a socket of this program, after `AcquireNotify`. For many values a second; nobody
-    /// else can subscribe at the same time, and indications are not available.
+    /// Through a socket of this program, after `AcquireNotify`. For many values a second; no other program
+    /// can subscribe at the same time, and indications are not available.
     case acquire
   }
 
-  /// What happens to the stream when the connection drops.
+  /// The policy for a stream whose connection drops.
   public enum LossPolicy: String, Hashable, Sendable, CaseIterable {
     /// It fails with `link-lost`.
     case fail
@@ -20,7 +20,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
     case resume
   }
 
-  /// What happens to a value when the buffer is full.
+  /// The rule for a value that finds the buffer full.
   public enum OverflowRule: String, Hashable, Sendable, CaseIterable {
     /// The stream fails with `BufferOverflow`, after the buffered values.
     case error
@@ -32,11 +32,11 @@ public struct SubscriptionOptions: Hashable, Sendable {
 
   /// How the values reach this process.
   public var delivery: Delivery
-  /// What happens when the connection drops.
+  /// The policy for a connection that drops.
   public var onLinkLoss: LossPolicy
   /// The size of the buffer; at least 1.
   public var buffer: Int
-  /// What happens when the buffer is full.
+  /// The rule for a full buffer.
   public var overflow: OverflowRule
   /// How long the subscription may take to become active; nil leaves that to the deadlines of the
   /// caller and the limits of the service.
