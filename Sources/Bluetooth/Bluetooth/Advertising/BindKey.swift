@@ -2,7 +2,7 @@
 
 /// The key of a device: 16 bytes, which are used and never printed.
 public struct BindKey: Hashable, Sendable {
-  /// How the device is recognized.
+  /// A device by its address or its name.
   public enum Device: Hashable, Sendable {
     case address(BluetoothAddress)
     /// The name that it advertises.
@@ -43,11 +43,11 @@ public struct BindKey: Hashable, Sendable {
 
 /// Why a text is not a key.
 public enum InvalidBindKey: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It has something else than hexadecimal digits.
+  /// Characters that are not hexadecimal digits.
   case notHexadecimal
-  /// It has too few or too many digits.
+  /// Too few or too many digits.
   case length(digits: Int)
-  /// It is a key of MiBeacon 2 or 3.
+  /// A key of MiBeacon 2 or 3.
   case legacy
 
   static let legacyOctets = 12

@@ -96,7 +96,7 @@ public enum FailureKind: Hashable, Sendable {
     case other
   }
 
-  /// How a program uses the library in a way that cannot work.
+  /// A use of the library that cannot work.
   public enum Misuse: Hashable, Sendable, CaseIterable {
     /// Work belongs to a turn that has ended.
     case turnEnded

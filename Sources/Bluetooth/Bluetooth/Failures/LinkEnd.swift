@@ -15,7 +15,7 @@ public enum LinkEnd: Hashable, Sendable {
   /// A cause that bluetoothd does not know.
   case unknown
 
-  /// As a clause: "the device ended it".
+  /// The cause as a clause: "the device ended it".
   public var meaning: String {
     switch self {
     case .supervisionTimeout: "the device stopped responding"

@@ -1,4 +1,4 @@
-// How a user names a characteristic.
+// A characteristic as a user names it.
 
 /// A characteristic by name or UUID, with its service and instance where needed, or by handle.
 ///

@@ -1,4 +1,4 @@
-// How a user names a descriptor.
+// A descriptor as a user names it.
 
 /// A descriptor by its characteristic and its own name or UUID, or by handle.
 ///

@@ -1,4 +1,4 @@
-// How a user names a service.
+// A service as a user names it.
 
 /// A service by its name or UUID, with the names by which it is printed.
 ///

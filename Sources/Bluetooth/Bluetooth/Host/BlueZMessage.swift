@@ -1,6 +1,6 @@
 // Messages between this program and bluetoothd as plain values: for logs, records and pages.
 //
-// It is made where messages of the bus are known; nothing here depends on a bus.
+// The module BlueZ makes them of messages of the bus; nothing here depends on a bus.
 
 /// A message between this program and bluetoothd.
 public struct BlueZMessage: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct BlueZMessage: Hashable, Sendable {
 
   /// Its kind.
   public let kind: Kind
-  /// When it was sent or arrived, since 1970-01-01T00:00:00Z, on the clock of the loop.
+  /// The time at which it was sent or arrived, since 1970-01-01T00:00:00Z, on the clock of the loop.
   public let time: Duration
   /// The ordinal of the call, from 1, also of its result or error; nil for others.
   public let number: Int?

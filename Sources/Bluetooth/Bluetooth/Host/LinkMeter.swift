@@ -63,9 +63,9 @@ public protocol LinkMeter: Sendable {
 public struct ConnectionParameters: Hashable, Sendable {
   /// The time between two connection events: 7.5 ms to 4 s, in steps of 1.25 ms.
   public let interval: Duration
-  /// How many connection events the peripheral may skip.
+  /// The number of connection events that the peripheral may skip.
   public let latency: Int
-  /// How long the link may be silent before it counts as lost: 100 ms to 32 s.
+  /// The silence after which the link counts as lost: 100 ms to 32 s.
   public let supervisionTimeout: Duration
 
   /// The parameters of a connection.

@@ -107,6 +107,6 @@ public enum PairingOutcome: Hashable, Sendable {
   /// - `isAuthenticated`: Whether a number was compared or a passkey entered. Otherwise the
   ///   connection is encrypted, and nothing shows that it is with this device: Just Works.
   case paired(isAuthenticated: Bool)
-  /// It was paired before: nothing was done.
+  /// The device was paired before: nothing was done.
   case already
 }

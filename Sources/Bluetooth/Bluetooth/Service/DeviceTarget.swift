@@ -1,8 +1,8 @@
-// How a device is selected.
+// The selection of a device.
 
 import Spelling
 
-/// How a user names a device.
+/// A device as a user names it.
 ///
 /// Names match without regard to case; `exact: true` asks for the case as written.
 public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
@@ -81,7 +81,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// As a user writes it: an address, a name, a service.
+  /// The target as a user writes it: an address, a name, a service.
   public var text: String {
     switch self {
     case .address(let address), .seen(let address, _): "\(address)"
@@ -138,7 +138,7 @@ extension BluetoothAddress {
 // MARK: Devices in range instead of one that is not found
 
 extension Advertisement {
-  /// How many devices are listed.
+  /// The number of devices that are listed.
   private static let listed = 6
 
   /// The nearest devices by RSSI, as a clause: `; in range: 'Twin-1' …`.

@@ -29,9 +29,9 @@ public struct NotificationGap: Hashable, Sendable {
 
   /// Why values are missing.
   public let cause: Cause
-  /// When it started, on the loop's clock.
+  /// The start, on the loop's clock.
   public let from: Instant
-  /// When it ended.
+  /// The end, on the loop's clock.
   public let to: Instant
 
   /// A period in which values were lost.
@@ -52,7 +52,7 @@ public struct NotificationGap: Hashable, Sendable {
   /// ```
   public var lasted: Duration { to - from }
 
-  /// How many values are known to be dropped.
+  /// The number of values that are known to be dropped.
   public var dropped: Int {
     switch cause {
     case .linkLost: 0
@@ -81,7 +81,7 @@ extension Signal where Value == NotificationEvent {
 public struct NotifiedValue: Hashable, Sendable {
   /// The value, in bytes.
   public let value: [UInt8]
-  /// When it arrived, on the loop's clock.
+  /// The time of arrival, on the loop's clock.
   public let at: Instant
 
   /// A value that arrived at an instant.
@@ -91,7 +91,7 @@ public struct NotifiedValue: Hashable, Sendable {
   }
 }
 
-/// How a value is written.
+/// The ATT operation of a write.
 public enum WriteKind: String, Hashable, Sendable, CaseIterable {
   /// Selected by the properties of the characteristic.
   case automatic

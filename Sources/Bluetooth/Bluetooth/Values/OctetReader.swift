@@ -4,7 +4,7 @@
 struct OctetReader {
   let octets: [UInt8]
   private(set) var position = 0
-  /// Where the fields end: at the end of the octets, or of the record whose size was read.
+  /// The end of the fields: the end of the octets, or of the record whose size was read.
   private var end: Int
 
   init(_ octets: [UInt8]) {

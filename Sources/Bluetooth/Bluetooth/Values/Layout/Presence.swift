@@ -1,4 +1,4 @@
-// When a field of a value is present.
+// The condition under which a field of a value is present.
 
 /// The condition under which a field is present: mostly a bit of the preceding flags.
 ///

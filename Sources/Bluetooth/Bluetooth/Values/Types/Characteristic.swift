@@ -34,7 +34,7 @@
 public struct Characteristic<Value: Sendable>: Sendable {
   /// The characteristic; with its service, or as a handle, where the UUID alone is ambiguous.
   public let selector: CharacteristicSelector
-  /// How the value is decoded and encoded.
+  /// The decoder and encoder of the value.
   public let coding: ValueCoding<Value>
 
   /// Describes a characteristic.
