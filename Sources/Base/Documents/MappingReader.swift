@@ -81,15 +81,29 @@ public struct MappingReader {
   /// Adds an error for each unknown key, and returns all errors.
   public mutating func finish() -> [Problem] {
     for entry in entries where !known.contains(entry.key) {
+      let lost = entry.lost(among: known)
+      let unknown = Problem.unknown(
+        "unknown key \(entry.key.shownAsKey)", entry.key, among: known, besides: entries.map(\.key)
+      )
       problems.append(
-        Problem.unknown(
-          "unknown key \(entry.key.shownAsKey)", entry.key, among: known,
-          besides: entries.map(\.key)
-        )
-        .at(entry.keyPlace, path: entry.key.mayBeSecret ? node.path : entry.value.path)
+        (lost ?? unknown)
+          .at(entry.keyPlace, path: entry.key.mayBeSecret ? node.path : entry.value.path)
       )
     }
     return problems
+  }
+}
+
+extension Node.Entry {
+  /// The problem of a key such as `on` that a program read as YAML 1.1, where it is a truth value, and wrote
+  /// as that; nil for other keys.
+  fileprivate func lost(among known: [String]) -> Problem? {
+    let words = ["true": ["on", "yes"], "false": ["off", "no"]][key.lowercased()]
+    guard let word = words?.first(where: { known.contains($0) }) else { return nil }
+    return Problem(
+      "the key '\(key)' was '\(word)': programs that read YAML 1.1, such as PyYAML, take it for \(key)",
+      expected: "\"\(word)\" in quotes where such a program reads it"
+    )
   }
 }
 

@@ -52,6 +52,7 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let checked = try checked()
+    for warning in checked.warnings { StandardError.notice("warning: \(warning)") }
     guard checked.problems.isEmpty else { throw Ending(.data, checked.problems) }
     try StandardOutput.show(checked.praise)
   }

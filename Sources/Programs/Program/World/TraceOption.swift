@@ -65,7 +65,7 @@ extension HCITrace {
       StandardError.failure(failure.text)
       return [.ok, .failed, .passing].contains(status) ? .output : status
     }
-    let parts = files.map { "\($0.name): \($0.packets) packets" }.joined(separator: "; ")
+    let parts = files.map { "\($0.name): \(counted($0.packets, "packet"))" }.joined(separator: "; ")
     StandardError.notice("trace \(parts)\(missing)")
     for link in links {
       let timing = link.parameters
