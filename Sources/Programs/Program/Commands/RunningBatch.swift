@@ -111,7 +111,7 @@ struct RunningBatch: Sendable {
         journal?.receive(event)
         output.receive(event)
         reports.receive(event)
-        metrics?.count { $0.take(event) }
+        metrics?.count(event)
       }
     )
   }
