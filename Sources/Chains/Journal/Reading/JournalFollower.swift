@@ -184,7 +184,10 @@ extension Database {
       """
       SELECT e.message FROM chains c
       JOIN errors e ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
-      WHERE c.run = ? AND c.status = 'failed' ORDER BY c.chain DESC LIMIT 1
+      WHERE c.run = ?1 AND c.status = 'failed' AND NOT EXISTS (
+        SELECT 1 FROM chains l JOIN batches b ON b.run = l.run
+        WHERE l.run = c.run AND l.device = c.device AND l.chain > c.chain)
+      ORDER BY c.chain DESC LIMIT 1
       """,
       [run]
     )?.optionalText("message")

@@ -37,7 +37,9 @@ struct RunSection {
     let device = run.kind == .device ? nil : "<p>On \(PageMarkup.name(run.device)).</p>"
     let unfinished = run.whyUnfinished.map { "<p class=\"why\">\(PageMarkup.text($0))</p>" }
     let between = run.failureBetweenSteps.map { ReportPage.explanation($0, from: run.startedAt) }
-    let lanes = attempts.map { lane(of: $0) } + connectionLanes + valueLanes()
+    // Tries before the batch was resumed have no place on the time axis.
+    let drawn = attempts.filter { $0.number == run.attempt || !$0.steps.isEmpty }
+    let lanes = drawn.map { lane(of: $0) } + connectionLanes + valueLanes()
     let body =
       [device, unfinished, between].compactMap(\.self) + earlierFailures
       + PageMarkup.figure("Timeline of \(PageMarkup.name(run.label))", axis, lanes)

@@ -110,6 +110,13 @@ public struct RecordedWhole: Equatable, Sendable {
     }
   }
 
+  /// The earlier runs of a resumed batch are among the runs: they are not counted beside them.
+  mutating func includeEarlier(_ runs: [RecordedRun]) {
+    before = nil
+    let begun = Set(runs.map(\.label))
+    notRun.removeAll { begun.contains($0) }
+  }
+
   /// Whether it did not fail itself, whatever its runs.
   public var succeeded: Bool { failure == nil && notRun.isEmpty }
 
