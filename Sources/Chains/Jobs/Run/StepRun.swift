@@ -14,6 +14,7 @@ final class StepRun: Sendable {
     /// The try under way, where there may be several.
     var current: RunWait.Try?
     var remarks: [String] = []
+    var hasWarned = false
   }
 
   let chain: ChainRun
@@ -49,6 +50,14 @@ final class StepRun: Sendable {
 
   func remark(_ text: String) { state.withLock { $0.remarks.append(text) } }
 
+  /// Adds a remark that makes the step end with a warning, if it does not fail.
+  func warn(_ text: String) {
+    state.withLock { state in
+      state.remarks.append(text)
+      state.hasWarned = true
+    }
+  }
+
   // MARK: Running
 
   /// Runs the step, and reports its start and its end.
@@ -63,6 +72,10 @@ final class StepRun: Sendable {
       if let unfilled { throw unfilled }
       try await runTries()
       if isSkipped { status = .skipped }
+      if state.withLock({ $0.hasWarned }) {
+        status = .warning
+        chain.countWarning()
+      }
     } catch {
       failure = unfilled == nil ? expectedFailure(error) : nil
       if failure == nil {
