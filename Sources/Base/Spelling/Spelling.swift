@@ -16,6 +16,7 @@ public enum Spelling {
   public static func nearest(to word: String, among candidates: [String]) -> String? {
     let letters = word.lowercased().prefix { $0.isLetter }
     if let synonym = synonyms[String(letters)]?.first(where: candidates.contains) { return synonym }
+    let candidates = candidates.filter { !haveOtherNumbers(word, $0) }
     let wanted = Array(word.lowercased())
     // Each extra letter is an edit. Words of very different lengths are not compared: a word of a
     // megabyte would otherwise be compared with every known name.
@@ -26,6 +27,21 @@ public enum Spelling {
     return candidates.first {
       $0.count > 2 && $0.count == wanted.count && $0.lowercased().sorted() == wanted.sorted()
     }
+  }
+
+  /// The least number of digits in a serial number.
+  private static let leastSerialDigits = 3
+
+  /// Whether two words differ only in their digits, of which they have as many as serial numbers: one is
+  /// no misspelling of the other.
+  private static func haveOtherNumbers(_ word: String, _ candidate: String) -> Bool {
+    func parts(_ text: String) -> (letters: String, digits: String) {
+      let text = text.lowercased()
+      return (text.filter { !$0.isNumber }, text.filter(\.isNumber))
+    }
+    let (a, b) = (parts(word), parts(candidate))
+    return a.letters == b.letters && a.digits != b.digits
+      && min(a.digits.count, b.digits.count) >= leastSerialDigits
   }
 
   /// How many edits a word may be away from a candidate to be treated as a misspelling of it.
