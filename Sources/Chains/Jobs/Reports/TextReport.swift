@@ -166,10 +166,7 @@ public struct TextReport: RunReport {
     _ ending: RunEnding, _ took: Duration, of noun: String, at place: String?
   ) -> String {
     let steps = "\(counted(ending.done, noun)) in \(milliseconds(took)) s"
-    let warnings = warnings(ending.warnings)
-    // The count of the warnings says that there are some.
-    let isSaid = ending.status == .warning && ending.warnings > 0
-    let status = isSaid ? RunEnding.Status.ok.rawValue : ending.status.rawValue
+    let (status, warnings) = (ending.status.rawValue, warnings(ending.warnings))
     guard let failure = ending.failure else { return "\(status): \(steps)\(warnings)" }
     let at = place.map { " at \($0)" } ?? ""
     let head = "\(status)\(at) after \(steps): \(failure.code.rawValue)\(warnings)"

@@ -147,10 +147,10 @@ extension ChainSummary {
     let seconds = took.map { " after \(Duration.microseconds($0).decimalSeconds.dropLast(3)) s" }
     let title = run.batch?.title(of: device) ?? device
     let name = run.isSuite ? name.map { "  \($0)" } : nil
-    // The count of the warnings says that there are some.
-    let warning = RunEnding.Status.warning.rawValue
-    let word = status == warning && warnings > 0 ? RunEnding.Status.ok.rawValue : status
-    let ending = "\(word ?? "not ended")\(seconds ?? "")\(TextReport.warnings(warnings))"
+    // The state of a test says that there is one.
+    let isSaid = warnings == 1 && status == RunEnding.Status.warning.rawValue
+    let count = isSaid ? "" : TextReport.warnings(warnings)
+    let ending = "\(status ?? "not ended")\(seconds ?? "")\(count)"
     return ["", "\(title)\(name ?? "")  \(ending)"]
   }
 }
