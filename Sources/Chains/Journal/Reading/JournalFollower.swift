@@ -5,7 +5,8 @@ import Jobs
 
 /// Looks at a journal from time to time, and finds the runs that changed.
 package struct JournalFollower: Sendable {
-  /// How long a run of simulated devices, whose process nobody knows, goes on without a record.
+  /// How long a run of simulated devices counts as under way without a new record: its process is
+  /// not in the journal.
   static let patience = Duration.seconds(60)
   /// At each so many looks, a run without an owner that seems to be broken off is looked at again.
   private static let seldom = 10
@@ -71,7 +72,7 @@ package struct JournalFollower: Sendable {
         if let known, finished != nil, known.run.finished == finished { continue }
         let owner = try row.optionalText("owner")
         let isKnown = own.contains(number) || owner.map(isThere) == true
-        // A process that is gone writes no more; nobody knows of one that simulates its devices.
+        // A process that is gone writes no more. That of a simulated run is not in the journal.
         if let known, finished == nil, owner == known.run.owner, !isKnown, !known.run.isUnderWay,
           owner != nil || looks % Self.seldom != 0
         {
