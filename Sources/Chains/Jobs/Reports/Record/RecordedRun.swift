@@ -4,7 +4,7 @@ public import Bluetooth
 
 /// The record of the run of a chain on one device, or of a test of a suite.
 public struct RecordedRun: Equatable, Sendable {
-  /// What distinguishes the runs of a report.
+  /// The kind of thing that a report has one run for.
   public enum Kind: String, Hashable, Sendable {
     /// The run of a chain on one device.
     case device
@@ -49,7 +49,7 @@ public struct RecordedRun: Equatable, Sendable {
   public let device: String
   /// The name of a device that output names by its address, because a scan found it; nil for others.
   public let deviceName: String?
-  /// What distinguishes it from the other runs of a report: the device, the test, or the file.
+  /// Its name in a report: the device, the test, or the file.
   public let label: String
   /// Whether it is the run of a chain, of one of several files, or a test.
   public let kind: Kind

@@ -18,7 +18,7 @@ public struct RecordedWhole: Equatable, Sendable {
     case files
   }
 
-  /// What the runs belong to.
+  /// The kind of command that made the runs.
   public let kind: Kind
   /// The name of the batch; nil without one, and for other commands.
   public private(set) var name: String?
