@@ -130,9 +130,13 @@ extension Database {
     let sums = try row(
       """
       SELECT count(*) AS chains, count(DISTINCT device) AS devices,
-        count(DISTINCT CASE WHEN status IS NOT NULL THEN device END) AS ended,
-        count(DISTINCT CASE WHEN status = 'ok' THEN device END) AS ok
-      FROM chains WHERE run = ?
+        count(CASE WHEN status IS NOT NULL AND is_last THEN 1 END) AS ended,
+        count(CASE WHEN status = 'ok' AND is_last THEN 1 END) AS ok
+      FROM (
+        SELECT device, status, chain = (
+          SELECT max(l.chain) FROM chains l WHERE l.device = c.device AND l.run = c.run
+        ) AS is_last
+        FROM chains c WHERE run = ?)
       """,
       [run]
     )
