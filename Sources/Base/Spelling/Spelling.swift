@@ -16,6 +16,7 @@ public enum Spelling {
   public static func nearest(to word: String, among candidates: [String]) -> String? {
     let letters = word.lowercased().prefix { $0.isLetter }
     if let synonym = synonyms[String(letters)]?.first(where: candidates.contains) { return synonym }
+    let candidates = candidates.filter { !haveOtherNumbers(word, $0) }
     let wanted = Array(word.lowercased())
     // Each extra letter is an edit, so words of very different lengths need not be compared: a word
     // of a megabyte would cost too much time.
@@ -26,6 +27,21 @@ public enum Spelling {
     return candidates.first {
       $0.count > 2 && $0.count == wanted.count && $0.lowercased().sorted() == wanted.sorted()
     }
+  }
+
+  /// The minimum number of digits in a serial number.
+  private static let leastSerialDigits = 3
+
+  /// Whether two words differ only in their digits, of which they have as many as serial numbers: one is
+  /// no misspelling of the other.
+  private static func haveOtherNumbers(_ word: String, _ candidate: String) -> Bool {
+    func parts(_ text: String) -> (letters: String, digits: String) {
+      let text = text.lowercased()
+      return (text.filter { !$0.isNumber }, text.filter(\.isNumber))
+    }
+    let (a, b) = (parts(word), parts(candidate))
+    return a.letters == b.letters && a.digits != b.digits
+      && min(a.digits.count, b.digits.count) >= leastSerialDigits
   }
 
   /// The maximum number of edits between a candidate and its misspelling.

@@ -108,7 +108,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// What the user can try.
+  /// A hint for the user.
   public var hint: String {
     switch kind {
     case .full: "free space with blerun history prune, or name another file with --journal FILE"

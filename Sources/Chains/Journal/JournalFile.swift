@@ -8,7 +8,7 @@ import Glibc
 
 /// An open journal.
 ///
-/// What was committed survives when a program dies. Several programs may write to one journal; they
+/// Committed records survive the death of the program. Several programs may write to one journal; they
 /// take turns. A journal is one file, with `-wal` and `-shm` beside it while it is open.
 public final class JournalFile: Sendable {
   /// The faults that a commit survives.
@@ -94,7 +94,7 @@ public final class JournalFile: Sendable {
     return try DatabaseQueue(path: name, configuration: configuration)
   }
 
-  /// Sets up a connection to a file that may be damaged, or made by somebody else.
+  /// Sets up a connection to a file that may be damaged, or made by another program.
   ///
   /// `trusted_schema` stays on: SQLite 3.40 refuses `json_extract` in generated columns without it.
   /// The definitions are compared instead, see ``TableShape``.

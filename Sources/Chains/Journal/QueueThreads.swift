@@ -11,7 +11,7 @@ import Dispatch
 import Glibc
 import Signals
 
-/// Has Dispatch started while a failure is one of the journal.
+/// Starts Dispatch before it is needed, so that its failure is one of the journal.
 enum QueueThreads {
   /// An epoll descriptor, one to wake it, and a timer.
   private static let descriptors = 3
@@ -42,7 +42,7 @@ enum QueueThreads {
     }
   }
 
-  /// What the process would not get; nil when it would get all.
+  /// The resource that the process cannot get; nil when it can get all.
   private static func shortage() -> String? {
     var opened: [Int32] = []
     defer { for descriptor in opened { close(descriptor) } }

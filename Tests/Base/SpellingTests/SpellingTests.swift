@@ -32,6 +32,11 @@ struct SpellingTests {
   @Test("a word that is like none has no neighbour; case does not count")
   func none() {
     #expect(Spelling.nearest(to: "zzz", among: ["read", "write"]) == nil)
+    // Serial numbers.
+    #expect(Spelling.nearest(to: "Soil-25010", among: ["Soil-25001", "Soil-25002"]) == nil)
+    #expect(Spelling.nearest(to: "soil-2501", among: ["Soil-25001"]) == nil)
+    #expect(Spelling.nearest(to: "Soli-25001", among: ["Soil-25001"]) == "Soil-25001")
+    #expect(Spelling.nearest(to: "u18", among: ["u8", "u16"]) == "u8")
     #expect(Spelling.nearest(to: "READ", among: ["read", "write"]) == "read")
     #expect(Spelling.nearest(to: "read", among: []) == nil)
   }

@@ -45,10 +45,51 @@ struct ChainRunnerTests {
     let bench = RunBench(origin: .found)
     #expect(try bench.run("read battery-level") == nil)
     #expect(bench.device.calls == ["connect", "read battery-level"])
-    #expect(bench.text().first == "-  connect  ok, was connected before and stays so")
+    let warning = ["-  connect  warning (ok, was connected before and stays so)"]
+    #expect(Array(bench.text().prefix(1)) == warning)
     bench.device.forgetCalls()
     #expect(try bench.run("read battery-level; disconnect") == nil)
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
+  }
+
+  @Test("a connection of another account is a warning in every form of output")
+  func foundLinkWarns() throws {
+    let bench = RunBench(origin: .found)
+    #expect(try bench.run("connect; read battery-level; connect") == nil)
+    #expect(bench.ending?.status == .ok && bench.ending?.warnings == 1)
+    let quiet = bench.events.flatMap { QuietReport(TextReport()).lines(for: $0) }
+    for lines in [bench.text(), quiet, bench.json()] {
+      #expect(lines.contains { $0.contains("another program or account") }, "\(lines)")
+    }
+    #expect(bench.text().last?.hasSuffix(", 1 warning") == true, "\(bench.text())")
+    let runs = RunCollector.runs(of: bench.events)
+    let reports: [any RunsReport] = [TAPReport(), JUnitReport(), HTMLReport()]
+    for report in reports {
+      let text = report.text(on: runs)
+      #expect(text.contains("warning: the connection was made by another program or account"))
+    }
+  }
+
+  @Test(
+    "a chain that demands a connection of its own fails where there is one",
+    arguments: [LinkOrigin.found, .shared]
+  )
+  func exclusive(_ origin: LinkOrigin) throws {
+    let bench = RunBench(origin: origin)
+    try bench.run(file: "exclusive: true\nsteps: [ { read: battery-level } ]")
+    #expect(bench.ending?.failure?.code == .busy && bench.ending?.failure?.class == .passing)
+    #expect(bench.ending?.failure?.hint.contains("bluetoothctl disconnect") == true)
+    #expect(bench.device.calls == (origin == .found ? ["connect"] : ["connect", "disconnect"]))
+  }
+
+  @Test("a connection of its own is no reason to fail, also where it is kept and connected again")
+  func ownExclusive() throws {
+    let steps = "steps: [ connect, { read: battery-level }, disconnect, connect, connect ]"
+    for keep in ["", "keep: true\n"] {
+      let bench = RunBench()
+      try bench.run(file: "exclusive: true\n\(keep)\(steps)")
+      #expect(bench.ending?.status == .ok && bench.ending?.warnings == 0)
+    }
   }
 
   @Test("a connection that others share is ended, or left to them")

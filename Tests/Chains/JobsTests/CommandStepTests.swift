@@ -108,25 +108,44 @@ struct CommandStepTests {
     #expect(bench.ending?.failure?.code == .commandFailed && bench.device.calls.isEmpty)
   }
 
-  @Test("an included file runs no programs")
+  @Test("an included file runs programs, beside it, under the rules of the chain")
   func included() throws {
     let folder = try FolderOfFiles([
-      "main.yaml": "steps: [ { command: ./a }, { include: b.yaml } ]\n",
-      "b.yaml": "- command: ./b\n",
+      "main.yaml": "steps: [ { command: ./a }, { include: lib/b.yaml } ]\n",
+      "lib/b.yaml": "- command: ./b\n",
     ])
-    let complaints = folder.complaints { _ = try folder.plan() }
-    #expect(complaints.count == 1)
-    let line = folder.complaints {
-      _ = try Plan.parse(
-        line: "include b.yaml", file: folder.path + "/-e", with: Bindings(), names: .assigned,
-        includesFiles: true
-      )
-    }
-    #expect(line.first?.contains("an included file runs no programs") == true, "\(line)")
-    #expect(
-      complaints.first?.contains("b.yaml:1:12: 1.command: an included file runs no programs")
-        == true,
-      "\(complaints)"
+    let plan = try folder.plan()
+    #expect(plan.commands.map(\.command.program) == ["./a", "./b"])
+    #expect(plan.commands.map(\.step.sourceFile) == ["main.yaml", "lib/b.yaml"].map(folder.file))
+    let line = try Plan.parse(
+      line: "include lib/b.yaml", file: folder.path + "/-e", with: Bindings(), names: .assigned,
+      includesFiles: true
     )
+    #expect(line.commands.map(\.step.sourceFile) == [folder.file("lib/b.yaml")])
+    #expect(plan.allowedCommands == .none)
+    bench.run(plan)
+    #expect(bench.ending?.failure?.code == .commandFailed && bench.device.calls.isEmpty)
   }
+
+  @Test("a list is a program with its arguments")
+  func list() throws {
+    func plan(_ step: String) throws -> Plan {
+      try Plan.parse("steps: [ { read: battery-level, as: b }, \(step) ]", file: "c.yaml")
+    }
+    let list = try plan("{ command: [sh, -c, 'echo {b.percent}'], format: text }")
+    let long = try plan("{ command: sh, arguments: [-c, 'echo {b.percent}'] }")
+    #expect(list.lines == long.lines)
+    #expect(try plan("{ command: [./key] }").lines == plan("{ command: ./key }").lines)
+    for wrong in [
+      "{ command: [sh, -c], arguments: [x] }", "{ command: [] }", "{ command: ['{b}', x] }",
+      "{ command: [[sh], x] }",
+    ] {
+      let error = #expect(throws: DocumentErrors.self) { try plan(wrong) }
+      #expect(error?.problems.count == 1, "\(wrong): \(error?.problems ?? [])")
+    }
+  }
+}
+
+extension FolderOfFiles {
+  fileprivate func file(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Foundation
 import Testing
 
 @testable import Jobs
@@ -90,6 +91,74 @@ struct ExpectedFailureTests {
     #expect(throws: Problem.self) { try Step.sleep(.seconds(1)).failing(with: "any") }
   }
 
+  @Test(
+    "a name that no failure can have is refused, with the one to write",
+    arguments: [
+      ("insufficient-authorization", "not-permitted"), ("0x08", "not-permitted"),
+      ("8", "not-permitted"), ("request-not-supported", "not-supported"),
+      ("0x0d", "invalid-value"), ("encryption-key-too-short", "not-paired"),
+      ("insufficient-encryption", "not-paired"),
+    ]
+  )
+  func neverReported(_ name: String, _ instead: String) throws {
+    for line in ["= \(name)", "in busy,\(name)"] {
+      let error = #expect(throws: DocumentErrors.self) {
+        try Plan.parse(line: "write alert-level u8:9 expect error \(line)")
+      }
+      let problem = try #require(error?.problems.first)
+      #expect(problem.expected == instead)
+      #expect(problem.message.contains("bluetoothd does not report its number"), "\(problem)")
+    }
+    #expect(throws: Problem.self) { try Step.write("alert-level", "u8:9").failing(with: name) }
+    #expect(!ExpectedFailure.Name.all.contains(name))
+  }
+
+  @Test("a device that refuses an access without a number may be locked")
+  func locked() {
+    let failure = DeviceFailure(
+      code: .notPermitted, class: .definite, operation: "writing fff1", attribute: "fff1",
+      bluez: BlueZAnswer(name: "org.bluez.Error.NotAuthorized", text: "Operation Not Authorized"),
+      meaning: "the device refuses the access", hint: "pair with the device"
+    )
+    let hint = "unlock a device that is locked first, as its documentation describes; else pair"
+    #expect(RunFailure(failure).hint == hint + " with the device")
+  }
+
+  // MARK: Advice that fits the chain
+
+  @Test(
+    "a chain that refuses pairings is not told to pair",
+    arguments: [
+      ("", false), ("pairing: { confirm: true }\n", false),
+      ("pairing: { just-works: false }\n", true),
+    ]
+  )
+  func pairingRefused(_ head: String, _ isNamed: Bool) throws {
+    let failure = DeviceFailure(
+      code: .notPaired, class: .definite, operation: "reading battery-level",
+      meaning: "the device requires pairing", hint: "pair with it first: \(.pair)"
+    )
+    bench.device.answer("read battery-level", .failure(failure))
+    try bench.run(file: "\(head)steps: [ { read: battery-level } ]")
+    let hint = try #require(bench.ending?.failure?.hint)
+    #expect(hint.contains("'just-works: false'") == isNamed, "\(hint)")
+    #expect(hint.contains("blerun pair") != isNamed, "\(hint)")
+    #expect(bench.endings.contains { $0.failure?.hint == hint })
+  }
+
+  @Test("a device that does not connect in time may be one that accepts no connections")
+  func beacon() throws {
+    bench.device.answer("connect", .silence)
+    try bench.run("read battery-level")
+    #expect(bench.ending?.failure?.code == .timedOut)
+    #expect(bench.ending?.failure?.hint.contains("such as a beacon") == true)
+    bench.device.answer("read battery-level", .silence)
+    let other = RunBench()
+    other.device.answer("read battery-level", .silence)
+    try other.run("read battery-level")
+    #expect(other.ending?.failure?.hint.contains("beacon") == false)
+  }
+
   // MARK: Further tries
 
   @Test("a step is tried again while it fails transiently, after waits that double")
@@ -132,6 +201,25 @@ struct ExpectedFailureTests {
     #expect(bench.ending?.status == .ok)
   }
 
+  @Test("reasons of earlier attempts are named where they differ from the last one")
+  func earlierReasons() throws {
+    let lost = ScriptedDevice.Answer.failure(DeviceFailure.scripted(.linkLost, .passing))
+    let refused = ScriptedDevice.Answer.failure(DeviceFailure.scripted(.refused, .definite))
+    for (last, isNamed) in [(refused, true), (lost, false)] {
+      let bench = RunBench()
+      bench.device.answer("read battery-level", lost, lost, last)
+      var plan = try Plan.parse(line: "read battery-level")
+      plan.retry = RetryRule(attempts: 3, backoff: .seconds(1))
+      bench.run(plan)
+      let runs = RunCollector.runs(of: bench.events)
+      let line = "before reading battery-level on 'Thermo-1': the link was lost\n"
+      let text = SummaryReport().text(on: runs)
+      #expect(text.contains("     " + line) == isNamed, "\(text)")
+      #expect(text.components(separatedBy: "     before ").count == (isNamed ? 2 : 1))
+      let tap = TAPReport().text(on: runs)
+      #expect(tap.contains("    # before: reading battery-level") == isNamed, "\(tap)")
+    }
+  }
   // MARK: Going on
 
   @Test("on-failure: continue runs the other steps, and the run fails at its end")

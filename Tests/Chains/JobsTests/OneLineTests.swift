@@ -69,4 +69,32 @@ struct OneLineTests {
       ]
     )
   }
+
+  @Test(
+    "a quoted text is one word again, also where a combining mark follows a sign",
+    arguments: [
+      "a\"\u{301}b", "\u{301}x y", "a \u{301}b", "\\\u{301}", ";\u{301}", "it's", "", "a\\",
+    ]
+  )
+  func marks(_ text: String) throws {
+    let steps = try LineWords.steps(of: Quoting.quoted(text), file: "-e")
+    let words = try #require(steps.first)
+    #expect(words.count == 1)
+    #expect(words.first?.text.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
+    let template = MessageTemplate(literal: "{\u{301}" + text)
+    let again = try #require(MessageTemplate(template.description))
+    #expect(
+      again.constant?.unicodeScalars.elementsEqual(("{\u{301}" + text).unicodeScalars) == true)
+  }
+
+  @Test("the name of a key may stand before its value, where the value alone is enough")
+  func keyNames() throws {
+    for (long, short) in [
+      ("write 2a06 u8:1 kind command", "write 2a06 u8:1 command"),
+      ("command ./key arguments a arguments b", "command ./key with a with b"),
+    ] {
+      #expect(try Plan.parse(line: long).lines == Plan.parse(line: short).lines)
+    }
+    #expect(throws: DocumentErrors.self) { try Plan.parse(line: "write 2a06 u8:1 kind no") }
+  }
 }

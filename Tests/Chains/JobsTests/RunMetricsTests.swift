@@ -58,6 +58,14 @@ struct RunMetricsTests {
     #expect(lines.contains(#"blerun_notifications_total{batch="a\"b\\c\\u{a}d\\u{1b}"} 0"#))
   }
 
+  @Test("a combining mark hides no sign that must be escaped")
+  func marks() {
+    let text = RunMetrics().text(["batch": "a\"\u{301}b\\\u{301}"])
+    let line = "blerun_notifications_total{batch=\"a\\\"\u{301}b\\\\\u{301}\"} 0\n"
+    // By Unicode scalars: texts are equal in other ways, too.
+    #expect(text.unicodeScalars.contains(line.unicodeScalars))
+  }
+
   @Test("what the runs of a batch did is counted; devices only where that is asked for")
   func batch() throws {
     let plan = try Plan.parse(line: "read battery-level; write alert-level u8:1")

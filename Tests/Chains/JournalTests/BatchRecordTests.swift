@@ -83,6 +83,73 @@ struct BatchRecordTests {
     #expect(try file.recordedWhole(2, of: []) == nil)
   }
 
+  /// Records chains of a batch, each of a device with its failure, and the end of it all.
+  private func record(
+    _ chains: [(device: String, failure: RunFailure?)], in file: JournalFile
+  ) throws -> (runs: [RecordedRun], whole: RecordedWhole, summary: RunSummary) {
+    let recorder = begin(in: file)
+    recorder.take(Self.members)
+    for (device, failure) in chains {
+      let take = recorder.chain()
+      for event in try EventScript.reading(72, device: device, failure: failure) { take(event) }
+    }
+    recorder.finish(chains.last?.failure == nil ? .ok : .failed)
+    let runs = try #require(try file.recordedRuns(1))
+    return (
+      runs, try #require(try file.recordedWhole(1, of: runs)), try #require(try file.run(1))
+    )
+  }
+
+  @Test("that was resumed counts each device once, as its last chain ended")
+  func resumed() throws {
+    let file = try JournalFile(writing: bench.path)
+    let (runs, whole, summary) = try record(
+      [("Lamp-1", .lost), ("C0:FF:EE:00:01:01", nil), ("Lamp-1", nil)], in: file
+    )
+    #expect(runs.map(\.device) == ["Lamp-1", "C0:FF:EE:00:01:01"])
+    #expect(runs.allSatisfy(\.succeeded) && whole.failure == nil)
+    #expect(runs[0].attempt == 2 && runs[0].earlierFailures.map(\.code) == [.linkLost])
+    let page = HTMLReport().text(on: runs, of: whole)
+    #expect(page.contains("2 devices: 2 ok</p>") && !page.contains("What went wrong"))
+    #expect(page.contains("Attempt 1 failed"))
+    let junit = JUnitReport().text(on: runs, of: whole)
+    #expect(junit.contains(#"failures="0" errors="0" time="#), "\(junit)")
+    #expect(junit.contains("attempt 1 failed: reading battery-level"))
+    let tap = TAPReport().text(on: runs, of: whole)
+    #expect(tap.hasPrefix("TAP version 14\n1..2\n") && !tap.contains("not ok"), "\(tap)")
+    #expect(summary.lastChains.map(\.status) == ["ok", "ok"])
+    #expect(summary.earlierChains(of: "Lamp-1").map(\.code) == ["link-lost"])
+    #expect(summary.earlierChains(of: "C0:FF:EE:00:01:01").isEmpty)
+  }
+
+  @Test("that was resumed twice has one failure of a device that never succeeded")
+  func resumedInVain() throws {
+    let file = try JournalFile(writing: bench.path)
+    let (runs, whole, _) = try record(
+      [("Lamp-1", .lost), ("C0:FF:EE:00:01:01", nil), ("Lamp-1", .lost), ("Lamp-1", .lost)],
+      in: file
+    )
+    #expect(runs.count == 2 && runs[0].attempt == 3 && runs[0].earlierFailures.count == 2)
+    let text = SummaryReport().text(on: runs, of: whole)
+    #expect(text.hasPrefix("2 devices: 1 ok, 1 failed\n"), "\(text)")
+    #expect(text.contains("after 3 tries\n"), "\(text)")
+  }
+
+  @Test("whose process was killed has the chain without an end as a first try")
+  func killed() throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = begin(in: file)
+    recorder.take([Self.members[0]])
+    let first = recorder.chain()
+    for event in try EventScript.reading(72, device: "Lamp-1").prefix(2) { first(event) }
+    let second = recorder.chain()
+    for event in try EventScript.reading(72, device: "Lamp-1") { second(event) }
+    recorder.finish(.ok)
+    let runs = try #require(try file.recordedRuns(1))
+    #expect(runs.count == 1 && runs[0].succeeded)
+    #expect(runs[0].earlierFailures.map(\.code) == [.interrupted])
+  }
+
   @Test(
     "that ended in a way that no device shows has a failure of its own in a report",
     arguments: [

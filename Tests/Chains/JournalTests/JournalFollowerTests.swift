@@ -104,6 +104,30 @@ struct JournalFollowerTests {
     #expect(run.progress == RunProgress(.devices, ended: 2, failed: 1, total: 4))
   }
 
+  @Test("a device that is run again, because the batch was resumed, counts as its last chain")
+  mutating func resumed() throws {
+    #expect(try look().isEmpty)
+    var header = bench.header(owner: "here")
+    header.batch = BatchOrigin(file: "/a.yaml", name: nil, digest: "", round: 1)
+    let recorder = RunRecorder(header, to: file, on: bench.loop) { _ in }
+    recorder.begin()
+    recorder.take((0..<2).map { BatchMember(device: "D-\($0)", name: nil) })
+    record(try EventScript.reading(1, device: "D-0", failure: .lost), recorder.chain())
+    record(try EventScript.reading(1, device: "D-1"), recorder.chain())
+    let failed = try #require(try look().first)
+    #expect(failed.progress == RunProgress(.devices, ended: 2, failed: 1, total: 2))
+    #expect(failed.failure?.contains("the link was lost") == true)
+    let (events, again) = (try EventScript.reading(1, device: "D-0"), recorder.chain())
+    record(Array(events.prefix(2)), again)
+    let underWay = try #require(try look().first)
+    #expect(underWay.progress == RunProgress(.devices, ended: 1, failed: 0, total: 2))
+    record(Array(events.dropFirst(2)), again)
+    recorder.finish(.ok)
+    let ended = try #require(try look().first)
+    #expect(ended.progress == RunProgress(.devices, ended: 2, failed: 0, total: 2))
+    #expect(ended.failure == nil && ended.deviceCount == 2)
+  }
+
   @Test("whose process is gone is broken off; of simulated devices it is what does not change")
   mutating func brokenOff() throws {
     let recorders = ["gone", nil].map { bench.recorder(to: file, owner: $0) }

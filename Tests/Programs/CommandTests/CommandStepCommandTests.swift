@@ -190,6 +190,35 @@ struct CommandStepCommandTests {
     #expect(ended.status == 130 && ended.output.contains("last.sh  done"), "\(ended.output)")
   }
 
+  @Test("a program of an included file runs beside that file, under the rules of the chain")
+  func included() throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/lib", withIntermediateDirectories: true
+    )
+    _ = try folder.file("lib/mac.sh", "#!/bin/sh\nbasename $PWD; echo $1\n")
+    chmod(folder.path + "/lib/mac.sh", 0o755)
+    _ = try folder.file(
+      "lib/unlock.yaml", "- { command: ./mac.sh, arguments: ['{b.percent}'], as: m }\n")
+    _ = try folder.file(
+      "chain.yaml",
+      "steps: [ { read: battery-level, as: b }, { include: lib/unlock.yaml }, { log: 'm={m}' } ]\n"
+    )
+    let simulate = ["--simulate", projectFolder + "/Simulators/devices/thermometer.yaml"]
+    let arguments = ["run", folder.path + "/chain.yaml"] + simulate
+    let allowed = try blerun(arguments + ["--allow-commands"])
+    #expect(allowed.status == 0 && allowed.output.contains("m=lib"), "\(allowed.output)")
+    let refused = try blerun(arguments)
+    #expect(refused.status == 65 && refused.output == "", "\(refused.output)")
+    #expect(refused.errors.contains("unlock.yaml:1:"), "\(refused.errors)")
+    _ = try folder.file("batch.yaml", "chain: chain.yaml\ndevices: [ Thermo-1 ]\n")
+    let batch = ["batch", folder.path + "/batch.yaml", "--allow-command"]
+    let other = try blerun(batch + [String(repeating: "0", count: 64)] + simulate)
+    let hint = "allow it with --allow-command "
+    let digest = try #require(other.errors.components(separatedBy: hint).last?.prefix(64))
+    #expect(other.status == 65, "\(other.errors)")
+    #expect(try blerun(batch + [String(digest)] + simulate).status == 0)
+  }
+
   @Test("without permission nothing is touched")
   func notAllowed() throws {
     let run = try run("touch ran", options: [])

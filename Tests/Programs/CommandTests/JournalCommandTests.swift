@@ -55,6 +55,72 @@ struct JournalCommandTests {
     #expect(shown.lines.count { $0.hasPrefix(title) } == 2, "\(shown.output)")
   }
 
+  @Test("of a batch, what went wrong comes before the plan, which is printed once")
+  func planOnce() throws {
+    let path = folder.path + "/a.sqlite"
+    let devices = (1...5).map { "{ name: Lamp-\($0), with: { least: \(90 + $0) } }" }
+    let world = try folder.file(
+      "lamps.yaml",
+      """
+      name: Lamp-#
+      address: C0:FF:EE:03:00:00
+      count: 5
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
+      """
+    )
+    let batch = try folder.file(
+      "batch.yaml",
+      """
+      variables: { least: 1 }
+      devices: [ \(devices.joined(separator: ", ")) ]
+      steps: [ { read: battery-level, expect: { percent: { min: "{least}" } } } ]
+      """
+    )
+    let ended = try blerun(["batch", batch, "--simulate", world, "--journal", path])
+    #expect(ended.status == 1, "\(ended.errors)")
+    let lines = try run("history", "show", "--journal", path).lines
+    let failure = try #require(lines.firstIndex { $0.contains("expectation-not-met:") })
+    let plans = lines.indices.filter { lines[$0].hasPrefix("for       ") }
+    #expect(plans.count == 1 && plans[0] > failure, "\(lines)")
+    #expect(lines.last == "and 4 more plans, for other devices")
+  }
+
+  @Test("several runs are counted by their ends and by the devices that failed, since a time")
+  func summary() throws {
+    let path = folder.path + "/a.sqlite"
+    let world = ["--simulate", "Simulators/devices/thermometer.yaml", "--journal", path]
+    let expected = "{ read: battery-level, expect: { percent: { above: 99 } } }"
+    for step in ["{ read: battery-level }", expected, expected] {
+      let batch = try folder.file("batch.yaml", "devices: [ Thermo-1 ]\nsteps: [ \(step) ]\n")
+      _ = try blerun(["batch", batch] + world)
+    }
+    let all = try run("history", "summary", "--journal", path, "--since", "2000-01-01")
+    #expect(
+      all.lines == [
+        "3 runs: 2 failed: expectation-not-met, 1 ok", "3 chains on 1 device: 2 failed", "",
+        "device    failed  of  why", "Thermo-1  2       3   2 expectation-not-met",
+      ],
+      "\(all.output) \(all.errors)"
+    )
+    let json = try run("history", "summary", "--journal", path, "--output", "json")
+    let failing =
+      #""failing":[{"device":"Thermo-1","failed":2,"chains":3,"#
+      + #""codes":[{"code":"expectation-not-met","count":2}]}]}"#
+    #expect(json.output.hasSuffix(failing + "\n"), "\(json.output)")
+    let none = try run("history", "summary", "--journal", path, "--since", "2001-01-01")
+    #expect(none.output == "no run\n")
+    for (since, count) in [("2000-01-01", 4), ("36500d", 4), ("7d", 0)] {
+      let list = try run("history", "--journal", path, "--since", since)
+      #expect(list.status == 0 && list.lines.count == count, "\(list.output) \(list.errors)")
+    }
+    for wrong in ["2000-02-30", "yesterday", "7"] {
+      #expect(try run("history", "--journal", path, "--since", wrong).status == 2)
+    }
+  }
+
   @Test("the examples of docs/journal.md are what is printed")
   func examples() throws {
     let path = folder.path + "/journal.sqlite"

@@ -1,8 +1,13 @@
 // `blerun batch --metrics`: the file, who may read it, and what it may not replace.
 
+import Bluetooth
 import Fixtures
 import Foundation
+import Jobs
+import Signals
 import Testing
+
+@testable import Program
 
 @Suite("Metrics of batches", .blocking)
 struct MetricsTests {
@@ -48,6 +53,33 @@ struct MetricsTests {
         #"blerun_device_runs_total{batch="Tags",device="Tag-1",result="ok"} 1"#
       )
     )
+  }
+
+  @Test("what happens soon after a write is written later, and the end of a round at once")
+  func pending() throws {
+    let loop = VirtualTimeLoop()
+    let end = Fixtures.Ending(loop)
+    let path = folder.path + "/m.prom"
+    let file = try MetricsFile(MetricsOptions.parse([]), path: path, of: "B", on: loop)
+    func failures() throws -> String? {
+      let lines = try folder.text("m.prom").split(separator: "\n").map(String.init)
+      return lines.first { $0.hasPrefix("blerun_connects_total") }
+    }
+    let series = #"blerun_connects_total{batch="B",adapter="hci0",result="not-found"} "#
+    for _ in 1...3 { file.count { $0.take(LinkNews(adapter: "hci0", .failed(.notFound))) } }
+    #expect(try failures() == series + "1")
+    try loop.run { try await loop.sleep(for: .seconds(6)) }
+    #expect(try failures() == series + "3")
+    let finished = BatchEvent(
+      batch: RunIdentity(seed: 1, text: "b"), round: 1, offset: .zero, wallClock: .seconds(7),
+      change: .finished(
+        BatchEnding(BatchCounts(), notRun: [], failure: nil, isCancelled: false)
+      )
+    )
+    file.count(finished)
+    let last = #"blerun_batch_last_success_timestamp_seconds{batch="B"} 7"#
+    #expect(try folder.text("m.prom").contains(last))
+    withExtendedLifetime(end) {}
   }
 
   @Test("Prometheus's own check accepts the file", .enabled(if: Self.promtool != nil))

@@ -103,6 +103,18 @@ struct PlotTests {
     #expect(picture(try minute(), at: 60, 70, 16, .braille) == Self.lines(Self.braillePicture))
   }
 
+  @Test("a characteristic is called as a file of names calls it")
+  func names() throws {
+    let uuid = "5a110007-7e57-4c0d-9a00-0123456789ab"
+    var plot = PlotState(
+      wallClockAtStart: .seconds(1_767_355_200), titles: [uuid: "soil-moisture"]
+    )
+    plot.take(try event(.fields([.init("percent", .integer(7), unit: "%")]), at: 1, of: uuid))
+    #expect(plot.series.map(\.name) == ["soil-moisture percent"])
+    plot.take(try event(.integer(7), at: 2, of: "2a19"))
+    #expect(plot.series.map(\.name).last == "battery-level")
+  }
+
   @Test("a panel for each series; names of devices where there are several")
   func panels() throws {
     var plot = PlotState(wallClockAtStart: .seconds(1_767_355_200), namesDevice: true)

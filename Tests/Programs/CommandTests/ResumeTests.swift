@@ -75,6 +75,30 @@ struct ResumeTests {
     #expect(table.count { $0.hasPrefix("Tag-1") } == 1, "\(shown.output)")
   }
 
+  @Test("reports of a resumed batch have every device, as its last chain ended")
+  func reports() throws {
+    _ = try batch("Tag-1", "Tag-8")
+    #expect(try run().status == 75)
+    _ = try folder.tags(8)
+    let tap = folder.path + "/all.tap"
+    let second = try run("--resume", "--report", tap, "--report", folder.path + "/all.html")
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(second.output.contains("1 device: 1 ok\nbefore: 1 ok\n"), "\(second.output)")
+    let text = try folder.text("all.tap")
+    #expect(text.hasPrefix("TAP version 14\n1..2\n") && !text.contains("not ok"), "\(text)")
+    #expect(text.contains("    # before: connecting to 'Tag-8'"), "\(text)")
+    let page = try folder.text("all.html")
+    #expect(page.contains("2 devices: 2 ok</p>") && !page.contains("What went wrong"))
+    let show = ["history", "show", "1", "--journal", journal]
+    let shown = try blerun(show + ["--report", folder.path + "/later.tap"])
+    #expect(try folder.text("later.tap").hasPrefix("TAP version 14\n1..2\n"))
+    #expect(shown.output.contains("outcome   2 devices: 2 ok\n"), "\(shown.output)")
+    #expect(!shown.output.contains("failed"), "\(shown.output)")
+    let json = try blerun(show + ["--output", "json"])
+    let superseded = json.lines.first?.components(separatedBy: #""superseded":true"#)
+    #expect(superseded?.count == 2, "\(json.output)")
+  }
+
   @Test("a dry run prints what is left, or why nothing is, and touches nothing")
   func dryRun() throws {
     _ = try batch("Tag-1", "Tag-8")

@@ -69,6 +69,18 @@ struct RunsOnOneDeviceTests {
     #expect(end(first) == 143)
   }
 
+  @Test("a run that demands a connection of its own joins none")
+  func exclusive() throws {
+    let watch = try host.start(["watch", host.device, "heart-rate-measurement", "--output", "json"])
+    try watch.waitForOutput(#""event":"value""#)
+    let steps = ["-d", host.device, "-e", "read body-sensor-location"]
+    let run = try host.start(["run"] + steps + ["--exclusive"]).end()
+    #expect(run.status == 75 && run.output.contains("was connected already"), "\(run.output)")
+    #expect(try host.isConnected())
+    #expect(end(watch) == 143)
+    #expect(try host.start(["run"] + steps + ["--exclusive"]).end().status == 0)
+  }
+
   @Test("a watch, an inspection and a run share the connection; the last one ends it")
   func shares() throws {
     let watch = try host.start(["watch", host.device, "heart-rate-measurement", "--output", "json"])

@@ -64,8 +64,10 @@ package struct MatchRule: Hashable, Sendable {
 
   /// A value for quotes. Inside quotes only the quote is special; it is written outside them.
   private static func escaped(_ value: String) -> String {
-    guard value.utf8.contains(UInt8(ascii: "'")) else { return value }
-    return value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    // By Unicode scalars: a combining mark may follow a quote.
+    value.unicodeScalars.reduce(into: "") { escaped, scalar in
+      if scalar == "'" { escaped += "'\\''" } else { escaped.unicodeScalars.append(scalar) }
+    }
   }
 
   /// The sender, if it is a well-known name: messages carry the unique name of its owner.

@@ -53,14 +53,31 @@ public struct ExpectedFailure: Hashable, Sendable {
     ///
     /// - Throws: What is wrong with any other text, and which name comes closest.
     static func read(_ text: String, shown: String) throws(Problem) -> Self {
-      if let name = Self(text) { return name }
-      throw .unknown(found: shown, text, among: all)
+      guard let name = Self(text) else { throw .unknown(found: shown, text, among: all) }
+      if case .att(let code) = name, let instead = unreported[code] {
+        throw Problem(
+          "no failure has the ATT error \(code): bluetoothd does not report its number",
+          expected: instead.rawValue
+        )
+      }
+      return name
     }
+
+    /// The ATT errors whose number bluetoothd does not report, each with the code of the failure.
+    ///
+    /// For 0x0c and 0x0f its answer is that for 0x05, which is reported as such.
+    ///
+    /// - Source: BlueZ 5.66, `src/gatt-client.c` (create_gatt_dbus_error).
+    static let unreported: [ATTErrorCode: DeviceFailure.Code] = [
+      .requestNotSupported: .notSupported, .insufficientAuthorization: .notPermitted,
+      .encryptionKeyTooShort: .notPaired, .invalidAttributeValueLength: .invalidValue,
+      .insufficientEncryption: .notPaired,
+    ]
 
     /// All names; the numbers of the device's errors are names, too.
     static let all =
       ["any"] + codes.map(\.rawValue) + FailureClass.allCases.map(\.rawValue)
-      + ATTErrorCode.named.map(\.identifier)
+      + ATTErrorCode.named.filter { unreported[$0] == nil }.map(\.identifier)
   }
 
   /// The names, any of which is right.

@@ -40,6 +40,10 @@ extension Plan: Described {
       "`true`: another program's attempt to connect is cancelled"
     ),
     Key(
+      "exclusive", \.link.isExclusive, .truth, default: false,
+      "`true`: the chain fails when the device is connected already, by another program or account"
+    ),
+    Key(
       "wait-for-adapter",
       \.link.adapterWait,
       .duration,

@@ -165,8 +165,6 @@ struct IncludedSurroundings {
   var captured: [String] = []
   /// The real paths of the files that are being read, the outermost first.
   var stack: [String] = []
-  /// Whether what is read is an included file.
-  var isIncluded = false
   var count = 0
   /// The number of steps read so far.
   var steps = 0

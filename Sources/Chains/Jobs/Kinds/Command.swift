@@ -169,7 +169,7 @@ extension Command: StepKind {
   static let keys: [Key<Command>] = [
     Key(
       "command", \.program, .program, line: .target,
-      "the program: a path from the folder of the chain, or a name in `PATH`; without captured values"
+      "the program: a path from the folder of the chain, or a name in `PATH`; without captured values. A list has its arguments, too"
     ),
     Key(
       "arguments", \.arguments, .arguments, default: [], line: .repeated("with"),
@@ -186,6 +186,29 @@ extension Command: StepKind {
   var attribute: String? { program }
   var subjects: Subjects? { Subjects(ofOutput: format) }
   var doing: String { "running \(program)" }
+
+  static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] {
+    kindSteps(separated(node, &reader), &reader)
+  }
+
+  /// `command: [sh, -c, …]` as a program and its arguments.
+  private static func separated(_ node: Node, _ reader: inout StepReader) -> Node {
+    guard let words = node.value(of: verb)?.sequence, let program = words.first,
+      let entries = node.mapping
+    else { return node }
+    let others = Array(words.dropFirst())
+    if !others.isEmpty, let given = node.value(of: "arguments") {
+      reader.complain(given, Problem("the list of 'command' has arguments, too"))
+    }
+    let list = others.first.map { Node(.sequence(others), at: $0.place, path: $0.path) }
+    let separate = entries.flatMap { entry -> [Node.Entry] in
+      guard entry.key == verb else { return entry.key == "arguments" && list != nil ? [] : [entry] }
+      let first = Node.Entry(key: entry.key, keyPlace: entry.keyPlace, value: program)
+      return [first]
+        + (list.map { [Node.Entry(key: "arguments", keyPlace: entry.keyPlace, value: $0)] } ?? [])
+    }
+    return Node(.mapping(separate), at: node.place, path: node.path)
+  }
 
   func run(_ run: StepRun) async throws {
     let limit = run.limit
@@ -211,14 +234,11 @@ extension Shape where Value == String {
   /// A program that no captured value chooses.
   fileprivate static var program: Self {
     Shape(
-      "a program such as ./answer.py, without captured values", schema: .type("string"),
+      "a program such as ./answer.py, without captured values",
+      schema: .anyOf([.type("string"), .list(of: .scalar)]),
       word: .constant, words: { [Quoting.quoted($0)] }
-    ) { node, reader in
-      if reader.surroundings.isIncluded {
-        let expected = "the command in the chain itself"
-        reader.complain(node, Problem("an included file runs no programs", expected: expected))
-      }
-      return node.text.flatMap { !$0.isEmpty && $0 == MessageTemplate($0)?.constant ? $0 : nil }
+    ) { node, _ in
+      node.text.flatMap { !$0.isEmpty && $0 == MessageTemplate($0)?.constant ? $0 : nil }
     }
   }
 }

@@ -27,6 +27,7 @@ struct ConnectStep: StepKind {
       do {
         let origin = try await run.limited(connecting)
         run.outcome = .linked(origin, candidates: run.service.candidates)
+        if run.chain.expectsNewLink() { try judge(origin, run) }
         return
       } catch let failure as DeviceFailure where failure.code == .busy {
         // The limit of the step is for connecting, not for other runs.
@@ -35,6 +36,26 @@ struct ConnectStep: StepKind {
         try await run.service.awaitOtherRuns().run { hasWaited = $0 }
         guard hasWaited else { throw failure }
       }
+    }
+  }
+
+  /// A connection that was up before may be that of another account: what it unlocked is unlocked.
+  ///
+  /// - Throws: ``RunFailure`` where the plan demands a connection of its own.
+  private func judge(_ origin: LinkOrigin, _ run: StepRun) throws(RunFailure) {
+    guard origin != .made else { return }
+    if run.plan.link.isExclusive {
+      throw RunFailure(
+        code: .busy, class: .passing, what: run.step.doing,
+        why: "the device was connected already, and the chain demands a connection of its own",
+        hint: "end the other program or run, or disconnect the device (bluetoothctl disconnect)"
+      )
+    }
+    if origin == .found {
+      run.warn(
+        "the connection was made by another program or account, whose settings and unlocking hold "
+          + "for this run, too; 'exclusive: true' makes that a failure"
+      )
     }
   }
 }

@@ -22,7 +22,7 @@ struct DisconnectStep: StepKind {
     let ending =
       run.placed.isImplied ? run.service.leave() : run.service.disconnect().map { false }
     let disconnecting = ending.map { isLeft in
-      run.chain.linked(false)
+      run.chain.disconnected()
       return isLeft
     }
     run.outcome = try await run.limited(disconnecting) ? .left : nil

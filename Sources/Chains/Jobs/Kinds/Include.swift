@@ -140,9 +140,7 @@ extension StepReader {
       surroundings.names = outer.names
       surroundings.table = outer.table
       surroundings.stack = outer.stack
-      surroundings.isIncluded = outer.isIncluded
     }
-    surroundings.isIncluded = true
     surroundings.stack.append(file.realPath)
     var declarations = Declarations(outer.table)
     let body = declarations.body(of: root, with, outer.captured, limits) { _ in nil }

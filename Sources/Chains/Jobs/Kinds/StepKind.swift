@@ -131,6 +131,11 @@ extension StepKind {
   }
 
   static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] {
+    kindSteps(node, &reader)
+  }
+
+  /// The step of a mapping with the keys of the kind; none after an error.
+  static func kindSteps(_ node: Node, _ reader: inout StepReader) -> [Step] {
     var step = step(node, &reader)
     step?.source = node.place
     step?.sourceText = reader.form == .line ? reader.text : nil

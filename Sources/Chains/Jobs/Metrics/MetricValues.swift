@@ -93,11 +93,10 @@ struct MetricValues: Equatable, Sendable {
 
   /// A label's value; names of devices and batches may hold anything.
   private static func escaped(_ value: String) -> String {
-    var text = ""
-    for character in value.printable {
-      if character == "\\" || character == "\"" { text += "\\" }
-      text.append(character)
+    // By Unicode scalars: a combining mark may follow a quote.
+    value.printable.unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar == "\\" || scalar == "\"" { text += "\\" }
+      text.unicodeScalars.append(scalar)
     }
-    return text
   }
 }

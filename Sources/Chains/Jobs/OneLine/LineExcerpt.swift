@@ -34,7 +34,7 @@ package struct LineExcerpt {
   ///   passkey.
   package init?(_ text: String, at place: Place) {
     guard let shown = Self.line(at: place, of: text) else { return nil }
-    let line = shown.map { $0.isWhitespace ? " " : $0 }
+    let line = shown.singleScalars.map { $0.isWhitespace ? " " : $0 }
     guard (1...(line.count + 1)).contains(place.column), line.contains(where: { $0 != " " }) else {
       return nil
     }

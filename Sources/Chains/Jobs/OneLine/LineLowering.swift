@@ -129,7 +129,10 @@ struct LineLowering {
       entries.append(key.name, at: word.place, value)
     case .flag:
       try entries.set(key.name, at: word, node(.scalar("true", isPlain: true), word.place))
-    case .bare: try entries.set(key.name, at: word, scalar(word, key.shape))
+    case .bare:
+      // With the name of the key before it, too: `kind command`.
+      let value = word.isPlain(key.name) ? try next(key) : word
+      try entries.set(key.name, at: word, scalar(value, key.shape))
     case .parts: entries.append(key.name, at: word.place, try part(word))
     case .write(_, let keys):
       let blocks = try braces(key.shape.line(limits))

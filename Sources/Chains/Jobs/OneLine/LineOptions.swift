@@ -27,8 +27,9 @@ struct LineOptions {
     options.first { option in
       if case .parts = option.key.form { return word.firstIndex(of: ":") != nil }
       if case .bare(let words, _) = option.key.form {
-        return !word.isValue && words.contains(word.text)
+        return !word.isValue && words.contains(word.text) || word.isPlain(option.key.name)
       }
+      if case .repeated = option.key.form, word.isPlain(option.key.name) { return true }
       return option.key.word.map { word.isPlain($0) } ?? false
     }
   }

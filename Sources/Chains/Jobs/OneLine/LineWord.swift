@@ -90,7 +90,7 @@ struct LineWords {
     var words = LineWords(file: file)
     var quote: (mark: Character, place: Place)?
     var isEscaped = false
-    for character in text {
+    for character in text.singleScalars {
       let place = words.advance(over: character)
       if isEscaped {
         isEscaped = false
@@ -186,16 +186,26 @@ struct LineWords {
 package enum Quoting {
   /// `text` as one word: in double quotes when it is empty or contains a space, quote, `;` or `\`.
   package static func quoted(_ text: String) -> String {
-    let special = " \t\n;\"'\\"
-    guard text.isEmpty || text.contains(where: { special.contains($0) }) else { return text }
-    return always(text)
+    let isSpecial = text.singleScalars.contains { character in
+      character.isWhitespace || ";\"'\\".contains(character)
+    }
+    return isSpecial || text.isEmpty ? always(text) : text
   }
 
   /// `text` in double quotes.
   static func always(_ text: String) -> String {
-    let escaped = text.flatMap { character -> [Character] in
-      character == "\"" || character == "\\" ? ["\\", character] : [character]
+    let escaped = text.unicodeScalars.reduce(into: "") { escaped, scalar in
+      if scalar == "\"" || scalar == "\\" { escaped += "\\" }
+      escaped.unicodeScalars.append(scalar)
     }
-    return "\"" + String(escaped) + "\""
+    return "\"" + escaped + "\""
+  }
+}
+
+extension String {
+  /// Its Unicode scalars, each as a character: a combining mark does not hide the quote or the space
+  /// before it. CR LF stays one line end.
+  var singleScalars: [Character] {
+    flatMap { $0 == "\r\n" ? [$0] : $0.unicodeScalars.map { Character($0) } }
   }
 }

@@ -11,6 +11,8 @@ public struct LinkRule: Hashable, Sendable {
   public var isFresh = false
   /// Another program's attempt to connect to the device is cancelled instead of awaited.
   public var takesOver = false
+  /// The chain fails when the device is connected already, by another program, account or run.
+  public var isExclusive = false
   /// The chain fails when several devices match; otherwise the strongest is used.
   public var isUnique = false
   /// Another run on this host that uses the device is waited for; otherwise the chain fails.
@@ -32,6 +34,7 @@ public struct LinkRule: Hashable, Sendable {
     if isKept { lines.append("link      is left up") }
     if isFresh { lines.append("device    is forgotten first and found anew") }
     if takesOver { lines.append("device    is taken over from other programs that connect to it") }
+    if isExclusive { lines.append("link      has to be made by this run") }
     if isUnique { lines.append("device    has to be the only one that matches") }
     if let adapterWait { lines.append("adapter   is waited for, up to \(adapterWait.written)") }
     return lines

@@ -25,11 +25,12 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
   public init?(_ text: String) {
     description = text
     var parts: [Part] = []
-    var plain = ""
-    var rest = text[...]
-    while let character = rest.popFirst() {
-      guard character == "{" else {
-        plain.append(character)
+    // By Unicode scalars: a combining mark may follow a brace.
+    var plain = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      guard scalar == "{" else {
+        plain.append(scalar)
         continue
       }
       if rest.first == "{" {
@@ -41,10 +42,10 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
         let path = VariablePath(String(rest[..<close]))
       else { return nil }
       rest = rest[rest.index(after: close)...]
-      parts += [.text(plain), .value(path)]
-      plain = ""
+      parts += [.text(String(plain)), .value(path)]
+      plain = String.UnicodeScalarView()
     }
-    self.parts = parts + [.text(plain)]
+    self.parts = parts + [.text(String(plain))]
   }
 
   /// A text without captured values.
@@ -55,9 +56,10 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
 
   /// `text` as a template: each opening brace doubled.
   static func escaped(_ text: String) -> String {
-    text.contains("{")
-      ? text.split(separator: "{", omittingEmptySubsequences: false)
-        .joined(separator: "{{") : text
+    text.unicodeScalars.reduce(into: "") { escaped, scalar in
+      if scalar == "{" { escaped += "{" }
+      escaped.unicodeScalars.append(scalar)
+    }
   }
 
   /// The captured values that it uses.

@@ -6,7 +6,7 @@ import Bluetooth
 public struct QuietReport: RunReport {
   private let report: any RunReport
 
-  /// The same as `report`, without the lines about what went as it should.
+  /// A report with only the lines of `report` about data and failures.
   ///
   /// ```swift
   /// let quiet = QuietReport(TextReport())

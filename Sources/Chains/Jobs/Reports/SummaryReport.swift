@@ -80,7 +80,8 @@ public struct SummaryReport: RunsReport {
         let place = ending.step.map { " at \($0.place)" } ?? ""
         let tries = run.attempt > 1 ? " after \(run.attempt) tries" : ""
         let head = "  \(run.label): \(ending.status.rawValue)\(place)\(tries)"
-        return [head.printable] + TextReport.reasons(failure).map { "  \($0)" }
+        let earlier = run.otherReasons.map { "     before \($0)" }
+        return [head.printable] + TextReport.reasons(failure).map { "  \($0)" } + earlier
       }
   }
 }

@@ -49,6 +49,7 @@ public struct TAPReport: RunsReport {
       if !step.succeeded, let failure = step.failure { lines += block(failure) }
       lines += step.remarks.map { "# \($0.printable)" }
     }
+    lines += run.otherReasons.map { "# before: \($0)" }
     if run.leftOut > 0 { lines.append("# \(run.leftOut) more steps succeeded") }
     return lines + ["1..\(run.cases.count)"]
   }

@@ -36,6 +36,8 @@ final class ChainRun: Sendable {
     var attempt = Attempt()
     /// Whether this run may have made a connection.
     var isLinked = false
+    /// Whether a connection that is up now may be that of an earlier step.
+    var hasConnected = false
   }
 
   let runner: ChainRunner
@@ -122,7 +124,11 @@ final class ChainRun: Sendable {
   }
 
   private func begin() {
-    state.withLock { $0.attempt = Attempt(number: $0.attempt.number + 1) }
+    let isKept = runner.plan.link.isKept
+    state.withLock { state in
+      state.attempt = Attempt(number: state.attempt.number + 1)
+      state.hasConnected = state.hasConnected && isKept
+    }
   }
 
   /// Disconnects, unless the last step of the chain did.
@@ -145,7 +151,7 @@ final class ChainRun: Sendable {
     let attempt = state.withLock { $0.attempt }
     let ending = RunEnding(
       status: error == nil ? .ok : isCancelled ? .cancelled : .failed,
-      failure: cause.map { RunFailure($0, step: attempt.failedAt) },
+      failure: cause.map { failure($0, attempt.failedAt) },
       step: attempt.failedAt?.reported, done: attempt.done, warnings: attempt.warnings,
       captured: attempt.captures.compactMapValues(\.value)
     )
@@ -172,6 +178,22 @@ final class ChainRun: Sendable {
 
   func linked(_ isLinked: Bool) { state.withLock { $0.isLinked = isLinked } }
 
+  /// Notes that a step has connected.
+  ///
+  /// - Returns: Whether no earlier step of this run has, without disconnecting since.
+  func expectsNewLink() -> Bool {
+    state.withLock { state in
+      defer { state.hasConnected = true }
+      return !state.hasConnected
+    }
+  }
+
+  func disconnected() {
+    state.withLock { ($0.isLinked, $0.hasConnected) = (false, false) }
+  }
+
+  func countWarning() { state.withLock { $0.attempt.warnings += 1 } }
+
   func countDone() { state.withLock { $0.attempt.done += 1 } }
 
   // MARK: Failures
@@ -183,7 +205,7 @@ final class ChainRun: Sendable {
   ) -> (StepResult.Status, RunFailure?, (any Error)?) {
     let isCancelled = Task.isCancelled
     let cause = isCancelled ? Self.cancellation(error) : unexpected(error, in: placed)
-    let failure = RunFailure(cause, step: placed)
+    let failure = failure(cause, placed)
     let rule = isCancelled ? Step.AfterFailure.stop : placed.step.onFailure
     if rule == .warn, failure.class != .unavailable {
       state.withLock { $0.attempt.warnings += 1 }
@@ -206,6 +228,27 @@ final class ChainRun: Sendable {
 
   /// A step that succeeded has a warning.
   func countWarning() { state.withLock { $0.attempt.warnings += 1 } }
+
+  /// The failure of an error, with advice that fits the chain.
+  private func failure(_ error: any Error, _ placed: PlacedStep?) -> RunFailure {
+    var failure = RunFailure(error, step: placed)
+    guard let cause = (error as? FailedWithCleanUp)?.cause ?? error as? DeviceFailure,
+      let device = cause as? DeviceFailure
+    else { return failure }
+    var rule = runner.plan.pairing
+    if case .pair(let pair)? = placed?.step.action { rule = pair.rule }
+    if device.advice.isToPair || device.code == .pairingFailed, rule?.acceptsJustWorks == false {
+      failure.hint =
+        "the chain has 'just-works: false', which refuses every pairing without a passkey or a "
+        + "comparison: leave that key out, or give a passkey if the device has one"
+    }
+    if device.code == .timedOut, placed?.step.action == .connect {
+      failure.hint +=
+        "; a device that only advertises, such as a beacon, accepts no connection: its data is in "
+        + "blerun scan"
+    }
+    return failure
+  }
 
   /// Ends a run whose steps have all run with the first failure that it continued after.
   func failAtEnd() throws(RunFailure) {

@@ -76,8 +76,18 @@ extension RunFailure {
   private init(_ failure: DeviceFailure) {
     self.init(
       code: failure.code, class: failure.class, what: failure.what, why: failure.meaning,
-      bluez: failure.bluez, att: failure.att, hint: failure.advice.inCommand
+      bluez: failure.bluez, att: failure.att, hint: Self.hint(on: failure)
     )
+  }
+
+  /// bluetoothd reports the ATT error 0x08 (insufficient authorization) as NotAuthorized. A device that
+  /// is locked answers so.
+  private static func hint(on failure: DeviceFailure) -> String {
+    let hint = failure.advice.inCommand
+    guard failure.bluez?.name == "org.bluez.Error.NotAuthorized", failure.attribute != nil else {
+      return hint
+    }
+    return "unlock a device that is locked first, as its documentation describes; else \(hint)"
   }
 
   /// The first cause, with the failures of the clean-up; or only those.
@@ -103,6 +113,16 @@ extension RunFailure {
 extension Hint {
   /// The hint in the words of chains and of the command.
   var inCommand: String { text { $0.inCommand } }
+
+  /// Whether to pair is among what to try.
+  var isToPair: Bool {
+    var isFound = false
+    _ = text { remedy in
+      if remedy == .pair { isFound = true }
+      return ""
+    }
+    return isFound
+  }
 }
 
 extension Hint.Remedy {

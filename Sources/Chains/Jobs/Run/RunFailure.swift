@@ -18,7 +18,7 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   /// The ATT error that the device answered with, if it did.
   public let att: ATTErrorCode?
   /// A hint what to try; may be empty.
-  public let hint: String
+  public internal(set) var hint: String
   /// The signal that ended the run, if there was one.
   public let signal: Int32?
   /// The part of the trace that belongs to the failed step, if there is a trace.

@@ -14,6 +14,8 @@ final class StepRun: Sendable {
     /// The try under way, where there may be several.
     var current: RunWait.Try?
     var remarks: [String] = []
+    var hasWarned = false
+    /// The reason of the warning, if it is a failure that was tolerated.
     var warning: RunFailure?
   }
 
@@ -52,7 +54,18 @@ final class StepRun: Sendable {
 
   /// Ends the step with a warning, unless it fails.
   func warn(_ failure: DeviceFailure) {
-    state.withLock { $0.warning = RunFailure(failure, step: placed) }
+    state.withLock { state in
+      state.hasWarned = true
+      state.warning = RunFailure(failure, step: placed)
+    }
+  }
+
+  /// Adds a remark and ends the step with a warning, unless it fails.
+  func warn(_ text: String) {
+    state.withLock { state in
+      state.hasWarned = true
+      state.remarks.append(text)
+    }
   }
 
   // MARK: Running
@@ -69,7 +82,8 @@ final class StepRun: Sendable {
       if let unfilled { throw unfilled }
       try await runTries()
       if isSkipped { status = .skipped }
-      if let warning = state.withLock({ $0.warning }) {
+      let (hasWarned, warning) = state.withLock { ($0.hasWarned, $0.warning) }
+      if hasWarned {
         (status, failure) = (.warning, warning)
         chain.countWarning()
       }

@@ -85,7 +85,9 @@ package struct PortableChain: Hashable, Sendable {
   // MARK: The text
 
   private static func text(_ root: Node, settings plan: Plan) -> String {
-    let own = ["device", "timeout", "retry", "keep", "fresh", "take-over", "wait-for-adapter"]
+    let own = [
+      "device", "timeout", "retry", "keep", "fresh", "take-over", "exclusive", "wait-for-adapter",
+    ]
     var entries = (root.mapping ?? []).filter { !own.contains($0.key) }.map { entry in
       "\(entry.key.quoted): \(text(entry.value))"
     }
@@ -97,6 +99,7 @@ package struct PortableChain: Hashable, Sendable {
     if plan.link.isKept { entries.append("keep: true") }
     if plan.link.isFresh { entries.append("fresh: true") }
     if plan.link.takesOver { entries.append("take-over: true") }
+    if plan.link.isExclusive { entries.append("exclusive: true") }
     if let wait = plan.link.adapterWait { entries.append("wait-for-adapter: \(wait.written)") }
     return "{" + entries.joined(separator: ", ") + "}\n"
   }

@@ -49,6 +49,8 @@ package struct WatchPlan: Hashable, Sendable {
   package var duration: Duration?
   /// After how many printed records it ends; nil: it is not counted.
   package var count: Int?
+  /// The names by which characteristics are shown.
+  package var names = AttributeNames.assigned
   /// Whether a device that cannot be connected is tried again, at the start and after a drop.
   package var reconnects: Bool
 

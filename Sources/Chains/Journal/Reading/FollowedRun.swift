@@ -2,12 +2,12 @@
 
 /// A run while it goes on, or just ended.
 ///
-/// What reading it costs does not grow with its values.
+/// The cost of reading it does not grow with the number of its values.
 package struct FollowedRun: Hashable, Sendable {
   /// The number in this journal.
   package let run: Int64
   package let command: String
-  /// What the batch is called, else the first chain; nil when neither has a name.
+  /// The name of the batch, else of the first chain; nil when neither has one.
   package let name: String?
   /// RFC 3339, UTC.
   package let started: String
@@ -19,7 +19,7 @@ package struct FollowedRun: Hashable, Sendable {
   package let devices: [String]
   /// How many devices have begun.
   package let deviceCount: Int
-  /// How much of it is done; nil where nobody knows how much there is to do.
+  /// How much of it is done; nil where the total is unknown.
   package let progress: RunProgress?
   /// The number of steps that have ended, in all attempts, implied steps included.
   package let stepsEnded: Int
@@ -33,7 +33,7 @@ package struct FollowedRun: Hashable, Sendable {
 
 /// How much of a run is done.
 package struct RunProgress: Hashable, Sendable {
-  /// What is counted.
+  /// The unit of the counts.
   package enum Unit: String, Hashable, Sendable {
     /// The devices of a batch.
     case devices
@@ -76,8 +76,8 @@ package struct FollowedStep: Hashable, Sendable {
   package let attribute: String?
   /// `ok`, `failed`, `cancelled` or `skipped`; nil without a recorded end.
   package let status: String?
-  /// What came of it, as the text report has it; nil where that is nothing.
+  /// The outcome, as the text report has it; nil without one.
   package let outcome: String?
-  /// What failed, and why.
+  /// The message of the failure.
   package let message: String?
 }

@@ -51,6 +51,11 @@ extension Database {
     )
   }
 
+  /// Whether a run is one of a batch.
+  func isBatch(_ run: Int64) throws -> Bool {
+    try row("SELECT 1 FROM batches WHERE run = ?", [run]) != nil
+  }
+
   func resumptions(of run: Int64) throws -> [Resumption] {
     try rows("SELECT chain, started FROM resumptions WHERE run = ? ORDER BY resumption", [run])
       .map { Resumption(chain: try $0.ordinal("chain"), started: try $0.time("started")) }

@@ -4,7 +4,7 @@ import GRDB
 
 /// The result of checking a journal.
 public struct JournalCheck: Hashable, Sendable {
-  /// What is damaged, one problem a line; at most 20 of each kind.
+  /// The damage, one problem a line; at most 20 of each kind.
   public let complaints: [String]
   /// The runs that an earlier version recorded, without checksums, in order.
   public let unchecked: [Int64]

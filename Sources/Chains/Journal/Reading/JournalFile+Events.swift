@@ -24,10 +24,14 @@ extension JournalFile {
   /// The chains of a run as reports of complete runs have them: with their steps, values, messages
   /// and failures, in bounded memory.
   ///
+  /// Of a batch that was resumed, the last chain of each device decides; the earlier ones are its first
+  /// tries.
+  ///
   /// - Returns: Nil when no run has this number.
   /// - Throws: ``JournalFailure``.
   public func recordedRuns(_ run: Int64) throws(JournalFailure) -> [RecordedRun]? {
-    var collector = RunCollector(keepsValues: true)
+    let isBatch = try read { try $0.isBatch(run) }
+    var collector = RunCollector(keepsValues: true, resuming: isBatch ? [] : nil)
     let isThere = try events(of: run) { collector.take($0) }
     return isThere ? collector.runs : nil
   }

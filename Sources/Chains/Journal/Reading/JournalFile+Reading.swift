@@ -72,7 +72,7 @@ extension JournalFile {
     return stat(path + "-wal", &status) == 0 && status.st_size > 0
   }
 
-  /// The URI of a file that nobody changes.
+  /// The URI of a file that no program changes.
   ///
   /// - Source: SQLite, "Uniform Resource Identifiers"; https://sqlite.org/uri.html
   static func immutableName(_ path: String) -> String {

@@ -7,19 +7,21 @@ extension JournalFile {
   ///
   /// - Parameters:
   ///   - device: The device of the runs, as they named it; nil for all runs.
+  ///   - since: When the earliest of them began, RFC 3339 in UTC; nil for all times.
   ///   - most: The maximum number of runs.
   public func runs(
-    of device: String? = nil, most: Int = .max
+    of device: String? = nil, since: String? = nil, most: Int = .max
   ) throws(JournalFailure) -> [RunSummary] {
     try read { database in
       let numbers = try Int64.fetchAll(
         database,
         sql: """
           SELECT run FROM runs
-          WHERE ?1 IS NULL OR run IN (SELECT run FROM chains WHERE device = ?1)
-          ORDER BY run DESC LIMIT ?2
+          WHERE (?1 IS NULL OR run IN (SELECT run FROM chains WHERE device = ?1))
+            AND (?2 IS NULL OR started >= ?2)
+          ORDER BY run DESC LIMIT ?3
           """,
-        arguments: [device, most]
+        arguments: [device, since, most]
       )
       return try numbers.compactMap { try database.run($0) }
     }

@@ -41,7 +41,7 @@ public struct FoundValue: Hashable, Sendable {
 public struct ValueBucket: Hashable, Sendable {
   /// The start, since 1970-01-01T00:00:00Z.
   public let start: Duration
-  /// The same in RFC 3339, UTC.
+  /// The start in RFC 3339, UTC.
   public var time: String { Timestamp.text(start) }
   /// The name of the field; empty for a value without fields.
   public let field: String

@@ -5,7 +5,8 @@ import Jobs
 
 /// Looks at a journal from time to time, and finds the runs that changed.
 package struct JournalFollower: Sendable {
-  /// How long a run of simulated devices, whose process nobody knows, goes on without a record.
+  /// How long a run of simulated devices counts as under way without a new record: its process is
+  /// not in the journal.
   static let patience = Duration.seconds(60)
   /// At each so many looks, a run without an owner that seems to be broken off is looked at again.
   private static let seldom = 10
@@ -71,7 +72,7 @@ package struct JournalFollower: Sendable {
         if let known, finished != nil, known.run.finished == finished { continue }
         let owner = try row.optionalText("owner")
         let isKnown = own.contains(number) || owner.map(isThere) == true
-        // A process that is gone writes no more; nobody knows of one that simulates its devices.
+        // A process that is gone writes no more. That of a simulated run is not in the journal.
         if let known, finished == nil, owner == known.run.owner, !isKnown, !known.run.isUnderWay,
           owner != nil || looks % Self.seldom != 0
         {
@@ -129,9 +130,13 @@ extension Database {
     let sums = try row(
       """
       SELECT count(*) AS chains, count(DISTINCT device) AS devices,
-        count(DISTINCT CASE WHEN status IS NOT NULL THEN device END) AS ended,
-        count(DISTINCT CASE WHEN status = 'ok' THEN device END) AS ok
-      FROM chains WHERE run = ?
+        count(CASE WHEN status IS NOT NULL AND is_last THEN 1 END) AS ended,
+        count(CASE WHEN status = 'ok' AND is_last THEN 1 END) AS ok
+      FROM (
+        SELECT device, status, chain = (
+          SELECT max(l.chain) FROM chains l WHERE l.device = c.device AND l.run = c.run
+        ) AS is_last
+        FROM chains c WHERE run = ?)
       """,
       [run]
     )
@@ -184,7 +189,10 @@ extension Database {
       """
       SELECT e.message FROM chains c
       JOIN errors e ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
-      WHERE c.run = ? AND c.status = 'failed' ORDER BY c.chain DESC LIMIT 1
+      WHERE c.run = ?1 AND c.status = 'failed' AND NOT EXISTS (
+        SELECT 1 FROM chains l JOIN batches b ON b.run = l.run
+        WHERE l.run = c.run AND l.device = c.device AND l.chain > c.chain)
+      ORDER BY c.chain DESC LIMIT 1
       """,
       [run]
     )?.optionalText("message")

@@ -25,6 +25,20 @@ public struct RunSummary: Hashable, Sendable {
   public let resumptions: [Resumption]
   /// The chains, in the order in which they began.
   public let chains: [ChainSummary]
+
+  /// The chains that decide how the run ended: of a batch the last one of each device, in the order in
+  /// which the devices began; of other runs all.
+  public var lastChains: [ChainSummary] {
+    guard batch != nil else { return chains }
+    let last = Dictionary(chains.map { ($0.device, $0) }) { $1 }
+    var named: Set<String> = []
+    return chains.compactMap { named.insert($0.device).inserted ? last[$0.device] : nil }
+  }
+
+  /// The chains of a device before the batch was resumed, without the last one.
+  public func earlierChains(of device: String) -> [ChainSummary] {
+    batch == nil ? [] : chains.filter { $0.device == device }.dropLast()
+  }
 }
 
 /// A chain on one device, as a journal has it.

@@ -1,6 +1,6 @@
 // A row of the journal, each value checked as it is read.
 //
-// The only place that takes values out of rows: a journal may be damaged, or made by somebody else.
+// The only place that takes values out of rows: a journal may be damaged, or made by another program.
 
 import Documents
 import GRDB

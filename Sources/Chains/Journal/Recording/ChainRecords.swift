@@ -83,7 +83,7 @@ struct ChainRecords: Sendable {
     )
   }
 
-  /// What the result of a step begins with, from its start on.
+  /// The start of the result of a step, which is known when the step starts.
   private static func name(of step: ReportedStep) -> JSONMembers {
     JSONValue.members(["name": step.label?.json])
   }

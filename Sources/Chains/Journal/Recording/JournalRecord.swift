@@ -59,7 +59,7 @@ public enum JournalRecord: Hashable, Sendable {
     public let operation: String
     public let attribute: String?
     public let written: String?
-    /// What its result begins with: its name, in a JSON object; nil for a step without one.
+    /// The start of its result: a JSON object with its name; nil for a step without one.
     public let result: String?
 
     public init(

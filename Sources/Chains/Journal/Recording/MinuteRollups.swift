@@ -2,7 +2,7 @@
 //
 // Pure. They are written in the transaction of their values.
 
-/// What one minute of a field of a step has.
+/// The numbers of a field of a step in one minute.
 struct MinuteRollup: Hashable, Sendable {
   /// The field of a step in a minute.
   struct Key: Hashable, Sendable {

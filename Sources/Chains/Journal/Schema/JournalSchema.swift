@@ -19,7 +19,7 @@ enum JournalSchema {
     return migrator
   }
 
-  /// What identifies a file as a journal: `PRAGMA application_id`, "bler" in ASCII.
+  /// The `PRAGMA application_id` of a journal: "bler" in ASCII.
   static let applicationID = 0x626c_6572
 
   /// Runs, chains, steps, values, gaps and errors.
@@ -214,7 +214,7 @@ enum JournalSchema {
     PRAGMA user_version = 6;
     """
 
-  /// What belongs to no step: notes. Builds before the first release also recorded messages of
+  /// Notes, which belong to no step. Builds before the first release also recorded messages of
   /// BlueZ and packets here, of other kinds; these are kept and not read.
   private static let version7 = """
     CREATE TABLE remarks (

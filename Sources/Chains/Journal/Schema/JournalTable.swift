@@ -91,7 +91,7 @@ struct JournalTable: Sendable {
     "remarks", key: ["run", "chain", "event"], ["attempt", "time", "offset", "kind", "remark"]
   )
 
-  /// Those that got checksums with version 5.
+  /// The tables that got checksums with version 5.
   static let ofVersion5 = [
     runs, chains, steps, values, errors, gaps, batches, batchDevices, resumptions,
   ]

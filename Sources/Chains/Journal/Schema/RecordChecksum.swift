@@ -4,7 +4,7 @@ import GRDB
 
 /// The checksum of a record, as a function of SQL.
 ///
-/// It finds damage, not forgery: whoever changes a record can compute it, too. Any change of one
+/// It finds damage, not forgery: a program that changes a record can compute it, too. Any change of one
 /// octet is found, any other but one in 2⁶⁴.
 ///
 /// - Source: FNV-1a, 64 bits; "The FNV Non-Cryptographic Hash Algorithm", draft-eastlake-fnv.

@@ -1,6 +1,6 @@
 // Whether the tables of a file are those of a journal.
 //
-// A journal may be damaged or made by somebody else. Its statements are run only on tables that are
+// A journal may be damaged or made by another program. Its statements are run only on tables that are
 // known to the letter: no view takes the place of a table, no trigger runs, no column is missing.
 
 import GRDB
@@ -47,7 +47,8 @@ struct TableShape {
   /// Whether a later blerun made it.
   var isNewer: Bool { !migrations.isSubset(of: JournalSchema.migrator.migrations) }
 
-  /// What is not as in a journal; nil when all is. Further tables, views and indices do not matter.
+  /// The first difference from the tables of a journal; nil without one. Further tables, views and
+  /// indices do not matter.
   ///
   /// Two programs may create a journal at once: tables may be missing before the first migration.
   func difference() throws -> String? {

@@ -62,6 +62,7 @@ package struct BatchCommand: WorldCommand {
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var reports: ReportOptions
   @OptionGroup var link: LinkOptions
+  @OptionGroup var joining: ExclusiveOption
   @OptionGroup var waiting: WaitOptions
   @OptionGroup package var options: WorldOptions
   @OptionGroup(visibility: CompanionProgram.fleet.visibility)
@@ -147,7 +148,9 @@ package struct BatchCommand: WorldCommand {
     var resumption: BatchResumption?
     switch decision {
     case nil: break
-    case .goOn(let found): resumption = found
+    case .goOn(let found):
+      resumption = found
+      if reports.wantsWhole { reports.resume(try kept?.file.recordedRuns(found.run) ?? []) }
     case .nothing(let reason):
       StandardError.notice(reason)
       if !options.isSimulated {
@@ -214,8 +217,8 @@ package struct BatchCommand: WorldCommand {
     let (bindings, names) = (variables.bindings, try naming.names())
     do {
       var batch = try Batch.load(path: file, with: bindings, names: names) {
-        [link, waiting, timeout, allowCommand] plan in
-        plan.link = waiting.applied(to: link.applied(to: plan.link))
+        [link, joining, waiting, timeout, allowCommand] plan in
+        plan.link = joining.applied(to: waiting.applied(to: link.applied(to: plan.link)))
         if let timeout { plan.timeout = timeout }
         plan.allowedCommands = .digests(Set(allowCommand))
       }

@@ -19,6 +19,19 @@ struct WaitOptions: ParsableArguments {
   }
 }
 
+/// Whether a command joins a connection that another program or account has made.
+struct ExclusiveOption: ParsableArguments {
+  @Flag(help: "Fail (75) where the device is connected already, by another program or account.")
+  var exclusive = false
+
+  /// A chain's rule with what the command line adds.
+  func applied(to rule: LinkRule) -> LinkRule {
+    var rule = rule
+    rule.isExclusive = rule.isExclusive || exclusive
+    return rule
+  }
+}
+
 /// The options for connecting and the connection. They add to the rule of a chain file.
 struct LinkOptions: ParsableArguments {
   @Flag(help: "Leave the link up at the end.")

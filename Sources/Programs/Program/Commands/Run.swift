@@ -45,6 +45,7 @@ struct Run: WorldCommand {
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var reports: ReportOptions
   @OptionGroup var link: LinkOptions
+  @OptionGroup var joining: ExclusiveOption
   @OptionGroup var waiting: WaitOptions
   @OptionGroup var options: WorldOptions
   @OptionGroup var recording: TraceOption
@@ -55,12 +56,17 @@ struct Run: WorldCommand {
     try recording.check(isSimulated: options.isSimulated)
   }
 
+  /// A rule with what the command line adds.
+  private func applied(to rule: LinkRule) -> LinkRule {
+    joining.applied(to: waiting.applied(to: link.applied(to: rule)))
+  }
+
   func run() throws {
     let paths = try chain.paths()
     if paths.count > 1 || filter != nil { return try runFiles(paths) }
     if let file = paths.first, file != "-", Suite.isMeant(at: file) { return try runSuite(file) }
     var plan = try chain.plan(paths.first)
-    plan.link = waiting.applied(to: link.applied(to: plan.link))
+    plan.link = applied(to: plan.link)
     let simulated = try options.simulatedDevices()
     if dryRun { return try StandardOutput.show(plan.lines) }
     try reports.check(reading: paths, options, journal, recording.trace)
@@ -89,7 +95,7 @@ struct Run: WorldCommand {
       }
       do {
         var plan = try chain.plan(path)
-        plan.link = waiting.applied(to: link.applied(to: plan.link))
+        plan.link = applied(to: plan.link)
         files.append(ChainFile(path: path, plan: plan))
       } catch {
         problems += error.problems
@@ -118,6 +124,7 @@ struct Run: WorldCommand {
   }
 
   private func runSuite(_ file: String) throws {
+    if joining.exclusive { throw Ending(.usage, "--exclusive is for chains, not for a suite") }
     let suite = try suites.suite(at: file, chain.naming.names())
     let simulated = try options.simulatedDevices()
     let command = SuiteCommand(

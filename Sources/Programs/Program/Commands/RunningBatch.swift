@@ -113,7 +113,7 @@ struct RunningBatch: Sendable {
         journal?.receive(event)
         output.receive(event)
         reports.receive(event)
-        metrics?.count { $0.take(event) }
+        metrics?.count(event)
       }
     )
   }

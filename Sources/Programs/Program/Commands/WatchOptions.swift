@@ -139,6 +139,7 @@ struct WatchOptions: ParsableArguments {
     plan.duration = duration
     plan.count = count
     plan.reconnects = resume
+    plan.names = names
     return plan
   }
 }

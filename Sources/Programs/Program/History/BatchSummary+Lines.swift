@@ -6,6 +6,8 @@ import Journal
 
 extension BatchSummary {
   /// Which batch it is, and how its devices fared.
+  ///
+  /// - Parameter chains: The last chain of each device.
   func lines(_ chains: [ChainSummary]) -> [String] {
     let round = origin.round > 1 ? ", run \(origin.round)" : ""
     return ["file      \(origin.file)\(round)", "outcome   \(tally(chains))"]
@@ -13,8 +15,7 @@ extension BatchSummary {
 
   /// `6 devices: 2 ok, 1 failed, 3 not run`: each device as its last chain ended.
   private func tally(_ chains: [ChainSummary]) -> String {
-    var last: [String: String] = [:]
-    for chain in chains { last[chain.device] = chain.status ?? "not ended" }
+    let last = Dictionary(chains.map { ($0.device, $0.status ?? "not ended") }) { $1 }
     let words = ["ok", "failed", "cancelled", "not ended", "not run"]
     let ways = devices.map { last[$0.device] ?? "not run" }
     let counts = words.map { word in (word, ways.count { $0 == word }) }.filter { $0.1 > 0 }

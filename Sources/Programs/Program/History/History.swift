@@ -3,6 +3,7 @@
 import ArgumentParser
 import Jobs
 import Journal
+import Signals
 
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,6 +14,8 @@ struct History: ParsableCommand {
       runs do with --journal FILE. See docs/journal.md.
 
         blerun history
+        blerun history --since 7d
+        blerun history summary --since 2026-01-31
         blerun history show
         blerun history show 12
         blerun history export 12 --format csv > run-12.csv
@@ -21,8 +24,8 @@ struct History: ParsableCommand {
         blerun history prune --older-than 90d
       """,
     subcommands: [
-      HistoryList.self, HistoryShow.self, HistoryExport.self, HistoryValues.self,
-      HistoryPrune.self, HistoryCheck.self,
+      HistoryList.self, HistorySummary.self, HistoryShow.self, HistoryExport.self,
+      HistoryValues.self, HistoryPrune.self, HistoryCheck.self,
     ],
     defaultSubcommand: HistoryList.self
   )
@@ -47,22 +50,68 @@ struct HistoryOptions: ParsableArguments {
   @OptionGroup var printing: OutputOptions
 }
 
+/// Which runs are looked at.
+struct RunSelection: ParsableArguments {
+  /// When the earliest run began.
+  enum Start: Equatable {
+    /// How long ago.
+    case age(Duration)
+    /// The start of a day, in UTC.
+    case day(Duration)
+  }
+
+  @Option(name: [.short, .long], help: "Only runs with this device, as it was named.")
+  var device: String?
+
+  @Option(
+    help: .value(
+      "start", "Only runs that began since then: 7d, 12h, or a date such as 2026-01-31."),
+    transform: Self.start
+  )
+  var since: Start?
+
+  /// Reads `7d` or `2026-01-31`.
+  static func start(_ argument: String) throws -> Start {
+    let day = "\(argument)T00:00:00.000000Z"
+    if let time = Timestamp.time(day) {
+      // A day that no month has becomes one of the next.
+      guard Timestamp.text(time) == day else {
+        throw ValidationError("there is no day \(argument)")
+      }
+      return .day(time)
+    }
+    guard let age = try? Duration.ageArgument(argument) else {
+      throw ValidationError("expected an age such as 7d or 12h, or a date such as 2026-01-31")
+    }
+    return .age(age)
+  }
+
+  /// The runs of a journal, the latest first.
+  func runs(in file: JournalFile, most: Int = .max) throws(JournalFailure) -> [RunSummary] {
+    let start: Duration? =
+      switch since {
+      case .age(let age): EventLoop().wallClockAtStart - age
+      case .day(let time): time
+      case nil: nil
+      }
+    return try file.runs(of: device, since: start.map { Timestamp.text($0) }, most: most)
+  }
+}
+
 struct HistoryList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the runs, the latest first."
   )
 
   @OptionGroup var options: HistoryOptions
-
-  @Option(name: [.short, .long], help: "Only runs with this device, as it was named.")
-  var device: String?
+  @OptionGroup var selection: RunSelection
 
   @Option(help: "How many at most.")
   var most = 20
 
   func run() throws {
     let file = try options.journal.open()
-    let runs = try file.runs(of: device, most: max(0, most))
+    let runs = try selection.runs(in: file, most: max(0, most))
     switch options.printing.output {
     case .json: try StandardOutput.show(runs.map(\.json))
     case .text:
@@ -101,15 +150,17 @@ struct HistoryShow: ParsableCommand {
       output.line(run.json)
       _ = try file.exportJSON(run.run) { output.line($0) }
     case .text:
-      for line in run.headLines { output.line(line) }
       let table = run.batch?.table(run.chains) ?? []
-      for line in table.isEmpty ? [] : [""] + table { output.line(line) }
-      // Of a batch only what went wrong is of interest at once.
-      for chain in run.chains where table.isEmpty || chain.status != "ok" {
-        let steps = try file.steps(of: chain.chain, run: run.run)
-        let head = chain.headLines(in: run)
-        for line in head + steps.map(\.line) { output.line(line) }
+      // What went wrong comes before the plan of a batch, which has a part for each device.
+      for line in run.headLines + (table.isEmpty ? run.planLines : [""] + table) {
+        output.line(line)
       }
+      for chain in run.lastChains where table.isEmpty || chain.status != "ok" {
+        let steps = try file.steps(of: chain.chain, run: run.run)
+        let earlier = run.earlierChains(of: chain.device).map(\.earlierLine)
+        for line in chain.headLines(in: run) + earlier + steps.map(\.line) { output.line(line) }
+      }
+      for line in table.isEmpty ? [] : run.planLines { output.line(line) }
     }
     try writeReports(of: file, run)
     try output.end()

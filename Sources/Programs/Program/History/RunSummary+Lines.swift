@@ -35,8 +35,7 @@ extension RunSummary {
       let journalFailed = DeviceFailure.Code.journalFailed.rawValue
       return chains.contains { $0.code == journalFailed } ? journalFailed : interrupted
     }
-    let last = Dictionary(chains.map { ($0.device, $0.chain) }, uniquingKeysWith: max)
-    return chains.first { $0.code != nil && last[$0.device] == $0.chain }?.code
+    return lastChains.compactMap(\.code).first
   }
 
   var devices: String {
@@ -66,13 +65,9 @@ extension RunSummary {
     return batch?.origin.name ?? chains.first?.name ?? "-"
   }
 
-  private var stepsDone: Int { chains.map(\.stepsDone).reduce(0, +) }
+  private var stepsDone: Int { lastChains.map(\.stepsDone).reduce(0, +) }
   private var values: Int { chains.map(\.values).reduce(0, +) }
-  /// Those of what the state is about: of each device of a batch the last chain, where it was resumed.
-  private var warnings: Int {
-    let last = Dictionary(chains.map { ($0.device, $0.warnings) }) { $1 }
-    return (batch == nil ? chains.map(\.warnings) : Array(last.values)).reduce(0, +)
-  }
+  private var warnings: Int { lastChains.map(\.warnings).reduce(0, +) }
 
   /// The cells of its row in a ``TextTable``.
   var columns: [String] {
@@ -83,7 +78,7 @@ extension RunSummary {
     ]
   }
 
-  /// What was to be done, before what came of it.
+  /// When it began, how it ended, and which batch it is of.
   var headLines: [String] {
     let head = [
       "run       \(run), \(command)\(isSimulated ? " of simulated devices" : "")",
@@ -91,11 +86,25 @@ extension RunSummary {
       "started   \(began)",
       "ended     \(ending)",
     ]
-    return head + (lost > 0 ? [lossLine] : []) + (batch.map { $0.lines(chains) } ?? [])
-      + resumptions.map(\.line) + [""]
-      + definition.split(separator: "\n", omittingEmptySubsequences: false).map {
-        String($0)
-      }
+    return head + (lost > 0 ? [lossLine] : []) + (batch.map { $0.lines(lastChains) } ?? [])
+      + resumptions.map(\.line)
+  }
+
+  /// What was to be done.
+  ///
+  /// A plan that differs between devices only in the values of variables is printed once, with the
+  /// number of the others.
+  var planLines: [String] {
+    let lines = definition.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard batch != nil else { return [""] + lines }
+    let parts = lines.split { $0.isEmpty }
+    // A part for each group of devices begins with their names; its steps follow an empty line.
+    let firstGroup = parts.firstIndex { $0.first?.hasPrefix("for ") == true } ?? parts.count
+    let groups = parts.count { $0.first?.hasPrefix("for ") == true }
+    guard groups > 1 else { return [""] + lines }
+    let next = parts.dropFirst(firstGroup + 1).firstIndex { $0.first?.hasPrefix("for ") == true }
+    let shown = parts[..<(next ?? parts.count)].flatMap { [""] + $0 }
+    return shown + ["", "and \(counted(groups - 1, "more plan")), for other devices"]
   }
 
   private var lossLine: String {
@@ -108,22 +117,26 @@ extension RunSummary {
       "simulated": isSimulated, "seed": JSONValue.number(seed), "started": started,
       "finished": finished, "exitStatus": exitStatus, "blerun": version,
     ]
+    let last = Set(lastChains.map(\.chain))
     let others = JSONValue.members([
       "lost": lost > 0 ? lost.json : nil, "batch": batch?.jsonValue,
       "resumed": resumptions.isEmpty ? nil : resumptions.map(\.started).json,
-      "chains": chains.map(\.jsonValue).json,
+      "chains": chains.map { $0.jsonValue(isLast: last.contains($0.chain)) }.json,
     ])
     return EventLine("run", members, and: others).text
   }
 }
 
 extension ChainSummary {
-  fileprivate var jsonValue: JSONValue {
+  /// - Parameter isLast: Whether no later chain of a resumed batch replaces it.
+  fileprivate func jsonValue(isLast: Bool) -> JSONValue {
     let all: KeyValuePairs<String, any JSONWritable> = [
       "device": device, "chain": name, "status": status, "exitStatus": exitStatus, "code": code,
       "started": started, "finished": finished, "steps": stepsDone, "values": values,
     ]
-    let others = JSONValue.members(["warnings": warnings > 0 ? warnings.json : nil])
+    let others = JSONValue.members([
+      "warnings": warnings > 0 ? warnings.json : nil, "superseded": isLast ? nil : true.json,
+    ])
     return .object(all.map { .init($0, $1.json) } + others)
   }
 
@@ -134,8 +147,18 @@ extension ChainSummary {
     let seconds = took.map { " after \(Duration.microseconds($0).decimalSeconds.dropLast(3)) s" }
     let title = run.batch?.title(of: device) ?? device
     let name = run.isSuite ? name.map { "  \($0)" } : nil
-    let ending = "\(status ?? "not ended")\(seconds ?? "")\(TextReport.warnings(warnings))"
+    // The state of a test says that there is one.
+    let isSaid = warnings == 1 && status == RunEnding.Status.warning.rawValue
+    let count = isSaid ? "" : TextReport.warnings(warnings)
+    let ending = "\(status ?? "not ended")\(seconds ?? "")\(count)"
     return ["", "\(title)\(name ?? "")  \(ending)"]
+  }
+}
+
+extension ChainSummary {
+  /// How it ended, for a device on which the resumed batch ran another chain.
+  var earlierLine: String {
+    "before it was resumed  \(status ?? "not ended")\(code.map { ": \($0)" } ?? "")"
   }
 }
 

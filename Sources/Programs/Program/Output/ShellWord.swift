@@ -8,7 +8,12 @@ extension String {
       return octet > 127 || character.isLetter || character.isNumber
         || "/._-+:@,=".contains(character)
     }
-    return isPlain && !isEmpty ? self : "'\(replacing("'", with: "'\\''"))'"
+    guard !isPlain || isEmpty else { return self }
+    // By Unicode scalars: a combining mark may follow a quote.
+    let escaped = unicodeScalars.reduce(into: "") { escaped, scalar in
+      if scalar == "'" { escaped += "'\\''" } else { escaped.unicodeScalars.append(scalar) }
+    }
+    return "'\(escaped)'"
   }
 }
 

@@ -39,7 +39,8 @@ final class LivePlot: RunScreen {
       State(
         plot: PlotState(
           wallClockAtStart: loop.wallClockAtStart + begun.sinceStart, span: span,
-          field: isRate ? "rate" : nil, namesDevice: plan.devices.count > 1
+          field: isRate ? "rate" : nil, namesDevice: plan.devices.count > 1,
+          titles: Self.titles(of: plan)
         )
       )
     )
@@ -52,6 +53,17 @@ final class LivePlot: RunScreen {
       state.block = block
       state.plot.hasKeys = keys != nil
     }
+  }
+
+  /// The given names of the characteristics that are watched, by their names in events.
+  private static func titles(of plan: WatchPlan) -> [String: String] {
+    let named = plan.series.compactMap { series -> (String, String)? in
+      guard let attribute = series.reported.attribute, series.target.handle == nil,
+        let name = plan.names.name(of: series.target.characteristic, .characteristic)
+      else { return nil }
+      return (attribute, name)
+    }
+    return Dictionary(named) { first, _ in first }
   }
 
   private func press(

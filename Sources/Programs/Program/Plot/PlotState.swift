@@ -34,6 +34,8 @@ struct PlotState: Sendable {
   /// The only field that is plotted; nil for all.
   private let field: String?
   private let namesDevice: Bool
+  /// What characteristics are called, by their names in events.
+  private let titles: [String: String]
   private var index: [String: Int] = [:]
   private(set) var series: [NumberSeries] = []
   /// The names of the series that have no place.
@@ -48,8 +50,9 @@ struct PlotState: Sendable {
 
   init(
     wallClockAtStart: Duration, span: Duration? = nil, field: String? = nil,
-    namesDevice: Bool = false
+    namesDevice: Bool = false, titles: [String: String] = [:]
   ) {
+    self.titles = titles
     self.wallClockAtStart = Self.microseconds(wallClockAtStart)
     self.span = span
     self.field = field
@@ -65,11 +68,11 @@ struct PlotState: Sendable {
     switch event.change {
     case .value(let step, let value):
       for number in value.numbers where field == nil || number.field == field {
-        let words = [device, step.attribute ?? "", number.field].filter { !$0.isEmpty }
+        let words = [device, title(of: step), number.field].filter { !$0.isEmpty }
         add(number, named: words.joined(separator: " "), at: event.offset)
       }
     case .gap(let step, let gap):
-      let name = [device, step.attribute ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+      let name = [device, title(of: step)].filter { !$0.isEmpty }.joined(separator: " ")
       for position in series.indices
       where series[position].name == name || series[position].name.hasPrefix(name + " ") {
         series[position].envelope.breaks()
@@ -79,6 +82,10 @@ struct PlotState: Sendable {
       .runFinished:
       break
     }
+  }
+
+  private func title(of step: ReportedStep) -> String {
+    step.attribute.map { titles[$0] ?? $0 } ?? ""
   }
 
   private mutating func add(_ number: MeasuredNumber, named name: String, at time: Duration) {

@@ -8,11 +8,13 @@ import Signals
 /// Counts what happens and keeps a file up to date with it.
 ///
 /// The file is replaced as a whole: whoever reads it finds one state. While things happen it is written
-/// at most every ``interval``.
+/// at most every ``interval``; at the end of a round it is written at once.
 final class MetricsFile: Sendable {
   private struct State {
     var metrics: RunMetrics
     var written: Instant?
+    /// Whether a timer writes what was counted since.
+    var isPending = false
   }
 
   static let interval = Duration.seconds(5)
@@ -30,19 +32,32 @@ final class MetricsFile: Sendable {
     state = Guarded(State(metrics: RunMetrics(byDevice: options.metricsByDevice)))
   }
 
-  /// Counts what a change of the metrics is made from.
+  /// Counts what a change of the metrics is made from, and writes it now or when it is due.
   func count(_ change: (inout RunMetrics) -> Void) {
     let now = loop.now
-    let isDue = state.withLock { state in
+    let wait = state.withLock { state -> Duration? in
       change(&state.metrics)
-      return state.written.map { now - $0 >= Self.interval } ?? true
+      guard !state.isPending else { return nil }
+      let wait = state.written.map { Self.interval - (now - $0) } ?? .zero
+      state.isPending = wait > .zero
+      return wait
     }
-    if isDue { write() }
+    guard let wait else { return }
+    guard wait > .zero else { return write() }
+    loop.after(wait) { [weak self] in
+      if let self, state.withLock({ $0.isPending }) { write() }
+    }
+  }
+
+  /// Counts an event of the batch. What follows the end of a round may be hours away.
+  func count(_ event: BatchEvent) {
+    count { $0.take(event) }
+    if case .finished = event.change { write() }
   }
 
   func write() {
     let text = state.withLock { state in
-      state.written = loop.now
+      (state.written, state.isPending) = (loop.now, false)
       return state.metrics.text(["batch": batch])
     }
     file.replace(with: PrintableText(lines: text))

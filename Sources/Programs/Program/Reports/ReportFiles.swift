@@ -58,7 +58,17 @@ final class ReportFiles: Sendable {
     state = Guarded(State(collector: collector))
   }
 
-  private var wantsWhole: Bool { printed != nil || !wholeFiles.isEmpty }
+  /// Whether there are reports of whole runs.
+  var wantsWhole: Bool { printed != nil || !wholeFiles.isEmpty }
+
+  /// Reports a batch that is resumed as a whole: with its earlier runs.
+  func resume(_ earlier: [RecordedRun]) {
+    let keepsValues =
+      printed?.showsValues == true || wholeFiles.contains { $0.report.showsValues }
+    state.withLock {
+      $0.collector = RunCollector(of: whole, keepsValues: keepsValues, resuming: earlier)
+    }
+  }
 
   // MARK: What happens
 

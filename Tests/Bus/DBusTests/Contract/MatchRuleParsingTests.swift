@@ -12,6 +12,7 @@ struct MatchRuleParsingTests {
     MatchRule(sender: "org.bluez", path: "/org/bluez", interface: "a.b", member: "C"),
     MatchRule(pathNamespace: "/org", destination: ":1.5", arg0Namespace: "org.bluez"),
     MatchRule(arg0: "it's, \\ quoted", arg0Path: "/org/"),
+    MatchRule(arg0: "a'\u{301},member=\u{301}"),
   ]
 
   @Test("a rule is parsed from its text", arguments: rules)

@@ -84,7 +84,7 @@ extension StepOutcome {
     }
   }
 
-  /// What came of the step of a line; nil where that is nothing. What has no short form is its text.
+  /// The outcome of the step of a line; nil without one. An outcome without a short form is its text.
   init?(recorded json: JSONValue) {
     let operation = json["operation"]?.string
     if let link = json["link"]?.string {
@@ -177,7 +177,7 @@ extension DecodedValue: JSONForm {
 }
 
 extension TextReport {
-  /// What came of a recorded step, in short, as ``text(_:)`` has it; nil where that is nothing.
+  /// The outcome of a recorded step, in short, as ``text(_:)`` has it; nil without one.
   ///
   /// - Parameters:
   ///   - result: The result of the step, a JSON object with the keys of docs/json.md.

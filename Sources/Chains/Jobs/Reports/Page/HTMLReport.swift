@@ -28,11 +28,11 @@ public struct HTMLReport: RunsReport {
   }
 
   static let style = "\n" + String(decoding: PackageResources.page_css, as: UTF8.self)
-  /// What a script has within XML is no markup.
+  /// In CDATA, because a script in XML must not be read as markup.
   static let script =
     "//<![CDATA[\n" + String(decoding: PackageResources.page_js, as: UTF8.self) + "//]]>"
 
-  /// What a browser may do for the page: nothing but apply its style and run its script.
+  /// The Content-Security-Policy: a browser may only apply the style and run the script of the page.
   package static let policy =
     "default-src 'none'; style-src '\(ContentHash.source(of: style))'; "
     + "script-src '\(ContentHash.source(of: script))'; base-uri 'none'; form-action 'none'"

@@ -2,7 +2,7 @@
 
 /// A period of a lane; several short ones, where they could not be distinguished.
 struct LaneBar: Equatable, Sendable {
-  /// What it shows, by its colour and by its form.
+  /// The kind of period, shown by colour and by form.
   enum Kind: String, CaseIterable, Hashable, Sendable {
     // Later ones are drawn over earlier ones.
     case note, ok, skipped, cancelled, failed
@@ -16,7 +16,7 @@ struct LaneBar: Equatable, Sendable {
       }
     }
 
-    /// What marks a short bar, besides its colour; nil for what needs no attention.
+    /// The sign beside a short bar; nil for a kind that needs no attention.
     var sign: String? {
       switch self {
       case .note, .ok, .skipped: nil
@@ -31,7 +31,7 @@ struct LaneBar: Equatable, Sendable {
   private(set) var to: Duration
   /// How many there are in it.
   private(set) var count = 1
-  /// What it is; of several, of the first one.
+  /// The title of the period; of several, that of the first one.
   let title: String
   /// The identifier of its row in a table; nil without one.
   let anchor: String?

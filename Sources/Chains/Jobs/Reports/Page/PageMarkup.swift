@@ -85,7 +85,7 @@ extension PageMarkup {
   ///
   /// Of a long one the first rows are shown, and all of them on demand, also without the script.
   ///
-  /// - Parameter caption: What it has, for people who cannot see where it is.
+  /// - Parameter caption: The title that a screen reader reads.
   static func table(
     _ caption: String, class name: String, columns: [Column], rows: [String]
   ) -> [String] {

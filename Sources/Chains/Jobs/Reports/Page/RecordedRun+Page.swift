@@ -26,7 +26,7 @@ extension RecordedRun {
   /// The steps that had begun when the record ended, at most ten; none of a run that ended.
   var unfinishedSteps: [StepUnderWay] { ending == nil ? underWay.suffix(10) : [] }
 
-  /// What is known of a run without an end; nil for one that ended.
+  /// A sentence about a run without an end; nil for one that ended.
   var whyUnfinished: String? {
     guard ending == nil else { return nil }
     let place = underWay.last.map { " in \($0.step.place): \($0.step.title)" } ?? ""

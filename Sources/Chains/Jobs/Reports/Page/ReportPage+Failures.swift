@@ -70,7 +70,7 @@ extension ReportPage {
     return groups
   }
 
-  /// What is known of a cause: that of the first of the runs which have it.
+  /// The explanation of a cause, from the first run that has it.
   private func card(_ group: [Found]) -> [String] {
     let (first, isSeveral) = (group[0], group.count > 1)
     let reasons = Set(group.map(\.reason))

@@ -33,7 +33,7 @@ struct ReportPage {
     order = runs.indices.filter { !runs[$0].succeeded } + runs.indices.filter { runs[$0].succeeded }
   }
 
-  /// What distinguishes the runs: `device`, `test`, `file`.
+  /// The noun for one run: `device`, `test`, `file`.
   var noun: String { (runs.first?.kind ?? .device).rawValue }
 
   /// The identifier of the section of a run.

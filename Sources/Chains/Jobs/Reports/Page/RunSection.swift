@@ -3,7 +3,7 @@
 import Bluetooth
 import Signals
 
-/// What a page has of one run.
+/// The section of one run on a page.
 struct RunSection {
   /// How many marks of a run are listed, and up to how many the list is open.
   private static let (markLimit, openMarkLimit) = (1_000, 10)
@@ -14,7 +14,7 @@ struct RunSection {
   private let attempts: [RecordedRun.Attempt]
   private let marks: [RunMark]
   private let axis: TimeAxis
-  /// What is left for the sections after this one.
+  /// The room that is left for the sections after this one.
   private(set) var room: ReportPage.Room
   /// The identifiers of the rows of steps, by the ordinals of the steps.
   private var anchors: [Int: String] = [:]
@@ -37,7 +37,9 @@ struct RunSection {
     let device = run.kind == .device ? nil : "<p>On \(PageMarkup.name(run.device)).</p>"
     let unfinished = run.whyUnfinished.map { "<p class=\"why\">\(PageMarkup.text($0))</p>" }
     let between = run.failureBetweenSteps.map { ReportPage.explanation($0, from: run.startedAt) }
-    let lanes = attempts.map { lane(of: $0) } + connectionLanes + valueLanes()
+    // Tries before the batch was resumed have no place on the time axis.
+    let drawn = attempts.filter { $0.number == run.attempt || !$0.steps.isEmpty }
+    let lanes = drawn.map { lane(of: $0) } + connectionLanes + valueLanes()
     let body =
       [device, unfinished, between].compactMap(\.self) + earlierFailures
       + PageMarkup.figure("Timeline of \(PageMarkup.name(run.label))", axis, lanes)
@@ -150,7 +152,7 @@ struct RunSection {
     )
   }
 
-  /// What is marked in the plots, as text.
+  /// The marks of the plots, as a list.
   private var listOfMarks: [String] {
     guard !marks.isEmpty else { return [] }
     let items = marks.prefix(Self.markLimit).map { mark in
@@ -222,7 +224,7 @@ struct RunSection {
     return PageMarkup.row(Array(cells.dropFirst(run.attempt == 1 ? 1 : 0)), id: id)
   }
 
-  /// What came of a step: its value, notes, and all that is known of its failure.
+  /// The result of a step: its value, its notes, and the explanation of its failure.
   private mutating func result(of step: RecordedRun.Step) -> String {
     let outcome = step.outcome.map { PageMarkup.text(TextReport.text($0)) } ?? ""
     let notes = step.notes.map { "<p>\(PageMarkup.text($0))</p>" }.joined()

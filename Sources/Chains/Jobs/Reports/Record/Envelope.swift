@@ -73,7 +73,7 @@ package struct Envelope: Equatable, Sendable {
   /// The last value; nil without any.
   package var last: Double? { buckets.last?.last }
 
-  /// What a plot connects: at most two points for each bucket, in the order of their times.
+  /// The points of a plot: at most two for each bucket, in the order of their times.
   var points: [Point] { buckets.flatMap(\.points) }
 
   /// Values are missing from here on, until the next one.

@@ -4,7 +4,7 @@ public import Bluetooth
 
 /// The record of the run of a chain on one device, or of a test of a suite.
 public struct RecordedRun: Equatable, Sendable {
-  /// What distinguishes the runs of a report.
+  /// The kind of thing that a report has one run for.
   public enum Kind: String, Hashable, Sendable {
     /// The run of a chain on one device.
     case device
@@ -49,7 +49,7 @@ public struct RecordedRun: Equatable, Sendable {
   public let device: String
   /// The name of a device that output names by its address, because a scan found it; nil for others.
   public let deviceName: String?
-  /// What distinguishes it from the other runs of a report: the device, the test, or the file.
+  /// Its name in a report: the device, the test, or the file.
   public let label: String
   /// Whether it is the run of a chain, of one of several files, or a test.
   public let kind: Kind
@@ -59,8 +59,11 @@ public struct RecordedRun: Equatable, Sendable {
   public let startedAt: Duration
   /// How long it has lasted; nil while it is under way.
   public private(set) var took: Duration?
-  /// Which try of the chain the steps belong to, from 1: the last one.
+  /// Which try of the chain the steps belong to, from 1: the last one. The tries of a batch before it
+  /// was resumed count, too.
   public private(set) var attempt = 1
+  /// How many of the tries were those of earlier runs of a batch.
+  private var resumedAfter = 0
   /// The steps of the last try, in the order in which they ended.
   public private(set) var steps: [Step] = []
   /// How many steps of the last try succeeded, without implied ones and those around others.
@@ -103,7 +106,8 @@ public struct RecordedRun: Equatable, Sendable {
   ///   - limit: How many steps that succeeded are kept.
   ///   - keepsValues: Whether values, notes and the steps of earlier tries are kept.
   mutating func take(_ event: RunEvent, upTo limit: Int, keepsValues: Bool) {
-    if event.attempt > attempt { begin(event.attempt, keepsSteps: keepsValues) }
+    let number = resumedAfter + event.attempt
+    if number > attempt { begin(number, keepsSteps: keepsValues) }
     lastEventAt = max(lastEventAt, event.offset)
     switch event.change {
     case .stepStarted(let step):
@@ -153,6 +157,43 @@ public struct RecordedRun: Equatable, Sendable {
     if let failure { earlierFailures.append(failure) }
     self.attempt = attempt
     (underWay, steps, done, leftOut) = ([], [], 0, 0)
+  }
+
+  /// Makes the chain that ran on the device before the batch was resumed the first tries of this one.
+  ///
+  /// Their steps are not kept: they belong to another time.
+  mutating func follow(_ earlier: RecordedRun) {
+    resumedAfter = earlier.attempt
+    attempt = earlier.attempt + 1
+    let failure = earlier.ending == nil ? Self.brokenOff : earlier.failures.first
+    earlierFailures = earlier.earlierFailures + [failure].compactMap(\.self)
+    let tries =
+      earlier.earlierAttempts.map { ($0.number, $0.failure) } + [(earlier.attempt, failure)]
+    earlierAttempts = tries.prefix(Self.attemptLimit).map { number, failure in
+      Attempt(number: number, first: 0, failure: failure, steps: [], leftOut: 0)
+    }
+  }
+
+  /// The failure of a chain that its process did not end.
+  private static let brokenOff = RunFailure(
+    code: .interrupted, class: .passing, what: "running the chain",
+    why: "the process ended before the chain did"
+  )
+
+  /// How many earlier reasons are named.
+  private static let reasonLimit = 3
+  /// How many columns an earlier reason takes, at most.
+  private static let reasonColumns = 100
+
+  /// Why earlier tries failed, shortened: each reason once that differs from that of the last try by its
+  /// code or by what was done.
+  var otherReasons: [String] {
+    func kind(_ failure: RunFailure) -> [String] { [failure.code.rawValue, failure.what] }
+    var known = Set(failures.prefix(1).map(kind))
+    let others = earlierFailures.filter { known.insert(kind($0)).inserted }
+    return others.prefix(Self.reasonLimit).map {
+      ColumnText($0.message).cut(to: Self.reasonColumns)
+    }
   }
 
   /// How many steps are kept of the tries before the last one.

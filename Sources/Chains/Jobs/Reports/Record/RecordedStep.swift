@@ -28,7 +28,7 @@ extension RecordedRun {
     var beganAt: Duration { endedAt - took }
     /// Its status; never ``StepResult/Status/warning``.
     public var status: StepResult.Status { result.status }
-    /// What came of it; also of a failed step whose value is not as expected.
+    /// Its outcome; a failed step has one too, if its value is not as expected.
     ///
     /// ```swift
     /// for step in try await plan.run(on: sensor).steps {

@@ -96,7 +96,7 @@ extension RecordedValues {
 
 /// A time of a run that its plots mark.
 struct RunMark: Equatable, Sendable {
-  /// What it marks: missing values, a further connection, what a person noted.
+  /// The kind of mark: missing values, a further connection, or a note of the user.
   enum Kind: String { case gap, again, note }
 
   let kind: Kind

@@ -18,7 +18,7 @@ public struct RecordedWhole: Equatable, Sendable {
     case files
   }
 
-  /// What the runs belong to.
+  /// The kind of command that made the runs.
   public let kind: Kind
   /// The name of the batch; nil without one, and for other commands.
   public private(set) var name: String?
@@ -108,6 +108,13 @@ public struct RecordedWhole: Equatable, Sendable {
       notRun = ending.notRun.map { DeviceTitle.text($0, name: names[$0]) }
       failure = ending.failure ?? stop(ending) ?? leftOut
     }
+  }
+
+  /// The earlier runs of a resumed batch are among the runs: they are not counted beside them.
+  mutating func includeEarlier(_ runs: [RecordedRun]) {
+    before = nil
+    let begun = Set(runs.map(\.label))
+    notRun.removeAll { begun.contains($0) }
   }
 
   /// Whether it did not fail itself, whatever its runs.

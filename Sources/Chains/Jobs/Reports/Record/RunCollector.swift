@@ -18,6 +18,8 @@ public struct RunCollector: Sendable {
   private var indices: [Key: Int] = [:]
   private let condenses: Bool
   private let keepsValues: Bool
+  /// The indices of the last runs on devices, where a further run on one is its next try.
+  private var lastRuns: [String: Int]?
 
   private struct Key: Hashable {
     let run: RunIdentity
@@ -41,28 +43,54 @@ public struct RunCollector: Sendable {
   ///     and the failed ones.
   ///   - keepsValues: Whether values are kept, for ``RunsReport/showsValues``.
   public init(of whole: RecordedWhole? = nil, condenses: Bool = false, keepsValues: Bool = false) {
+    self.init(of: whole, condenses: condenses, keepsValues: keepsValues, resuming: nil)
+  }
+
+  /// Collects a batch that may have been resumed: the last run on a device decides, and the earlier ones
+  /// are its first tries.
+  ///
+  /// - Parameter earlier: The runs before the events that follow; nil where each run stands for itself.
+  package init(
+    of whole: RecordedWhole? = nil, condenses: Bool = false, keepsValues: Bool = false,
+    resuming earlier: [RecordedRun]?
+  ) {
     self.whole = whole
     self.condenses = condenses
     self.keepsValues = keepsValues
+    runs = earlier ?? []
+    lastRuns = earlier.map { runs in
+      Dictionary(zip(runs.map(\.device), runs.indices)) { $1 }
+    }
   }
 
   /// Adds an event of the batch.
   public mutating func take(_ event: BatchEvent) {
     if whole == nil { whole = RecordedWhole(.batch) }
     whole?.take(event)
+    guard lastRuns != nil else { return }
+    switch event.change {
+    case .started, .finished: whole?.includeEarlier(runs)
+    case .waiting, .deviceEnded: break
+    }
   }
 
   /// Adds an event of a run.
   public mutating func take(_ event: RunEvent) {
     let key = Key(run: event.run, device: event.device)
     if case .runStarted(let start) = event.change {
-      indices[key] = runs.count
-      runs.append(
-        RecordedRun(
-          run: event.run, device: event.device, deviceName: event.deviceName, start: start,
-          startedAt: event.wallClock - event.offset
-        )
+      var run = RecordedRun(
+        run: event.run, device: event.device, deviceName: event.deviceName, start: start,
+        startedAt: event.wallClock - event.offset
       )
+      if let index = lastRuns?[event.device] {
+        run.follow(runs[index])
+        runs[index] = run
+        indices[key] = index
+      } else {
+        lastRuns?[event.device] = runs.count
+        indices[key] = runs.count
+        runs.append(run)
+      }
       return
     }
     guard let index = indices[key] else { return }

@@ -6,7 +6,7 @@ import Documents
 ///
 /// - Source: RFC 4180; OWASP, "CSV Injection".
 package enum CSVCell {
-  /// What a spreadsheet treats as the start of a formula, also in its wide form. A tabulator and a
+  /// The characters that begin a formula in a spreadsheet, also in their wide forms. A tabulator and a
   /// carriage return are escaped before.
   private static let formulaStarts: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}",

@@ -3,7 +3,7 @@
 enum Markup {
   /// `text` on one line, with markup characters escaped, also for attributes in double quotes.
   ///
-  /// What is not printable is replaced by its code: XML 1.0 does not allow control characters.
+  /// Unprintable characters are replaced by their codes: XML 1.0 does not allow control characters.
   ///
   /// - Source: XML 1.0, 2.2 (Char) and 2.4.
   static func escaped(_ text: String) -> String {

@@ -11,7 +11,7 @@ import Documents
 /// that is written goes through this type: what a person cannot see is replaced by its code,
 /// `\u{1b}`. Text that was escaped is not escaped again.
 public struct PrintableText: Hashable, Sendable, CustomStringConvertible {
-  /// What is shown.
+  /// The escaped text.
   public let description: String
 
   /// Text for one line: line ends are escaped, too.
