@@ -196,6 +196,40 @@ struct RecordTests {
       says: ["counter: { format: u8": 1]
     ),
     Case(
+      testDescription: "a device that changes its address while a read is held is followed",
+      words: "-d *iPhone --simulate phone.yaml --keep",
+      file: (
+        "phone.yaml",
+        """
+        name: Ann's iPhone
+        address: C4:5A:7E:91:3B:62
+        private-address: { every: 10s }
+        security: { pairing: just-works }
+        services:
+          - service: battery
+            characteristics:
+              - { characteristic: battery-level, properties: [read, notify], security: encrypted, value: { u8: 80 } }
+        """
+      ),
+      says: [
+        "address-type: random": 1, "address-type: public": 0, "characteristic: battery-level": 1,
+        "security: encrypted": 1, "none was received": 0, "# Seen at ": 1,
+      ]
+    ),
+    Case(
+      testDescription: "a device whose services cannot be read is no empty file",
+      words: "--simulate mute.yaml",
+      file: (
+        "mute.yaml",
+        """
+        address: C0:FF:EE:0A:00:0A
+        services: [{ service: fff0 }]
+        faults: [{ on: discover, do: refuse 0x0e }]
+        """
+      ),
+      status: 75, says: ["address": 0]
+    ),
+    Case(
       testDescription:
         "a subscription that is refused by dropping the connection leaves the others",
       words: "--simulate safe.yaml --for 9s",

@@ -194,6 +194,14 @@ struct Record: WorldCommand {
       }
       throw Ending(ExitStatus(after: failure), "\(failure)")
     }
+    // Each device has services: bluetoothd shows none where they could not be read.
+    if connect, recording.services.isEmpty, failure == nil, world.interruption.signal == nil {
+      throw Ending(
+        .passing,
+        "nothing was recorded: the services of the device could not be read. Try: record it again, "
+          + "closer to it; --no-connect records its advertisements alone"
+      )
+    }
     traffic.add(to: &recording, names: names)
     recording.completeUnknown(
       isNotifying: duration != nil, isWriting: plan != nil, untraced: untraced
