@@ -286,8 +286,10 @@ struct Record: WorldCommand {
     let note =
       keep
       ? ""
-      : " Addresses, serial numbers and owners are pseudonyms; check the values for other "
-        + "private data."
+      : " Pseudonyms, which anyone can test a guess against, are in the place of "
+        + Redaction.replaced(in: recording).joined(separator: ", ")
+        + ". Nothing else was replaced: look for names, numbers and other private data before you "
+        + "give the file away."
     let lines = DeviceText.lines(
       of: shown, source: source + note, names: names, unrecorded: unrecorded
     )
