@@ -31,8 +31,10 @@ final class Connection: @unchecked Sendable {
   var phase = Phase.receiving(nil)
   /// The target of the present request, as it was sent.
   var target = ""
-  /// Where it ends in the memory of libmicrohttpd. It is compared only.
-  var targetEnd: UnsafePointer<CChar>?
+  /// The beginning and the end of a text in the memory of libmicrohttpd.
+  typealias Bounds = (start: UnsafePointer<CChar>, end: UnsafePointer<CChar>)
+  /// Where the target is. It is compared only.
+  var targetBounds: Bounds?
   var isHead = false
   /// How many requests have come; for what is late.
   var requests = 0

@@ -361,6 +361,15 @@ struct RecordTests {
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
   }
 
+  @Test("- is standard output, and no file of that name")
+  func standardOutput() throws {
+    let folder = try TemporaryFolder()
+    let device = "\(projectFolder)/\(uart)"
+    let run = try blerun(["record", "--simulate", device, "-o", "-"], in: folder.path)
+    #expect(run.status == 0 && run.output.hasPrefix("# Recorded by blerun."), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/-"))
+  }
+
   @Test("Ctrl-C keeps what was recorded, and ends with the status of the signal")
   func interrupted() throws {
     let folder = try TemporaryFolder()

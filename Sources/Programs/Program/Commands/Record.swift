@@ -34,7 +34,7 @@ struct Record: WorldCommand {
 
   @Option(
     name: [.customShort("o"), .customLong("to")],
-    file: "The new device file (default: standard output)."
+    file: "The new device file, or - (default: standard output)."
   )
   var file: String?
 
@@ -125,19 +125,25 @@ struct Record: WorldCommand {
     }
   }
 
+  /// The file to write; nil: standard output, which `-` is too.
+  private var outputPath: String? { file == "-" ? nil : file }
+
   func run() throws {
     // Before anything is touched: a file that somebody has edited is not replaced.
-    if let file, access(file, F_OK) == 0 {
-      throw Ending(.usage, "\(file) exists already: name another file, or remove it")
+    if let outputPath, access(outputPath, F_OK) == 0 {
+      throw Ending(.usage, "\(outputPath) exists already: name another file, or remove it")
     }
     let names = try naming.names()
-    let output = try file.map { path throws(Ending) in try LineFile(path, isKeptLater: true) }
+    // A signal may end the reading of a trace: there is no file yet that it could leave behind.
+    let traced = try from.map { path throws(Ending) in
+      try DeviceRecording(file: path, of: named.target(insteadOf: nil))
+    }
+    let output = try outputPath.map { path throws(Ending) in
+      try LineFile(path, isKeptLater: true)
+    }
     do {
-      if let from {
-        try write(
-          try DeviceRecording(file: from, of: named.target(insteadOf: nil)),
-          "Recorded by blerun from a trace or a cache.", names, to: output
-        )
+      if let traced {
+        try write(traced, "Recorded by blerun from a trace or a cache.", names, to: output)
       } else {
         try recordDevice(names, to: output)
       }
@@ -160,7 +166,7 @@ struct Record: WorldCommand {
     let world = try options.world(simulated, "ending the recording and disconnecting")
     defer { world.end() }
     try world.releaseOrphans()
-    let following = FollowedRun(in: world, printsData: file == nil)
+    let following = FollowedRun(in: world, printsData: outputPath == nil)
     let service = world.service(
       for: device,
       follow: following.receive
@@ -293,19 +299,30 @@ struct Record: WorldCommand {
     let lines = DeviceText.lines(
       of: shown, source: source + note, names: names, unrecorded: unrecorded
     )
+    // A comment in the file says so where it is.
+    for line in lines where line.hasSuffix("more values were written.") {
+      let count = line.split(separator: " ").dropFirst().first ?? ""
+      StandardError.notice("\(count) written values did not fit into the file")
+    }
     do {
-      _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: file ?? "the recording")
+      _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: outputPath ?? "the recording")
     } catch {
       // Nothing a device sends may have that effect: it is a mistake of this program.
       for problem in error.problems {
         StandardError.notice("not valid yet, please report it: \(problem)")
       }
     }
-    if let file, let output {
+    if let outputPath, let output {
       for line in lines { output.line(line) }
-      output.finish(isKept: output.failure == nil)
+      let beside = output.finish(isKept: output.failure == nil, replaces: false)
+      if let beside {
+        throw Ending(
+          .output,
+          "\(outputPath) appeared meanwhile, and is as it was: the recording is in \(beside)"
+        )
+      }
       if let failure = output.failure { throw Ending(.output, failure) }
-      StandardError.notice("wrote \(file); blerun run --simulate \(file) uses it")
+      StandardError.notice("wrote \(outputPath); blerun run --simulate \(outputPath) uses it")
     } else {
       try StandardOutput.show(lines)
     }

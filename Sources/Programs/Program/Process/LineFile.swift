@@ -47,12 +47,26 @@ final class LineFile: Sendable {
   }
 
   /// Puts the lines in their place, or deletes them, where that was to be decided.
-  func finish(isKept: Bool) {
-    guard let beside else { return }
+  ///
+  /// - Parameter replaces: Whether a file that is there is replaced.
+  /// - Returns: The file beside which has the lines, where another one has appeared in their place.
+  @discardableResult
+  func finish(isKept: Bool, replaces: Bool = true) -> String? {
+    guard let beside else { return nil }
     if !isKept {
       unlink(beside)
+    } else if !replaces {
+      // Unlike a rename, a link fails where there is a file.
+      if link(beside, path) == 0 {
+        unlink(beside)
+      } else if errno == EEXIST || access(path, F_OK) == 0 {
+        return beside
+      } else if rename(beside, path) != 0 {
+        failed.withLock { $0 = $0 ?? errno }
+      }
     } else if rename(beside, FolderOfFile.realPath(path) ?? path) != 0 {
       failed.withLock { $0 = $0 ?? errno }
     }
+    return nil
   }
 }
