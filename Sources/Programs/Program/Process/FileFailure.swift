@@ -1,6 +1,7 @@
 // Why a file could not be made or written, and what to try.
 
 import Glibc
+import Jobs
 
 /// A file or a folder that the system did not let this program make or write.
 package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
@@ -44,4 +45,10 @@ package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
     default: nil
     }
   }
+}
+
+extension FileFailure {
+  /// `-`, which means standard output to other programs, where a file has to be named.
+  static let dash = Ending(
+    .usage, "- is not standard output here: name a file; ./- is one of that name")
 }

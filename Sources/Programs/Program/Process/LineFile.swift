@@ -19,6 +19,7 @@ final class LineFile: Sendable {
   ///   are in a file beside it.
   init(_ path: String, isKeptLater: Bool = false) throws(Ending) {
     self.path = path
+    guard path != "-" else { throw FileFailure.dash }
     var status = stat()
     if isKeptLater, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw Ending(.usage, "\(path) is not a regular file, and lines cannot be taken back")
