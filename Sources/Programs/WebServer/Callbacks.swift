@@ -24,7 +24,7 @@ enum Callbacks {
         guard let handle, let pointer = web_context(handle) else { return nil }
         let connection = Connection.at(pointer)
         connection.target = target.map { String(cString: $0) } ?? ""
-        connection.targetEnd = target.map { $0 + strlen($0) }
+        connection.targetBounds = target.map { ($0, $0 + strlen($0)) }
         return pointer
       },
       completed: { context, _, request, _ in
@@ -76,14 +76,14 @@ enum Callbacks {
   ///
   /// - Parameters:
   ///   - method: The method, at the beginning of the received text.
-  ///   - targetEnd: The end of the target in the received text.
+  ///   - target: The start and the end of the target in the received text.
   ///   - version: The version, which follows the target.
   static func headers(
     of handle: OpaquePointer, behind method: UnsafePointer<CChar>,
-    _ targetEnd: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>
+    _ target: Connection.Bounds?, _ version: UnsafePointer<CChar>
   ) -> Headers {
     var headers = Headers()
-    headers.end = targetEnd
+    headers.end = target?.end
     headers.check(version, strlen(version), behind: 1)
     withUnsafeMutablePointer(to: &headers) { headers in
       _ = MHD_get_connection_values_n(
@@ -110,6 +110,8 @@ enum Callbacks {
       headers.isMended = true
     }
     if !isLenient { headers.isMended = false }
+    // A NUL in the method ends its text: "GET\0" is not GET.
+    if let target, target.start != method + strlen(method) + 1 { headers.isMended = true }
     return headers
   }
 

@@ -33,8 +33,10 @@ final class Connection: @unchecked Sendable {
   var phase = Phase.receiving(nil)
   /// The target of the current request, as it was sent.
   var target = ""
-  /// The end of the target in the memory of libmicrohttpd. Only compared, never dereferenced.
-  var targetEnd: UnsafePointer<CChar>?
+  /// The start and the end of a text in the memory of libmicrohttpd. Only compared, never dereferenced.
+  typealias Bounds = (start: UnsafePointer<CChar>, end: UnsafePointer<CChar>)
+  /// The bounds of the target.
+  var targetBounds: Bounds?
   var isHead = false
   /// The number of completed requests. It identifies a request, so that a late answer to an earlier one is
   /// ignored.

@@ -34,7 +34,7 @@ extension Daemon {
     _ connection: Connection, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
   ) -> Bool {
     guard let handle = connection.handle else { return false }
-    let headers = Callbacks.headers(of: handle, behind: method, connection.targetEnd, version)
+    let headers = Callbacks.headers(of: handle, behind: method, connection.targetBounds, version)
     let method = String(cString: method)
     connection.isHead = method == "HEAD"
     let head = RequestHead(

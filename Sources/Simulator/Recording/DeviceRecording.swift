@@ -10,7 +10,7 @@ package struct DeviceRecording: Hashable, Sendable {
   /// The name that it advertises, or, where it advertises none, its Device Name.
   package var name: String?
   /// Its Device Name, where that is another one.
-  package private(set) var gapName: String?
+  package internal(set) var gapName: String?
   package var address: BluetoothAddress
   package var addressType: AddressType
   /// Whether the address is a private one, which the device changes.
@@ -95,6 +95,24 @@ package struct DeviceRecording: Hashable, Sendable {
         where isMeant(services[service].characteristics[place].descriptors[other].handle) {
           descriptor(&services[service].characteristics[place].descriptors[other])
         }
+      }
+    }
+  }
+
+  /// Replaces the UUIDs of attributes, also where they are advertised.
+  mutating func replaceUUIDs(_ other: (BluetoothUUID) -> BluetoothUUID) {
+    for service in services.indices { services[service].uuid = other(services[service].uuid) }
+    change(nil) {
+      $0.uuid = other($0.uuid)
+    } descriptor: {
+      $0.uuid = other($0.uuid)
+    }
+    for index in advertisements.indices {
+      advertisements[index].services = advertisements[index].services.map(other)
+      advertisements[index].serviceData = advertisements[index].serviceData.map { entry in
+        var renamed = RecordedAdvertisement.Entry(other(entry.key), entry.data)
+        renamed.changes = entry.changes
+        return renamed
       }
     }
   }
@@ -289,7 +307,7 @@ package enum RecordedReading: Hashable, Sendable {
 }
 
 package struct RecordedService: Hashable, Sendable {
-  package let uuid: BluetoothUUID
+  package internal(set) var uuid: BluetoothUUID
   package let handle: UInt16
   package var isPrimary = true
   /// The handles of included services.
@@ -323,7 +341,7 @@ package struct RecordedCharacteristic: Hashable, Sendable {
     case read, write
   }
 
-  package let uuid: BluetoothUUID
+  package internal(set) var uuid: BluetoothUUID
   /// The handle of the value.
   package let handle: UInt16
   package var properties: CharacteristicProperties
@@ -345,7 +363,7 @@ package struct RecordedCharacteristic: Hashable, Sendable {
 }
 
 package struct RecordedDescriptor: Hashable, Sendable {
-  package let uuid: BluetoothUUID
+  package internal(set) var uuid: BluetoothUUID
   package let handle: UInt16
   package var reading: RecordedReading?
 

@@ -1,59 +1,122 @@
-// What of a recording is about one owner or one piece: replaced, before the file is written.
+// Pseudonyms for what identifies the device or its owner, before a recording is written.
 //
-// A pseudonym follows from what it stands for and has its form, so that two recordings of one device
-// fit together. There are 65 536 of each form, far fewer than originals: who tries all of these finds many
-// that fit.
+// Only what has a known form is found: see docs/simulated-devices.md. A pseudonym is computed from its
+// original and has its form, so that two recordings of one device fit together. It keeps no secret:
+// there are 65 536 of each form, and anyone can test a guess.
 
 import Bluetooth
 
-/// Replaces addresses, serial numbers, names of persons and what a name has of these.
+/// Replaces addresses, serial numbers and names of persons, wherever a recording has them.
 package struct Redaction: Sendable {
-  /// The original bytes and those in their place, the longest first.
-  private var replacements: [(original: [UInt8], pseudonym: [UInt8])] = []
+  /// The octets that may not be next to a match.
+  private enum Boundary {
+    case none, letters, lettersAndDigits
+  }
 
-  /// Texts that are about a person, or number one piece: serial number, first name, e-mail address,
-  /// last name.
-  private static let texts = [0x2a25, 0x2a8a, 0x2a87, 0x2a90].map { BluetoothUUID(short: $0) }
-  /// Bytes that number one piece, or are about a person: System ID, Date of Birth, the identifier of
+  private struct Replacement: Sendable {
+    let original: [UInt8]
+    let pseudonym: [UInt8]
+    let boundary: Boundary
+  }
+
+  /// The longest first.
+  private var replacements: [Replacement] = []
+  /// The digits of addresses in both orders of octets, lower case, with those in their place.
+  private var digits: [(original: [UInt8], pseudonym: [UInt8])] = []
+
+  private static let firstName = BluetoothUUID(short: 0x2a8a)
+  private static let lastName = BluetoothUUID(short: 0x2a90)
+  private static let serialNumber = BluetoothUUID(short: 0x2a25)
+  /// Texts that are about a person, or number one piece; 2A87 is an e-mail address.
+  private static let texts = [serialNumber, firstName, BluetoothUUID(short: 0x2a87), lastName]
+  /// Octets that number one piece, or are about a person: System ID, Date of Birth, the identifier of
   /// a medical device.
   private static let octets = [0x2a23, 0x2a85, 0x2bff].map { BluetoothUUID(short: $0) }
 
-  /// The recording without what identifies the device and its owner, as far as its form shows that.
+  /// The recording with pseudonyms for what identifies the device and its owner, as far as its form
+  /// shows that.
   package static func redacted(_ recording: DeviceRecording) -> DeviceRecording {
-    var redaction = Redaction()
+    let redaction = Redaction(recording)
     var result = recording
-    for address in [recording.address] + recording.otherAddresses { redaction.add(address) }
-    result.address = pseudonym(of: recording.address)
-    result.otherAddresses = recording.otherAddresses.map { pseudonym(of: $0) }
-    result.name = recording.name.map { name($0, of: recording.address) }
-    if let name = recording.name, let other = result.name, name != other, name.utf8.count >= 4 {
-      redaction.replacements.append((Array(name.utf8), Array(other.utf8)))
-    }
-    for one in recording.characteristics where isPersonal(one.uuid) {
-      for octets in [one.reading?.octets, one.protected].compactMap(\.self)
-      // What is short, or nearly the same octet, is found by chance.
-      where octets.count >= 6 && Set(octets).count >= 4 {
-        redaction.replacements.append((octets, personal(octets, of: one.uuid)))
-      }
-    }
-    redaction.replacements.sort { $0.original.count > $1.original.count }
     redaction.apply(to: &result)
     return result
   }
 
-  /// An address, as octets in both orders and as text in its usual forms.
+  /// What ``redacted(_:)`` replaces in a recording: "its address", then what is there of the others.
+  package static func replaced(in recording: DeviceRecording) -> [String] {
+    let names = [recording.name, recording.gapName].compactMap(\.self)
+    let hasOwner = names.contains { withoutOwner($0) != $0 }
+    let kinds = recording.characteristics.filter { one in
+      isPersonal(one.uuid) && !values(of: one, in: recording).isEmpty
+    }
+    return ["its address"] + (hasOwner ? ["the owner in its name"] : [])
+      + kinds.map { AttributeNames.assigned.title(of: $0.uuid, .characteristic) }
+  }
+
+  private init(_ recording: DeviceRecording) {
+    for address in [recording.address] + recording.otherAddresses { add(address) }
+    for one in recording.characteristics where Self.isPersonal(one.uuid) {
+      for octets in Self.values(of: one, in: recording) { add(octets, of: one.uuid) }
+    }
+    sort()
+    for name in [recording.name, recording.gapName].compactMap(\.self) where name.utf8.count >= 4 {
+      let other = replaced(name: name, of: recording.address)
+      if other != name { add(Array(name.utf8), Array(other.utf8), .none) }
+    }
+    sort()
+  }
+
+  private mutating func sort() { replacements.sort { $0.original.count > $1.original.count } }
+
+  /// All that was read of a characteristic, or written to it.
+  private static func values(
+    of one: RecordedCharacteristic, in recording: DeviceRecording
+  ) -> [[UInt8]] {
+    let known = [one.reading?.octets, one.protected].compactMap(\.self)
+    let read = recording.reads.filter { $0.handle == one.handle }.map(\.octets)
+    let written = recording.writes.filter { $0.handle == one.handle }.map(\.octets)
+    return Set(known + read + written).filter { !$0.isEmpty }.sorted {
+      $0.lexicographicallyPrecedes($1)
+    }
+  }
+
+  private mutating func add(_ original: [UInt8], _ pseudonym: [UInt8], _ boundary: Boundary) {
+    guard !replacements.contains(where: { $0.original == original }) else { return }
+    replacements.append(
+      Replacement(original: original, pseudonym: pseudonym, boundary: boundary)
+    )
+  }
+
+  /// Adds an address, as octets in both orders and as text of both orders.
   private mutating func add(_ address: BluetoothAddress) {
-    let pseudonym = Self.pseudonym(of: address)
-    let (own, other) = (Self.octets(of: address), Self.octets(of: pseudonym))
-    replacements.append((own, other))
-    replacements.append((own.reversed(), other.reversed()))
-    for separator in [":", "-", "_", ""] {
-      let texts = [address, pseudonym].map {
-        $0.description.split(separator: ":").joined(separator: separator)
+    let pair = [address, Self.pseudonym(of: address)].map { Self.octets(of: $0) }
+    for (own, other) in [(pair[0], pair[1]), (pair[0].reversed(), pair[1].reversed())] {
+      add(own, other, .none)
+      let texts = [own, other].map { Array($0.map { hexadecimal($0) }.joined().utf8) }
+      digits.append((texts[0], texts[1]))
+    }
+  }
+
+  /// Adds a value that is personal, for the places where it is, or a part of it is, in another one. What
+  /// is shorter than three octets, or one octet repeated, would be found by chance.
+  private mutating func add(_ octets: [UInt8], of uuid: BluetoothUUID) {
+    if octets.count >= 6, Set(octets).count >= 4 {
+      add(octets, Self.personal(octets, of: uuid), .none)
+    }
+    let trimmed = Array(octets.reversed().drop { [0, 0x20].contains($0) }.reversed())
+    switch uuid {
+    case Self.firstName, Self.lastName:
+      for name in trimmed.split(separator: 0x20) where name.count >= 3 {
+        add(Array(name), Self.personal(Array(name), of: uuid), .letters)
       }
-      replacements.append((Array(texts[0].utf8), Array(texts[1].utf8)))
-      let lower = texts.map { Array($0.lowercased().utf8) }
-      replacements.append((lower[0], lower[1]))
+    case Self.serialNumber:
+      // As long as the other numbers of a device it is found in any place; shorter, as a word.
+      guard trimmed.count >= 3, Set(trimmed).count >= 2 else { return }
+      add(
+        trimmed, Self.personal(trimmed, of: uuid), trimmed.count < 6 ? .lettersAndDigits : .none
+      )
+    // open: characteristics
+    default: break
     }
   }
 
@@ -105,18 +168,22 @@ package struct Redaction: Sendable {
 
   /// A name without its owner and without the number of a piece: "Ann Lee's Band 4F2A" is "Somebody's Band
   /// 83C1", where 4F2A is the end of the address. Other letters may be before such a number.
-  static func name(_ name: String, of address: BluetoothAddress) -> String {
-    var text = name
-    for ending in ["'s ", "’s "] {
-      if let end = text.firstRange(of: ending) { text = "Somebody" + text[end.lowerBound...] }
-    }
+  ///
+  /// - Parameter isPseudonym: Whether a run of letters and digits is a pseudonym already.
+  static func name(
+    _ name: String, of address: BluetoothAddress,
+    where isPseudonym: (String) -> Bool = { _ in false }
+  ) -> String {
+    let text = withoutOwner(name)
     let own = octets(of: address).map { hexadecimal($0) }.joined()
     let other = octets(of: pseudonym(of: address)).map { hexadecimal($0) }.joined()
     var (result, run) = ("", "")
     func end() {
       let number = String(run.reversed().prefix(while: \.isHexDigit).reversed())
       let known = zip(number.lowercased().reversed(), own.reversed()).prefix { $0 == $1 }.count
-      if known >= 4 {
+      if run.count >= 4, other.hasSuffix(run.lowercased()) || isPseudonym(run) {
+        result += run
+      } else if known >= 4 {
         let tail = String(other.suffix(known))
         let isLower = run.suffix(known).contains(where: \.isLowercase)
         result += run.dropLast(known) + (isLower ? tail : tail.uppercased())
@@ -140,9 +207,88 @@ package struct Redaction: Sendable {
     return result
   }
 
+  // MARK: Owners
+
+  /// Words between a device and its owner, as systems put them into names: "iPhone von Anna".
+  private static let links: Set<String> = [
+    "von", "van", "de", "di", "da", "do", "del", "della", "du", "of", "af", "av", "för", "til",
+    "od",
+  ]
+  /// Words for devices that systems name after their owners.
+  private static let owned: Set<String> = [
+    "iphone", "ipad", "ipod", "macbook", "imac", "airpods", "homepod", "apple", "galaxy", "pixel",
+  ]
+  private static let brands: Set<String> = ["apple", "samsung", "google"]
+  /// Words of models, which follow those for devices.
+  private static let models: Set<String> = [
+    "pro", "max", "plus", "mini", "air", "se", "ultra", "xr", "xs", "x", "note", "fold", "flip",
+    "fe",
+    "lite", "edge", "buds", "watch", "tab", "tv", "pencil", "touch", "fit",
+  ]
+
+  /// A name with `Somebody` in the place of its owner.
+  ///
+  /// An owner is in front of `'s` or of an apostrophe behind an s, behind a word such as `von`, and beside
+  /// `iPhone` and the like. Whatever else is a name of a person does not show it.
+  static func withoutOwner(_ name: String) -> String {
+    var words = name.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    let isPossessive = { (word: String) in
+      let word = word.lowercased().replacing("’", with: "'")
+      return word.hasSuffix("'s") || ["s'", "x'", "z'"].contains(word.suffix(2))
+    }
+    if let place = words.dropLast().firstIndex(where: isPossessive) {
+      words.replaceSubrange(...place, with: ["Somebody's"])
+    }
+    // "iPhone d’Anna"
+    for place in words.indices.dropFirst() {
+      let word = words[place].replacing("’", with: "'")
+      if word.lowercased().hasPrefix("d'") {
+        words[place...] =
+          [String(words[place].prefix(2)) + "Somebody"] + numbers(words[(place + 1)...])
+        return words.joined(separator: " ")
+      }
+    }
+    if let place = words.indices.dropFirst().dropLast().first(where: {
+      links.contains(words[$0].lowercased())
+    }) {
+      words[(place + 1)...] = ["Somebody"] + numbers(words[(place + 1)...])
+    } else if let place = words.firstIndex(where: { owned.contains($0.lowercased()) }) {
+      let isModel = { (word: String) in
+        models.contains(word.lowercased()) || owned.contains(word.lowercased())
+          || word.contains(where: \.isNumber) || !word.contains(where: \.isLetter)
+      }
+      let after = words[(place + 1)...]
+      if let owner = after.firstIndex(where: { !isModel($0) }) {
+        words[owner...] = ["Somebody"] + numbers(words[(owner + 1)...])
+      }
+      let before = words[..<place].filter { !brands.contains($0.lowercased()) }
+      if !before.isEmpty, before != ["Somebody's"] {
+        words.replaceSubrange(..<place, with: ["Somebody's"])
+      }
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// The words with a digit, which are no names of persons.
+  private static func numbers(_ words: ArraySlice<String>) -> ArraySlice<String> {
+    ArraySlice(words.filter { $0.contains(where: \.isNumber) })
+  }
+
   // MARK: Replacing
 
   private func apply(to recording: inout DeviceRecording) {
+    let address = recording.address
+    recording.address = Self.pseudonym(of: address)
+    recording.otherAddresses = recording.otherAddresses.map { Self.pseudonym(of: $0) }
+    recording.replaceNames { replaced(name: $0, of: address) }
+    recording.replaceUUIDs { uuid in
+      guard uuid.short == nil else { return uuid }
+      return BluetoothUUID(airOctets: replaced(uuid.airOctets)) ?? uuid
+    }
+    // They name characteristics.
+    recording.unknown = recording.unknown.map {
+      String(decoding: replaced(Array($0.utf8)), as: UTF8.self)
+    }
     for index in recording.advertisements.indices {
       for place in recording.advertisements[index].manufacturerData.indices {
         replace(in: &recording.advertisements[index].manufacturerData[place])
@@ -180,18 +326,86 @@ package struct Redaction: Sendable {
 
   private func replace(in octets: inout [UInt8]) { octets = replaced(octets) }
 
+  private func replaced(name: String, of address: BluetoothAddress) -> String {
+    let known = String(decoding: replaced(Array(name.utf8)), as: UTF8.self)
+    let pseudonyms = replacements.map { String(decoding: $0.pseudonym, as: UTF8.self) }
+    return Self.name(known, of: address) { run in pseudonyms.contains { $0.contains(run) } }
+  }
+
   private func replaced(_ octets: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
-    var rest = octets[...]
-    while let first = rest.first {
-      if let found = replacements.first(where: { rest.starts(with: $0.original) }) {
+    var place = 0
+    while place < octets.count {
+      let rest = octets[place...]
+      if let (count, pseudonym) = addressText(rest) {
+        result += pseudonym
+        place += count
+      } else if let found = replacements.first(where: { isThere($0, at: place, in: octets) }) {
         result += found.pseudonym
-        rest = rest.dropFirst(found.original.count)
+        place += found.original.count
       } else {
-        result.append(first)
-        rest = rest.dropFirst()
+        result.append(octets[place])
+        place += 1
       }
     }
     return result
+  }
+
+  private func isThere(_ one: Replacement, at place: Int, in octets: [UInt8]) -> Bool {
+    let end = place + one.original.count
+    guard end <= octets.count else { return false }
+    switch one.boundary {
+    case .none: return octets[place..<end].elementsEqual(one.original)
+    case .letters, .lettersAndDigits:
+      guard zip(octets[place..<end], one.original).allSatisfy({ $0.lowercased == $1.lowercased })
+      else { return false }
+    }
+    func isInWord(_ index: Int) -> Bool {
+      guard octets.indices.contains(index) else { return false }
+      return octets[index].isLetter || one.boundary == .lettersAndDigits && octets[index].isDigit
+    }
+    // "Annas" is of Anna, too.
+    let isGenitive =
+      end < octets.count && octets[end].lowercased == UInt8(ascii: "s") && !isInWord(end + 1)
+    return !isInWord(place - 1) && (!isInWord(end) || isGenitive)
+  }
+
+  /// The address as text at the beginning of some octets, in either case and order, with or without a
+  /// separator between its octets: how long it is, and what is in its place.
+  private func addressText(_ rest: ArraySlice<UInt8>) -> (count: Int, pseudonym: [UInt8])? {
+    for (original, pseudonym) in digits {
+      var place = rest.startIndex
+      var result: [UInt8] = []
+      for (index, digit) in original.enumerated() {
+        if index > 0, index % 2 == 0, place < rest.endIndex, Self.separators.contains(rest[place]) {
+          result.append(rest[place])
+          place += 1
+        }
+        guard place < rest.endIndex, rest[place].lowercased == digit else { break }
+        result.append(pseudonym[index])
+        place += 1
+        guard index == original.count - 1 else { continue }
+        let found = rest[..<place]
+        let isLower = found.contains { (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+        let text = String(decoding: result, as: UTF8.self)
+        return (found.count, Array((isLower ? text : text.uppercased()).utf8))
+      }
+    }
+    return nil
+  }
+
+  private static let separators = Array(":-_. /".utf8)
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  /// Whether it is a letter of ASCII, or a part of another character.
+  fileprivate var isLetter: Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased) || self >= 0x80
+  }
+
+  fileprivate var lowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 }

@@ -196,6 +196,40 @@ struct RecordTests {
       says: ["counter: { format: u8": 1]
     ),
     Case(
+      testDescription: "a device that changes its address while a read is held is followed",
+      words: "-d *iPhone --simulate phone.yaml --keep",
+      file: (
+        "phone.yaml",
+        """
+        name: Ann's iPhone
+        address: C4:5A:7E:91:3B:62
+        private-address: { every: 10s }
+        security: { pairing: just-works }
+        services:
+          - service: battery
+            characteristics:
+              - { characteristic: battery-level, properties: [read, notify], security: encrypted, value: { u8: 80 } }
+        """
+      ),
+      says: [
+        "address-type: random": 1, "address-type: public": 0, "characteristic: battery-level": 1,
+        "security: encrypted": 1, "none was received": 0, "# Seen at ": 1,
+      ]
+    ),
+    Case(
+      testDescription: "a device whose services cannot be read is no empty file",
+      words: "--simulate mute.yaml",
+      file: (
+        "mute.yaml",
+        """
+        address: C0:FF:EE:0A:00:0A
+        services: [{ service: fff0 }]
+        faults: [{ on: discover, do: refuse 0x0e }]
+        """
+      ),
+      status: 75, says: ["address": 0]
+    ),
+    Case(
       testDescription:
         "a subscription that is refused by dropping the connection leaves the others",
       words: "--simulate safe.yaml --for 9s",
@@ -325,6 +359,15 @@ struct RecordTests {
     #expect(run.status == 2)
     #expect(run.errors == "blerun: \(file) exists already: name another file, or remove it\n")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+  }
+
+  @Test("- is standard output, and no file of that name")
+  func standardOutput() throws {
+    let folder = try TemporaryFolder()
+    let device = "\(projectFolder)/\(uart)"
+    let run = try blerun(["record", "--simulate", device, "-o", "-"], in: folder.path)
+    #expect(run.status == 0 && run.output.hasPrefix("# Recorded by blerun."), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/-"))
   }
 
   @Test("Ctrl-C keeps what was recorded, and ends with the status of the signal")

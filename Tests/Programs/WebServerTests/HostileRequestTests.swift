@@ -152,6 +152,19 @@ struct HostileRequestTests {
   }
 
   @Test(
+    "a method with a NUL is another method, and is refused",
+    arguments: ["GET\0 / ", "GET\0\0 / ", "GET\0x / ", "HEAD\0 / "]
+  )
+  func methodWithNUL(line: String) async throws {
+    let server = try await TestServer(handler: Self.handler)
+    let client = try server.client()
+    client.send("\(line)HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    let answer = try client.readToEnd()
+    #expect(answer.isEmpty || answer.contains(" 400 "), "\(answer)")
+    await server.stop()
+  }
+
+  @Test(
     "what is not HTTP closes its connection or is refused; the next request is answered",
     arguments: [
       "\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "\0\0\0\0\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",

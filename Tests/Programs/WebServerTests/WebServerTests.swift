@@ -47,7 +47,7 @@ struct WebServerTests {
     let server = try await TestServer(handler: Self.echo)
     for (line, status) in [
       ("GET /", 200), ("HEAD /", 200), ("GET /none", 404), ("POST /", 403), ("GET /login", 200),
-      ("PATCH /", 405), ("GET /../", 400),
+      ("PATCH /", 405), ("GET /../", 400), ("OPTIONS /", 405), ("TRACE /", 405),
     ] {
       let answer = try server.ask(line)
       #expect(answer.status == status, "\(line)")
@@ -60,7 +60,11 @@ struct WebServerTests {
       let isLogin = line.hasSuffix("login")
       #expect(answer.headers["referrer-policy"] == (isLogin ? "same-origin" : "no-referrer"))
     }
-    #expect(try server.ask("PATCH /").headers["allow"] == "GET, HEAD, POST, PUT, DELETE")
+    for line in ["PATCH /", "OPTIONS /", "TRACE /"] {
+      #expect(try server.ask(line).headers["allow"] == "GET, HEAD, POST, PUT, DELETE", "\(line)")
+    }
+    let (get, head) = (try server.ask("GET /"), try server.ask("HEAD /"))
+    #expect(head.headers["content-length"] == get.headers["content-length"] && head.body == "")
     await server.stop()
   }
 

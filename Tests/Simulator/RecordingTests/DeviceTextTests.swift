@@ -347,7 +347,7 @@ struct RedactionTests {
     #expect(Array(data[1...6].reversed()).prefix(3) == [0xc0, 0xff, 0xee])
   }
 
-  @Test("a short name of a person is replaced where it was read, and where it was written")
+  @Test("a short name of a person is replaced where it was read, written, and elsewhere as a word")
   func persons() throws {
     var recording = try recording(serial: "SN-00412")
     let uuid = BluetoothUUID(short: 0x2a8a)
@@ -356,11 +356,129 @@ struct RedactionTests {
     recording.reads = [RecordedValue(handle: 0x14, octets: Array("Ann".utf8), at: .zero)]
     recording.writes = [
       RecordedWrite(handle: 0x14, octets: Array("Ann".utf8), at: .zero),
-      RecordedWrite(handle: 0x13, octets: Array("Ann".utf8), at: .zero),
+      RecordedWrite(handle: 0x13, octets: Array("to ANN".utf8), at: .zero),
+      RecordedWrite(handle: 0x13, octets: Array("Annual".utf8), at: .zero),
     ]
     let redacted = Redaction.redacted(recording)
     #expect(redacted.reads[0].octets != Array("Ann".utf8))
-    #expect(redacted.writes.map(\.octets) == [redacted.reads[0].octets, Array("Ann".utf8)])
+    let name = redacted.reads[0].octets
+    #expect(
+      redacted.writes.map(\.octets) == [name, Array("to ".utf8) + name, Array("Annual".utf8)]
+    )
+    #expect(
+      Redaction.replaced(in: recording) == [
+        "its address", "the owner in its name", "serial-number-string", "first-name",
+      ]
+    )
+  }
+
+  @Test(
+    "an address is replaced in every form of text",
+    arguments: [
+      ("C4:7C:8D:6A:11:02", "C0:FF:EE:00:EE:FC"), ("c4-7c-8d-6a-11-02", "c0-ff-ee-00-ee-fc"),
+      ("C4:7c:8D:6a:11:02", "c0:ff:ee:00:ee:fc"), ("C47C.8D6A.1102", "C0FF.EE00.EEFC"),
+      ("x c4 7c 8d 6a 11 02 y", "x c0 ff ee 00 ee fc y"), ("0xC47C8D6A1102", "0xC0FFEE00EEFC"),
+      ("02116A8D7CC4", "FCEE00EEFFC0"), ("C47C8D6A1103", "C47C8D6A1103"),
+    ]
+  )
+  func addresses(_ text: String, _ expected: String) throws {
+    var recording = try recording(serial: "")
+    recording.name = "Sensor \(text)"
+    recording.writes = [RecordedWrite(handle: 0x13, octets: Array(text.utf8), at: .zero)]
+    recording.unknown = ["what \(text) sends"]
+    let redacted = Redaction.redacted(recording)
+    #expect(String(decoding: redacted.writes[0].octets, as: UTF8.self) == expected)
+    #expect(redacted.unknown == ["what \(expected) sends"])
+    // A number of seven digits or more in a name is one of a piece, whichever.
+    if text != expected { #expect(redacted.name == "Sensor \(expected)") }
+  }
+
+  @Test("an address in a UUID is replaced, wherever the UUID is; assigned UUIDs stay")
+  func uuids() throws {
+    let uuid = try #require(BluetoothUUID("6c610001-1b1a-11e1-8f6b-c47c8d6a1102"))
+    var recording = try recording(serial: "")
+    var service = RecordedService(uuid: uuid, handle: 0x20)
+    var one = RecordedCharacteristic(uuid: uuid, handle: 0x22, properties: .read)
+    one.descriptors = [RecordedDescriptor(uuid: uuid, handle: 0x23)]
+    service.characteristics = [one]
+    recording.services.append(service)
+    recording.advertisements[0].services = [uuid, BluetoothUUID(short: 0x180d)]
+    recording.advertisements[0].serviceData = [.init(uuid, [1])]
+    let redacted = Redaction.redacted(recording)
+    let other = try #require(BluetoothUUID("6c610001-1b1a-11e1-8f6b-c0ffee00eefc"))
+    let changed = redacted.services[1]
+    #expect(changed.uuid == other && changed.characteristics[0].uuid == other)
+    #expect(changed.characteristics[0].descriptors[0].uuid == other)
+    #expect(redacted.advertisements[0].services == [other, BluetoothUUID(short: 0x180d)])
+    #expect(redacted.advertisements[0].serviceData.map(\.key) == [other])
+    #expect(redacted.services[0].uuid == BluetoothUUID(short: 0x180a))
+  }
+
+  @Test(
+    "a short serial number is replaced elsewhere, too, where it is a word",
+    arguments: ["AB12", "7F3"])
+  func shortSerials(_ serial: String) throws {
+    var recording = try recording(serial: serial)
+    recording.name = "Lamp \(serial)"
+    recording.gapName = "Lamp No. \(serial)"
+    recording.advertisements[0].manufacturerData = [.init(0xffff, [1] + Array(serial.utf8) + [2])]
+    recording.writes = ["sn \(serial), red", "X\(serial)", "\(serial)9"].map {
+      RecordedWrite(handle: 0x13, octets: Array($0.utf8), at: .zero)
+    }
+    let redacted = Redaction.redacted(recording)
+    let other = try #require(redacted.reads.first).octets
+    let text = String(decoding: other, as: UTF8.self)
+    #expect(text != serial)
+    #expect(redacted.name == "Lamp \(text)" && redacted.gapName == "Lamp No. \(text)")
+    #expect(redacted.advertisements[0].manufacturerData[0].data == [1] + other + [2])
+    #expect(
+      redacted.writes.map { String(decoding: $0.octets, as: UTF8.self) } == [
+        "sn \(text), red", "X\(serial)", "\(serial)9",
+      ]
+    )
+  }
+
+  @Test(
+    "the owner in a name is somebody",
+    arguments: [
+      ("Anna's iPhone", "Somebody's iPhone"), ("Annas iPhone", "Somebody's iPhone"),
+      ("Anna iPhone", "Somebody's iPhone"), ("Chris’ Watch", "Somebody's Watch"),
+      ("iPhone von Anna Huber", "iPhone von Somebody"), ("iPhone Anna", "iPhone Somebody"),
+      ("iPhone de María", "iPhone de Somebody"), ("iPad di Luca 2", "iPad di Somebody 2"),
+      ("iPhone d’Anna", "iPhone d’Somebody"), ("Band of Anna Lee", "Band of Somebody"),
+      ("Annas Apple Watch", "Somebody's Apple Watch"), ("iPhone 15 Pro", "iPhone 15 Pro"),
+      ("Samsung Galaxy S21", "Samsung Galaxy S21"), ("Galaxy Buds2 Pro", "Galaxy Buds2 Pro"),
+      ("Soil-7", "Soil-7"), ("", ""), ("O'Neill", "O'Neill"), (" ", " "),
+    ]
+  )
+  func owners(_ name: String, _ expected: String) {
+    #expect(Redaction.withoutOwner(name) == expected)
+  }
+
+  @Test("names of persons that the device says are replaced in its name and its values")
+  func saidNames() throws {
+    var recording = try recording(serial: "")
+    recording.name = "Scale Huber-2"
+    for (uuid, handle, name) in [(0x2a8a, 0x14, "Anna Maria"), (0x2a90, 0x16, "Huber")]
+      as [(UInt16, UInt16, String)]
+    {
+      var one = RecordedCharacteristic(
+        uuid: BluetoothUUID(short: uuid), handle: handle, properties: .read
+      )
+      one.reading = .octets(Array(name.utf8))
+      recording.services[0].characteristics.append(one)
+    }
+    let texts = ["owner Anna Huber", "Hubers scale", "MARIA", "Huberta"]
+    recording.writes = texts.map {
+      RecordedWrite(handle: 0x13, octets: Array($0.utf8), at: .zero)
+    }
+    let redacted = Redaction.redacted(recording)
+    let shown = redacted.writes.map { String(decoding: $0.octets, as: UTF8.self) }
+    #expect(shown[3] == "Huberta")
+    let all = shown.dropLast().joined(separator: " ") + (redacted.name ?? "")
+    for secret in ["anna", "maria", "huber"] {
+      #expect(!all.lowercased().contains(secret), "\(secret) in \(all)")
+    }
   }
 
   @Test(

@@ -34,7 +34,7 @@ struct Record: WorldCommand {
 
   @Option(
     name: [.customShort("o"), .customLong("to")],
-    file: "The new device file (default: standard output)."
+    file: "The new device file, or - (default: standard output)."
   )
   var file: String?
 
@@ -125,19 +125,25 @@ struct Record: WorldCommand {
     }
   }
 
+  /// The file to write; nil: standard output, which `-` is too.
+  private var outputPath: String? { file == "-" ? nil : file }
+
   func run() throws {
     // Refuse first of all to replace an existing file, which may have been edited.
-    if let file, access(file, F_OK) == 0 {
-      throw Ending(.usage, "\(file) exists already: name another file, or remove it")
+    if let outputPath, access(outputPath, F_OK) == 0 {
+      throw Ending(.usage, "\(outputPath) exists already: name another file, or remove it")
     }
     let names = try naming.names()
-    let output = try file.map { path throws(Ending) in try LineFile(path, isKeptLater: true) }
+    // A signal may end the reading of a trace: there is no file yet that it could leave behind.
+    let traced = try from.map { path throws(Ending) in
+      try DeviceRecording(file: path, of: named.target(insteadOf: nil))
+    }
+    let output = try outputPath.map { path throws(Ending) in
+      try LineFile(path, isKeptLater: true)
+    }
     do {
-      if let from {
-        try write(
-          try DeviceRecording(file: from, of: named.target(insteadOf: nil)),
-          "Recorded by blerun from a trace or a cache.", names, to: output
-        )
+      if let traced {
+        try write(traced, "Recorded by blerun from a trace or a cache.", names, to: output)
       } else {
         try recordDevice(names, to: output)
       }
@@ -160,7 +166,7 @@ struct Record: WorldCommand {
     let world = try options.world(simulated, "ending the recording and disconnecting")
     defer { world.end() }
     try world.releaseOrphans()
-    let following = FollowedRun(in: world, printsData: file == nil)
+    let following = FollowedRun(in: world, printsData: outputPath == nil)
     let service = world.service(
       for: device,
       follow: following.receive
@@ -193,6 +199,14 @@ struct Record: WorldCommand {
         )
       }
       throw Ending(ExitStatus(after: failure), "\(failure)")
+    }
+    // Each device has services: bluetoothd shows none where they could not be read.
+    if connect, recording.services.isEmpty, failure == nil, world.interruption.signal == nil {
+      throw Ending(
+        .passing,
+        "nothing was recorded: the services of the device could not be read. Try: record it again, "
+          + "closer to it; --no-connect records its advertisements alone"
+      )
     }
     traffic.add(to: &recording, names: names)
     recording.completeUnknown(
@@ -278,24 +292,37 @@ struct Record: WorldCommand {
     let note =
       keep
       ? ""
-      : " Addresses, serial numbers and owners are pseudonyms; check the values for other "
-        + "private data."
+      : " Pseudonyms, which anyone can test a guess against, are in the place of "
+        + Redaction.replaced(in: recording).joined(separator: ", ")
+        + ". Nothing else was replaced: look for names, numbers and other private data before you "
+        + "give the file away."
     let lines = DeviceText.lines(
       of: shown, source: source + note, names: names, unrecorded: unrecorded
     )
+    // A comment in the file says so where it is.
+    for line in lines where line.hasSuffix("more values were written.") {
+      let count = line.split(separator: " ").dropFirst().first ?? ""
+      StandardError.notice("\(count) written values did not fit into the file")
+    }
     do {
-      _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: file ?? "the recording")
+      _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: outputPath ?? "the recording")
     } catch {
       // No input from a device should make the file invalid: this is a fault of this program.
       for problem in error.problems {
         StandardError.notice("not valid yet, please report it: \(problem)")
       }
     }
-    if let file, let output {
+    if let outputPath, let output {
       for line in lines { output.line(line) }
-      output.finish(isKept: output.failure == nil)
+      let beside = output.finish(isKept: output.failure == nil, replaces: false)
+      if let beside {
+        throw Ending(
+          .output,
+          "\(outputPath) appeared meanwhile, and is as it was: the recording is in \(beside)"
+        )
+      }
       if let failure = output.failure { throw Ending(.output, failure) }
-      StandardError.notice("wrote \(file); blerun run --simulate \(file) uses it")
+      StandardError.notice("wrote \(outputPath); blerun run --simulate \(outputPath) uses it")
     } else {
       try StandardOutput.show(lines)
     }

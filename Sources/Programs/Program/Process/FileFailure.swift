@@ -1,6 +1,7 @@
 // A file that could not be created or written: the reason and the advice.
 
 import Glibc
+import Jobs
 
 /// A file or folder that could not be created or written.
 package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
@@ -44,4 +45,10 @@ package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
     default: nil
     }
   }
+}
+
+extension FileFailure {
+  /// `-`, which means standard output to other programs, where a file has to be named.
+  static let dash = Ending(
+    .usage, "- is not standard output here: name a file; ./- is one of that name")
 }

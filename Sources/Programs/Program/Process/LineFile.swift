@@ -19,6 +19,7 @@ final class LineFile: Sendable {
   ///   temporary file in its folder.
   init(_ path: String, isKeptLater: Bool = false) throws(Ending) {
     self.path = path
+    guard path != "-" else { throw FileFailure.dash }
     var status = stat()
     if isKeptLater, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw Ending(.usage, "\(path) is not a regular file, and lines cannot be taken back")
@@ -47,12 +48,26 @@ final class LineFile: Sendable {
   }
 
   /// Renames or deletes the temporary file, if there is one.
-  func finish(isKept: Bool) {
-    guard let beside else { return }
+  ///
+  /// - Parameter replaces: Whether an existing file is replaced.
+  /// - Returns: The temporary file, which has the lines, if it was not renamed because the file exists now.
+  @discardableResult
+  func finish(isKept: Bool, replaces: Bool = true) -> String? {
+    guard let beside else { return nil }
     if !isKept {
       unlink(beside)
+    } else if !replaces {
+      // Unlike a rename, a link fails where there is a file.
+      if link(beside, path) == 0 {
+        unlink(beside)
+      } else if errno == EEXIST || access(path, F_OK) == 0 {
+        return beside
+      } else if rename(beside, path) != 0 {
+        failed.withLock { $0 = $0 ?? errno }
+      }
     } else if rename(beside, FolderOfFile.realPath(path) ?? path) != 0 {
       failed.withLock { $0 = $0 ?? errno }
     }
+    return nil
   }
 }

@@ -20,6 +20,7 @@ final class WholeFile: Sendable {
   /// Opens or creates the file, to check that it can be written.
   init(_ path: String) throws(Ending) {
     self.path = path
+    guard path != "-" else { throw FileFailure.dash }
     isNew = access(path, F_OK) != 0
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {

@@ -36,12 +36,43 @@ final class LiveRecording: Sendable {
     var chosen: BluetoothAddress?
     /// Whether the connection was made here.
     var isOwn = false
+    /// Whether a device was connected before.
+    var wasConnected = false
+    /// Whether the latest connection is to another device than the one before.
+    var isAnother = false
     /// What a lost subscription means.
     var phase = Phase.subscribing
     /// The characteristics, by handle, that cannot be subscribed to.
     var refused: Set<UInt16> = []
     /// How the chain has failed, while it is still subscribed to what the device sends.
     var chainFailure: (any Error)?
+
+    /// Chooses the device that is connected first: of several that match, the strongest.
+    ///
+    /// - Returns: Whether a device that is connected later is the chosen one, which may have changed its
+    ///   private address meanwhile. Its recording goes on under the first address.
+    mutating func isChosen(_ candidate: DeviceCandidate) -> Bool {
+      let address = candidate.address
+      guard wasConnected, let chosen, let first = known[chosen] else {
+        wasConnected = true
+        chosen = address
+        // A device that was connected before sends no advertisements.
+        if known[address] == nil {
+          let type: AddressType = address.isIdentity(.random) ? .random : .public
+          known[address] = DeviceRecording(
+            address: address, addressType: type, name: candidate.name)
+        }
+        return true
+      }
+      if address == chosen { return true }
+      guard first.changesAddress, let name = candidate.name,
+        [first.name, first.gapName].contains(name)
+      else { return false }
+      if known[address] == nil {
+        known[address] = DeviceRecording(address: address, addressType: .random, name: first.name)
+      }
+      return true
+    }
   }
 
   private enum Phase {
@@ -211,19 +242,18 @@ final class LiveRecording: Sendable {
         let candidate = self.service.candidates.first
         self.state.withLock { state in
           state.isOwn = origin == .made
-          // Of several that match, it connects to the strongest.
-          if let candidate { state.chosen = candidate.address }
-          // A device that was connected before sends no advertisements.
-          if let candidate, state.known[candidate.address] == nil {
-            state.known[candidate.address] = DeviceRecording(
-              address: candidate.address,
-              addressType: candidate.address.isIdentity(.random) ? .random : .public,
-              name: candidate.name
-            )
-          }
+          state.isAnother = candidate.map { !state.isChosen($0) } ?? false
         }
         if origin != .found { self.change { $0.link.connecting.append(took) } }
       }
+    guard !state.withLock({ $0.isAnother }) else {
+      throw DeviceFailure(
+        code: .notFound, class: .passing, operation: "recording", device: service.deviceDescription,
+        meaning: "another device, which matches too, was connected in its place",
+        hint:
+          "name it by its address; if it changes that, move the others away, or pair with it first"
+      )
+    }
     guard recording != nil else {
       throw DeviceFailure(
         code: .notFound, class: .passing, operation: "recording", device: service.deviceDescription,

@@ -11,7 +11,7 @@ package enum FileLimits {
   /// Of one series.
   package static let values = 10_000
   /// Of one control point, and the actions of each.
-  package static let responses = 64
+  package static let responses = 256
   /// For UUIDs.
   static let names = 4096
   static let faults = 256
