@@ -192,6 +192,7 @@ final class ChainRun: Sendable {
     state.withLock { ($0.isLinked, $0.hasConnected) = (false, false) }
   }
 
+  /// Counts the warning of a step that succeeded.
   func countWarning() { state.withLock { $0.attempt.warnings += 1 } }
 
   func countDone() { state.withLock { $0.attempt.done += 1 } }
@@ -225,9 +226,6 @@ final class ChainRun: Sendable {
     let status = isCancelled ? StepResult.Status.cancelled : .failed
     return (status, isFirst ? failure : nil, goesOn ? nil : isCancelled ? error : cause)
   }
-
-  /// A step that succeeded has a warning.
-  func countWarning() { state.withLock { $0.attempt.warnings += 1 } }
 
   /// The failure of an error, with advice that fits the chain.
   private func failure(_ error: any Error, _ placed: PlacedStep?) -> RunFailure {
