@@ -1,5 +1,6 @@
-// What a test does to its world while code under test runs in it: the actions of DeviceChange and
-// AdapterChange by their names, on the loop of the world.
+// Changes a world while the code under test runs in it.
+//
+// Each method performs an action of DeviceChange or AdapterChange on the world's loop.
 
 import BlueZSimulator
 import Bluetooth
@@ -7,7 +8,7 @@ import Signals
 public import SimulatedDevices
 
 extension SimulatedWorld {
-  /// Lets time pass, and with it all that is due. In virtual time it costs nothing.
+  /// Advances the time and runs everything that becomes due. Takes no real time on a virtual loop.
   ///
   /// ```swift
   /// try world.pass(.seconds(60))
@@ -23,16 +24,18 @@ extension SimulatedWorld {
   /// ```
   ///
   /// - Parameters:
-  ///   - change: What happens to it.
-  ///   - name: Its name or address; nil: the first one. So it is below, too.
-  /// - Throws: `SteeringError` for what it cannot do now, or when there is no such device.
+  /// - change: The change.
+  /// - name: The device's name or address; nil: the first device. The same applies to the methods
+  ///   below.
+  /// - Throws: `SteeringError` when the change is impossible in the current state, or no such
+  ///   device exists.
   public func apply(_ change: DeviceChange, to name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       try steering.apply(change, to: device)
     }
   }
 
-  /// Ends the link to a device, as a lost signal does.
+  /// Drops the link to a device, as if the signal were lost.
   ///
   /// ```swift
   /// try world.dropLink("Thermo-1")
@@ -41,7 +44,7 @@ extension SimulatedWorld {
   /// - Throws: `SteeringError` when there is no link.
   public func dropLink(_ name: String? = nil) throws { try apply(.loseLink, to: name) }
 
-  /// Takes a device out of the air, and its link with it.
+  /// Moves a device out of range, which drops its link.
   ///
   /// ```swift
   /// try world.vanish()
@@ -57,7 +60,7 @@ extension SimulatedWorld {
   /// ```
   public func appear(_ name: String? = nil) throws { try apply(.appear, to: name) }
 
-  /// Has the strength of a device change evenly to `rssi`, in dBm, within a time.
+  /// Changes the RSSI of a device evenly to `rssi`, in dBm, over a duration.
   ///
   /// ```swift
   /// try world.move("Thermo-1", to: -90, within: .seconds(20))
@@ -66,8 +69,7 @@ extension SimulatedWorld {
     try apply(.move(to: rssi, within: duration), to: name)
   }
 
-  /// Has the RSSI of a device move along a path, wander, or, with nil, move as its definition
-  /// describes.
+  /// Moves the RSSI of a device along a path, or randomly; nil: as its definition describes.
   ///
   /// ```swift
   /// let walk = SignalPath([.init(at: .zero, rssi: -50), .init(at: .seconds(30), rssi: -95)])
@@ -77,7 +79,7 @@ extension SimulatedWorld {
     try apply(.follow(movement), to: name)
   }
 
-  /// Changes a value as the device itself does: it is kept, and sent to who subscribed.
+  /// Changes a value as the device itself does: stores it, and notifies the subscribers.
   ///
   /// ```swift
   /// try world.setValue([0x2a], of: "battery-level")
@@ -86,14 +88,14 @@ extension SimulatedWorld {
   /// - Parameters:
   ///   - value: The value, in bytes.
   ///   - characteristic: A name such as `battery-level`, a UUID, or a handle.
-  ///   - name: The device, by its name or address; nil: the first one.
+  /// - name: The device's name or address; nil: the first device.
   public func setValue(_ value: [UInt8], of characteristic: String, at name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       try steering.setValue(value, of: characteristic, at: device)
     }
   }
 
-  /// The value of a characteristic now. No client's read is counted.
+  /// The current value of a characteristic. The access does not count as a client's read.
   ///
   /// ```swift
   /// let written = try world.value(of: "alert-level")
@@ -104,7 +106,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// Has a device begin or cease to offer a service of its definition.
+  /// Starts or stops offering a service of the device's definition.
   ///
   /// ```swift
   /// try world.offer("battery", false)
@@ -122,37 +124,37 @@ extension SimulatedWorld {
   /// ```
   ///
   /// - Parameters:
-  ///   - fault: A rule as in a device file, `{ on: read, nth: 1, do: lose-link }`, or a named fault
-  ///     of operations or devices, `{ fault: lost-notifications, for: 3s }`, which begins at once.
-  ///   - name: The device, by its name or address; nil: the first one.
+  /// - fault: A rule as in a device file, `{ on: read, nth: 1, do: lose-link }`, or a named fault
+  ///   of operations or devices, `{ fault: lost-notifications, for: 3s }`, which begins at once.
+  /// - name: The device's name or address; nil: the first device.
   public func addFault(_ fault: String, at name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       try steering.addFault(fault, at: device)
     }
   }
 
-  /// Switches an adapter on or off, as an rfkill switch does.
+  /// Powers an adapter on or off, as an rfkill switch does.
   ///
   /// ```swift
   /// try world.setPowered(false)
   /// ```
   ///
   /// - Parameters:
-  ///   - isOn: Whether it is powered from now on.
-  ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first. So it is
-  ///     below, too.
+  /// - isOn: The new power state.
+  /// - adapter: The adapter's interface, such as `hci0`, its name or its address; nil: the first
+  ///   adapter. The same applies to the methods below.
   public func setPowered(_ isOn: Bool, adapter: String? = nil) throws {
     try apply(.power(isOn), toAdapter: adapter)
   }
 
-  /// Pulls an adapter out.
+  /// Unplugs an adapter.
   ///
   /// ```swift
   /// try world.unplug("hci0")
   /// ```
   public func unplug(_ adapter: String? = nil) throws { try apply(.unplug, toAdapter: adapter) }
 
-  /// Puts an adapter in, as `hci` and a number; nil: its own.
+  /// Plugs an adapter in as `hci` with that number; nil: its own number.
   ///
   /// ```swift
   /// try world.plugIn("hci0", as: 1)
@@ -167,13 +169,14 @@ extension SimulatedWorld {
     }
   }
 
-  /// Kills bluetoothd and starts another, which knows what was connected or paired before.
+  /// Kills bluetoothd and starts it again. The new one knows the devices that were connected or
+  /// paired.
   ///
   /// ```swift
   /// try world.restart(after: .seconds(2))
   /// ```
   ///
-  /// - Parameter pause: How long there is none.
+  /// - Parameter pause: The time between the end and the new start.
   public func restart(after pause: Duration = .zero) throws {
     try loop.run { [steering] in try await steering.restart(after: pause) }
   }
@@ -185,7 +188,7 @@ extension SimulatedWorld {
     return try steer { (steering) throws(SteeringError) in try body(steering, address) }
   }
 
-  /// Does something on the loop.
+  /// Runs `body` on the loop.
   func steer<Answer: Sendable>(
     _ body: @escaping @Sendable (Steering) throws(SteeringError) -> Answer
   ) throws(SteeringError) -> Answer {

@@ -1,6 +1,6 @@
-// Simulated devices behind a simulated org.bluez, with our client, in one object for a test.
+// A test's simulated devices, simulated org.bluez and client, in one object.
 //
-// What is done to the world meanwhile is in SimulatedWorld+Steering.swift.
+// The changes that a test can make to it are in SimulatedWorld+Steering.swift.
 
 public import BlueZ
 public import BlueZSimulator
@@ -10,7 +10,7 @@ import Glibc
 public import Signals
 public import SimulatedDevices
 
-/// A host with Bluetooth, and devices around it, that exist in this process only.
+/// A Bluetooth host and its nearby devices, simulated in this process.
 ///
 /// ```swift
 /// let world = try SimulatedWorld(.file("thermometer.yaml"))
@@ -19,25 +19,25 @@ public import SimulatedDevices
 ///   .firstOrDefault(0, within: .seconds(10))
 /// ```
 ///
-/// Everything ends with the last reference: links, timers, what still waits. So hold it as long as
-/// a service of it is used; a local constant or a property of the suite will do.
+/// The world ends with its last reference: links, timers and pending operations end, too. Keep it
+/// in a local constant or a property of the suite while its services are in use.
 public final class SimulatedWorld: Sendable {
-  /// What everything runs on, and whose time it is.
+  /// The loop that everything in the world runs on; its time is the time of the world.
   public let loop: Loop
-  /// Where the chains of this world's services take turns.
+  /// The scheduler of this world's services.
   public let scheduler: SerialScheduler
-  /// Our client, as a program would have it of bluetoothd.
+  /// The client of the simulated bluetoothd.
   public var client: BlueZClient {
     guard let opened else { preconditionFailure("this world was made without a client") }
     return opened
   }
-  /// What can be done to devices, adapter and daemon. On a real loop it is to be called on that:
-  /// the methods of the same names here see to it.
+  /// Changes to devices, adapters and bluetoothd. With a real loop it must be used on that loop;
+  /// the methods of the world with the same names take care of that.
   public let steering: Steering
 
-  /// bluetoothd as it was started first.
+  /// The first bluetoothd of this world.
   package let simulator: BlueZSimulator
-  /// The bus in memory; one that nobody is on where there is a daemon.
+  /// The in-memory bus; unused when a daemon's bus is given.
   package let bus: LoopbackBus
 
   private let opened: BlueZClient?
@@ -46,21 +46,22 @@ public final class SimulatedWorld: Sendable {
   private let maker = pthread_self()
   private let hasEnded = Guarded(false)
 
-  /// Puts devices in range, and starts a bluetoothd and a client.
+  /// Creates the devices, and starts bluetoothd and a client.
   ///
   /// ```swift
   /// let drops = try SimulatedWorld(.file("thermometer.yaml"), time: .real, seed: 7)
   /// ```
   ///
   /// - Parameters:
-  ///   - sources: The devices; each has an address of its own.
-  ///   - time: How time passes.
-  ///   - seed: The seed of all randomness: RSSI, noise, faults with a probability. Without one,
-  ///     the scenario's, or 0.
-  ///   - faults: What goes wrong, at every device, behind the rules of its definition.
-  ///   - settings: The delays of bluetoothd, in place of those of a scenario.
-  ///     `SimulatorSettings.instant` has none.
-  /// - Throws: What is wrong with a file; ``WorldError`` for two devices with one address.
+  /// - sources: The devices. Each must have its own address.
+  ///   - time: Virtual or real time.
+  ///   - seed: The seed of all randomness: RSSI, noise, faults with a probability. nil: the
+  /// scenario's seed, or 0.
+  ///   - faults: Faults for every device, after the rules of its definition.
+  ///   - settings: The delays of bluetoothd, in place of a scenario's. `SimulatorSettings.instant`
+  /// has none.
+  /// - Throws: `DocumentErrors` with the problems of a file; ``WorldError`` for two devices with
+  ///   the same address.
   public convenience init(
     _ sources: DeviceSource..., time: WorldTime = .virtual, seed: UInt64? = nil,
     faults: [FaultRule] = [], settings: SimulatorSettings? = nil
@@ -68,7 +69,7 @@ public final class SimulatedWorld: Sendable {
     try self.init(sources, time: time, seed: seed, faults: faults, settings: settings)
   }
 
-  /// The same with a list of sources.
+  /// Creates a world from a list of sources.
   ///
   /// ```swift
   /// let sources = ["hall", "attic"].map { DeviceSource.file("\($0).yaml") }
@@ -96,18 +97,17 @@ public final class SimulatedWorld: Sendable {
     try self.init(devices, on: loop, playing: scenario, seed: seed, settings: settings)
   }
 
-  /// The parts of a world, for the tests and tools of this package: each is there in one line, and
-  /// differs in what is given here.
+  /// Creates a world from its parts, for the tests and tools of this package.
   ///
   /// - Parameters:
-  ///   - devices: Made on `loop` by whoever has their seeds.
-  ///   - scenario: What happens; nil: nothing.
-  ///   - seed: Of the faults of the scenario.
-  ///   - daemon: The address of a bus to use instead of one in memory.
-  ///   - ledger: Where the client keeps its links.
-  ///   - hasClient: Whether there is a ``client``; otherwise programs come by ``connection()``.
-  ///   - observer: Receives the messages of the bus in memory.
-  ///   - treatment: Decides about each call to bluetoothd, those of the opening client included.
+  ///   - devices: Devices created on `loop`.
+  ///   - scenario: The events of the world; nil: none.
+  ///   - seed: The seed of the scenario's faults.
+  ///   - daemon: The address of a bus to use instead of an in-memory one.
+  ///   - ledger: The client's ledger of links.
+  ///   - hasClient: Whether to start a ``client``; if not, programs connect with ``connection()``.
+  ///   - observer: Receives every message of the in-memory bus.
+  ///   - treatment: Decides about each call to bluetoothd, including those of the starting client.
   package init(
     _ devices: [SimulatedDevice], on loop: Loop, playing scenario: ScenarioDefinition? = nil,
     seed: UInt64 = 0, settings: SimulatorSettings? = nil, over daemon: BusAddress? = nil,
@@ -144,7 +144,7 @@ public final class SimulatedWorld: Sendable {
 
   deinit { end() }
 
-  /// Ends the world now: what waits for an answer fails. For tests that look at what that does.
+  /// Ends the world: pending operations fail. For tests of that failure.
   ///
   /// ```swift
   /// world.end()
@@ -159,7 +159,7 @@ public final class SimulatedWorld: Sendable {
     player.stop()
     opened?.bus.close()
     bus.shutDown()
-    // A virtual loop is driven by its own thread alone.
+    // Only its own thread may drive a virtual loop.
     if loop is VirtualTimeLoop, pthread_equal(maker, pthread_self()) == 0 {
       loop.shutDown()
     } else {
@@ -167,23 +167,23 @@ public final class SimulatedWorld: Sendable {
     }
   }
 
-  /// One more connection to the bus of this world, for a program under test: a peripheral that
-  /// registers with an adapter, so that another adapter finds it.
+  /// Opens another connection to the bus of this world, for a program under test such as a
+  /// peripheral that registers with one adapter to be found by another.
   package func connection() throws -> MessageBus { try bus.connect() }
 
   // MARK: Devices
 
-  /// The operations on a device: what code under test takes as its `Device`.
+  /// The operations on a device, to pass to code under test as its `Device`.
   ///
   /// ```swift
   /// let lamp = try world.service("Lamp", scheduler: SerialScheduler(on: world.loop))
   /// ```
   ///
   /// - Parameters:
-  ///   - name: Its name, in any case, or its address; nil: the first one.
-  ///   - options: How the client connects.
-  ///   - scheduler: Where its chains take turns; nil: with all others of this world.
-  /// - Throws: `SteeringError` when there is no such device.
+  /// - name: The device's name, in any case, or its address; nil: the first device.
+  ///   - options: The client's connection options.
+  ///   - scheduler: The scheduler of its operations; nil: the world's.
+  /// - Throws: `SteeringError` when no such device exists.
   public func service(
     _ name: String? = nil, options: ConnectOptions = ConnectOptions(),
     scheduler: SerialScheduler? = nil
@@ -200,7 +200,7 @@ public final class SimulatedWorld: Sendable {
   /// let address = try world.device("Thermo-1").definition.address
   /// ```
   ///
-  /// - Parameter name: Its name, in any case, or its address; nil: the first one.
+  /// - Parameter name: The device's name, in any case, or its address; nil: the first device.
   public func device(_ name: String? = nil) throws(SteeringError) -> SimulatedDevice {
     try steer { (steering) throws(SteeringError) in
       if let name { return try steering.device(name) }
@@ -213,21 +213,21 @@ public final class SimulatedWorld: Sendable {
 
   // MARK: What happened
 
-  /// What happened at the devices so far, in order.
+  /// Events at the devices so far, in order.
   ///
   /// ```swift
   /// let reads = world.events.filter { if case .read = $0 { true } else { false } }
   /// ```
   public var events: [SimulatorEvent] { recorded.withLock { $0 } }
 
-  /// What clients asked of bluetoothd, and what came of it at the devices, in order.
+  /// Calls of clients to bluetoothd, and their effects at the devices, in order.
   ///
   /// ```swift
   /// let connects = world.log.count { $0.event == BoundaryEntry.Event.linkUp }
   /// ```
   public var log: [BoundaryEntry] { steering.log.entries }
 
-  /// Forgets ``events``; the log goes on.
+  /// Clears ``events``; the log is kept.
   ///
   /// ```swift
   /// world.forgetEvents()
@@ -238,7 +238,7 @@ public final class SimulatedWorld: Sendable {
   public func forgetEvents() { recorded.withLock { $0 = [] } }
 }
 
-/// Devices that cannot be together.
+/// Two devices of a world have the same address.
 public struct WorldError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 

@@ -1,11 +1,9 @@
-// How time passes in a test.
-
 /// The clock of a simulated world.
 public enum WorldTime: Sendable {
-  /// Time stands still while anything can happen, then jumps: an hour costs nothing, and the same
-  /// test gives the same run. The world belongs to the thread that made it: for test functions
-  /// without `async`, which make it in their body or in their suite's `init`.
+  /// Virtual time: it advances only when nothing is left to do, so an hour passes at once, and each
+  /// run of a test is the same. The world belongs to the thread that created it: use it in test
+  /// functions without `async`, and create it there or in the suite's `init`.
   case virtual
-  /// In real time: for `async` tests, and code that has a clock of its own.
+  /// Real time: for `async` tests, and for code with its own clock.
   case real
 }
