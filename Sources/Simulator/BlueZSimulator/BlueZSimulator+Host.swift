@@ -18,14 +18,14 @@ extension BlueZSimulator {
     host.loop.enter { [present] in present.contents.unplug(adapter)?.unplug() }
   }
 
-  /// Plugs in an adapter, with its own address, as `hci` and an index. Does nothing when it is
-  /// plugged in, or bluetoothd has ended.
+  /// Plugs in an adapter as `hci` and an index, with its own address. Does nothing if it is plugged
+  /// in, or bluetoothd has ended.
   ///
-  /// Devices that were connected or paired before are known again, below the new path; they are not
-  /// connected. After a reset of its controller an adapter often returns with another index.
+  /// Devices that were connected or paired are known again below the new path, but not connected. A
+  /// real adapter often returns with another index after a reset of its controller.
   ///
   /// - Parameters:
-  ///   - number: 0 is `hci0`; nil: the index in its settings. One that is in use is skipped.
+  /// - number: 0 is `hci0`; nil: the index in its settings. An index in use is skipped.
   ///   - index: The index of the adapter in the settings, from 0.
   public func plugIn(as number: Int? = nil, adapter index: Int = 0) {
     host.loop.enter { [self] in
@@ -36,16 +36,15 @@ extension BlueZSimulator {
     }
   }
 
-  /// Ends like a bluetoothd that is killed: its connection to the bus and its Bluetooth connections
-  /// end without notice. ``stop()`` and the end of the connection are what a bluetoothd that is
-  /// terminated does.
+  /// Ends as if killed: the connections to the bus and to devices end without notice. ``stop()``,
+  /// or closing the bus connection, is a normal termination.
   public func crash() {
     host.bus.close()
     stop()
   }
 
-  /// A bluetoothd that is started after this one has ended, with the same devices in range, and
-  /// with what this one has stored on disk: devices that were connected or paired.
+  /// Creates the next bluetoothd, to be started after this one has ended. It has the same devices
+  /// in range, and the stored data of this one: devices that were connected or paired.
   ///
   /// - Parameter bus: A separate connection.
   public func successor(on bus: MessageBus) -> BlueZSimulator {
@@ -56,7 +55,7 @@ extension BlueZSimulator {
     )
   }
 
-  /// Examines every call from now on before it is handled.
+  /// Decides how each later call is handled.
   ///
   /// - Parameter treatment: Called on the loop with each call to bluetoothd.
   package func treatCalls(_ treatment: @escaping @Sendable (Message) -> CallTreatment) {

@@ -13,7 +13,7 @@ extension AdapterServer {
     guard isPowered else { return call.refuse(.notReady) }
     if let refusal = state.sessions.start(call.caller) { return call.refuse(refusal) }
     followDiscoverableFilter()
-    // Recorded from bluetoothd: the reply comes first.
+    // The reply comes first, as recorded from bluetoothd.
     call.reply()
     beginScan()
   }
@@ -26,7 +26,7 @@ extension AdapterServer {
     endDiscoveryIfUnwanted()
   }
 
-  /// The adapter is discoverable while the filter of a discovering client requires it.
+  /// Makes the adapter discoverable while the filter of a discovering client requires it.
   func followDiscoverableFilter() {
     let isWanted = state.sessions.wantsDiscoverable
     guard isWanted ? !state.isDiscoverable : state.isDiscoverableByFilter else { return }
@@ -51,7 +51,7 @@ extension AdapterServer {
     host.observe(.scanning(true))
     mark(Adapter1.discovering)
     for slot in air.slots {
-      // The first is received within an interval: half of one on average.
+      // The first advertisement arrives within an interval, on average after half of it.
       report(slot, after: air.interval(slot) / 2)
     }
   }
@@ -62,8 +62,8 @@ extension AdapterServer {
     mark(Adapter1.discovering)
   }
 
-  /// Stops scanning: the changes of devices are announced first, the caller announces the
-  /// adapter's.
+  /// Stops scanning and announces the changes of devices; the caller announces the change of the
+  /// adapter afterwards.
   func endScan() {
     state.isDiscovering = false
     for report in state.reports.values { report.cancel() }
@@ -72,7 +72,7 @@ extension AdapterServer {
     for device in devices where device.isExported { device.discoveryEnded() }
   }
 
-  /// Receives an advertisement of a device, once per interval.
+  /// Schedules the reception of a device's advertisement, once per interval.
   private func report(_ slot: AdvertisementSlot, after delay: Duration) {
     state.reports[slot] = host.loop.after(delay) { [weak self] in
       guard let self, state.isDiscovering else { return }
@@ -81,8 +81,8 @@ extension AdapterServer {
     }
   }
 
-  /// A connected device does not advertise, nor does one that is out of range; and during a
-  /// connection attempt the controller keeps its advertisements to itself.
+  /// Receives an advertisement. Connected and out-of-range devices send none, and the controller
+  /// drops those of a device that it is connecting to.
   private func receive(_ slot: AdvertisementSlot) {
     let (device, number) = (air.present(slot.device), slot.number)
     guard device.isInAir, device.device.isAdvertising, device.isIdle, !device.device.isLinked else {

@@ -15,8 +15,8 @@ extension AdapterServer {
     host.server.flush()
   }
 
-  /// Unplugged: connections drop, the objects of devices are removed, then the adapter is off and
-  /// removed, too.
+  /// Unplugs the adapter: drops connections, removes the objects of devices, powers the adapter
+  /// off, and removes it.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func unplug() {
@@ -31,14 +31,14 @@ extension AdapterServer {
     host.server.flush()
   }
 
-  /// The simulation has ended: connections end, and no timer remains.
+  /// Ends the simulation: drops connections and cancels every timer.
   func stop() {
     goDark { _ in
       for device in devices { device.stop() }
     }
   }
 
-  /// Nothing is received, reported or connected any more; requests of clients are dropped.
+  /// Ends scanning, advertising and connections, and drops the clients' requests.
   private func goDark(_ endDevices: (_ wasDiscovering: Bool) -> Void) {
     monitors.stop()
     advertisements.stop()

@@ -5,10 +5,10 @@ import DBus
 import Signals
 
 extension AdapterServer {
-  /// Discoverable, Pairable and their timeouts.
+  /// The properties Discoverable and Pairable, with their timeouts.
   ///
-  /// A timeout that is set while the setting is on counts from then. Replies come before the
-  /// changes are announced.
+  /// A new timeout counts from when it is set, even if the setting is already on. Replies precede
+  /// the announcements.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   var visibility: [ExportedProperty] {
@@ -40,7 +40,7 @@ extension AdapterServer {
         call.reply()
         let isChanged = self.state[dynamicMember: path] != seconds
         self.state[dynamicMember: path] = seconds
-        // Announced even when it is unchanged.
+        // bluetoothd announces it even when it is unchanged.
         self.mark(property)
         if isChanged { expire(self) }
       },
@@ -55,7 +55,6 @@ extension AdapterServer {
     expireDiscoverable()
   }
 
-  /// Makes the adapter discoverable, or no longer.
   func setDiscoverable(_ isOn: Bool) {
     guard state.isDiscoverable != isOn else { return }
     state.isDiscoverable = isOn
@@ -72,7 +71,7 @@ extension AdapterServer {
     restart(\.pairableTimer, after: limit) { $0.setPairable(false) }
   }
 
-  /// Restarts the timer; 0 seconds mean for ever.
+  /// Restarts a timer; 0 seconds means no timeout.
   private func restart(
     _ path: WritableKeyPath<State, LoopTimer?>, after seconds: UInt32,
     _ end: @escaping @Sendable (AdapterServer) -> Void

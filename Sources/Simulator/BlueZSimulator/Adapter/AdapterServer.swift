@@ -8,15 +8,15 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// One adapter with the devices in range.
+/// An adapter, with the devices in its range.
 final class AdapterServer: Sendable {
   struct State {
     var alias: String?
     var isPowered = true
-    /// The power that it is changing to.
+    /// The target of the power change in progress; nil without one.
     var comingPower: Bool?
     var isDiscoverable = false
-    /// Whether it is discoverable because the filter of a discovering client requires it.
+    /// The adapter is discoverable only because the filter of a discovering client requires it.
     var isDiscoverableByFilter = false
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
@@ -26,7 +26,7 @@ final class AdapterServer: Sendable {
     var isDiscovering = false
     var discoverableTimer: LoopTimer?
     var pairableTimer: LoopTimer?
-    /// The next report of each advertisement.
+    /// The timer of each advertisement's next reception.
     var reports: [AdvertisementSlot: LoopTimer] = [:]
   }
 
@@ -36,12 +36,12 @@ final class AdapterServer: Sendable {
   let host: Host
   let state: Confined<State>
   let monitors: AdvertisementMonitors
-  /// The adapter as a device of others, and what programs have registered for it.
+  /// This adapter as the others see it: a device that serves and advertises for programs.
   let local: LocalDevice
   let applications: Applications
   let advertisements: Advertisements
 
-  /// The devices in range, also under addresses that they no longer use.
+  /// The devices in range, including objects for addresses that they no longer use.
   var devices: [RemoteDevice] { air.all }
 
   init(_ settings: AdapterSettings, path: ObjectPath, air: Air, local: LocalDevice, host: Host) {
@@ -67,7 +67,7 @@ final class AdapterServer: Sendable {
     }
   }
 
-  /// Announces that a property has changed, if the simulated release has it.
+  /// Announces a changed property, if the simulated release has it.
   func mark<Value>(_ property: Property<Value>) {
     if property.isDescribed(by: host.settings.version) {
       host.server.changed(property, at: path)
@@ -103,7 +103,7 @@ final class AdapterServer: Sendable {
 
   private var alias: String { state.alias ?? settings.name.endedAtNUL }
 
-  /// Recorded from bluetoothd: the reply comes first.
+  /// Sets the alias. The reply comes first, as recorded from bluetoothd.
   private func setAlias(_ alias: String, _ call: Invocation) {
     let before = self.alias
     state.alias = alias.isEmpty ? nil : alias
@@ -135,7 +135,7 @@ final class AdapterServer: Sendable {
   // MARK: Power
 
   private func setPowered(_ isOn: Bool, _ call: Invocation) {
-    // Whatever the new value is.
+    // bluetoothd is busy even if the new value is the current one.
     guard state.comingPower == nil else { return call.refuse(.busy) }
     guard isPowered != isOn else { return call.reply() }
     changesPower(to: isOn)
@@ -144,9 +144,9 @@ final class AdapterServer: Sendable {
     }
   }
 
-  /// Changes the adapter's power.
+  /// Changes the power of the adapter.
   ///
-  /// Connections end before the reply; the other changes are announced after it.
+  /// Connections end before `answer` is called; other changes are announced after it.
   func setPowered(_ isOn: Bool, answer: () -> Void = {}) {
     guard isPowered != isOn else { return answer() }
     defer { changesPower(to: nil) }
@@ -166,7 +166,7 @@ final class AdapterServer: Sendable {
     state.sessions.end()
     if state.isDiscovering { endScan() }
     mark(Adapter1.powered)
-    // Announced whether it has changed or not.
+    // bluetoothd announces it even when it is unchanged.
     mark(Adapter1.discovering)
     followDiscoverableFilter()
   }
@@ -182,14 +182,14 @@ final class AdapterServer: Sendable {
     }
   }
 
-  /// The adapter starts to change its power or, with nil, has finished.
+  /// Announces that a power change begins or, with nil, has finished.
   private func changesPower(to isOn: Bool?) {
     state.comingPower = isOn
     mark(Adapter1.powerState)
   }
 
-  /// Whether bluetoothd would call an agent. Announced when the kernel knows: after other current
-  /// changes.
+  /// Sets `Pairable`, which means that an agent is registered. The kernel reports it, so it is
+  /// announced after other pending changes.
   func setPairable(_ isPairable: Bool) {
     guard state.isPairable != isPairable else { return }
     state.isPairable = isPairable
@@ -211,7 +211,7 @@ final class AdapterServer: Sendable {
 
   // MARK: Clients
 
-  /// A client has left the bus: its sessions end, its connections stay.
+  /// Ends the sessions of a client that left the bus. Its connections stay.
   func clientLeft(_ client: String) {
     for device in devices { device.clientLeft(client) }
     monitors.clientLeft(client)

@@ -1,4 +1,4 @@
-// The I/O capabilities of agents, by their texts on the bus.
+// Parses the I/O capability of an agent.
 
 import BlueZInterfaces
 import SimulatedDevices

@@ -1,14 +1,14 @@
-// One entry in the log of the boundary between clients and devices.
+// One entry in the simulator's log of calls and events.
 
 public import Bluetooth
 
-/// An action of a client, or an event at a device.
+/// A call of a client, or an event at a device.
 ///
-/// An action of a client has its name, and the interface and the member that it called:
-/// `Device1.Connect`, `GattCharacteristic1.WriteValue`, `Adapter1.Powered=false`. An event at a
-/// device has no client and one of the words of ``BoundaryEntry/Event``.
+/// A call is named by interface and member: `Device1.Connect`, `GattCharacteristic1.WriteValue`,
+/// `Adapter1.Powered=false`. An event at a device has no client, and one of the names in
+/// ``BoundaryEntry/Event``.
 public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
-  /// The words for events at devices.
+  /// The names of events.
   public enum Event {
     /// A device connected.
     public static let linkUp = "link-up"
@@ -20,7 +20,7 @@ public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
     public static let written = "written"
     /// A device's notifications or indications were enabled.
     public static let subscribed = "subscribed"
-    /// They were disabled.
+    /// Notifications or indications of a device were disabled.
     public static let unsubscribed = "unsubscribed"
     /// A device sent a notification or an indication.
     public static let notified = "notified"
@@ -30,19 +30,19 @@ public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
     public static let scanOn = "scan-on"
     /// An adapter stopped scanning.
     public static let scanOff = "scan-off"
-    /// A client that has called before has left the bus.
+    /// A client that has called before left the bus.
     public static let left = "left"
   }
 
   /// Increases from 1 without gaps.
   public let number: UInt64
-  /// Since the start of the loop that the simulation runs on.
+  /// The time since the start of the simulation's loop.
   public let time: Duration
   /// The unique bus name of the client, such as `:1.7`; empty for an event at a device.
   public let client: String
-  /// What happened: the name of a call, or of an event at a device.
+  /// The name of the call, or of the event.
   public let event: String
-  /// The address of the device; nil where there is none.
+  /// The address of the device; nil for calls and events without one.
   public let device: BluetoothAddress?
   /// The characteristic, descriptor or service concerned.
   public let attribute: BluetoothUUID?

@@ -1,4 +1,4 @@
-// Log entries from calls to org.bluez, and from events at the devices.
+// Creates log entries from calls to org.bluez and events at the devices.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,10 +7,10 @@ import Signals
 import SimulatedDevices
 
 extension BoundaryLog {
-  /// The object at a path of bluetoothd.
+  /// The device and attribute that an object path stands for.
   typealias Place = (device: BluetoothAddress?, attribute: BluetoothUUID?)
 
-  /// A client has sent a call.
+  /// Logs a call of a client.
   ///
   /// - Parameter place: The called object.
   func called(_ call: Message, at time: Duration, place: Place) {
@@ -40,7 +40,7 @@ extension BoundaryLog {
     add(at: time, word, device: device, attribute: attribute, octets: octets)
   }
 
-  /// `Device1.Connect`; properties by their names: `Adapter1.Powered=true`.
+  /// The name of a call: `Device1.Connect`, or `Adapter1.Powered=true` for a property.
   private static func event(of call: Message) -> String {
     let interface = last(call.interface ?? "")
     let member = call.member ?? ""
@@ -66,7 +66,7 @@ extension BoundaryLog {
 }
 
 extension BlueZSimulator {
-  /// The object at a path of bluetoothd.
+  /// The device and attribute of an object path.
   func place(of path: ObjectPath?) -> BoundaryLog.Place {
     guard let path, let place = BlueZPath(path),
       let devicePath = BlueZPath.devicePath(containing: path)
@@ -86,7 +86,7 @@ extension BlueZSimulator {
 }
 
 extension BlueZPath {
-  /// The address of the device that the object is, or belongs to.
+  /// The address of the device in the path.
   fileprivate var address: BluetoothAddress? {
     switch self {
     case .bluez, .adapter: nil

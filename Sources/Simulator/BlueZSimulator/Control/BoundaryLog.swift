@@ -1,11 +1,11 @@
-// The log of all actions of clients, and of their effects at the devices.
+// The log of the clients' calls and the events at the devices.
 //
-// It outlives the simulated bluetoothd: a restarted one continues the log.
+// It outlives the simulated bluetoothd: after a restart the log continues.
 
 import Bluetooth
 import Signals
 
-/// A bounded log. The oldest entries are dropped for new ones; the numbers show that.
+/// A bounded log. New entries displace the oldest ones, which leaves a gap before the first number.
 public final class BoundaryLog: Sendable {
   /// Receives each new entry.
   public typealias Listener = @Sendable (BoundaryEntry) -> Void
@@ -44,7 +44,7 @@ public final class BoundaryLog: Sendable {
     }
   }
 
-  /// Calls `listener` with each entry from now on, on the loop. The next listener replaces it.
+  /// Calls `listener` with each later entry, on the loop. A new listener replaces it.
   public func onEntry(_ listener: @escaping Listener) { state.withLock { $0.listener = listener } }
 
   func add(
@@ -57,7 +57,7 @@ public final class BoundaryLog: Sendable {
         number: state.count, time: time, client: client, event: event, device: device,
         attribute: attribute, octets: octets
       )
-      // Entries are dropped in large steps: each step copies the rest.
+      // Entries are dropped in large steps, because each step copies the rest.
       if state.entries.count >= limit { state.entries.removeFirst(max(1, limit / 8)) }
       state.entries.append(entry)
       if !client.isEmpty, !state.clients.contains(client) { state.clients.append(client) }
@@ -66,7 +66,7 @@ public final class BoundaryLog: Sendable {
     listener?(entry)
   }
 
-  /// A client has left the bus; ignored for one that did nothing before.
+  /// Logs that a client left the bus, unless it had made no call.
   func clientLeft(_ client: String, at time: Duration) {
     let wasKnown = state.withLock { state in
       guard let index = state.clients.firstIndex(of: client) else { return false }

@@ -1,4 +1,4 @@
-// Control of the host's adapters while the simulation runs.
+// Controls the host's adapters while the simulation runs.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -12,13 +12,13 @@ extension Steering {
     public let interface: String?
     /// The address of the adapter.
     public let address: BluetoothAddress
-    /// The name of the adapter, which people see.
+    /// The name of the adapter.
     public let name: String
     /// Whether it is powered.
     public let isPowered: Bool
   }
 
-  /// The adapters of the host, in its order.
+  /// The adapters of the host, in the order of the settings.
   ///
   /// ```swift
   /// for adapter in steering.adapters { print(adapter.interface ?? "unplugged", adapter.address) }
@@ -33,18 +33,20 @@ extension Steering {
     }
   }
 
-  /// Switches, unplugs or plugs in an adapter.
+  /// Changes the power of an adapter, or plugs it in or out.
   ///
   /// ```swift
   /// try steering.apply(.power(false), toAdapter: "hci0")
   /// ```
   ///
   /// - Parameters:
-  ///   - change: A switch is as by rfkill. To unplug what is unplugged, or to plug in what is plugged
-  ///     in, does nothing; a number that is in use is skipped.
-  ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
-  /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` where an
-  ///   unplugged one is to be switched; ``SteeringError/Kind/invalidValue`` for its number.
+  /// - change: The power changes as with an rfkill switch. Unplugging an unplugged adapter, or
+  ///   plugging in a plugged one, does nothing; a number in use is skipped.
+  ///   - adapter: The adapter's interface, such as `hci0`, its name or its address; nil: the first
+  /// adapter.
+  /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` if the power
+  ///   of an unplugged adapter is to change; ``SteeringError/Kind/invalidValue`` for an invalid
+  ///   number.
   public func apply(_ change: AdapterChange, toAdapter adapter: String? = nil) throws(SteeringError)
   {
     let index: Int

@@ -1,4 +1,4 @@
-// The link of a device: the effects of LinkMachine's decisions.
+// Performs the actions of LinkMachine.
 
 import BlueZInterfaces
 import Bluetooth
@@ -38,13 +38,13 @@ extension RemoteDevice {
     state.end = .local
   }
 
-  /// The device is out of range: its connection drops, and nothing more is received from it.
+  /// Moves the device out of range: its connection drops, and nothing more is received.
   func vanish() {
     state.isInAir = false
     loseLink()
   }
 
-  /// The device is back in range: a pending connection attempt reaches it.
+  /// Brings the device back into range, which completes a pending connection attempt.
   func appear() {
     state.isInAir = true
     if let attempt = state.searching.take(), state.machine.isConnecting(attempt) { search(attempt) }
@@ -52,7 +52,7 @@ extension RemoteDevice {
 
   var isInAir: Bool { state.isInAir }
 
-  /// Performs what the device does by itself.
+  /// Applies an action of the device itself.
   func follow(_ presence: DevicePresence) {
     switch presence {
     case .endsLink: endLink()
@@ -70,10 +70,10 @@ extension RemoteDevice {
     state.end = .local
   }
 
-  /// Whether the controller ignores the device when it connects. Advertisements are still received.
+  /// The controller ignores the device when it connects, but still receives its advertisements.
   var isBlocked: Bool { state.known.isBlocked }
 
-  /// Blocks the device, which disconnects it at once, or unblocks it.
+  /// Blocks the device, which drops its connection at once, or unblocks it.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func setBlocked(_ isBlocked: Bool, _ call: Invocation) {
@@ -140,7 +140,8 @@ extension RemoteDevice {
     }
   }
 
-  /// Tries for as long as bluetoothd does, from when the device becomes unreachable.
+  /// Tries to connect for as long as bluetoothd does, counted from when the device became
+  /// unreachable.
   private func beginConnecting(_ attempt: Int) {
     guard !search(attempt) else { return }
     after(host.settings.connectTimeout) { device in
@@ -148,11 +149,11 @@ extension RemoteDevice {
     }
   }
 
-  /// Connects once the device is received, as a controller does: it sends the connection request in
-  /// response to an advertisement. A device that is connected, or at the edge of the range, is
-  /// scanned for again; one that is out of range is waited for.
+  /// Connects once an advertisement is received: a controller sends its connection request in reply
+  /// to one. It searches again for a device that is connected or at the edge of the range, and
+  /// waits for one that is out of range.
   ///
-  /// - Returns: Whether it was received.
+  /// - Returns: True if an advertisement was received.
   @discardableResult
   private func search(_ attempt: Int) -> Bool {
     guard state.machine.isConnecting(attempt) else { return false }
@@ -181,21 +182,21 @@ extension RemoteDevice {
       state.isInAir = false
       return abort(limit)
     }
-    // A connection that takes longer than bluetoothd tries counts as failed.
+    // A connection that would take longer than bluetoothd waits counts as failed.
     guard let more = course.delay, more == .zero || delay + more < limit else {
       return abort(limit)
     }
     guard course.refusal == nil else { return abort(delay) }
     after(delay + more) { device in
       if let loss = course.loss { return device.loseNewLink(attempt, course, loss) }
-      // A device that has left meanwhile is tried for as long as any other.
+      // For a device that left meanwhile, the attempt lasts as long as any other.
       guard device.isInAir else { return abort(max(.zero, limit - delay - more)) }
       guard device.device.establishes() else { return abort(.zero) }
       device.perform { $0.established(attempt) }
     }
   }
 
-  /// The connection is lost as soon as it is made.
+  /// Loses the connection right after it was made.
   private func loseNewLink(
     _ attempt: Int, _ course: OperationFault.Course, _ loss: OperationFault.Course.Loss
   ) {
@@ -217,12 +218,12 @@ extension RemoteDevice {
 
   private func beginResolving(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.discoveryTime)
-    // The device answers the request to encrypt with PIN or Key Missing, and the kernel disconnects.
+    // The device refuses encryption with PIN or Key Missing, and the kernel disconnects.
     guard !isBondLost else {
       return after(delay) { $0.loseLink(of: attempt, because: .authentication) }
     }
     let course = device.nextFault(.discover).course
-    // As in bluetoothd: services that could not be read count as resolved.
+    // As in bluetoothd, services that could not be read count as resolved.
     state.isDiscoveryRefused = course.refusal != nil || state.resolution == .empty
     if state.resolution == .never { return }
     guard let more = course.delay else {
@@ -239,7 +240,7 @@ extension RemoteDevice {
     }
   }
 
-  /// Drops the connection if it is still the one of an attempt.
+  /// Drops the connection if it still belongs to the attempt.
   private func loseLink(of attempt: Int, because end: LinkEnd = .local) {
     state.end = end
     perform { $0.isResolving(attempt) ? $0.lost() : [] }
@@ -278,7 +279,8 @@ extension RemoteDevice {
     addBattery()
   }
 
-  /// `ServicesResolved` is announced now, the services later, if the connection is still up.
+  /// Announces `ServicesResolved` now, and exports the services later if the connection is still
+  /// up.
   func exportServices(after delay: Duration) {
     state.links += 1
     let link = state.links
@@ -288,13 +290,13 @@ extension RemoteDevice {
     }
   }
 
-  /// Calls `waiter` when the services are on the bus: now, or as soon as a connection has resolved
-  /// them, before any client learns of it.
+  /// Calls `waiter` when the services are exported: now, or once a connection has resolved them but
+  /// before any client is told.
   func whenResolved(_ waiter: @escaping @Sendable () -> Void) {
     if state.machine.isResolved { waiter() } else { state.resolvedWaiters.append(waiter) }
   }
 
-  /// The services are resolved: callers that waited for them after pairing get their reply.
+  /// Answers the Pair calls that waited for the services.
   private func answerPaired() {
     let paired = takePaired()
     if !paired.isEmpty { mark(Device1.paired) }

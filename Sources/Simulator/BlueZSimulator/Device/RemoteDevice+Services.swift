@@ -1,4 +1,4 @@
-// Services that appear and disappear while the device is known.
+// Services that are added or removed while bluetoothd knows the device.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,7 +6,7 @@ import Signals
 import SimulatedDevices
 
 extension RemoteDevice {
-  /// The device adds or removes a service.
+  /// Adds or removes a service of the device.
   ///
   /// - Source: recorded from bluetoothd 5.66: `UUIDs` first, then the objects.
   func offer(_ service: BluetoothUUID, _ isOffered: Bool) {
@@ -20,8 +20,8 @@ extension RemoteDevice {
     if service == Self.batteryService, isOffered { addBattery() }
   }
 
-  /// The device has other firmware without the service, or the earlier one again. bluetoothd uses
-  /// what it has read of the services before, until the object is removed.
+  /// Removes a service from the device without an indication, or restores it. bluetoothd uses the
+  /// services that it has cached until the object is removed.
   ///
   /// - Source: BlueZ 5.66, `src/main.conf` (`Cache = always`).
   func replace(_ service: BluetoothUUID, _ isReplaced: Bool) {
@@ -29,11 +29,11 @@ extension RemoteDevice {
     offer(service, !isReplaced)
   }
 
-  /// The device has other services than before.
+  /// Brings the objects in line with the device's current services.
   ///
-  /// - Source: recorded from bluetoothd 5.66: with a connection, objects follow at once, `UUIDs` before
-  ///   those that come and after those that go; without one, when the services are resolved the next
-  ///   time.
+  /// - Source: recorded from bluetoothd 5.66: on a connection, the objects change at once, with
+  ///   `UUIDs` announced before additions and after removals; otherwise when services are next
+  ///   resolved.
   func followServices() {
     guard state.areAttributesExported, state.machine.isResolved, let attributes else { return }
     let present = attributes.services

@@ -8,7 +8,7 @@ import SimulatedDevices
 
 /// The objects of a device's services, characteristics and descriptors.
 final class AttributeServer: Sendable {
-  /// Services that bluetoothd 5.66 claims.
+  /// Services that bluetoothd 5.66 claims for itself and does not export.
   ///
   /// - Source: recorded from bluetoothd; BlueZ 5.66, `profiles/gap/gas.c`.
   private static let hidden = [BluetoothUUID(short: 0x1800)]
@@ -19,7 +19,7 @@ final class AttributeServer: Sendable {
     var objects: [(path: ObjectPath, interface: ExportedInterface)] = []
     var characteristics: [CharacteristicServer] = []
     var descriptors: [DescriptorServer] = []
-    /// The service after its contents, as bluetoothd removes them.
+    /// The paths in the order of removal: the contents, then the service.
     var removals: [ObjectPath] = []
 
     init(_ entry: ServiceEntry, of device: ObjectPath, access: AttributeAccess) {
@@ -54,7 +54,7 @@ final class AttributeServer: Sendable {
     var offered: [Service] = []
     /// Services that the device does not have at present.
     var absent: [BluetoothUUID] = []
-    /// Services that it no longer has, without bluetoothd knowing.
+    /// Services that the device has lost without bluetoothd being told.
     var stale: [BluetoothUUID] = []
   }
 
@@ -84,11 +84,11 @@ final class AttributeServer: Sendable {
     ])
   }
 
-  /// Has objects for the services that the device has now. Those of services that are as they were
-  /// stay.
+  /// Creates and removes objects to match the device's current services. Objects of unchanged
+  /// services stay.
   ///
   /// - Parameter isExported: Whether the objects are on the bus.
-  /// - Returns: The services that are gone.
+  /// - Returns: The removed services.
   @discardableResult
   func follow(isExported: Bool) -> [BluetoothUUID] {
     let before = all
@@ -123,7 +123,7 @@ final class AttributeServer: Sendable {
     state.stale = []
   }
 
-  /// Removes the objects of services, whose sockets are released before.
+  /// Removes the objects of services, after releasing their sockets.
   private func remove(_ gone: [Service]) {
     guard !gone.isEmpty else { return }
     release(gone.flatMap(\.characteristics))
@@ -148,7 +148,7 @@ final class AttributeServer: Sendable {
     access.device.table.services.map(\.uuid).filter { !state.absent.contains($0) }
   }
 
-  /// The device adds or removes a service, as its Service Changed indication reports.
+  /// Adds or removes a service that the device's Service Changed indication reported.
   ///
   /// - Parameter isExported: Whether the other attributes are on the bus.
   func offer(_ service: BluetoothUUID, _ isOffered: Bool, isExported: Bool) {
@@ -159,7 +159,7 @@ final class AttributeServer: Sendable {
     if isOffered { export(own) } else { remove(own) }
   }
 
-  /// Kept sessions take effect on a new connection.
+  /// Restores the kept sessions on a new connection.
   func resume() {
     for characteristic in characteristics { characteristic.resume() }
   }
@@ -168,7 +168,7 @@ final class AttributeServer: Sendable {
 
   func releaseSockets() { release(characteristics) }
 
-  /// Shuts sockets down in the order in which they were acquired, as bluetoothd notices their end.
+  /// Closes sockets in the order of their acquisition, in which bluetoothd notices their end.
   private func release(_ characteristics: [CharacteristicServer]) {
     let releases = characteristics.flatMap(\.releases).sorted { $0.number < $1.number }
     for each in releases { each.release() }
@@ -178,7 +178,7 @@ final class AttributeServer: Sendable {
     for characteristic in characteristics { characteristic.linkDown() }
   }
 
-  /// bluetoothd itself subscribes.
+  /// Subscribes on behalf of bluetoothd itself.
   func keepSubscribed(_ handle: UInt16) { characteristic(handle)?.keepSubscribed() }
 
   func clientLeft(_ client: String) {

@@ -1,4 +1,4 @@
-// The effects of actions on devices and adapters, for scenarios, control and seeded worlds alike.
+// Performs actions on devices and adapters, for scenarios, the control interface and seeded worlds.
 
 public import Bluetooth
 public import SimulatedDevices
@@ -38,7 +38,7 @@ extension BlueZSimulator {
     }
   }
 
-  /// Ends like a bluetoothd that is killed, or one that is terminated and leaves in good order.
+  /// Ends bluetoothd: killed, or terminated in good order.
   public func end(isKilled: Bool) {
     if !isKilled { stop() }
     crash()

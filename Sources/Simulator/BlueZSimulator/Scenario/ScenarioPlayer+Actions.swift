@@ -1,4 +1,4 @@
-// The effects of actions: those of a scenario's faults, and of whoever controls the simulation.
+// Performs actions, of a scenario's faults and of the control interface.
 
 import BlueZInterfaces
 import Bluetooth
@@ -30,7 +30,7 @@ extension ScenarioPlayer {
     }
   }
 
-  /// State that a new bluetoothd does not have, and the scenario keeps.
+  /// Applies the lasting changes of the scenario to a new bluetoothd, which does not have them.
   func restoreLasting() {
     for device in state.absent { simulator?.vanish(device) }
     for (device, resolution) in state.services { simulator?.resolve(resolution, at: device) }
@@ -48,14 +48,14 @@ extension ScenarioPlayer {
   /// Starts a bluetoothd after one that has ended.
   func start(after before: BlueZSimulator, on bus: MessageBus) async throws {
     let old = before.host.bus.uniqueName
-    // A bus notices the end of a connection with a delay.
+    // The bus notices the end of a connection with a delay.
     while try await bus.nameOwner(OrgBlueZ.busName) == old {
       try await loop.sleep(for: .milliseconds(1))
     }
     try await start(before.successor(on: bus))
   }
 
-  /// Runs an asynchronous action. Its errors are ignored: the bus has ended.
+  /// Runs an asynchronous action, and ignores its errors: they mean that the bus has ended.
   private func begin(_ body: @escaping @Sendable (ScenarioPlayer) async throws -> Void) {
     _ = loop.task { [weak self] in
       guard let self else { return }
@@ -83,7 +83,7 @@ extension ScenarioPlayer {
       after(.milliseconds(1)) { _ in program.die() }
     case .connect(let address):
       guard let device = known(address) else { return program.die() }
-      // Its attempt lasts for as long as bluetoothd tries.
+      // The attempt lasts for as long as bluetoothd tries.
       device.device.setNextConnect(.neverAnswer)
       program.connect(device)
       state.others.append(program)
@@ -103,7 +103,8 @@ extension ScenarioPlayer {
     }
   }
 
-  /// The other program has scanned before: the device is known, if it is in range.
+  /// The object of a device. The other program is assumed to have scanned: the device is known if
+  /// it is in range.
   private func known(_ address: BluetoothAddress) -> RemoteDevice? {
     guard let device = simulator?.device(address), device.isInAir else { return nil }
     if !device.isExported {
@@ -112,8 +113,8 @@ extension ScenarioPlayer {
     return device
   }
 
-  /// The other program is the first to know that the services are resolved: no client can subscribe
-  /// or write before it has acquired the characteristic.
+  /// Acquires a characteristic for the other program as soon as the services are resolved, before
+  /// any client is told and could subscribe or write.
   private func acquire(
     _ side: OtherProgramAction.AcquiredSide, of characteristic: CharacteristicSelector,
     _ device: RemoteDevice, by program: OtherProgram
@@ -128,7 +129,7 @@ extension ScenarioPlayer {
 }
 
 extension ScenarioPlayer.State {
-  /// Keeps what a new bluetoothd, or a new adapter, finds again.
+  /// Remembers a change that a new bluetoothd, or a new adapter, must find again.
   fileprivate mutating func remember(_ change: DeviceChange, of device: BluetoothAddress) {
     switch change {
     case .vanish: absent.append(device)

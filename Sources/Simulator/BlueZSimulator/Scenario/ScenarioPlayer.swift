@@ -1,7 +1,7 @@
-// A scenario on a bus: the simulated bluetoothd, its successors, and the faults that affect them.
+// Plays a scenario on a bus: the simulated bluetoothd, its successors, and the faults that affect
+// them.
 //
-// A thin shell: FaultSchedule decides when, this keeps the time. The effects of faults are in
-// ScenarioPlayer+Actions.
+// A thin shell: FaultSchedule decides when, this runs the timers.
 
 import BlueZInterfaces
 import Bluetooth
@@ -11,10 +11,10 @@ public import SimulatedDevices
 
 /// Plays the faults of a scenario on simulated devices.
 ///
-/// Time starts with ``start()``. It ends with ``stop()``, or with its last reference. In real time any
-/// thread may use it.
+/// The time of the scenario starts with ``start()``. It ends with ``stop()``, or with its last
+/// reference. In real time its methods can be called on any thread.
 public final class ScenarioPlayer: Sendable {
-  /// Makes a new connection to the bus.
+  /// Opens a new connection to the bus.
   public typealias Connect = @Sendable () async throws -> MessageBus
 
   struct State {
@@ -23,14 +23,14 @@ public final class ScenarioPlayer: Sendable {
     var timers: [Int: LoopTimer] = [:]
     var numbers = 0
     var treatments = CallTreatments()
-    /// State for a new bluetoothd, or a new adapter.
+    /// Lasting changes, to be applied to a new bluetoothd or adapter.
     var services: [(device: BluetoothAddress, resolution: ServiceResolution)] = []
     var missing: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var replaced: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var absent: [BluetoothAddress] = []
     var scans = 0
     var others: [OtherProgram] = []
-    /// The sockets of logic that was attached.
+    /// The sockets of attached logic, by device.
     var sockets: [BluetoothAddress: String] = [:]
     var isOver = false
   }
@@ -40,16 +40,16 @@ public final class ScenarioPlayer: Sendable {
   package let devices: [SimulatedDevice]
   let loop: Loop
   let state: Confined<State>
-  /// Read by the devices when one of their faults depends on it.
+  /// The state of the world that conditions of device faults read.
   private let surroundings: Confined<Surroundings>
   private let identities: Set<BluetoothAddress>
   private let settings: SimulatorSettings
   private let log: BoundaryLog?
-  /// Reaches the logic of devices.
+  /// Opens the logic of a device.
   let openLogic: DeviceLogic.Open
   private let observer: @Sendable (SimulatorEvent) -> Void
 
-  /// Assembles a scenario. Nothing is on the bus before ``start()``.
+  /// Creates a player. It uses the bus only after ``start()``.
   ///
   /// ```swift
   /// let loop = VirtualTimeLoop()
@@ -64,16 +64,16 @@ public final class ScenarioPlayer: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - scenario: What happens.
-  ///   - devices: Those of the scenario, on `loop`.
+  /// - scenario: The scenario to play.
+  ///   - devices: The devices of the scenario, created on `loop`.
   ///   - loop: The loop that everything runs on.
-  ///   - generator: For the faults, and for adapters as devices of others.
-  ///   - connect: Makes connections to the bus: for bluetoothd, its successors, other programs.
-  ///   - closeBus: Ends the bus, for the scenarios that require it.
-  ///   - settings: Replace those of the scenario's host.
-  ///   - log: Receives the actions of clients, over all instances of bluetoothd.
-  ///   - observer: Receives what happens at the devices, on the loop.
-  ///   - openLogic: Reaches the logic that a device file names; as usual it refuses.
+  ///   - generator: The generator for faults, and for adapters in the role of devices.
+  ///   - connect: Opens connections to the bus: for bluetoothd, its successors, other programs.
+  ///   - closeBus: Closes the bus, for scenarios that require it.
+  ///   - settings: Replaces the settings of the scenario's host.
+  ///   - log: Receives clients' calls and devices' events, across restarts of bluetoothd.
+  ///   - observer: Receives events at the devices, on the loop.
+  ///   - openLogic: Opens the logic that a device file names; refuses by default.
   public init(
     _ scenario: ScenarioDefinition, devices: [SimulatedDevice], on loop: Loop,
     generator: SeededGenerator, connect: @escaping Connect,
@@ -107,7 +107,8 @@ public final class ScenarioPlayer: Sendable {
 
   /// Exports the objects, requests the name `org.bluez`, and starts the scenario.
   ///
-  /// - Throws: What ``BlueZSimulator/start()`` throws; `LogicError` for logic that cannot be started.
+  /// - Throws: The errors of ``BlueZSimulator/start()``; `LogicError` for logic that cannot be
+  ///   started.
   public func start() async throws {
     for device in devices {
       if let logic = device.definition.logic { try open(logic, of: device) }
@@ -133,10 +134,10 @@ public final class ScenarioPlayer: Sendable {
     }
   }
 
-  /// Ends the simulation. No timer remains.
+  /// Ends the simulation, and cancels every timer.
   public func stop() { loop.enter(end) }
 
-  /// Ends what may outlive this object.
+  /// Ends everything that could outlive this object. The closure does not refer to it.
   private var end: @Sendable () -> Void {
     { [state, devices] in
       let (simulator, others) = (state.simulator, state.others)
@@ -151,10 +152,10 @@ public final class ScenarioPlayer: Sendable {
     }
   }
 
-  /// Ends what decides for the devices: the programs, and the connections to sockets.
+  /// Ends the logic of all devices: processes, and connections to sockets.
   public func endLogic() { for device in devices { device.endLogic() } }
 
-  /// Gives a device the logic that somebody named for it.
+  /// Opens logic, and attaches it to a device.
   func open(
     _ logic: LogicDefinition, of device: SimulatedDevice, handling events: LogicEvents? = nil
   ) throws(LogicError) {
@@ -167,7 +168,7 @@ public final class ScenarioPlayer: Sendable {
     try device.setLogic(opened, handling: events, at: logic.place)
   }
 
-  /// bluetoothd, while it runs.
+  /// The current bluetoothd; nil while none runs.
   public var simulator: BlueZSimulator? { loop.enter { [state] in state.simulator } }
 
   // MARK: Events
@@ -189,7 +190,7 @@ public final class ScenarioPlayer: Sendable {
     for firing in state.schedule.happened(found) { schedule(firing) }
   }
 
-  /// The identity address for an address.
+  /// The identity address of the device that uses an address.
   private func identity(_ address: BluetoothAddress) -> BluetoothAddress {
     if identities.contains(address) { return address }
     return simulator?.device(address)?.device.definition.address ?? address
