@@ -1,15 +1,21 @@
 """Device files as Python values: Simulators/README.md describes their keys."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-DIGITS = {"hex", "when-like"}  # What is hexadecimal digits in a file, and no value.
-# What names an attribute, or several: a number there is a UUID.
+DIGITS = {"hex", "when-like"}  # Keys of hexadecimal digits: bytes there are no value.
+# Keys that name an attribute, or several: a number there is a UUID.
 ATTRIBUTES = {
     *("service", "services", "includes", "characteristic", "descriptor", "names"),
     *("on", "of", "read", "write", "subscribe", "unsubscribe"),
 }
+# Keys of a mapping whose own keys are names of the author, and no keys of a file.
+NAMED = {
+    *("names", "with", "variables", "tables", "states", "let", "crc32"),
+    *("manufacturer-data", "service-data"),
+}
+FILES = {"use", "csv", "program", "socket"}  # Keys that name a file, relative to the device file.
 
 
 def keys(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -17,21 +23,32 @@ def keys(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name.rstrip("_").replace("_", "-"): value for name, value in given.items()}
 
 
-def text(value: object, indent: int | None = None) -> str:
-    """A value as it is written in a file: bytes are a value in hexadecimal, UUIDs are texts."""
-    return json.dumps(_written(value), ensure_ascii=False, indent=indent, default=_refuse)
+def text(
+    value: object, indent: int | None = None, find: Callable[[str, Any], Any] | None = None
+) -> str:
+    """A value as it is written in a file: bytes are a value in hexadecimal, UUIDs are texts.
+
+    `find` returns the value of a key that names a file.
+    """
+    return json.dumps(_written(value, find), ensure_ascii=False, indent=indent, default=_refuse)
 
 
-def _written(value: object, key: object = None) -> object:
+def _written(
+    value: object, find: Callable[[str, Any], Any] | None, key: str | None = None
+) -> object:
     if isinstance(value, Mapping):
-        uuids = key == "service-data"
-        named = key == "names"
+        if key not in NAMED:
+            return {k: _written(each, find, k) for k, each in value.items()}
+        # The values of names are UUIDs; those of other names are no attributes, whatever their name.
+        below = key if key == "names" else None
         return {
-            _uuid(k) if uuids else k: _written(each, key if named else k)
+            _uuid(k) if key == "service-data" else k: _written(each, find, below)
             for k, each in value.items()
         }
+    if find and key in FILES:
+        return find(key, value)
     if isinstance(value, list | tuple):
-        return [_written(each, key) for each in value]
+        return [_written(each, find, key) for each in value]
     if isinstance(value, bytes | bytearray):
         return value.hex() if key in DIGITS else {"hex": value.hex()}
     return _uuid(value) if key in ATTRIBUTES else value

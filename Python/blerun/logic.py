@@ -7,18 +7,24 @@ docs/device-logic.md describes the lines.
 import asyncio
 import inspect
 import json
+import os
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
+from queue import SimpleQueue
 from typing import Any
 
 from blerun.bus import SimulationError
 from blerun.devices import text
 
 UNLIKELY_ERROR = 0x0E
-# What a handler can call, as an action of its answer.
+LATEST = 10.0  # The simulation waits for an answer for 5 s.
+POLLING = 0.01
+# The methods that a handler can call, as actions of its answer.
 ACTIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "SetValue": lambda name, value: {"notify": name, "value": value.hex()},
     "DropLink": lambda: {"disconnect": True},
@@ -40,7 +46,8 @@ class ATTError(Exception):
 class Logic:
     """The handlers of a device, and the socket at `path` where events come in.
 
-    A handler runs in a thread of its own. What it raises is added to `errors`.
+    Handlers run in a thread of their own, one at a time. Their exceptions are added to `errors`, and
+    so is an error when the simulation has stopped waiting for an answer.
     """
 
     def __init__(self, names: tuple[str, str], errors: list[BaseException]):
@@ -48,11 +55,14 @@ class Logic:
         self.handlers: dict[str, Callable[..., Any]] = {}
         self._answers: dict[str, dict[str, Any]] = {}
         self._actions: list[dict[str, Any]] = []
-        self._is_closed = False
-        self._folder = tempfile.TemporaryDirectory(prefix="blerun-logic-")
-        self.path = f"{self._folder.name}/socket"
+        self._running: str | None = None
+        self._is_over = False
         self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(self.path)
+        # A socket without a name in any folder: a killed process leaves nothing.
+        with tempfile.TemporaryDirectory(prefix="blerun-logic-") as folder:
+            self._listener.bind(f"{folder}/socket")
+            self._place = os.open(f"{folder}/socket", os.O_PATH | os.O_CLOEXEC)
+        self.path = f"/proc/{os.getpid()}/fd/{self._place}"
         self._listener.listen()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -78,15 +88,45 @@ class Logic:
             threading.Thread(target=self._serve, args=[connection], daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
+        lines: SimpleQueue[str | None] = SimpleQueue()
+        threading.Thread(target=self._work, args=[connection, lines], daemon=True).start()
         try:
-            with connection, connection.makefile(encoding="utf-8") as lines:
-                for line in lines:
-                    connection.sendall(text(self._answer(json.loads(line))).encode() + b"\n")
-        except (ConnectionError, ValueError):  # It may end within a line.
+            # It reads on while a handler runs: the end of the connection is noticed at once.
+            with connection.makefile(encoding="utf-8") as received:
+                for line in received:
+                    lines.put(line)
+        except (OSError, ValueError):  # It may end within a line.
             pass
-        if not self._is_closed:  # Too late, or wrong: the messages of the room have the reason.
-            complaint = f"the simulation has given up the logic of {self.names[-1]}"
-            self.errors.append(SimulationError("LogicFailed", complaint))
+        lines.put(None)
+        self._give_up()
+
+    def _work(self, connection: socket.socket, lines: "SimpleQueue[str | None]") -> None:
+        with connection:
+            try:
+                while line := lines.get():
+                    connection.sendall(text(self._answer(json.loads(line))).encode() + b"\n")
+            except (OSError, ValueError):
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+
+    def _give_up(self) -> None:
+        """Adds the error about logic that the simulation no longer asks."""
+        if self._is_over:
+            return
+        self._is_over = True
+        # Too late, or wrong: the messages of the room have the reason.
+        complaint = f"the simulation has given up the logic of {self.names[-1]}"
+        if self._running:
+            complaint += f", whose handler of '{self._running}' has not returned"
+        self.errors.append(SimulationError("LogicFailed", complaint))
+
+    def settle(self) -> None:
+        """Waits until no handler runs, or the simulation has given up this logic."""
+        end = time.monotonic() + LATEST
+        while self._running and not self._is_over:
+            if time.monotonic() > end:
+                self._give_up()
+            time.sleep(POLLING)
 
     def _answer(self, event: dict[str, Any]) -> dict[str, Any]:
         __tracebackhide__ = True
@@ -96,6 +136,7 @@ class Logic:
             return {"id": event["id"], **self._answers.get(handle, {})}
         answer: dict[str, Any] = {}
         self._actions = []
+        self._running = handle
         answering.set(self)
         try:
             result = handler(*([bytes.fromhex(event["value"])] if "value" in event else []))
@@ -110,15 +151,16 @@ class Logic:
             if event["event"] in ("read", "write"):
                 answer["error"] = UNLIKELY_ERROR
         answering.set(None)
+        self._running = None
         self._answers[handle] = answer
         return {"id": event["id"], **answer, **({"do": self._actions} if self._actions else {})}
 
     def close(self) -> None:
-        """Closes the socket. It is no failure then that the simulation ends."""
-        self._is_closed = True
+        """Closes the socket. The end of the simulation is no failure then."""
+        self._is_over = True
         self._listener.shutdown(socket.SHUT_RDWR)  # Ends the waiting for connections.
         self._listener.close()
-        self._folder.cleanup()
+        os.close(self._place)
 
 
 def octets(value: int | bytes) -> bytes:
@@ -131,5 +173,5 @@ def octets(value: int | bytes) -> bytes:
     return bytes([value]) if isinstance(value, int) else bytes(value)
 
 
-# The logic that this thread, or what it awaits, is answering for.
+# The logic whose handler runs in this thread or task; None outside of handlers.
 answering: ContextVar[Logic | None] = ContextVar("answering", default=None)

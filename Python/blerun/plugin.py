@@ -70,8 +70,27 @@ class SimulatedBlueZ:
         address = "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
         path = self.files / f"{room}-{number}.json"
         given = definition if "devices" in definition else {"address": address, **definition}
-        path.write_text(text(given, indent=2), "utf-8")
+        path.write_text(text(given, indent=2, find=self._find), "utf-8")
         return path
+
+    def _find(self, key: str, given: Any) -> Any:
+        """The value of a key of a device in Python that names a file, which is beside the test."""
+        folder = self.request.path.parent
+        if key == "program" and isinstance(given, list | tuple) and given:
+            program = str(folder / given[0]) if "/" in str(given[0]) else given[0]
+            words = [program, *given[1:]]
+            # One that cannot be started is reported as it is.
+            return ["env", "-C", str(folder), *words] if shutil.which(str(program)) else words
+        if not isinstance(given, str | Path):
+            return given
+        if key != "csv":
+            return str(folder / given)
+        # A table has to be below the folder of the device file.
+        copy = self.files / given
+        if (folder / given).is_file() and copy.resolve().is_relative_to(self.files.resolve()):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / given, copy)
+        return str(given)
 
     def use(self, room: Room) -> None:
         """Makes a room the system bus of this test and of what it starts, if it has several."""
@@ -103,9 +122,10 @@ class SimulatedBlueZ:
         return ChainRun(ended.returncode, ended.stdout, [json.loads(line) for line in lines])
 
     def check(self) -> None:
-        """Raises what a handler of a device has raised."""
+        """Raises the first error of a handler, and waits for one that still runs."""
         __tracebackhide__ = True
         for room in self.rooms:
+            room.settle()
             if room.handler_errors:
                 raise room.handler_errors[0]
 

@@ -174,6 +174,11 @@ class Room:
         self.call("AttachLogic", "ssas", names[0], logic.path, asked)
         logic.handlers = handlers
 
+    def settle(self) -> None:
+        """Waits until no handler runs, or the simulation has stopped waiting for it."""
+        for logic in self._logic.values():
+            logic.settle()
+
     def devices(self) -> list[str]:
         """The addresses of the devices."""
         return [address for address, _, _ in self.call("ListDevices")[0]]

@@ -4,8 +4,11 @@ answers."""
 import asyncio
 import json
 import socket
+import tempfile
+import threading
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -149,6 +152,50 @@ def test_logic_that_the_simulation_gives_up_is_an_error(peer: Peer, door: RoomDe
     peer.socket.shutdown(socket.SHUT_RDWR)
     wait_until(lambda: door.room.handler_errors, 5, "nothing was raised")
     assert "the logic of Door-1" in str(door.room.handler_errors[0])
+
+
+@pytest.mark.parametrize("event", ["write PIN", "subscribed state", "connected"])
+def test_logic_that_is_given_up_while_a_handler_runs_is_an_error(
+    peer: Peer, door: RoomDevice, event: str
+) -> None:
+    started, released = threading.Event(), threading.Event()
+
+    def hang(*_: bytes) -> None:
+        started.set()
+        released.wait()
+
+    door.on(event)(hang)
+    sent = {"v": 1, "id": 2, "at": 0.5, "device": "Door-1", "event": "x", "handle": event}
+    peer.socket.sendall(json.dumps(sent).encode() + b"\n")
+    assert started.wait(5)
+    peer.socket.close()
+    door.room.settle()
+    [error] = door.room.handler_errors
+    assert str(error).endswith(f"the logic of Door-1, whose handler of '{event}' has not returned")
+    released.set()
+
+
+def test_a_handler_that_runs_is_waited_for(peer: Peer, door: RoomDevice) -> None:
+    started, released = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        started.set()
+        released.wait()
+        pytest.fail("late")
+
+    door.on("connected")(fail)
+    sent = {"v": 1, "id": 2, "at": 0.5, "device": "Door-1", "event": "x", "handle": "connected"}
+    peer.socket.sendall(json.dumps(sent).encode() + b"\n")
+    assert started.wait(5)
+    threading.Timer(0.1, released.set).start()
+    door.room.settle()
+    assert [str(error) for error in door.room.handler_errors] == ["late"]
+
+
+def test_the_socket_of_a_handler_is_in_no_folder(peer: Peer, door: RoomDevice) -> None:
+    before = set(Path(tempfile.gettempdir()).glob("blerun-logic-*"))
+    door.on("connected")(lambda: None)
+    assert set(Path(tempfile.gettempdir()).glob("blerun-logic-*")) <= before
 
 
 @pytest.mark.parametrize(

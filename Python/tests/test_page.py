@@ -30,6 +30,7 @@ def examples(pytester: pytest.Pytester) -> None:
     "name, passed",
     [
         ("test_thermometer.py", 1),
+        ("test_level.py", 1),
         ("test_lock.py", 4),
         ("test_key.py", 2),
         ("test_logic.py", 1),

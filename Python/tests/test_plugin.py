@@ -104,6 +104,75 @@ def test_reads_nothing(door):
     )
 
 
+def test_a_handler_that_hangs_fails_a_test_that_tolerates_it(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".yaml", chain=CHAIN)
+    pytester.makepyfile(
+        DEVICE
+        + """
+import time
+
+def test_hangs(simulated_bluez, blerun_run):
+    door = simulated_bluez(DOOR)["Door-1"]
+    door.on_read("battery-level")(lambda: time.sleep(60))
+    blerun_run("chain.yaml", check=False)
+
+def test_is_another(simulated_bluez, blerun_run):
+    simulated_bluez(DOOR)
+    blerun_run("chain.yaml")
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        ["E*given up the logic of Door-1, whose handler of 'read battery-level' has not returned"]
+    )
+
+
+def test_files_of_a_device_in_python_are_beside_the_test(pytester: pytest.Pytester) -> None:
+    (pytester.path / "device").mkdir()
+    (pytester.path / "device" / "tag.yaml").write_text("name: Tag-1\naddress: C0:FF:EE:00:00:01\n")
+    tests = pytester.path / "tests"
+    tests.mkdir()
+    (tests / "levels.csv").write_text("level\n61\n62\n")
+    (tests / "logic.sh").write_text(
+        "#!/bin/sh\nread -r line; pwd >folder; echo '{\"id\": 1}'; cat >/dev/null\n"
+    )
+    (tests / "logic.sh").chmod(0o755)
+    pytester.makepyfile(
+        **{
+            "tests/test_files": """
+from pathlib import Path
+import pytest
+from blerun import Device
+
+PARTS = [{"u8": {"column": "level"}}]
+
+def test_use(simulated_bluez):
+    room = simulated_bluez({"scenario": "x", "devices": [{"use": "../device/tag.yaml"}]})
+    assert "Tag-1" in room
+
+@pytest.mark.parametrize("program", [["./logic.sh"], ["sh", "logic.sh"]])
+def test_program(simulated_bluez, program):
+    simulated_bluez(Device("Door-1", logic={"program": program}))
+    assert Path(__file__).with_name("folder").read_text().strip() == str(Path(__file__).parent)
+
+def test_table(simulated_bluez):
+    level = {"characteristic": "battery-level", "properties": ["read"]}
+    level["series"] = {"csv": "levels.csv", "parts": PARTS, "every": "1h"}
+    service = {"service": "battery", "characteristics": [level]}
+    room = simulated_bluez(Device("T-1", services=[service]))
+    assert room["T-1"].get("battery-level") in (b"\\x3d", b"\\x3e")
+
+def test_missing(simulated_bluez):
+    simulated_bluez(Device("Door-1", logic={"program": ["./missing"]}))
+"""
+        }
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=4, failed=1)
+    result.stdout.fnmatch_lines(["E*no such file: */tests/missing*"])
+
+
 def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR); assert 0\n"

@@ -1,12 +1,14 @@
 """Rooms, as bleak and the control interface see them."""
 
 import asyncio
+import json
 import subprocess
 
 import pytest
 from bleak import BleakClient, BleakScanner
 
 from blerun import ATTError, Device, Room, SimulationError
+from blerun.devices import text
 from blerun.plugin import SimulatedBlueZ
 
 LEVEL = "00002a19-0000-1000-8000-00805f9b34fb"
@@ -264,3 +266,29 @@ def test_bytes_are_values_and_numbers_are_uuids(simulated_bluez: SimulatedBlueZ)
     assert asyncio.run(read()) == 0x57
     with pytest.raises(ValueError, match="invalid value 300"):
         room["Door-1"].set("battery-level", 300)
+
+
+def test_a_number_under_a_name_of_the_author_is_no_uuid(simulated_bluez: SimulatedBlueZ) -> None:
+    level = {"characteristic": 0xFFF1, "properties": ["read", "write"], "value": {"u8": 1}}
+    machine = {
+        "machine": "counter",
+        "with": {"service": {"of": 0xFFF1, "as": "u8"}},
+        "variables": {"read": 0, "write": b"\x01", "hex": b"\x02"},
+        "tables": {"on": [{"u8": 1}], "services": [b"\x03"]},
+        "states": {
+            "names": {"on": [{"write": 0xFFF1, "do": {"let": {"read": 3}}, "to": "let"}]},
+            "let": {"on": [{"read": 0xFFF1, "do": {"let": {"read": 7, "hex": b"\x04"}}}]},
+        },
+    }
+    device = Device(
+        "M-1", services=[{"service": 0xFFF0, "characteristics": [level]}], machines=[machine]
+    )
+    written = json.loads(text(device))["machines"][0]
+    assert written["with"] == {"service": {"of": "fff1", "as": "u8"}}
+    assert written["variables"] == {"read": 0, "write": {"hex": "01"}, "hex": {"hex": "02"}}
+    assert written["tables"] == {"on": [{"u8": 1}], "services": [{"hex": "03"}]}
+    assert written["states"]["names"]["on"][0]["write"] == "fff1"
+    [transition] = written["states"]["let"]["on"]
+    assert transition["do"] == {"let": {"read": 7, "hex": {"hex": "04"}}}
+    assert transition["read"] == "fff1"
+    assert "M-1" in simulated_bluez(device)

@@ -2,11 +2,12 @@
 
 /// A table with a line of column names above its rows.
 ///
-/// Commas separate cells; a cell in double quotes may hold commas, line ends and, doubled, double
-/// quotes. Empty lines, lines that begin with `#` and a byte order mark are ignored. The reader of
-/// the table decides what a cell means.
+/// Commas separate cells, or what the line of names has in place of them: semicolons, as spreadsheets
+/// write them where a comma is in numbers, or tabs. A cell in double quotes may hold separators, line
+/// ends and, doubled, double quotes. Empty lines, lines that begin with `#` and a byte order mark are
+/// ignored. The reader of the table decides what a cell means.
 ///
-/// - Source: RFC 4180, with comments.
+/// - Source: RFC 4180, with comments and other separators.
 public struct CSVTable: Hashable, Sendable {
   /// The file, as errors name it.
   public let file: String
@@ -76,6 +77,7 @@ private struct CSVReader {
   private let scalars: [Unicode.Scalar]
   private let file: String
   private let limits: DocumentLimits
+  private var separator = Separator.comma
   private var index = 0
   private var place: (line: Int, column: Int) = (1, 1)
   private var count = 0
@@ -96,6 +98,7 @@ private struct CSVReader {
       } else if first == "#", place.column == 1 {
         while let other = next, !other.endsLine { step() }
       } else {
+        if lines.isEmpty { separator = separatorOfLine }
         lines.append(line())
       }
       guard count <= limits.nodes else {
@@ -108,6 +111,24 @@ private struct CSVReader {
 
   private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
   private var here: Place { Place(file: file, line: place.line, column: place.column) }
+
+  /// The separator of the line at the position: the first of all that it has outside of quotes, and a
+  /// comma where it has none.
+  private var separatorOfLine: Separator {
+    var isQuoted = false
+    let line = scalars[index...].prefix { scalar in
+      if scalar == "\"" { isQuoted.toggle() }
+      return isQuoted || !scalar.endsLine
+    }
+    var found: Set<Separator> = []
+    isQuoted = false
+    // A tab at the end separates nothing.
+    for scalar in line[..<(line.lastIndex { !$0.isWhitespace } ?? line.startIndex)] {
+      if scalar == "\"" { isQuoted.toggle() }
+      if !isQuoted, let separator = Separator(rawValue: scalar) { found.insert(separator) }
+    }
+    return Separator.allCases.first { found.contains($0) } ?? .comma
+  }
 
   private mutating func step() {
     let passed = scalars[index]
@@ -122,14 +143,14 @@ private struct CSVReader {
     while true {
       cells.append(cell())
       count += 1
-      guard next == "," else { break }
+      guard next == separator.rawValue else { break }
       step()
     }
     return cells
   }
 
   private mutating func cell() -> Node {
-    while let blank = next, blank.isBlank { step() }
+    while let blank = next, isBlank(blank) { step() }
     let start = here
     guard next == "\"" else { return plain(start) }
     var text = String.UnicodeScalarView()
@@ -149,28 +170,52 @@ private struct CSVReader {
   /// A cell without quotes.
   private mutating func plain(_ start: Place) -> Node {
     var text = String.UnicodeScalarView()
-    while let scalar = next, scalar != ",", !scalar.endsLine {
+    while let scalar = next, !endsCell(scalar) {
       text.append(scalar)
       step()
     }
-    while let last = text.last, last.isBlank { text.removeLast() }
+    while let last = text.last, isBlank(last) { text.removeLast() }
     return Node(.scalar(String(text), isPlain: true), at: start, path: "")
   }
 
   private mutating func closed(_ text: String.UnicodeScalarView, _ start: Place) -> Node {
-    while let scalar = next, scalar != ",", !scalar.endsLine {
-      if !scalar.isBlank {
-        problems.append(Problem("text after the closing quote", expected: "a comma", at: here))
-        while let other = next, other != ",", !other.endsLine { step() }
+    while let scalar = next, !endsCell(scalar) {
+      if !isBlank(scalar) {
+        let expected = separator.title
+        problems.append(Problem("text after the closing quote", expected: expected, at: here))
+        while let other = next, !endsCell(other) { step() }
         break
       }
       step()
     }
     return Node(.scalar(String(text), isPlain: true), at: start, path: "")
   }
+
+  private func endsCell(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == separator.rawValue || scalar.endsLine
+  }
+
+  private func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == " " || (scalar == "\t" && separator != .tab)
+  }
+}
+
+/// The character between the cells of a table. A comma counts before the others.
+private enum Separator: Unicode.Scalar, CaseIterable {
+  case comma = ","
+  case semicolon = ";"
+  case tab = "\t"
+
+  var title: String {
+    switch self {
+    case .comma: "a comma"
+    case .semicolon: "a semicolon"
+    case .tab: "a tab"
+    }
+  }
 }
 
 extension Unicode.Scalar {
   fileprivate var endsLine: Bool { self == "\n" || self == "\r" }
-  fileprivate var isBlank: Bool { self == " " || self == "\t" }
+  fileprivate var isWhitespace: Bool { self == " " || self == "\t" }
 }

@@ -47,7 +47,7 @@ package struct Blerun: ParsableCommand {
 
   /// Runs the command of the arguments, and ends the process with its status.
   package static func main() {
-    main(Array(CommandLine.arguments.dropFirst())) { try $0.run() }
+    main(Array(ProcessArguments.all.dropFirst())) { try $0.run() }
   }
 
   /// The same for a program that is one of the commands: its arguments are those of the command.
@@ -57,7 +57,7 @@ package struct Blerun: ParsableCommand {
     as _: Command.Type, _ body: (Command) throws -> Void
   ) {
     let word = Command.configuration.commandName.map { [$0] } ?? []
-    main(word + CommandLine.arguments.dropFirst()) { command in
+    main(word + ProcessArguments.all.dropFirst()) { command in
       // What is not the command is a request for help.
       if let command = command as? Command { try body(command) } else { try command.run() }
     }

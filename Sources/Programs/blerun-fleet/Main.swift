@@ -6,7 +6,7 @@ import Program
 @main
 enum Main {
   static func main() {
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = Array(ProcessArguments.all.dropFirst())
     if arguments.first == LinkGuard.word { LinkGuard.guardProcess(Array(arguments.dropFirst())) }
     Blerun.main(arguments) { command in
       if let gateway = command as? GatewayCommand {

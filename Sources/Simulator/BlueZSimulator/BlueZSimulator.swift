@@ -78,7 +78,7 @@ public final class BlueZSimulator: Sendable {
     bus.loop.enter { [self] in assemble() }
   }
 
-  deinit { host.loop.enterSoon(end) }
+  deinit { host.loop.performSoon(end) }
 
   private func assemble() {
     for local in locals {
@@ -167,7 +167,7 @@ public final class BlueZSimulator: Sendable {
   /// Ends the connections and removes the objects from the bus. The bus connection stays open, and
   /// keeps the name; closing it makes pending calls fail. A stopped simulator cannot be started
   /// again.
-  public func stop() { host.loop.enter(end) }
+  public func stop() { host.loop.performAndWait(end) }
 
   /// Ends everything that could outlive this object. The closure does not refer to it.
   private var end: @Sendable () -> Void {

@@ -7,7 +7,10 @@ package import SimulatedDevices
 
 /// What was learned of one device. All times are since the beginning of the recording.
 package struct DeviceRecording: Hashable, Sendable {
+  /// The name that it advertises, or, where it advertises none, its Device Name.
   package var name: String?
+  /// Its Device Name, where that is another one.
+  package private(set) var gapName: String?
   package var address: BluetoothAddress
   package var addressType: AddressType
   /// Whether the address is a private one, which the device changes.
@@ -31,6 +34,9 @@ package struct DeviceRecording: Hashable, Sendable {
   package var observedUntil: Duration?
   /// What could not be learned, each with the reason: a sentence without its full stop.
   package var unknown: [String] = []
+  /// Why an advertising interval could not be learned, likewise; nil where each was, or none was
+  /// looked for.
+  package var unknownInterval: String?
 
   /// How a device pairs.
   package enum Pairing: Hashable, Sendable {
@@ -46,6 +52,32 @@ package struct DeviceRecording: Hashable, Sendable {
     self.addressType = addressType
     changesAddress = !address.isIdentity(addressType)
     self.name = name
+  }
+
+  /// Adds the name that a connected host reads, or shows.
+  package mutating func learn(deviceName: String) {
+    guard !deviceName.isEmpty else { return }
+    if name == nil { name = deviceName }
+    gapName = deviceName == name ? nil : deviceName
+  }
+
+  /// Adds the Device Name and the Appearance that were read as characteristics.
+  package mutating func learnGenericAccess() {
+    for one in characteristics {
+      guard let octets = one.reading?.octets else { continue }
+      if one.uuid == BluetoothUUID(short: 0x2a00) {
+        learn(deviceName: String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self))
+      }
+      if appearance == nil, one.uuid == BluetoothUUID(short: 0x2a01), octets.count == 2 {
+        appearance = UInt16(octets[1]) << 8 | UInt16(octets[0])
+      }
+    }
+  }
+
+  /// Replaces both names.
+  mutating func replaceNames(_ other: (String) -> String) {
+    name = name.map(other)
+    gapName = gapName.map(other)
   }
 
   /// Changes the attribute that has a handle, whether it is a characteristic or a descriptor; nil: all.
@@ -186,13 +218,39 @@ package struct RecordedAdvertisement: Hashable, Sendable {
   package var isConnectable: Bool?
   /// In dBm, of each time that it was received.
   package var rssi: [Int] = []
-  /// When it was received; empty where only changes were reported.
-  package var times: [Duration] = []
+  /// The times between two receptions in a row within one scan.
+  private(set) var gaps: [Duration] = []
+  /// The latest reception by each controller.
+  private var latest: [UInt16: Reception] = [:]
 
   package init() {}
 
   /// How many samples are kept: of one kind of advertisement, the first.
   package static let mostSamples = 10_000
+
+  /// The longest advertising interval, and its random delay. A longer gap has lost advertisements.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.4.2.2 (advInterval and advDelay).
+  private static let longestGap = Duration.milliseconds(10_240 + 10)
+
+  /// A reception of the advertisement by a controller.
+  struct Reception: Hashable, Sendable {
+    let at: Duration
+    /// The ordinal of the scan, which begins and ends with a command of the host.
+    let scan: Int
+    /// The number of connections to the device before: while there is one it sends no advertisements.
+    let connections: Int
+  }
+
+  /// Adds the gap since the reception before, where nothing but the interval of the device explains
+  /// it: the same controller received both in one scan, without a connection in between.
+  mutating func received(_ reception: Reception, by controller: UInt16) {
+    let before = latest.updateValue(reception, forKey: controller)
+    guard let before, before.scan == reception.scan, before.connections == reception.connections,
+      reception.at - before.at <= Self.longestGap, gaps.count < Self.mostSamples
+    else { return }
+    gaps.append(reception.at - before.at)
+  }
 }
 
 /// How long things took.

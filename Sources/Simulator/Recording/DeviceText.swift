@@ -61,10 +61,14 @@ package struct DeviceText {
 
   private mutating func write(_ source: String) {
     comment(0, source)
-    for reason in recording.unknown { comment(0, "Not learned: \(reason).") }
+    let unknown = recording.unknown + [recording.unknownInterval].compactMap(\.self)
+    for reason in unknown { comment(0, "Not learned: \(reason).") }
     writeNames()
     if let name = recording.name.flatMap({ Self.name($0) }) {
       line(0, "name: \(Self.scalar(name))")
+    }
+    if let name = recording.gapName.flatMap({ Self.name($0) }) {
+      line(0, "gap-name: \(Self.scalar(name))")
     }
     line(0, "address: \(recording.address)")
     line(0, "address-type: \(recording.addressType.rawValue)")
@@ -176,8 +180,7 @@ package struct DeviceText {
       let spread = one.rssi.map { abs($0 - rssi) }.max() ?? 0
       line(depth, "rssi-spread: \(min(spread, 60))")
     }
-    let gaps = zip(one.times.dropFirst(), one.times).map { $0 - $1 }
-    if let gap = Figures.median(gaps) {
+    if let gap = Figures.median(one.gaps) {
       let interval = min(max(Figures.rounded(gap), .milliseconds(20)), .milliseconds(10_240))
       line(depth, "interval: \(interval.written)")
     }

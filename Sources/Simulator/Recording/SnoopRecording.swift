@@ -52,6 +52,19 @@ package struct SnoopRecording: Sendable {
       (facts.pairing, facts.isEncrypted) = (pairing, isEncrypted)
     }
 
+    /// Why an advertising interval is not known; nil where each is, and without advertisements.
+    fileprivate var unknownInterval: String? {
+      let missing = advertisements.count { $0.gaps.isEmpty }
+      guard missing > 0 else { return nil }
+      let all = missing == advertisements.count
+      let what = all ? "the advertising interval" : "\(missing) of the advertising intervals"
+      let reason =
+        isFiltered
+        ? "the controller was to report each advertisement once"
+        : "no scan received the advertisement twice within 10.24 s"
+      return "\(what): \(reason)"
+    }
+
     /// 0 and 2: public, 1 and 3: random; the later ones of devices whose address was resolved.
     fileprivate static func kind(_ type: UInt8) -> AddressType { type & 1 == 0 ? .public : .random }
   }
@@ -74,6 +87,8 @@ package struct SnoopRecording: Sendable {
   private var connecting: [UInt16: Duration] = [:]
   /// Whether a controller reports an advertisement once alone while it scans.
   private var filters: [UInt16: Bool] = [:]
+  /// How often the scan of a controller was begun or ended.
+  private var scans: [UInt16: Int] = [:]
   private let endsEarly: Bool
 
   /// How many devices are kept: a crowd whose addresses change is none to record.
@@ -122,13 +137,8 @@ package struct SnoopRecording: Sendable {
     guard !device.advertisements.isEmpty else { return }
     recording.advertisements = device.advertisements
     recording.hasScanResponses = true
-    if device.isFiltered, !recording.unknown.contains(Self.filtered) {
-      recording.unknown.append(Self.filtered)
-    }
+    recording.unknownInterval = device.unknownInterval
   }
-
-  private static let filtered =
-    "the advertising interval: the controller was to report each advertisement once"
 
   // MARK: Commands and events
 
@@ -139,6 +149,7 @@ package struct SnoopRecording: Sendable {
     case 0x200d?, 0x2043?, 0x2085?: connecting[packet.controller] = packet.at
     // LE Set Scan Enable; LE Set Extended Scan Enable.
     case 0x200c?, 0x2042?:
+      scans[packet.controller, default: 0] += 1
       if reader.uint8() != nil, reader.uint8() == 1, let filter = reader.uint8() {
         filters[packet.controller] = filter != 0
       }
@@ -246,6 +257,7 @@ package struct SnoopRecording: Sendable {
     isConnectable: Bool?, rssi: Int, in packet: SnoopFile.Packet
   ) {
     let isFiltered = filters[packet.controller] ?? false
+    let scan = scans[packet.controller] ?? 0
     change(address, type) { device in
       device.packets += 1
       // A shortened name does not replace the complete one.
@@ -265,15 +277,18 @@ package struct SnoopRecording: Sendable {
       }
       device.latest = place
       if let isConnectable { device.advertisements[place].isConnectable = isConnectable }
-      guard device.advertisements[place].rssi.count < RecordedAdvertisement.mostSamples,
-        device.advertisements[place].times.count < RecordedAdvertisement.mostSamples
-      else { return }
       // 127: not measured.
-      if rssi != 127 { device.advertisements[place].rssi.append(rssi) }
+      if rssi != 127,
+        device.advertisements[place].rssi.count < RecordedAdvertisement.mostSamples
+      {
+        device.advertisements[place].rssi.append(rssi)
+      }
       if isFiltered {
         device.isFiltered = true
       } else {
-        device.advertisements[place].times.append(packet.at)
+        device.advertisements[place].received(
+          .init(at: packet.at, scan: scan, connections: device.connections), by: packet.controller
+        )
       }
     }
   }
@@ -385,15 +400,7 @@ package struct SnoopRecording: Sendable {
     recording.writes = facts.writes
     recording.notifications = facts.notifications
     recording.reads = facts.reads
-    for one in recording.characteristics {
-      guard let octets = one.reading?.octets else { continue }
-      if recording.name == nil, one.uuid == BluetoothUUID(short: 0x2a00) {
-        recording.name = String(decoding: octets, as: UTF8.self)
-      }
-      if recording.appearance == nil, one.uuid == BluetoothUUID(short: 0x2a01), octets.count == 2 {
-        recording.appearance = UInt16(octets[1]) << 8 | UInt16(octets[0])
-      }
-    }
+    recording.learnGenericAccess()
     let handles = Set(recording.characteristics.map(\.handle))
     recording.writes.removeAll { !handles.contains($0.handle) }
     recording.notifications.removeAll { !handles.contains($0.handle) }
@@ -411,7 +418,7 @@ package struct SnoopRecording: Sendable {
     if first.advertisements.isEmpty {
       recording.unknown.append("its advertisements: the trace begins after them")
     }
-    if first.isFiltered { recording.unknown.append(Self.filtered) }
+    recording.unknownInterval = first.unknownInterval
     if facts.changes > 0 {
       recording.unknown.append("what its attributes were before it changed them in the trace")
     }

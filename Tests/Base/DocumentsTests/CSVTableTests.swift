@@ -27,6 +27,31 @@ struct CSVTableTests {
     #expect(try cells("a\n\"x\"\"\(mark)y\"\n") == [["a"], ["x\"\(mark)y"]])
   }
 
+  @Test(
+    "cells are separated as the names of the columns are",
+    arguments: [
+      "a,b c\n1,\"x;\ty\"\n", "a;b c\n1;\"x;\ty\"\n", "a\tb c\n1\t\"x;\ty\"\n",
+      "# of a spreadsheet\n\n\"a\" ; b c\r\n 1 ; \"x;\ty\"\r\n",
+    ]
+  )
+  func separators(text: String) throws {
+    #expect(try cells(text) == [["a", "b c"], ["1", "x;\ty"]])
+  }
+
+  @Test("a separator in quotes, of another line or at the end of the names is none")
+  func noSeparators() throws {
+    #expect(try cells("\"a;b\"\n1;2\n") == [["a;b"], ["1;2"]])
+    #expect(try cells("a;b,c\n1;2,3\n") == [["a;b", "c"], ["1;2", "3"]])
+    #expect(try cells("a\t \n1\n") == [["a"], ["1"]])
+    #expect(try cells("a\tb\n\t\n1\t\n") == [["a", "b"], ["", ""], ["1", ""]])
+    let errors = #expect(throws: DocumentErrors.self) { try cells("a;b\n\"1\" x;2\n") }
+    #expect(
+      errors?.problems.map(\.description) == [
+        "t.csv:2:5: text after the closing quote (expected a semicolon)"
+      ]
+    )
+  }
+
   @Test("lines are counted by their ends, CR LF as one")
   func lines() throws {
     for end in ["\n", "\r\n", "\r"] {

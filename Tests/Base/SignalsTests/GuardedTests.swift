@@ -14,12 +14,12 @@ struct GuardedTests {
       (() -> Void).self, (@Sendable (Int) async throws -> Void)?.self, (() -> Void)??.self,
       (isOver: Bool, call: (() -> Void)?).self,
     ]
-    #expect(wrapped.allSatisfy { isWrappedAnew("\($0)") })
+    #expect(wrapped.allSatisfy { isRewrappedClosure("\($0)") })
     let kept: [Any.Type] = [
       Holder.self, Holder?.self, Result<() -> Void, any Error>?.self, [() -> Void].self,
       (Int, String)?.self, Void.self,
     ]
-    #expect(!kept.contains { isWrappedAnew("\($0)") })
+    #expect(!kept.contains { isRewrappedClosure("\($0)") })
   }
 
   @Test("a closure of a struct is called directly, however often it was handed out")

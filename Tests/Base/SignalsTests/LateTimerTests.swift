@@ -18,7 +18,7 @@ struct LateTimerTests {
     func waitForEvents(until earliest: Instant?, for loop: Loop) throws {
       guard let earliest else { throw LoopIdle(at: now) }
       time.withLock { $0 = max($0, earliest) }
-      loop.awake()
+      loop.markAwake()
     }
 
     func pollDescriptors(for loop: Loop) {}

@@ -27,7 +27,7 @@ struct RunTests {
   private func connect(of scheduler: SerialScheduler) -> Signal<String> {
     Signal.operation(of: scheduler, "connecting") { [loop, notes] sink in
       notes.add("connected")
-      _ = Turn.current?.enter("the link") {
+      _ = Turn.current?.registerRelease(of: "the link") {
         try await loop.sleep(for: .seconds(1))
         notes.add("disconnected")
       }

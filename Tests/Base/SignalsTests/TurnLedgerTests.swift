@@ -17,7 +17,7 @@ struct TurnLedgerTests {
     Signal.operation(of: scheduler, name) { [loop, notes] sink in
       notes.add("begin \(name)")
       defer { notes.add("end \(name)") }
-      _ = Turn.current?.enter(name) { notes.add("release \(name)") }
+      _ = Turn.current?.registerRelease(of: name) { notes.add("release \(name)") }
       try await loop.sleep(for: time)
       try await sink(name)
     }
@@ -121,7 +121,7 @@ struct TurnLedgerTests {
     let scheduler = SerialScheduler(on: loop)
     try loop.run { [self] in
       try await scheduler.turn { [self] in
-        _ = Turn.current?.enter("the link") { [self] in
+        _ = Turn.current?.registerRelease(of: "the link") { [self] in
           forget { [self] in _ = try await connect("late", of: scheduler, for: .seconds(9)).first()
           }
           _ = try await connect("release", of: scheduler, for: .seconds(1)).first()
@@ -280,13 +280,13 @@ private final class Book: Sendable {
       }
       defer { running.withLock { $0[turn, default: 0] -= 1 } }
       links.withLock { $0[turn, default: 0] += 1 }
-      let entry = Turn.current?.enter("a link") { [self] in
+      let entry = Turn.current?.registerRelease(of: "a link") { [self] in
         try await loop.sleep(for: .milliseconds(3))
         links.withLock { $0[turn, default: 0] -= 1 }
       }
       try await loop.sleep(for: .milliseconds(time))
       if leaves, let entry {
-        Turn.current?.leave(entry)
+        Turn.current?.cancelRelease(entry)
         links.withLock { $0[turn, default: 0] -= 1 }
       }
       try await sink(time)

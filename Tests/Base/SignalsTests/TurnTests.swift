@@ -16,7 +16,7 @@ struct TurnTests {
       loop.task { [loop, notes] in
         try await scheduler.turn {
           notes.add("begin \(number)")
-          _ = Turn.current?.enter("link \(number)") {
+          _ = Turn.current?.registerRelease(of: "link \(number)") {
             try await loop.sleep(for: .seconds(1))
             notes.add("end \(number)")
           }
@@ -55,13 +55,15 @@ struct TurnTests {
     let scheduler = SerialScheduler(on: loop)
     let chain = Signal<Int>(home: scheduler) { [notes, loop] sink in
       for name in ["a", "b"] {
-        _ = Turn.current?.enter(name) {
+        _ = Turn.current?.registerRelease(of: name) {
           try await loop.sleep(for: .seconds(1))
           notes.add("released \(name)")
         }
       }
-      if let kept = Turn.current?.enter("kept", release: { notes.add("released kept") }) {
-        Turn.current?.leave(kept)
+      if let kept = Turn.current?.registerRelease(
+        of: "kept", release: { notes.add("released kept") })
+      {
+        Turn.current?.cancelRelease(kept)
       }
       switch ending {
       case "value": try await sink(1)
@@ -88,7 +90,7 @@ struct TurnTests {
   func blockOwnsLinks() throws {
     let scheduler = SerialScheduler(on: loop)
     let connect = Signal<Int>(home: scheduler) { [notes] sink in
-      _ = Turn.current?.enter("link") { notes.add("released") }
+      _ = Turn.current?.registerRelease(of: "link") { notes.add("released") }
       try await sink(1)
     }
     let turn = scheduler.schedule { [notes] in
@@ -103,7 +105,9 @@ struct TurnTests {
   func releaseLimit() {
     let scheduler = SerialScheduler(on: loop, cleanUpLimit: .seconds(3))
     let chain = Signal<Int>(home: scheduler) { [loop] sink in
-      _ = Turn.current?.enter("the link") { try await loop.sleep(for: .seconds(3600)) }
+      _ = Turn.current?.registerRelease(of: "the link") {
+        try await loop.sleep(for: .seconds(3600))
+      }
       try await sink(1)
     }
     let outcome = chain.firstOrDefault(0, within: .seconds(1))
@@ -165,7 +169,7 @@ struct TurnTests {
         return depth
       }
       if depth != 1 { overlaps.withLock { $0 += 1 } }
-      _ = Turn.current?.enter("link") { inside.withLock { $0 -= 1 } }
+      _ = Turn.current?.registerRelease(of: "link") { inside.withLock { $0 -= 1 } }
       await Task.yield()
       ran.withLock { $0 += 1 }
       try await sink(depth)

@@ -14,8 +14,9 @@ struct AddressTests {
   }
 
   @Test(
-    "an address is read in either case, with any of the usual separators",
+    "an address is read in either case, with any of the usual separators or without",
     arguments: ["C0:FF:EE:00:00:01", "c0:ff:ee:00:00:01", "C0_FF_EE_00_00_01", "c0-ff-ee-00-00-01"]
+      + ["C0FFEE000001", "c0ffee000001"]
   )
   func address(text: String) {
     #expect(BluetoothAddress(text)?.description == "C0:FF:EE:00:00:01")
@@ -23,8 +24,11 @@ struct AddressTests {
 
   @Test(
     "an invalid address is refused",
-    arguments: ["", "C0:FF:EE:00:00", "C0:FF:EE:00:00:0G", "C0:FF:EE:00:00:01:02", "C0FFEE000001"]
-      + ["+0:FF:EE:00:00:01", "C:0FF:EE:00:00:01"]
+    arguments: [
+      "", "C0:FF:EE:00:00", "C0:FF:EE:00:00:0G", "C0:FF:EE:00:00:01:02", "C0FFEE00000",
+      "C0FFEE0000010",
+    ]
+      + ["+0:FF:EE:00:00:01", "C:0FF:EE:00:00:01", "C0FFEE00000G", "C0:FFEE:0000", "C0FF.EE00.00"]
   )
   func noAddress(text: String) {
     #expect(BluetoothAddress(text) == nil)

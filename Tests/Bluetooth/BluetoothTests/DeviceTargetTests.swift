@@ -17,6 +17,13 @@ struct DeviceTargetTests {
 
   private var twins: [Advertisement] { [device("Twin-1", 1), device("Lamp-2", 2, rssi: -70)] }
 
+  @Test("an address without separators is one")
+  func label() throws {
+    let address = try #require(BluetoothAddress("C0:FF:EE:15:00:00"))
+    #expect(try DeviceTarget(parsing: "C0FFEE150000") == .address(address))
+    #expect(try DeviceTarget(parsing: "C0FFEE15000") == .name("C0FFEE15000"))
+  }
+
   @Test("names match without regard to case, unless the case is asked for")
   func cases() {
     for target in [DeviceTarget.name("twin-?"), .name("TWIN-1"), .alias("tWIN*")] {

@@ -93,6 +93,45 @@ struct AttributeStepTests {
     )
   }
 
+  @Test(
+    "a descriptor of the specification is decoded, and its fields can be checked",
+    arguments: [
+      (
+        "cpf/2904 expect exponent = -2", "0efe2f27010000",
+        "format i16, exponent -2, unit °C, namespace Bluetooth SIG, description 0"
+      ),
+      ("cpf/2906 expect upper = 701c", "60f0701c", "lower 60f0, upper 701c"),
+      ("cpf/2909 expect digitals = 8", "08", "digitals 8"),
+      ("cpf/2908 expect type = input", "0401", "report 4, type input"),
+      ("cpf/2902 expect value = notifications", "0100", "notifications"),
+    ]
+  )
+  func descriptor(line: String, hex: String, text: String) throws {
+    let line = line.replacing("cpf", with: "battery-level")
+    let octets = try #require(ValueFormat("hex")).encode(hex)
+    let step = try #require(try Plan.parse(line: "read-descriptor \(line)").steps.first)
+    guard case .readDescriptor(let reading) = step.action else {
+      Issue.record("\(step)")
+      return
+    }
+    bench.device.answer("read-descriptor \(reading.target)", .value(octets))
+    #expect(try bench.run("read-descriptor \(line)") == nil)
+    let value = StepValue(
+      octets: octets, decoded: try StepValue.decode(octets, of: reading.target.uuid, format: nil))
+    #expect(bench.endings[1].outcome == .value(value))
+    #expect(value.decoded?.description == text)
+  }
+
+  @Test("a field that a descriptor does not have is found before the run")
+  func unknownField() {
+    #expect(throws: (any Error).self) {
+      try Plan.parse(line: "read-descriptor battery-level/2904 expect power = -2")
+    }
+    #expect(throws: (any Error).self) {
+      try Plan.parse(line: "read-descriptor @0x0014 expect exponent = -2")
+    }
+  }
+
   @Test("an MTU that is not as expected fails the step")
   func expectation() throws {
     bench.device.answer("mtu", .value([23]))

@@ -64,8 +64,8 @@ enum PageTables {
     )
   }
 
-  /// Each key with its documentation, except the verbs; keys that several steps share are listed
-  /// once.
+  /// The keys of steps, except the verbs: those of several steps in one table, then a table for each
+  /// step that has keys of its own.
   private static var keys: String {
     var lines: [(key: KeyDescription, verbs: [String])] = []
     for entry in Step.entries {
@@ -80,16 +80,29 @@ enum PageTables {
         }
       }
     }
-    return rows(
-      ["key", "of", "on one line", ""],
-      lines.map { key, verbs in
-        let choices = key.shape.choices.map { "`\($0)`" }.joined(separator: ", ")
-        return [
-          "`\(key.name)`", steps(verbs), onLine(key),
-          key.documentation + (choices.isEmpty ? "" : ": \(choices)"),
-        ]
-      }
-    )
+    let shared = lines.filter { $0.verbs.count > 1 }
+    let common =
+      "### Of several steps\n\n"
+      + rows(
+        ["key", "of", "on one line", ""],
+        shared.map { ["`\($0.key.name)`", steps($0.verbs), onLine($0.key), meaning($0.key)] }
+      )
+    let own = Step.verbs.compactMap { verb -> String? in
+      let keys = lines.filter { $0.verbs == [verb] }.map(\.key)
+      guard !keys.isEmpty else { return nil }
+      return "\n### Of `\(verb)`\n\n"
+        + rows(
+          ["key", "on one line", ""],
+          keys.map { ["`\($0.name)`", onLine($0), meaning($0)] }
+        )
+    }
+    return "\n" + common + own.joined() + "\n"
+  }
+
+  /// The documentation of a key, with the words that it may have.
+  private static func meaning(_ key: KeyDescription) -> String {
+    let choices = key.shape.choices.map { "`\($0)`" }.joined(separator: ", ")
+    return key.documentation + (choices.isEmpty ? "" : ": \(choices)")
   }
 
   /// The steps that have a key; those that do not have it where they are fewer.

@@ -82,16 +82,31 @@ struct CommandStepCommandTests {
     #expect(run.output.contains("could not be started: \(why)\n"), "\(run.output)")
   }
 
-  @Test("what it starts does not outlive it")
-  func leavesNothing() throws {
-    let script = "sleep 600 & echo $! >pid; trap '' TERM; wait; wait"
+  @Test(
+    "what it starts does not outlive it, in whatever group or session",
+    arguments: [
+      "sleep 600 & echo $! >pid; trap '' TERM; wait; wait",
+      // A session of its own, while its parent is there.
+      "setsid sleep 600 & echo $! >pid; sleep 600",
+      // The same without its parent, and it ignores the request.
+      "(setsid sh -c 'trap \"\" TERM; echo $$ >pid; while :; do sleep 1; done' &) ; sleep 600",
+      // A stopped process gets no signal but SIGKILL.
+      "setsid sh -c 'echo $$ >pid; kill -STOP $$' & sleep 600",
+    ]
+  )
+  func leavesNothing(_ script: String) throws {
     let run = try run(script, ", timeout: 1s")
     #expect(run.output.contains("it did not end within 1s"), "\(run.output)")
-    let pid = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
-    let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
-    // Whoever adopted it may not have waited for it yet.
-    let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
-    #expect(state == nil || state?.contains(") Z") == true, "\(state ?? "")")
+    #expect(hasEnded(try folder.text("pid")))
+  }
+
+  @Test("a program that ends by itself may leave others behind")
+  func leavesOthers() throws {
+    let run = try run("sleep 600 >/dev/null 2>&1 & echo $! >pid; echo done")
+    #expect(run.output.contains("v=done"), "\(run.output)")
+    let text = try folder.text("pid").trimmingCharacters(in: .whitespacesAndNewlines)
+    let process = try #require(pid_t(text))
+    #expect(kill(process, SIGKILL) == 0)
   }
 
   /// Runs the chain until its program has written its identifier.
@@ -125,6 +140,36 @@ struct CommandStepCommandTests {
     #expect(ended.status == 130, "\(ended.output) \(ended.errors)")
     let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(kill(number, 0) != 0)
+  }
+
+  @Test(
+    "a program does not outlive a run that is killed, or leaves at once",
+    arguments: [[], ["--real-time"]], [[SIGKILL], [SIGINT, SIGQUIT]]
+  )
+  func killed(_ options: [String], _ signals: [Int32]) throws {
+    _ = try folder.file(
+      "run.sh",
+      """
+      #!/bin/sh
+      trap '' TERM INT
+      (setsid sh -c 'trap "" TERM; echo $$ >other; while :; do sleep 1; done' &)
+      while [ ! -s other ]; do sleep 0.01; done
+      echo $$ >started
+      while :; do sleep 1; done
+
+      """
+    )
+    chmod(folder.path + "/run.sh", 0o755)
+    _ = try folder.file("chain.yaml", "steps: [ { command: ./run.sh, timeout: 60s } ]\n")
+    let (program, pid) = try started(options)
+    for (index, signal) in signals.enumerated() {
+      if index > 0 { try program.waitForErrors("press Ctrl-C again") }
+      program.send(signal)
+    }
+    let ended = program.end()
+    #expect(ended.status == 128 + signals[signals.count - 1], "\(ended.account)")
+    #expect(hasEnded(pid))
+    #expect(hasEnded(try folder.text("other")))
   }
 
   @Test(
@@ -173,5 +218,84 @@ struct CommandStepCommandTests {
     #expect(
       allowed.status == 0 && allowed.output.contains("v=x"), "\(allowed.output) \(allowed.errors)"
     )
+  }
+
+  /// A batch that may run the program with the content of `run.sh`.
+  private func batch(of chain: String) throws -> RunningProgram.Ended {
+    chmod(folder.path + "/run.sh", 0o755)
+    _ = try folder.file("chain.yaml", chain)
+    _ = try folder.file("batch.yaml", "chain: chain.yaml\ndevices: [ Thermo-1 ]\n")
+    let digest = try shell("sha256sum <run.sh", in: folder.path).output.prefix(64)
+    return try blerun([
+      "batch", folder.path + "/batch.yaml", "--allow-command", String(digest), "--no-journal",
+      "--each-step", "--simulate", projectFolder + "/Simulators/devices/thermometer.yaml",
+    ])
+  }
+
+  @Test(
+    "what runs is what has the digest, whatever the file becomes meanwhile",
+    arguments: [
+      // A shell reads its script as it goes.
+      "echo 'echo evil' >>run.sh; echo good",
+      "printf '#!/bin/sh\\necho evil\\n' >other; cat other >run.sh; echo good",
+      "printf '#!/bin/sh\\necho evil\\n' >other; chmod +x other; mv other run.sh; cat \"$0\" | tail -c 5",
+    ]
+  )
+  func unchanged(_ script: String) throws {
+    _ = try folder.file("run.sh", "#!/bin/sh\n\(script)\n# good\n")
+    let run = try batch(of: "steps: [ { command: ./run.sh, as: v }, { log: 'v={v}' } ]\n")
+    #expect(run.status == 0 && run.output.contains("v=good\n"), "\(run.output) \(run.errors)")
+  }
+
+  @Test("a program that is put in the place of the allowed one at any moment does not run")
+  func exchanged() throws {
+    _ = try folder.file("good", "#!/bin/sh\necho good >>good-ran\n")
+    _ = try folder.file("evil", "#!/bin/sh\necho evil >>evil-ran\n")
+    let exchange = try RunningProgram(
+      [
+        "sh", "-c",
+        """
+        chmod +x good evil; cp -p good run.sh
+        while :; do for each in evil good; do ln -f $each new; mv -f new run.sh; rm -f new; done; done
+        """,
+      ],
+      in: folder.path
+    )
+    while access(folder.path + "/run.sh", X_OK) != 0 { poll(nil, 0, 1) }
+    let digest = try shell("sha256sum <good", in: folder.path).output.prefix(64)
+    _ = try folder.file(
+      "chain.yaml",
+      "steps: [ { repeat: 100, steps: [ { command: ./run.sh, on-failure: continue } ] } ]\n"
+    )
+    _ = try folder.file("batch.yaml", "chain: chain.yaml\ndevices: [ Thermo-1 ]\n")
+    // The batch does not begin where the other one is there at its start.
+    for _ in 0..<50 where access(folder.path + "/good-ran", F_OK) != 0 {
+      _ = try blerun([
+        "batch", folder.path + "/batch.yaml", "--allow-command", String(digest), "--no-journal",
+        "--simulate", projectFolder + "/Simulators/devices/thermometer.yaml",
+      ])
+    }
+    #expect(access(folder.path + "/good-ran", F_OK) == 0)
+    #expect(access(folder.path + "/evil-ran", F_OK) != 0)
+    withExtendedLifetime(exchange) {}
+  }
+
+  @Test("an allowed program gets its arguments, and runs in the folder of the chain")
+  func surroundings() throws {
+    _ = try folder.file("key", "secret")
+    _ = try folder.file("run.sh", "#!/bin/sh\necho $(cat key) $1 $0\n")
+    let run = try batch(
+      of: "steps: [ { command: ./run.sh, arguments: [a], as: v }, { log: 'v={v}' } ]\n"
+    )
+    #expect(run.output.contains("v=secret a /proc/self/fd/3\n"), "\(run.output) \(run.errors)")
+  }
+
+  @Test("an allowed program that is no script keeps its name")
+  func binary() throws {
+    _ = try shell("cp /usr/bin/env run.sh", in: folder.path)
+    let run = try batch(
+      of: "steps: [ { command: ./run.sh, arguments: [echo, done], as: v }, { log: 'v={v}' } ]\n"
+    )
+    #expect(run.output.contains("v=done\n"), "\(run.output) \(run.errors)")
   }
 }

@@ -104,16 +104,30 @@ struct LogicTests {
     #expect(run.output.contains("the program's status is 3"), "\(run.output)")
   }
 
-  @Test("what a program starts does not outlive the run")
-  func endsWithChildren() throws {
-    let folder = try Folder("sleep 600 & echo $! >pid\n" + Self.answering(""))
+  @Test(
+    "what a program starts does not outlive the run, in whatever group or session",
+    arguments: ["sleep 600 & echo $! >pid", "setsid sleep 600 & echo $! >pid"]
+  )
+  func endsWithChildren(_ script: String) throws {
+    let folder = try Folder(script + "\n" + Self.answering(""))
     let run = try folder.run("read battery-level")
     #expect(run.status == 0, "\(run.errors)")
-    let pid = try String(contentsOfFile: folder.folder.path + "/pid", encoding: .utf8)
-    let number = try #require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)))
-    // Whoever adopted it may not have waited for it yet.
-    let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
-    #expect(state == nil || state?.contains(") Z") == true, "\(state ?? "")")
+    #expect(hasEnded(try folder.folder.text("pid")))
+  }
+
+  @Test("a program that ignores all requests does not outlive a run that is killed")
+  func killed() throws {
+    let folder = try Folder(
+      "trap '' TERM; echo $$ >pid\n" + Self.answering("") + "\nwhile :; do sleep 1; done"
+    )
+    let run = try RunningProgram(blerun: [
+      "run", "--simulate", folder.folder.path + "/door.yaml", "--real-time", "-e",
+      "read battery-level; sleep 600s",
+    ])
+    try run.waitForOutput("87 %")
+    run.send(SIGKILL)
+    #expect(run.end().status == 137)
+    #expect(hasEnded(try folder.folder.text("pid")))
   }
 
   @Test("a program that ignores the end of its input and SIGTERM does not outlive the run")

@@ -163,6 +163,20 @@ struct RecordTests {
       says: ["every: 200ms": 1, "repeats: false": 0, "name: Belt": 1]
     ),
     Case(
+      testDescription: "a device that serves another name than it advertises keeps both",
+      words: "--simulate scale.yaml --keep",
+      file: (
+        "scale.yaml",
+        """
+        name: BF950
+        gap-name: Scale 9
+        address: C0:FF:EE:0A:00:09
+        services: [{ service: fff0, characteristics: [{ characteristic: fff1, properties: [read], value: { u8: 1 } }] }]
+        """
+      ),
+      says: ["\nname: BF950\n": 1, "\ngap-name: \"Scale 9\"\n": 1]
+    ),
+    Case(
       testDescription:
         "a device that changes its address before it is connected keeps what it sends",
       words: "-d Tag --simulate tag.yaml --for 12s",

@@ -29,7 +29,9 @@ struct ForbiddenNameTests {
     #"\b(Mutex|pthread_mutex\w*|NSLock)\b"#: "Guarded",
     #"\bstatic\s+var\s+\w+[^{]*=|^(public |private )?(nonisolated\(unsafe\) )?var\s"#:
       "a value passed in",
+    #"\bCommandLine\b"#: arguments,
   ]
+  private static let arguments = "ProcessArguments"
   private static let clock = "the clock of the loop"
   private static let generator = "a seeded generator"
   private static let task = "the loop's task(_:)"
@@ -55,6 +57,8 @@ struct ForbiddenNameTests {
       "watches another process"
     ),
     ("Chains/Journal/QueueThreads.swift", "a loop", "GRDB leaves its queues to Dispatch"),
+    ("Programs/Program/Process/ProcessArguments.swift", arguments, "where there is no /proc"),
+    ("Proof/benchmarks/", arguments, "a tool of its own, without Program"),
     ("Proof/benchmarks/", clock, "measures how long things take"),
     ("Proof/benchmarks/", output, "prints its measurements; no user runs it"),
   ]

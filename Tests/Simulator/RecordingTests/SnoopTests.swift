@@ -75,6 +75,9 @@ struct SnoopTests {
     }
   }
 
+  private static let unknownInterval =
+    "# Not learned: the advertising interval: no scan received the advertisement twice within 10.24 s."
+
   private static let variants = [
     Variant(
       "a connection that began before the trace",
@@ -109,6 +112,85 @@ struct SnoopTests {
       trace.extended([8, 9] + Array("Soil-7".utf8), isLast: false)
       trace.extended([0x21, 5, 0xff, 0xff, 0xff, 1, 2], isLast: true)
       trace.connect()
+    },
+    Variant("one advertisement in each of several scans", [unknownInterval, "-interval: 5s"]) {
+      trace in
+      for _ in 0..<3 {
+        trace.scan(true)
+        trace.advertisement([2, 1, 6])
+        trace.scan(false)
+        trace.wait(milliseconds: 5000)
+      }
+      trace.connect()
+    },
+    Variant("an advertisement before and after a connection", [unknownInterval, "-interval: 3s"]) {
+      trace in
+      trace.scan(true)
+      trace.advertisement([2, 1, 6])
+      trace.connect()
+      trace.wait(milliseconds: 3000)
+      trace.disconnect()
+      trace.advertisement([2, 1, 6])
+    },
+    Variant(
+      "advertisements that are received rarely", [unknownInterval, "-interval: 10240ms"]
+    ) { trace in
+      for _ in 0..<3 {
+        trace.advertisement([2, 1, 6])
+        trace.wait(milliseconds: 60_000)
+      }
+      trace.connect()
+    },
+    Variant("the same interval in two scans", ["interval: 250ms", "-\(unknownInterval)"]) { trace in
+      for _ in 0..<2 {
+        trace.scan(true)
+        for _ in 0..<2 {
+          trace.advertisement([2, 1, 6])
+          trace.wait(milliseconds: 250)
+        }
+        trace.scan(false)
+        trace.wait(milliseconds: 5000)
+      }
+      trace.connect()
+    },
+    Variant(
+      "two kinds of advertisements, one of which came once",
+      [
+        "# Not learned: 1 of the advertising intervals: no scan received the advertisement twice "
+          + "within 10.24 s.",
+        "interval: 250ms",
+      ]
+    ) { trace in
+      trace.advertisement([2, 1, 6])
+      trace.wait(milliseconds: 250)
+      trace.advertisement([2, 1, 6])
+      trace.advertisement([5, 0xff, 0xff, 0xff, 1, 2])
+      trace.connect()
+    },
+    Variant(
+      "a Device Name that is not the advertised one", ["name: Soil-7", #"gap-name: "Soil 9""#]
+    ) {
+      trace in
+      trace.advertisement([7, 9] + Array("Soil-7".utf8))
+      trace.connect()
+      trace.discoverName()
+      trace.exchange([0x0a, 3, 0], [0x0b] + Array("Soil 9".utf8))
+    },
+    Variant(
+      "a Device Name that is the advertised one, with a NUL", ["name: Soil-7", "-gap-name: Soil-7"]
+    ) {
+      trace in
+      trace.advertisement([7, 9] + Array("Soil-7".utf8))
+      trace.connect()
+      trace.discoverName()
+      trace.exchange([0x0a, 3, 0], [0x0b] + Array("Soil-7".utf8) + [0])
+    },
+    Variant("a Device Name of a device that advertises none", ["name: Soil-7", "name: false"]) {
+      trace in
+      trace.advertisement([2, 1, 6])
+      trace.connect()
+      trace.discoverName()
+      trace.exchange([0x0a, 3, 0], [0x0b] + Array("Soil-7".utf8))
     },
     Variant("a name that is shortened later", ["name: Soil-7"]) { trace in
       trace.advertisement([7, 9] + Array("Soil-7".utf8))

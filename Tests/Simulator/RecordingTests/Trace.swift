@@ -76,6 +76,9 @@ struct Trace {
     event(0x3e, head + Array(repeating: 0, count: 9) + [UInt8(data.count)] + data)
   }
 
+  /// LE Set Scan Enable, without a filter of duplicates.
+  mutating func scan(_ isOn: Bool) { command([0x0c, 0x20, 2, isOn ? 1 : 0, 0]) }
+
   /// The request to connect, and 40 ms later the connection.
   mutating func connect() {
     command([0x0d, 0x20, 0])
@@ -167,6 +170,12 @@ struct Trace {
       [0x09, 7, 0x21, 0, 0x0a, 0x22, 0, 0xf1, 0xff, 0x24, 0, 0x10, 0x25, 0, 0xf2, 0xff]
     )
     exchange([0x04, 0x26, 0, 0x26, 0], [0x05, 1, 0x26, 0, 0x02, 0x29])
+  }
+
+  /// The discovery of Generic Access at 0x0001 to 0x0005, with the Device Name at 0x0003.
+  mutating func discoverName() {
+    exchange([0x10, 1, 0, 0xff, 0xff, 0, 0x28], [0x11, 6, 1, 0, 5, 0, 0, 0x18])
+    exchange([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], [0x09, 7, 2, 0, 2, 3, 0, 0, 0x2a])
   }
 
   /// A thermometer with a control point: advertised, connected, discovered, used.

@@ -33,6 +33,23 @@ struct DeviceFileTests {
     #expect(device == DeviceDefinition(address: BluetoothAddress(number: 0xc0ff_ee00_0001)))
   }
 
+  @Test("a Device Name that differs from the advertised name is served, with its number in copies")
+  func gapName() throws {
+    let text = """
+      name: Tag-1
+      gap-name: "Model 7 (#)"
+      address: C0:FF:EE:00:00:01
+      count: 2
+      """
+    let devices = try DeviceFile.parse(text, file: "device.yaml")
+    #expect(devices.map(\.name) == ["Tag-1", "Tag-2"])
+    #expect(devices.map(\.gapName) == ["Model 7 (1)", "Model 7 (2)"])
+    let bench = DeviceBench(devices[0])
+    let handle = try bench.handle(BluetoothUUID(short: 0x2a00))
+    #expect(try bench.read(handle) == Array("Model 7 (1)".utf8))
+    #expect(bench.device.advertisement().name == "Tag-1")
+  }
+
   @Test("every key of a device, its advertisement and its link is read")
   func everything() throws {
     let device = try device(
@@ -116,6 +133,8 @@ struct DeviceFileTests {
       ("{ u8: 87 }", [87]), ("{ u16be: 0x0102 }", [1, 2]), ("{ i8: -1 }", [255]),
       (#"{ utf8: "ACME" }"#, [65, 67, 77, 69]), (#"{ hex: "01 ff" }"#, [1, 255]),
       ("{ medfloat: 36.60 }", [0x4c, 0x0e, 0x00, 0xfe]), ("{ medfloat16: 40 }", [40, 0]),
+      ("{ medfloat16: 204.7 }", [0xff, 0xf7]),
+      ("{ medfloat: 838860.7 }", [0xff, 0xff, 0x7f, 0xff]),
       (#"[{ u8: 1 }, { utf8: "a" }, { hex: "" }]"#, [1, 97]), (#"{ utf8: "" }"#, []),
       ("{ utf8: null }", [110, 117, 108, 108]), ("{ f32: 0.5 }", [0, 0, 0, 0x3f]),
     ] as [(String, [UInt8])]

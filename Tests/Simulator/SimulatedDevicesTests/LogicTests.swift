@@ -145,6 +145,19 @@ struct LogicTests {
     #expect(door.device.advertisement().rssi == -70)
   }
 
+  @Test(
+    "what an answer sets or notifies is read in the same instant, and replaces what was written")
+  func storedAtOnce() throws {
+    let door = try Door([
+      "write pin": LogicAnswer(actions: [.notify("state", [5]), .set("pin", [9])]),
+      "read state": LogicAnswer(actions: [.set("state", [6])]),
+    ])
+    try door.bench.write(door.pin, [1])
+    #expect(try door.bench.read(door.pin) == [9])
+    #expect(try door.bench.read(door.state) == [5], "what is set on a read is read next")
+    #expect(try door.bench.read(door.state) == [6])
+  }
+
   @Test("only what the logic handles is asked")
   func handled() throws {
     let door = try Door(handles: ["write pin", "connected"])

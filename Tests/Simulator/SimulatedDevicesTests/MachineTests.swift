@@ -50,6 +50,41 @@ struct MachineTests {
     #expect(bench.sent(on: state).map(\.value) == [[1], [0]])
   }
 
+  @Test("a read in the same instant finds what a transition or a state's entry notifies")
+  func storesAtOnce() throws {
+    let bench = try bench(
+      """
+      states:
+        off:
+          enter: { notify: { u8: 0 }, on: fff2 }
+          on: { write: fff1, when: { u8: 1 }, do: { notify: { u8: 7 }, on: fff3 }, to: on }
+        on:
+          enter: { notify: { u8: 1 }, on: fff2 }
+          on: { write: fff1, when: { u8: 2 }, to: off }
+      """
+    )
+    let state = try bench.handle("fff2")
+    #expect(try bench.read(state) == [0])
+    #expect(try write(bench, [1]) == nil)
+    #expect(try bench.read(state) == [1])
+    #expect(try bench.read(bench.handle("fff3")) == [7])
+    #expect(try write(bench, [2]) == nil)
+    #expect(try bench.read(state) == [0])
+  }
+
+  @Test("a refused write is not kept, but what the state that it leads to stores there is")
+  func storesAfterRefusal() throws {
+    let bench = try bench(
+      """
+      states:
+        open: { on: { write: fff1, refuse: 0x80, to: locked } }
+        locked: { enter: { notify: { u8: 9 }, on: fff1 } }
+      """
+    )
+    #expect(try write(bench, [1])?.rawValue == 0x80)
+    #expect(try bench.read(bench.handle("fff1")) == [9])
+  }
+
   @Test("a state ends after a while, unless it has ended before")
   func after() throws {
     let bench = try bench(

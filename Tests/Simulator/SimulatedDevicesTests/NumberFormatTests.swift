@@ -12,11 +12,22 @@ struct NumberFormatTests {
     #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(36.6) == [0x6e, 0xf1])
   }
 
+  @Test("the mantissas of special values are numbers when they have decimals")
+  func decimals() {
+    #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(204.7) == [0xff, 0xf7])
+    #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(-204.8) == [0x00, 0xf8])
+    #expect(
+      NumberFormat.medicalFloat(decimals: 1).encode(838_860.7) == [0xff, 0xff, 0x7f, 0xff]
+    )
+  }
+
   @Test("a number out of range is nothing, rather than a special value")
   func noRoom() throws {
     #expect(NumberFormat.medicalFloat(decimals: 0).encode(8_388_606) == nil)
     #expect(NumberFormat.medicalFloat(decimals: 11).encode(0) == nil)
-    #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(204.6) == nil)
+    #expect(NumberFormat.shortMedicalFloat(decimals: 0).encode(2046) == nil)
+    #expect(NumberFormat.shortMedicalFloat(decimals: 0).encode(-2046) == nil)
+    #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(204.8) == nil)
     #expect(NumberFormat.shortMedicalFloat(decimals: 9).encode(0) == nil)
     #expect(NumberFormat.plain(try format("u8")).encode(256) == nil)
     #expect(NumberFormat.plain(try format("u8")).encode(-1) == nil)

@@ -123,4 +123,47 @@ struct ResponseTests {
     #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
     #expect(try bench.read(12) == [5])
   }
+
+  @Test("a read in the same instant finds what a notify without delay has stored")
+  func storesAtOnce() throws {
+    let notify = ResponseAction(.notify, characteristic: .second, value: .written)
+    let bench = bench([ResponseRule(actions: [notify])])
+    try bench.subscribe(15)
+    try bench.write(12, [5])
+    #expect(try bench.read(15) == [5])
+    try bench.write(12, [6])
+    #expect(try bench.read(15) == [6])
+    #expect(bench.sent(on: 15) == [], "notifications are sent in the loop's next turn")
+    try bench.run(to: 1)
+    #expect(bench.sent(on: 15) == [Sent(0, [5]), Sent(0, [6])])
+    #expect(try bench.read(15) == [6])
+  }
+
+  @Test("actions on one characteristic are stored in their order")
+  func order() throws {
+    let bench = bench([
+      ResponseRule(
+        actions: [
+          ResponseAction(.notify, characteristic: .second, value: .octets([1])),
+          ResponseAction(.set, characteristic: .second, value: .octets([2])),
+        ]
+      )
+    ])
+    try bench.subscribe(15)
+    try bench.write(12, [5])
+    try bench.run(to: 1)
+    #expect(bench.sent(on: 15) == [Sent(0, [1])])
+    #expect(try bench.read(15) == [2])
+  }
+
+  @Test("sending a value later does not store it again")
+  func sendsLater() throws {
+    let bench = DeviceBench(CharacteristicDefinition([.read, .write, .notify]))
+    try bench.subscribe(12)
+    bench.device.setValue([1], at: 12)
+    try bench.write(12, [2])
+    try bench.run(to: 1)
+    #expect(bench.sent(on: 12) == [Sent(0, [1])])
+    #expect(try bench.read(12) == [2])
+  }
 }

@@ -1,6 +1,7 @@
 // The devices of the folder Simulators: that they load, and do what they are for.
 
 import Bluetooth
+import Fixtures
 import Foundation
 import Signals
 import SimulatedDevices

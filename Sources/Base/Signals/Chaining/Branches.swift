@@ -1,11 +1,13 @@
-// Signals that run beside the present task: for operators that join several, stop one, or let one run ahead.
+// Signals that run concurrently with the operator that started them.
+//
+// For operators that join several signals, stop one early, or let one run ahead.
 
-/// The branches of a run, and the meeting point at which the operator takes what they send.
+/// The concurrent branches of an operator, and the rendezvous through which it receives their events.
 ///
-/// Nothing is buffered: a branch waits from its event until the operator has dealt with it. Whatever
-/// ends the operator, its branches have ended before, clean-up included.
+/// Nothing is buffered: a branch that sends an event waits until the operator has handled it. However
+/// the operator ends, its branches have ended before, clean-up included.
 final class Branches<Event: Sendable>: Sendable {
-  /// What an operator gets of a branch, which it knows by its number.
+  /// An event or the end of a branch, identified by its number.
   enum Step: Sendable {
     case sent(Int, Event)
     case ended(Int, Result<Void, any Error>)
@@ -13,9 +15,9 @@ final class Branches<Event: Sendable>: Sendable {
 
   private struct State {
     var count = 0
-    /// The branches whose ends were not taken yet.
+    /// The branches whose ends the operator has not received.
     var tasks: [(branch: Int, task: ChildTask)] = []
-    /// How branches failed whose ends were not taken yet, in the order of their ends.
+    /// The failures of branches whose ends the operator has not received, in order.
     var failures: [(branch: Int, error: any Error)] = []
     var stopped: Result<Void, any Error>?
   }
@@ -33,18 +35,20 @@ final class Branches<Event: Sendable>: Sendable {
   /// Starts a branch.
   ///
   /// - Parameters:
-  ///   - run: Its surroundings; when nil, those of the present task.
-  ///   - body: The work, which knows its branch.
-  /// - Returns: Its number: 0 for the first, and so on.
+  ///   - context: The context of the branch; nil inherits that of the calling task.
+  ///   - body: The work, which gets its branch.
+  /// - Returns: The number of the branch, from 0.
   @discardableResult
-  func start(in run: Run? = nil, _ body: @escaping @Sendable (Branch) async throws -> Void) -> Int {
+  func start(
+    in context: TaskContext? = nil, _ body: @escaping @Sendable (Branch) async throws -> Void
+  ) -> Int {
     let number = state.withLock { state in
       defer { state.count += 1 }
       return state.count
     }
     let branch = Branch(number: number, handoff: handoff, streams: streams)
     let task = streams.outside {
-      ChildTask(on: loop, in: run) { [handoff, streams, state] in
+      ChildTask(on: loop, in: context) { [handoff, streams, state] in
         let result = await ending { try await body(branch) }
         streams.ended(source: number)
         if case .failure(let error) = result {
@@ -61,58 +65,57 @@ final class Branches<Event: Sendable>: Sendable {
     return number
   }
 
-  /// A branch, as its own work sees it.
+  /// The handle of a branch, for its own work.
   struct Branch: Sendable {
     fileprivate let number: Int
     fileprivate let handoff: Handoff<Step>
     fileprivate let streams: StreamsUpstream
 
-    /// Hands on an event, and waits until the operator has dealt with it.
+    /// Sends an event, and waits until the operator has handled it.
     func send(_ event: Event) async throws {
       noteStreams()
       try await handoff.send(.sent(number, event))
     }
 
-    /// What the operator sends from now on is downstream of the streams that a value came from.
+    /// Marks later output of the operator as nested inside the streams that produced the current value.
     func noteStreams() { streams.note(source: number) }
   }
 
-  /// Calls `receive` with each step, in the order they come, until it returns false; then ends the
-  /// branches.
+  /// Calls `receive` with each step, in order of arrival, until it returns false; then ends the branches.
   ///
-  /// A branch waits from its event until `taken`, which comes with it, has been ended.
-  func pump(_ receive: (Step, _ taken: Completion<Void>) async throws -> Bool) async throws {
+  /// A branch waits until `receive` ends the completion `handled` of its event.
+  func pump(_ receive: (Step, _ handled: Completion<Void>) async throws -> Bool) async throws {
     try await endingAll {
       while true {
-        let (step, taken) = try await explained { try await handoff.next() }
+        let (step, handled) = try await explained { try await handoff.next() }
         if let stopped = state.withLock({ $0.stopped }) {
-          taken.fail(CancellationError())
+          handled.fail(CancellationError())
           return try await explained { try stopped.get() }
         }
-        if case .ended(let number, _) = step { forget(number) }
-        guard try await streams.whileOpen({ try await receive(step, taken) }) else { return }
+        if case .ended(let number, _) = step { removeBranch(number) }
+        guard try await streams.whileOpen({ try await receive(step, handled) }) else { return }
       }
     }
   }
 
-  /// Runs `sources` side by side, and gives their values to `sink`, until all of them have completed.
+  /// Runs `sources` concurrently, and passes their values to `sink`, until all have completed.
   ///
-  /// - Parameter run: Their surroundings; when nil, those of the present task.
+  /// - Parameter context: The context of the sources; nil inherits that of the calling task.
   func pump(
-    _ sources: [Signal<Event>], in run: Run? = nil, _ sink: (Event) async throws -> Void
+    _ sources: [Signal<Event>], in context: TaskContext? = nil, _ sink: (Event) async throws -> Void
   ) async throws {
     var running = Set<Int>()
     for source in sources {
       running.insert(
-        start(in: run) { branch in try await source.run { try await branch.send($0) } }
+        start(in: context) { branch in try await source.run { try await branch.send($0) } }
       )
     }
     guard !running.isEmpty else { return }
-    try await pump { step, taken in
+    try await pump { step, handled in
       switch step {
       case .sent(_, let value):
         try await sink(value)
-        taken.succeed(())
+        handled.succeed(())
       case .ended(let branch, let result):
         guard running.remove(branch) != nil else { break }
         try result.get()
@@ -123,23 +126,23 @@ final class Branches<Event: Sendable>: Sendable {
 
   // MARK: Ends
 
-  /// Cancels the branches: what they have not handed on yet is dropped, and the operator ends with
-  /// `result`. The first call counts.
+  /// Cancels the branches, drops the events that they have not delivered, and ends the operator with
+  /// `result`. Only the first call counts.
   func stop(_ result: Result<Void, any Error>) {
     let tasks = state.withLock { state in
       state.stopped = state.stopped ?? result
       return state.tasks
     }
-    // The operator looks up.
+    // Wakes the operator so that it notices the stop.
     handoff.post(.ended(-1, result))
     for (_, task) in tasks { task.cancel() }
   }
 
   /// Cancels one branch, and waits for its clean-up.
-  func end(_ number: Int) async { await forget(number)?.end() }
+  func end(_ number: Int) async { await removeBranch(number)?.end() }
 
   @discardableResult
-  private func forget(_ number: Int) -> ChildTask? {
+  private func removeBranch(_ number: Int) -> ChildTask? {
     state.withLock { state in
       state.failures.removeAll { $0.branch == number }
       guard let index = state.tasks.firstIndex(where: { $0.branch == number }) else { return nil }
@@ -147,7 +150,7 @@ final class Branches<Event: Sendable>: Sendable {
     }
   }
 
-  /// Does `body`, the work of the operator, then cancels the branches and waits for their clean-up.
+  /// Runs `body`, the work of the operator, then cancels the branches and waits for their clean-up.
   func endingAll(_ body: () async throws -> Void) async throws {
     let result = await ending(body)
     await endAll()
@@ -161,8 +164,7 @@ final class Branches<Event: Sendable>: Sendable {
     for (_, task) in tasks { await task.ended() }
   }
 
-  /// Does `wait`, a wait for something of the branches. Where a deadline ends it, they say what took too
-  /// long.
+  /// Runs a wait for the branches. If it times out, throws the error of the branch that took too long.
   func explained<R>(_ wait: () async throws -> R) async throws -> R {
     do {
       return try await wait()
@@ -173,7 +175,7 @@ final class Branches<Event: Sendable>: Sendable {
   }
 }
 
-/// How `body` ends, as a value.
+/// The result of `body` as a value.
 @usableFromInline
 func ending(_ body: () async throws -> Void) async -> Result<Void, any Error> {
   do {

@@ -1,12 +1,12 @@
-// A signal for each value, run side by side or replaced by the latest.
+// A signal for each value, run concurrently or replaced by the latest.
 
-/// How signals of signals become one.
+/// How the signals of a `flattenMap` overlap.
 public enum FlattenStrategy: Equatable, Sendable {
-  /// One after the other, in order.
+  /// One after another, in order.
   case concat
-  /// Side by side, at most `limit` at a time; values in the order they come.
+  /// Concurrently, at most `limit` at a time; values in order of arrival.
   case merge(limit: Int)
-  /// Only the latest: a new one cancels the one before, and waits for its clean-up.
+  /// Only the latest: a new signal cancels the previous one and waits for its clean-up.
   case latest
 }
 
@@ -47,17 +47,17 @@ extension Signal {
       let outer = branches.start { branch in try await run { try await branch.send(.outer($0)) } }
       var outerGoesOn = true
       var inner: [Int] = []
-      // The outer value that waits for room.
-      var held: (value: Value, taken: Completion<Void>)?
-      try await branches.pump { step, taken in
+      // The outer value that waits until another signal may start.
+      var held: (value: Value, handled: Completion<Void>)?
+      try await branches.pump { step, handled in
         switch step {
         case .sent(_, .outer(let value)):
-          held = (value, taken)
+          held = (value, handled)
           if replacing, let latest = inner.popLast() { await branches.end(latest) }
         case .sent(let branch, .inner(let value)):
-          // One that was replaced may have offered a value before.
+          // A replaced signal may have offered a value before its end.
           if inner.contains(branch) { try await sink(value) }
-          taken.succeed(())
+          handled.succeed(())
         case .ended(let branch, let result):
           if branch == outer {
             outerGoesOn = false
@@ -67,13 +67,13 @@ extension Signal {
           }
           try result.get()
         }
-        if let (value, taken) = held, inner.count < limit {
+        if let (value, handled) = held, inner.count < limit {
           held = nil
           let signal = try transform(value)
           inner.append(
             branches.start { branch in try await signal.run { try await branch.send(.inner($0)) } }
           )
-          taken.succeed(())
+          handled.succeed(())
         }
         return outerGoesOn || !inner.isEmpty
       }
@@ -81,7 +81,7 @@ extension Signal {
   }
 }
 
-/// What the signals of a merging `flattenMap` send: the one that it is called on, or the others.
+/// A value of the source of a merging `flattenMap`, or of one of the signals that it runs.
 private enum Flattened<Outer: Sendable, Inner: Sendable>: Sendable {
   case outer(Outer)
   case inner(Inner)

@@ -1,25 +1,27 @@
-// One run of a SignalOperator: a source that is never slowed, and a consumer that waits for it and for time.
+// Runs a SignalOperator: its source is never slowed; its consumer waits for output and for time.
 //
-// All decisions are the operator's. This shell calls it under a lock and acts outside of it.
+// The machine makes all decisions. This shell calls it under a lock and performs the effects outside.
+
+/// One run of an operator.
 
 final class OperatorRun<Machine: SignalOperator>: Sendable {
-  /// What the consumer waits for.
+  /// The next step of the consumer.
   private enum Step: Sendable {
     case output(Machine.Output)
-    /// Nothing yet; the machine has another instant to be woken at.
-    case look
+    /// No output, but the machine has another `wakeUp`: arm another timer.
+    case rearm
     case ended(Result<Void, any Error>)
   }
 
   private struct State {
     var machine: Machine
-    /// How the run ends once nothing is ready any more.
+    /// The result of the run, delivered after the remaining output.
     var ending: Result<Void, any Error>?
-    /// The consumer, while it waits, and the instant at which its timer fires.
-    var taker: Completion<Step>?
+    /// The waiting consumer, and the instant at which its timer fires.
+    var consumer: Completion<Step>?
     var armedFor: Instant?
 
-    /// Wakes the machine for what time has passed, then does `body`, unless the run is over.
+    /// Wakes the machine for each `wakeUp` that has passed, then calls `body`, unless the run has ended.
     mutating func advance(to now: Instant, _ body: (inout State) throws -> Void = { _ in }) {
       guard ending == nil else { return }
       do {
@@ -34,13 +36,13 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
       if ending == nil, machine.isComplete { ending = .success(()) }
     }
 
-    /// What there is for a consumer that is free.
+    /// The next step for an idle consumer; nil if nothing is ready.
     mutating func ready() -> Step? {
       machine.next().map { .output($0) } ?? ending.map { .ended($0) }
     }
 
-    /// Whether the timer of the consumer has fired, or is too late.
-    func isToLook(at now: Instant) -> Bool {
+    /// Whether the timer of the waiting consumer has fired or would fire too late.
+    func needsTimer(at now: Instant) -> Bool {
       guard let armedFor else { return machine.wakeUp != nil }
       return armedFor <= now || machine.wakeUp.map { $0 < armedFor } ?? false
     }
@@ -50,7 +52,7 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
   private let loop: Loop
   private let state: Guarded<State>
 
-  /// A run that begins now.
+  /// Begins a run.
   init(of machine: Machine) throws(NotOnLoop) {
     branches = try Branches()
     loop = branches.loop
@@ -59,7 +61,7 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
     state = Guarded(State(machine: machine))
   }
 
-  /// Runs `source` beside the present task and gives what comes of it to `sink`.
+  /// Runs `source` concurrently and passes the output of the machine to `sink`.
   func pump(
     _ source: Signal<Machine.Input>, _ sink: (Machine.Output) async throws -> Void
   ) async throws {
@@ -72,7 +74,7 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
           let isOver = step { state, now in try state.machine.receive(value, at: now) }
           if isOver { throw CancellationError() }
           sinceYield += 1
-          // A source that never waits would keep the consumer from its values.
+          // A source that never waits would starve the consumer.
           if sinceYield.isMultiple(of: 256) { await Task.yield() }
         }
       }
@@ -86,7 +88,7 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
       while true {
         switch try await branches.explained({ try await next() }) {
         case .output(let output): try await branches.streams.whileOpen { try await sink(output) }
-        case .look: continue
+        case .rearm: continue
         case .ended(let result): return try result.get()
         }
       }
@@ -96,36 +98,36 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
   private func next() async throws -> Step {
     var timer: LoopTimer?
     defer { timer?.cancel() }
-    return try await wait(on: loop, operation: TimedOut.waiting) { (taker: Completion<Step>) in
+    return try await wait(on: loop, operation: TimedOut.waiting) { (consumer: Completion<Step>) in
       let now = loop.now
       let (ready, due): (Step?, Instant?) = state.withLock { state in
         state.advance(to: now)
         if let ready = state.ready() { return (ready, nil) }
-        state.taker = taker
+        state.consumer = consumer
         state.armedFor = state.machine.wakeUp
         return (nil, state.armedFor)
       }
-      if let ready { taker.succeed(ready) }
+      if let ready { consumer.succeed(ready) }
       if let due { timer = loop.at(due) { [self] in step() } }
     }
   }
 
-  /// Calls the machine, then hands the consumer what it waits for.
+  /// Calls the machine, then resumes the consumer if a step is ready.
   ///
-  /// - Returns: Whether the run is to end.
+  /// - Returns: Whether the source must end.
   @discardableResult
   private func step(_ body: (inout State, Instant) throws -> Void = { _, _ in }) -> Bool {
     let now = loop.now
-    let (taken, isOver) = state.withLock { state -> ((Completion<Step>, Step)?, Bool) in
+    let (resumed, isOver) = state.withLock { state -> ((Completion<Step>, Step)?, Bool) in
       state.advance(to: now) { try body(&$0, now) }
       let isOver = state.ending != nil
-      guard let taker = state.taker,
-        let step = state.ready() ?? (state.isToLook(at: now) ? .look : nil)
+      guard let consumer = state.consumer,
+        let step = state.ready() ?? (state.needsTimer(at: now) ? .rearm : nil)
       else { return (nil, isOver) }
-      state.taker = nil
-      return ((taker, step), isOver)
+      state.consumer = nil
+      return ((consumer, step), isOver)
     }
-    if let (taker, step) = taken { taker.succeed(step) }
+    if let (consumer, step) = resumed { consumer.succeed(step) }
     return isOver
   }
 }

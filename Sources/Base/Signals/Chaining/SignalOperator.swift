@@ -1,14 +1,13 @@
-// Operators whose output depends on order and time, as pure values.
+// Operators as pure state machines, for output that depends on order and time.
 //
-// Only the protocol and its front; the shell that runs one is OperatorRun.
+// OperatorRun runs them.
 
 /// An operator as a state machine: values and instants go in, values come out.
 ///
-/// It starts no timer and no task, so it can be tested by calling it. ``Signal/through(_:)`` runs
-/// it: each run begins with a copy of the value that was given. The source is never slowed, so an
-/// operator bounds what it holds: it drops values, or throws an error that names the bound, such as
-/// ``BufferOverflow``. An operator that slows its source instead is a function over
-/// ``Signal/run(_:)``, as `filter` is.
+/// It starts no timer and no task, so a test can simply call it. ``Signal/through(_:)`` runs it; each
+/// run begins with a copy of the given value. The source is never slowed, so the operator must bound
+/// its buffer: it drops values, or throws an error that names the bound, such as ``BufferOverflow``.
+/// An operator that should slow its source is a function over ``Signal/run(_:)`` instead, like `filter`.
 ///
 /// ```swift
 /// /// Sends how many values arrived in each full period that had one.
@@ -32,37 +31,37 @@
 /// }
 /// ```
 public protocol SignalOperator<Input, Output>: Sendable {
-  /// What arrives.
+  /// The values of the source.
   associatedtype Input: Sendable
-  /// What is sent.
+  /// The values that are sent.
   associatedtype Output: Sendable
 
-  /// The run begins. Does nothing by default.
+  /// Called when the run begins. Does nothing by default.
   mutating func begin(at now: Instant)
 
-  /// A value has arrived.
+  /// Called when a value has arrived.
   ///
-  /// - Throws: To fail the run; what is ready by then is sent before.
+  /// - Throws: An error that ends the run, after the output that is ready was sent.
   mutating func receive(_ value: Input, at now: Instant) throws
 
-  /// When ``wake(at:)`` is to be called; nil for not at all, the default. Read after each call.
+  /// The instant for the next call of ``wake(at:)``; nil, the default, for none. Read after each call.
   var wakeUp: Instant? { get }
 
-  /// The instant of ``wakeUp`` has come, or has passed. Does nothing by default.
+  /// Called when the instant of ``wakeUp`` has come or passed. Does nothing by default.
   ///
-  /// - Throws: To fail the run; what is ready by then is sent before.
+  /// - Throws: An error that ends the run, after the output that is ready was sent.
   mutating func wake(at now: Instant) throws
 
-  /// The source has completed or failed. What ``next()`` returns from then on is sent before the
-  /// run ends in the same way. Does nothing by default.
+  /// Called when the source has completed or failed. The output that ``next()`` returns from then on is
+  /// sent before the run ends in the same way. Does nothing by default.
   mutating func end(at now: Instant)
 
-  /// Removes and returns the next value to be sent; nil when there is none now. Called when the
-  /// consumer is free.
+  /// Removes and returns the next value to be sent; nil if none is ready. Called when the consumer is
+  /// idle.
   mutating func next() -> Output?
 
-  /// Whether nothing will be sent any more although the source goes on: the source is then stopped,
-  /// and the run completes. False by default.
+  /// Whether no further output will come, although the source has not ended: the source is then
+  /// stopped, and the run completes. False by default.
   var isComplete: Bool { get }
 }
 
@@ -80,22 +79,22 @@ extension SignalOperator {
 }
 
 extension Signal {
-  /// Sends what `machine` makes of the values.
+  /// Passes the values through `machine`, and sends its output.
   ///
   /// ```
   /// source                                 --a-b-----c-----|
   /// through(CountPerPeriod(period: 4))     ------2-------1-|
   /// ```
   ///
-  /// The source runs in a task of its own and is never slowed. The values go to the consumer one at
-  /// a time. When the source ends, what the machine has ready is sent, then the run completes or
-  /// fails in the same way. A cancelled run drops what is ready.
+  /// The source runs in its own task and is never slowed. The consumer gets one value at a time. When
+  /// the source ends, the remaining output is sent, then the run completes or fails in the same way. A
+  /// cancelled run drops the remaining output.
   ///
   /// ```swift
   /// presses.through(CountPerPeriod(period: .seconds(10)))   // the example of SignalOperator
   /// ```
   ///
-  /// - Parameter machine: The state to begin each run with.
+  /// - Parameter machine: The initial state of each run.
   public func through<Machine: SignalOperator>(
     _ machine: Machine
   ) -> Signal<Machine.Output> where Machine.Input == Value {

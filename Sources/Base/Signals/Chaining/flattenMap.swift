@@ -1,18 +1,18 @@
-// A signal for each value, run one after the other.
+// A signal for each value, run one after another.
 
 extension Signal {
-  /// For each value, runs the signal that `transform` gives, to its end, before the next.
+  /// For each value, runs the signal that `transform` returns to its end before the next one starts.
   ///
   /// ```
   /// source                  1---2---|
   /// flattenMap { n.a n.b }  1.a-1.b-2.a-2.b|
   /// ```
   ///
-  /// This is what chains operations: each step is described from the value of the one before. The
-  /// first failure ends all. The source waits while the signal of its value runs.
+  /// Use it to chain operations: each step depends on the value of the previous one. The first failure
+  /// ends everything. The source waits while the signal of its value runs.
   ///
-  /// Here the libraries of the field differ: `flattenMap` of ReactiveCocoa and `flatMap` of RxSwift,
-  /// RxJava and Combine run the signals side by side, in whichever order their values come. That is
+  /// Other libraries differ: `flattenMap` of ReactiveCocoa and `flatMap` of RxSwift, RxJava and Combine
+  /// run the signals concurrently, with their values in order of arrival. That is
   /// ``flattenMap(_:_:)`` with `.merge(limit:)`. This one is Rx's `concatMap`.
   ///
   /// ```swift
@@ -23,12 +23,12 @@ extension Signal {
   public consuming func flattenMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Signal<R>
   ) -> Signal<R> {
-    // Both parts move into the result: copying them would count references up, and down again.
+    // Both parts are moved into the result, which saves retaining and releasing them.
     let home = home
     return Signal<R>(home: home, .linked(FlattenMapLink((consume self).work.link(), transform)))
   }
 
-  /// Ignores the values; once completed, runs `next`.
+  /// Ignores the values, and runs `next` after completion.
   ///
   /// ```
   /// source   1-2-|
@@ -36,7 +36,7 @@ extension Signal {
   /// then     ----x-y-|
   /// ```
   ///
-  /// A failure ends it without `next`.
+  /// After a failure, `next` does not run.
   ///
   /// ```swift
   /// lamp.write(.on).then { lamp.read(.state) }
@@ -57,7 +57,7 @@ extension Signal {
   /// concat    1-2-3-4-|
   /// ```
   ///
-  /// `other` does not start earlier; a failure ends the result without `other`.
+  /// `other` does not start earlier, and not at all after a failure.
   ///
   /// ```swift
   /// stored.concat(live)
@@ -70,7 +70,7 @@ extension Signal {
     }
   }
 
-  /// Sends `value` first.
+  /// Sends `value`, then the values of this signal.
   ///
   /// ```
   /// source          --1-2-|
@@ -89,7 +89,7 @@ extension Signal {
   }
 }
 
-/// A `flattenMap` of a chain.
+/// The link of a `flattenMap`.
 @usableFromInline
 final class FlattenMapLink<Value: Sendable, R: Sendable>: ChainLink<R>, @unchecked Sendable {
   @usableFromInline let source: ChainLink<Value>
@@ -107,8 +107,8 @@ final class FlattenMapLink<Value: Sendable, R: Sendable>: ChainLink<R>, @uncheck
     try await source.run { value in try await transform(value).work.link().run(sink) }
   }
 
-  /// A link frees its source on the same stack, and that its own. A long chain is freed in pieces, each
-  /// on the stack of another thread.
+  /// Freeing a link frees its source recursively. A long chain is freed in pieces of 1000 links, each on
+  /// another thread, so that no stack overflows.
   deinit {
     if length.isMultiple(of: 1000) { _ = startThread("chain") { [source] in _ = source } }
   }

@@ -1,7 +1,7 @@
-// The bracket: acquire, use, and release on every ending.
+// Acquires a resource, uses it, and releases it however the use ends.
 
 extension Signal {
-  /// Acquires a resource, uses it, and releases it whatever happens in between.
+  /// Acquires a resource, uses it, and releases it however the use ends.
   ///
   /// ```
   /// acquire   --r|
@@ -11,8 +11,8 @@ extension Signal {
   /// ```
   ///
   /// The release is shielded: neither cancellation nor the deadline of the caller cuts it short. It
-  /// runs on value, failure, deadline and cancellation, and before a consumer that needs no more
-  /// values continues. It does not run when `acquire` failed.
+  /// runs after completion, failure, timeout and cancellation; a consumer that stops early continues
+  /// after it. It does not run if `acquire` failed.
   ///
   /// ```swift
   /// Signal.using(
@@ -24,9 +24,9 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - acquire: Sends the resource; its first value counts.
+  ///   - acquire: Sends the resource as its first value.
   ///   - release: Releases the resource.
-  ///   - releaseLimit: How long the release may take.
+  ///   - releaseLimit: The time limit of the release.
   ///   - use: The work with the resource.
   /// - Returns: The values of `use`. Fails with the first cause; with ``FailedWithCleanUp`` when the
   ///   release failed.
@@ -48,7 +48,7 @@ extension Signal {
   }
 }
 
-/// Runs `body`, then `cleanUp`, shielded, however `body` ended.
+/// Runs `body`, then the shielded `cleanUp`, however `body` ended.
 func bracketed(
   on loop: Loop, limit: Duration, what: String, _ body: () async throws -> Void,
   cleanUp: @escaping @Sendable () async throws -> Void
@@ -62,7 +62,7 @@ func bracketed(
   do {
     try await shielded(on: loop, limit: limit, cleanUp)
   } catch {
-    // A consumer that stopped is not a failure: only the clean-up failed.
+    // A consumer that stopped early is not a failure: only the clean-up failed.
     let failed = cause is Stopped ? nil : cause
     throw FailedWithCleanUp(cause: failed, cleanUp: [CleanUpFailure(what: what, error: error)])
   }

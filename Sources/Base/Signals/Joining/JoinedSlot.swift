@@ -1,11 +1,12 @@
-// Where the values of joined signals of different types wait for each other.
+// Slots for the values of joined signals of different types.
 
-/// Puts a value that has come into its slot.
+/// Stores a received value in its slot.
 typealias Storing = @Sendable () -> Void
 
-/// The latest value of a signal that is joined with others.
+/// The latest value of one of several joined signals.
 ///
-/// The operator stores it when its turn has come, so that each value is seen before the next.
+/// The operator calls the `Storing` closure that it receives, so that it handles each value before the
+/// next one is stored.
 final class JoinedSlot<Value: Sendable>: Sendable {
   private let content = Guarded<Value?>(nil)
 
@@ -18,7 +19,9 @@ final class JoinedSlot<Value: Sendable>: Sendable {
     }
   }
 
-  /// The value, which has come.
+  /// The value.
+  ///
+  /// - Precondition: One was stored.
   var value: Value {
     guard let value = content.withLock({ $0 }) else {
       preconditionFailure("a joined value is asked for before it has come")

@@ -1,6 +1,6 @@
 // The latest values of several signals, together.
 
-/// Decides when the latest values are complete, and when there will be none any more.
+/// Decides when each signal has sent a value, and when all have completed.
 struct LatestOrder: Equatable {
   private var missing: Set<Int>
   private var running: Int
@@ -10,13 +10,13 @@ struct LatestOrder: Equatable {
     running = count
   }
 
-  /// A value came. Returns whether there is one of each, which are then sent.
+  /// Records a value. Returns whether each signal has sent one, so that they are sent together.
   mutating func arrived(_ index: Int) -> Bool {
     missing.remove(index)
     return missing.isEmpty
   }
 
-  /// A signal completed. Returns whether it was the last.
+  /// Records a completion. Returns whether it was the last.
   mutating func completed() -> Bool {
     running -= 1
     return running == 0
@@ -24,7 +24,7 @@ struct LatestOrder: Equatable {
 }
 
 extension Signal {
-  /// Runs the signals side by side and sends their latest values, in the order of the signals.
+  /// Runs the signals concurrently and sends their latest values, in the order of the signals.
   ///
   /// ```
   /// a                         1---2-----3-|
@@ -32,9 +32,9 @@ extension Signal {
   /// combineLatest([a, b])     --[1,x]-[2,x]-[2,y]-[3,y]|
   /// ```
   ///
-  /// The first time once each has sent one, then whenever one sends another. It completes when all
-  /// have completed; the first failure cancels the others, waits for their clean-up, and ends all.
-  /// A signal waits while the consumer deals with its value: nothing is buffered.
+  /// It sends once each signal has a value, then again after each further value. It completes when all
+  /// have completed; the first failure cancels the others, waits for their clean-up, and fails the
+  /// result. A signal waits while the consumer handles its value: nothing is buffered.
   ///
   /// ```swift
   /// Signal.combineLatest(sensors.map { $0.read(.batteryLevel) }).map { $0.min() }
@@ -48,7 +48,7 @@ extension Signal {
     }
   }
 
-  /// The same for signals of different types: sends a tuple of their latest values.
+  /// Runs signals of different types concurrently and sends tuples of their latest values.
   ///
   /// ```
   /// a                     1---2-----3-|
@@ -56,8 +56,8 @@ extension Signal {
   /// combineLatest(a, b)   --(1,x)-(2,x)-(2,y)-(3,y)|
   /// ```
   ///
-  /// Where two of them come from one source, each of its values sends two tuples, of which the first
-  /// holds a value of before.
+  /// If two of them share a source, each of its values sends two tuples; the first still holds the
+  /// previous value of one signal.
   ///
   /// ```swift
   /// Signal.combineLatest(temperatures, humidities, isOpen)
@@ -79,15 +79,15 @@ extension Signal {
 }
 
 extension Branches<Storing> {
-  /// Calls `send` whenever the latest values are complete, until all branches have completed.
+  /// Calls `send` after each value once every branch has sent one, until all have completed.
   fileprivate func pumpLatest(of count: Int, _ send: () async throws -> Void) async throws {
     var order = LatestOrder(count: count)
-    try await pump { step, taken in
+    try await pump { step, handled in
       switch step {
       case .sent(let index, let store):
         store()
         if order.arrived(index) { try await send() }
-        taken.succeed(())
+        handled.succeed(())
         return true
       case .ended(_, let result):
         try result.get()

@@ -1,25 +1,27 @@
-// One run of a signal for all who observe it.
+// One run of a signal, shared by its observers.
 
-/// Decides when a shared signal is run, joined and stopped.
+/// Decides when the run of a shared signal starts and stops.
 struct MulticastRuns: Equatable {
   enum Phase: Equatable {
     case idle
     case running(observers: Int)
-    /// The last observer has left; the clean-up is under way.
+    /// The last observer has stopped; the clean-up is running.
     case stopping
-    /// What was sent last is kept.
+    /// Completed, with its last values kept for later observers.
     case completed
   }
 
-  /// What somebody who begins to observe has to do.
+  /// The action of a new observer.
   enum Joining: Equatable {
+    /// Start a run.
     case start
+    /// Observe the present run.
     case join
-    /// To wait for the clean-up, and to ask again.
+    /// Wait for the clean-up of the present run, then call `join` again.
     case wait
   }
 
-  /// Whether a completed run is kept for those who come later.
+  /// Whether a completed run is kept for later observers.
   let keepsCompleted: Bool
   private(set) var phase = Phase.idle
 
@@ -38,14 +40,14 @@ struct MulticastRuns: Equatable {
     }
   }
 
-  /// Somebody who observed the present run leaves. Returns whether it is to be stopped.
-  mutating func leave() -> Bool {
+  /// Removes an observer of the present run. Returns whether the run must be stopped.
+  mutating func removeObserver() -> Bool {
     guard case .running(let observers) = phase else { return false }
     phase = observers == 1 ? .stopping : .running(observers: observers - 1)
     return observers == 1
   }
 
-  /// The present run has ended, clean-up included.
+  /// Records the end of the present run, clean-up included.
   mutating func ended(completed: Bool) {
     switch phase {
     case .running: phase = completed && keepsCompleted ? .completed : .idle
@@ -54,7 +56,7 @@ struct MulticastRuns: Equatable {
   }
 }
 
-/// A signal and its present run.
+/// A shared signal and its present run.
 private final class MulticastSource<Value: Sendable>: Sendable {
   /// One run: its observers, and the task that feeds them.
   final class Run: Sendable {
@@ -87,17 +89,17 @@ private final class MulticastSource<Value: Sendable>: Sendable {
 
   func observe(_ sink: (Value) async throws -> Void) async throws {
     let loop = try Loop.current
-    let (run, seat) = try await join(on: loop)
+    let (run, observer) = try await join(on: loop)
     let result = await ending {
-      try await run.broadcast.observe(from: seat, on: loop) { value in
+      try await run.broadcast.observe(as: observer, on: loop) { value in
         try await run.streams.whileOpen { try await sink(value) }
       }
     }
-    await leave(run)
+    await removeObserver(from: run)
     try result.get()
   }
 
-  private func join(on loop: Loop) async throws -> (Run, Broadcast<Value>.Seat) {
+  private func join(on loop: Loop) async throws -> (Run, Broadcast<Value>.Observer) {
     while true {
       let (joining, run) = state.withLock { state -> (MulticastRuns.Joining, Run) in
         let joining = state.runs.join()
@@ -112,22 +114,22 @@ private final class MulticastSource<Value: Sendable>: Sendable {
       }
       switch joining {
       case .start:
-        let seat = run.broadcast.takeSeat()
+        let observer = run.broadcast.addObserver()
         start(run, on: loop)
-        return (run, seat)
-      case .join: return (run, run.broadcast.takeSeat())
+        return (run, observer)
+      case .join: return (run, run.broadcast.addObserver())
       case .wait:
-        // What was sent last, and how that run ends, is of no interest: only that it has ended.
-        try? await run.broadcast.observe(from: run.broadcast.takeSeat(), on: loop) { _ in }
+        // Only the end of that run matters here, not its values or its result.
+        try? await run.broadcast.observe(as: run.broadcast.addObserver(), on: loop) { _ in }
         try Task.checkCancellation()
       }
     }
   }
 
-  /// Starts a run, in the turn of the observer who starts it: the end of that turn ends it.
+  /// Starts a run in the turn of the first observer. The end of that turn ends the run.
   private func start(_ run: Run, on loop: Loop) {
-    let here = Signals.Run.current
-    // A run that has no turn yet takes one for what it awaits itself.
+    let here = TaskContext.current
+    // A run that has not acquired a turn yet does not own the shared run.
     let turn = here?.turn?.scheduler == nil ? nil : here?.turn
     let work: Work?
     do {
@@ -135,8 +137,8 @@ private final class MulticastSource<Value: Sendable>: Sendable {
     } catch {
       return ended(run, .failure(error))
     }
-    // The deadline of the observer who starts it does not count: others may observe on.
-    let surroundings = Signals.Run(loop: loop, turn: here?.turn, cleanUp: here?.cleanUp)
+    // The first observer's deadline does not apply: other observers may continue.
+    let surroundings = TaskContext(loop: loop, turn: here?.turn, cleanUp: here?.cleanUp)
     loop.hold()
     let task = ChildTask(on: loop, in: surroundings) { [self] in
       var result = await ending {
@@ -147,17 +149,17 @@ private final class MulticastSource<Value: Sendable>: Sendable {
       }
       run.streams.ended()
       if case .failure(is CancellationError) = result, let turn, turn.isEnding {
-        result = .failure(turn.ended(before: Self.operation))
+        result = .failure(turn.turnEndedError(before: Self.operation))
       }
       ended(run, result)
       if let work { turn?.end(work) }
-      loop.letGo()
+      loop.endHold()
     }
-    work?.attach { task.cancel() }
+    work?.onCancel { task.cancel() }
     run.task.withLock { $0 = task }
   }
 
-  /// What a run is called in errors.
+  /// The name of a shared run in errors.
   private static var operation: String { "a shared run" }
 
   private func ended(_ run: Run, _ result: Result<Void, any Error>) {
@@ -168,8 +170,8 @@ private final class MulticastSource<Value: Sendable>: Sendable {
     run.broadcast.end(result)
   }
 
-  private func leave(_ run: Run) async {
-    let stops = state.withLock { $0.run === run && $0.runs.leave() }
+  private func removeObserver(from run: Run) async {
+    let stops = state.withLock { $0.run === run && $0.runs.removeObserver() }
     guard stops else { return }
     run.cancel()
     await run.ended()
@@ -177,28 +179,28 @@ private final class MulticastSource<Value: Sendable>: Sendable {
 }
 
 extension Signal {
-  /// One run of this signal for all who observe at the same time.
+  /// Shares one run of this signal between all concurrent observers.
   ///
   /// ```
   /// source           1---2---3---4---        (run once)
   /// observer A       1---2---3|
-  /// observer B           2---3---4|          the last to leave stops the source
+  /// observer B           2---3---4|          the last observer stops the source
   /// ```
   ///
-  /// The first observer starts the source, the last one to leave stops it and waits for its
-  /// clean-up. A late observer gets what is sent while it observes. After the end, the next observer
-  /// starts the source anew; so a failure is not kept, and `retry` works. It is never slowed: each
+  /// The first observer starts the source; when the last one stops, it stops the source and waits for
+  /// its clean-up. A late observer gets only later values. After the end, the next observer starts the
+  /// source again; so a failure is not kept, and `retry` works. The source is never slowed: each
   /// observer has a buffer.
   ///
-  /// The run belongs to the turn of the observer that starts it, and runs on its loop, without its
-  /// deadline. It ends with that turn: who still observes it then, from outside of the turn or from
-  /// another one, fails with ``TurnEnded``, once it has taken what was sent before. Who observes
-  /// later starts a run of its own. Begun outside of a turn it goes on while somebody observes.
+  /// The run belongs to the turn of the observer that starts it, and uses its loop, but not its
+  /// deadline. It ends with that turn: observers outside that turn then get the values sent before,
+  /// and fail with ``TurnEnded``. A later observer starts another run. A run started outside a turn
+  /// lasts as long as it has observers.
   ///
   /// ```
-  /// turn 1     A 1-2-3|                         (A starts the source, and leaves)
+  /// turn 1     A 1-2-3|                         (A starts the source, and stops)
   /// elsewhere     B 2-3-X                       (TurnEnded)
-  /// turn 2                 C 1-2-3              (a run of its own)
+  /// turn 2                 C 1-2-3              (another run)
   /// ```
   ///
   /// ```swift
@@ -206,13 +208,13 @@ extension Signal {
   /// Signal.merge(readings.map { "\($0)" }, readings.bufferCount(10).map { "\($0)" })
   /// ```
   ///
-  /// - Parameter bufferLimit: How many values may wait for one observer before that observer fails
-  ///   with ``BufferOverflow``.
+  /// - Parameter bufferLimit: The number of values that may wait for one observer; with one more, that
+  ///   observer fails with ``BufferOverflow``.
   public func share(bufferLimit: Int = 65_536) -> Signal {
     multicast(replaying: 0, bufferLimit: bufferLimit)
   }
 
-  /// As ``share(bufferLimit:)``, and a late observer first gets the last `count` values.
+  /// Shares one run like ``share(bufferLimit:)``; a late observer first gets the last `count` values.
   ///
   /// ```
   /// source            1---2---3-----|      (run once)
@@ -221,26 +223,26 @@ extension Signal {
   /// after the end                      3|
   /// ```
   ///
-  /// A run that completed is kept: those who come later get its last values and the completion.
-  /// One that failed, or that the last observer left, is not: the next observer starts anew.
+  /// A completed run is kept: later observers get its last values and the completion. A run that
+  /// failed, or was stopped with its last observer, is not kept: the next observer starts again.
   ///
-  /// ReactiveCocoa's `replay` starts at once and never stops; `replayLazily` keeps a failure, so
-  /// that a `retry` behind it never runs the work again.
+  /// ReactiveCocoa's `replay` starts at once and never stops; its `replayLazily` keeps a failure, so
+  /// that a later `retry` never repeats the work.
   ///
   /// ```swift
   /// let services = thermometer.connect().then { discover() }.replay(count: 1)
   /// ```
   ///
   /// - Parameters:
-  ///   - count: How many values are kept, at least 1; the oldest makes room for the newest.
-  ///   - bufferLimit: How many further values may wait for one observer before that observer fails
-  ///     with ``BufferOverflow``.
+  ///   - count: The number of values to keep, at least 1; the oldest is dropped.
+  ///   - bufferLimit: The number of further values that may wait for one observer; with one more, that
+  ///     observer fails with ``BufferOverflow``.
   public func replay(count: Int, bufferLimit: Int = 65_536) -> Signal {
     precondition(count > 0, "replay must keep at least one value: use share")
     return multicast(replaying: count, bufferLimit: bufferLimit)
   }
 
-  /// As ``replay(count:bufferLimit:)``, for the last value.
+  /// Shares one run like ``replay(count:bufferLimit:)`` with a count of 1.
   ///
   /// ```
   /// source        1---2---3---4-|
@@ -252,7 +254,7 @@ extension Signal {
   /// let temperature = thermometer.notifications(temperature).replayLast()
   /// ```
   ///
-  /// Unlike ReactiveCocoa's, it starts with its first observer and not at once.
+  /// Unlike ReactiveCocoa's, it starts with its first observer.
   public func replayLast(bufferLimit: Int = 65_536) -> Signal {
     replay(count: 1, bufferLimit: bufferLimit)
   }

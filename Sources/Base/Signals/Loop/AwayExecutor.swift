@@ -1,8 +1,8 @@
-// An executor beside a virtual loop, whose work time stands still for.
+// An executor that holds virtual time while its jobs are queued or running.
 //
-// It runs nothing itself: its jobs run on the executor that it stands for.
+// It runs nothing itself: it forwards its jobs to another executor.
 
-/// An executor that reports how many of its jobs are queued or run.
+/// Forwards jobs to an executor, and reports the change of their number.
 final class AwayExecutor: TaskExecutor {
   private let executor: any TaskExecutor
   private let report: @Sendable (Int) -> Void
@@ -17,7 +17,7 @@ final class AwayExecutor: TaskExecutor {
     report(1)
     _ = Task(executorPreference: executor) { [self] in
       job.runSynchronously(on: asUnownedTaskExecutor())
-      // What the job has queued on the loop is there by now.
+      // By now, everything that the job has queued on the loop is in its queue.
       report(-1)
     }
   }

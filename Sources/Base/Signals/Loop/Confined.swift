@@ -1,12 +1,11 @@
-// State that belongs to a loop, and so needs no lock.
+// State confined to a loop, which needs no lock.
 //
 // State that threads share is in a `Guarded`.
 
-/// A value that is touched only by what runs on a loop.
+/// A value that only code running on one loop may use.
 ///
-/// One thing after the other runs on a loop, so its state needs no lock, and is read and changed in
-/// place: in callbacks of the loop and its timers, and in tasks that it runs. What comes from another
-/// thread is handed over, as by ``Loop/post(_:)``.
+/// A loop runs one callback, timer or task job at a time, so its state needs no lock. Other threads
+/// pass their input to the loop, for example with ``Loop/post(_:)``.
 ///
 /// ```swift
 /// struct Counts {
@@ -20,26 +19,26 @@
 /// }
 /// ```
 ///
-/// A debug build stops when it is touched while another thread turns the loop. An access inside of
-/// another one stops the program; the value that an assignment replaces is freed after the access.
-/// For state that threads share there is ``Guarded``.
+/// A debug build stops on an access while another thread drives the loop. An access nested inside
+/// another one stops the program; so an assignment frees the replaced value after the access.
+/// For state that threads share, use ``Guarded``.
 @dynamicMemberLookup
 public final class Confined<State>: @unchecked Sendable {
-  // `state` is touched on `loop` alone, or while no other thread turns it.
+  // `state` is used only on `loop`, or while no other thread drives it.
   @usableFromInline var state: State
   @usableFromInline let loop: Loop
 
-  /// Confines `state` to a loop from now on.
+  /// Confines `state` to a loop.
   ///
-  /// A closure has to be a stored property of a struct, as in ``Guarded``.
+  /// A closure must be a stored property of a struct, as in ``Guarded``.
   @inlinable
   public init(_ state: sending State, to loop: Loop) {
-    assert(!isWrappedAnew("\(State.self)"), "put the closure into a struct: see Guarded")
+    assert(!isRewrappedClosure("\(State.self)"), "put the closure into a struct: see Guarded")
     self.state = state
     self.loop = loop
   }
 
-  /// All of it: for methods of the state, and for a state without parts.
+  /// The whole state: for its methods, and for a state without properties.
   @inlinable public var contents: State {
     get {
       check()
@@ -52,7 +51,7 @@ public final class Confined<State>: @unchecked Sendable {
     set { self[dynamicMember: \.self] = newValue }
   }
 
-  /// A part of it, by its name: `state.links`.
+  /// A property of the state: `counts.links`.
   @inlinable
   public subscript<Part>(dynamicMember part: WritableKeyPath<State, Part>) -> Part {
     get {
@@ -70,7 +69,7 @@ public final class Confined<State>: @unchecked Sendable {
     }
   }
 
-  /// The same for a part that is derived from others.
+  /// A read-only property of the state.
   @inlinable
   public subscript<Part>(dynamicMember part: KeyPath<State, Part>) -> Part {
     check()

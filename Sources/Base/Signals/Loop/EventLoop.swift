@@ -1,16 +1,16 @@
-// The loop of real time: epoll, the monotonic clock, and an eventfd to be woken by.
+// The loop of real time: epoll, the monotonic clock, and an eventfd that ends a wait.
 
 import CLinux
 import Glibc
 
 /// A loop over the monotonic clock and real descriptors.
 ///
-/// Making one costs nothing: its epoll descriptor comes with the first wait. It may be driven from
-/// any thread, one at a time.
+/// Making one costs nothing: its epoll descriptor is opened with the first wait. Any thread may drive
+/// it, one thread at a time.
 public final class EventLoop: Loop, @unchecked Sendable {
-  // Nothing beside what `Loop` protects.
+  // No state besides that of `Loop`.
 
-  /// Makes a loop; its clock starts now.
+  /// Makes a loop, whose clock starts now.
   public init() { super.init(HostEvents()) }
 
   /// Reads one of the host's clocks.
@@ -25,7 +25,7 @@ public final class EventLoop: Loop, @unchecked Sendable {
 private final class HostEvents: EventSource {
   private let startTime = EventLoop.time(CLOCK_MONOTONIC)
   let wallClockAtStart = EventLoop.time(CLOCK_REALTIME)
-  /// Opened with the first wait.
+  /// The descriptors, opened with the first wait.
   private let descriptors = Guarded<Descriptors?>(nil)
 
   private struct Descriptors {
@@ -99,10 +99,10 @@ private final class HostEvents: EventSource {
     }
   }
 
-  /// Rounded up to a nanosecond, so that a timer is due when a wait of that time ends.
+  /// A duration rounded up to a nanosecond, so that a timer is due when its wait ends.
   private static func rounded(_ duration: Duration) -> timespec {
     let attoseconds = duration.attoseconds
-    // What fits 64 bits, up to 18 s, is divided faster.
+    // 64-bit division is faster, and enough up to 18 s.
     let nanoseconds =
       if let few = UInt64(exactly: attoseconds), few <= .max - 999_999_999 {
         Int((few + 999_999_999) / 1_000_000_000)
@@ -124,7 +124,7 @@ private final class HostEvents: EventSource {
       } else {
         count = epoll_pwait2(descriptors.epoll, events.baseAddress, 16, nil, nil)
       }
-      loop.awake()
+      loop.markAwake()
       guard count > 0 else { return }
       for event in events[..<Int(count)] {
         if event.data.fd == descriptors.wake {

@@ -1,14 +1,14 @@
-// A point in a loop's time.
+// A point in the time of one loop.
 //
-// Not a wall-clock time: two loops' instants have nothing to do with each other.
+// Not a wall-clock time, and not comparable with instants of another loop.
 
 /// A point in the time of one loop, counted from that loop's start.
 ///
-/// Real loops count the monotonic clock, which suspend and clock changes do not move; virtual
-/// loops count the time they have jumped over.
+/// In real time it is measured on the monotonic clock, which a suspended host or a changed clock does
+/// not move; in virtual time it is the time that the loop has jumped over.
 @frozen
 public struct Instant: Comparable, Hashable, Sendable, CustomStringConvertible {
-  /// How long after the loop's start.
+  /// The time since the start of the loop.
   public let sinceStart: Duration
 
   /// The start of a loop.

@@ -1,11 +1,11 @@
-// What a loop does at an instant.
+// A timer of a loop.
 
-/// A callback that a loop makes once, at or after an instant, unless it is cancelled first.
+/// A callback that a loop calls once, at or after an instant, unless the timer is cancelled first.
 public final class LoopTimer: @unchecked Sendable {
-  /// Where it is in the heap of the loop, whose lock protects this; negative when it is not there.
+  /// The index in the timer heap of the loop, whose lock protects this; negative while it is not armed.
   @exclusivity(unchecked) var heapIndex = -1
   private let callback: @Sendable () -> Void
-  // The state and not the loop: a timer may outlive its loop, which empties the heap when it ends.
+  // The state, not the loop: a timer may outlive its loop, which empties the heap when it is freed.
   private let state: Guarded<Loop.State>
 
   init(state: Guarded<Loop.State>, _ callback: @escaping @Sendable () -> Void) {
@@ -18,7 +18,7 @@ public final class LoopTimer: @unchecked Sendable {
 
   /// Disarms the timer.
   ///
-  /// Does nothing when it has fired, or when its loop is gone. Any thread may call it, also the
+  /// Has no effect after it has fired or its loop was freed. Any thread may call it, and so may the
   /// callback.
   public func cancel() {
     state.withLock { _ = $0.timers.remove(self) }

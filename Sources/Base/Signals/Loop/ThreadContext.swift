@@ -1,12 +1,12 @@
-// What the present thread is doing for the loops: running a job, blocked inside a turn.
+// The thread-local state of loops: the running job, and the turns blocked further up the stack.
 //
-// This is how a blocking call knows that it must not block. One object a thread, made on first use.
+// A blocking call checks it to fail instead of deadlocking.
 
 import Glibc
 
 final class ThreadContext {
-  // No check for overlapping accesses: only its own thread ever touches an object.
-  /// The loop one of whose jobs or callbacks this thread is running.
+  // Unchecked exclusivity: only its own thread uses an object.
+  /// The loop whose job or callback this thread is running; nil outside one.
   @exclusivity(unchecked) var running: Loop?
   /// The turns whose blocks are further up this thread's stack, innermost last.
   @exclusivity(unchecked) var turns: [Turn] = []
@@ -20,6 +20,7 @@ final class ThreadContext {
     return key
   }()
 
+  /// The object of this thread, made on first use.
   static var current: ThreadContext {
     if let raw = pthread_getspecific(key) {
       return Unmanaged<ThreadContext>.fromOpaque(raw).takeUnretainedValue()

@@ -1,10 +1,10 @@
 // The timers of one loop, earliest first.
 //
-// A pure binary heap with removal: cancelled timers leave at once, so that a million finished
-// deadlines cost nothing. It knows no clock.
+// A pure binary heap, which knows no clock. Cancelled timers are removed at once, so that a million
+// finished deadlines cost nothing.
 //
-// What a timer arms for an instant that is past waits until the others that are due have fired: work
-// that cannot keep up with its own pace would else leave no room for anything else.
+// A timer that is armed for a past instant while others fire waits until all due timers have fired.
+// Otherwise periodic work that cannot keep up with its period would starve everything else.
 
 /// A min-heap of timers, ordered by instant and then by the order of arming.
 struct TimerHeap {
@@ -15,9 +15,9 @@ struct TimerHeap {
   }
 
   private(set) var entries: [Entry] = []
-  /// The timers that were armed late while others fire; their index is ``lateIndex``.
+  /// The timers armed for a past instant while others fire; their index is ``lateIndex``.
   private var late: [Entry] = []
-  /// The time at which timers are being taken; nil when all that were due are taken.
+  /// The instant for which due timers are being popped; nil when none is left.
   private var firing: Instant?
   private static let lateIndex = -2
 
@@ -44,8 +44,8 @@ struct TimerHeap {
     siftUp(entries.count - 1)
   }
 
-  /// Takes the earliest timer that is due at `now`. Called until it returns nil: what is armed late
-  /// in between is taken by the calls after that.
+  /// Removes and returns the earliest timer that is due at `now`; nil when none is left. Late timers,
+  /// armed between these calls, become due only after nil was returned.
   mutating func popDue(_ now: Instant) -> LoopTimer? {
     guard let first = entries.first, first.instant <= now else {
       firing = nil
@@ -58,7 +58,7 @@ struct TimerHeap {
     return first.timer
   }
 
-  /// Removes `timer`; false when it is not armed.
+  /// Removes `timer`; false if it is not armed.
   mutating func remove(_ timer: LoopTimer) -> Bool {
     let index = timer.heapIndex
     if index == Self.lateIndex {

@@ -1,25 +1,25 @@
-// The loop of simulated time: time stands still while anything can happen, then jumps.
+// The loop of virtual time: time stands still while work is queued, then jumps to the next timer.
 
 import CLinux
 import Glibc
 
-/// A loop whose time advances only when nothing else is left to do.
+/// A loop whose time advances only when no other event is left.
 ///
-/// Waiting on it drives it: a 30 s timeout costs nothing, and the same work gives the same order of
-/// events in every run. It belongs to the thread that made it. Real descriptors are polled without
-/// waiting, in the order of registration, until quiet, before time advances.
+/// A thread that waits on it drives it: a 30 s timeout costs nothing, and the same work gives the same
+/// order of events in every run. Only the thread that made the loop may drive it. Real descriptors are
+/// polled without waiting, in the order of registration, until none is ready, before time advances.
 public final class VirtualTimeLoop: Loop, @unchecked Sendable {
   /// 2000-01-01T00:00:00Z, where virtual time starts by default.
   public static let defaultWallClock = Duration.seconds(946_684_800)
 
-  // `time` is constant; everything else is what `Loop` protects.
+  // `time` is constant; everything else is protected by `Loop`.
   private let time: VirtualTime
 
   /// Makes a loop at time zero.
   ///
   /// - Parameters:
-  ///   - wallClockAtStart: What the wall clock shows at the start, since 1970.
-  ///   - eventLimit: How many jobs and callbacks may run in all before a wait fails with
+  ///   - wallClockAtStart: The wall-clock time at the start, since 1970.
+  ///   - eventLimit: The total number of jobs and callbacks after which a wait fails with
   ///     ``EventLimitReached``.
   public init(
     wallClockAtStart: Duration = VirtualTimeLoop.defaultWallClock, eventLimit: Int = 1_000_000_000
@@ -28,7 +28,7 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     super.init(time)
   }
 
-  /// Keeps the loop from being called idle while `body`, which leaves the loop, is under way.
+  /// Prevents ``LoopIdle`` while `body`, which leaves the loop, is running.
   public func whileAway<R>(_ body: () async throws -> R) async rethrows -> R {
     time.tokens.withLock { $0 += 1 }
     defer {
@@ -38,7 +38,7 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     return try await body()
   }
 
-  /// The same executor, whose jobs this loop waits for: time stands still while one is queued or runs.
+  /// Wraps an executor so that time stands still while one of its jobs is queued or running.
   func awaiting(_ executor: any TaskExecutor) -> any TaskExecutor {
     AwayExecutor(executor) { [time] count in
       time.jobsAway.withLock { $0 += count }
@@ -54,17 +54,18 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
   private let thread = pthread_self()
   let wallClockAtStart: Duration
   private let eventLimit: Int
-  // Moved on by the thread that made the loop, read by any.
+  // Advanced by the thread that made the loop, read by any.
   private let time = Guarded(Instant.start)
-  /// How much work has left the loop, which a driver without anything else to do waits for.
+  /// The number of `whileAway` bodies that are running; the driver waits for them when it has no other
+  /// event.
   let tokens = Guarded(0)
-  /// How many jobs are queued or run on other executors, for which time stands still.
+  /// The number of jobs that are queued or running on wrapped executors; time stands still for them.
   let jobsAway = Guarded(0)
-  /// How many polls in a row, each a second long, have passed without a sign of them.
+  /// The number of successive polls, of one second each, in which none of those jobs ended.
   private var silentPolls = 0
-  /// So many end the wait: a job may never get a thread.
+  /// The number of such polls after which time advances anyway: a job may never get a thread.
   private static let silentPollLimit = 30
-  /// Ends such a wait.
+  /// An eventfd that ends a poll.
   private let wakeDescriptor: Int32
 
   init(wallClockAtStart: Duration, eventLimit: Int) {
@@ -84,7 +85,7 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
 
   var hasBackgroundThread: Bool { false }
 
-  /// Every poll asks for all watches anew.
+  /// Does nothing: every poll lists all watches again.
   func apply(_ change: WatchTable.Change) {}
 
   func signalWakeDescriptor() {
@@ -103,7 +104,7 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
     if before >> 12 != events >> 12 { pollDescriptors(for: loop) }
   }
 
-  /// Driven by one thread, which sleeps only while work is away.
+  /// The one driver sleeps only while work is away.
   func wake() {
     guard tokens.withLock({ $0 > 0 }) else { return }
     signalWakeDescriptor()
@@ -114,18 +115,18 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
     if poll(wait: false, for: loop) { return }
     if jobsAway.withLock({ $0 > 0 }), silentPolls < Self.silentPollLimit {
       silentPolls = poll(wait: true, for: loop) ? 0 : silentPolls + 1
-      return loop.awake()
+      return loop.markAwake()
     }
     silentPolls = 0
-    // A job that was away may have ended since the driver looked.
-    guard loop.state.withLock({ $0.incoming.isEmpty }) else { return loop.awake() }
+    // A job that was away may have ended since the driver checked its queue.
+    guard loop.state.withLock({ $0.incoming.isEmpty }) else { return loop.markAwake() }
     if let earliest {
       time.withLock { $0 = max($0, earliest) }
-      loop.awake()
+      loop.markAwake()
     } else if tokens.withLock({ $0 > 0 }) {
       _ = poll(wait: true, for: loop)
     } else {
-      loop.awake()
+      loop.markAwake()
       if loop.state.withLock({ $0.incoming.isEmpty }) { throw LoopIdle(at: now) }
     }
   }
@@ -141,7 +142,7 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
     guard wait || !polled.isEmpty else { return false }
     polled.append(pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0))
     let ready = Glibc.poll(&polled, UInt(polled.count), wait ? 1000 : 0)
-    loop.awake()
+    loop.markAwake()
     guard ready > 0 else { return false }
     for entry in polled where entry.revents != 0 {
       if entry.fd == wakeDescriptor {

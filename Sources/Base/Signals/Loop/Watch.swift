@@ -1,12 +1,12 @@
-// A file descriptor that a loop watches.
+// A watched file descriptor.
 //
 // The loop does not own the descriptor: cancel the watch before closing it.
 
-/// Interest in a descriptor, and the callback that is called when it is ready.
+/// A registered interest in a descriptor, and the callback for its readiness.
 package final class Watch: @unchecked Sendable {
-  /// What a descriptor can be ready for.
+  /// Kinds of readiness.
   package struct Events: OptionSet, Sendable, Hashable {
-    /// The bits, as epoll(7) has them.
+    /// The bits of epoll(7).
     package let rawValue: UInt32
     /// The set of these bits.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -15,8 +15,8 @@ package final class Watch: @unchecked Sendable {
     package static let readable = Events(rawValue: 0x001)
     /// A write would not block.
     package static let writable = Events(rawValue: 0x004)
-    /// The other end is gone, or the descriptor is in error: two bits, of which one may come
-    /// alone, so ask with `isDisjoint(with:)`. Always reported, never asked for.
+    /// The other end was closed, or the descriptor is in error. These are two bits, of which one may be
+    /// set alone: test with `isDisjoint(with:)`. Always reported, also without being requested.
     package static let hungUp = Events(rawValue: 0x018)
   }
 
@@ -26,7 +26,7 @@ package final class Watch: @unchecked Sendable {
   var interest: Events
   var isActive = true
   let ready: @Sendable (Events) -> Void
-  // The state and the poll, not the loop: a watch may outlive its loop, which ends its watches.
+  // The state and the source, not the loop: a watch may outlive its loop, which ends its watches.
   private let state: Guarded<Loop.State>
   private let source: any EventSource
 
@@ -41,14 +41,14 @@ package final class Watch: @unchecked Sendable {
     self.ready = ready
   }
 
-  /// Changes what is waited for; an empty set leaves only hang-ups.
+  /// Changes the interest. With an empty set only ``Events/hungUp`` is reported.
   package func update(_ interest: Events) {
     state.withLock { source.apply($0.watches.update(self, interest: interest)) }
   }
 
   /// Stops watching. No callback begins after this returns on the loop's own thread.
   ///
-  /// Does nothing when it was cancelled before, or when its loop is gone.
+  /// Has no effect if it was cancelled before or its loop was freed.
   package func cancel() {
     state.withLock { source.apply($0.watches.remove(self)) }
   }

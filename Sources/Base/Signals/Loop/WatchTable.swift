@@ -1,9 +1,9 @@
-// The watches of one loop by descriptor, in the order of registration.
+// The watches of one loop, in the order of registration.
 //
-// Pure bookkeeping: what a poll has to ask for, and which watches an answer is for.
+// A pure table: it computes the interest of each descriptor and finds the watches of a ready one.
 
 struct WatchTable {
-  /// How to update epoll after a change of one descriptor's watches.
+  /// The update of epoll after a change of one descriptor's watches.
   enum Change: Equatable {
     case none
     case add(Int32, Watch.Events)
@@ -51,10 +51,10 @@ struct WatchTable {
     return watches
   }
 
-  /// A watch, and what its callback is given.
+  /// A watch, and the argument of its callback.
   typealias Call = (watch: Watch, events: Watch.Events)
 
-  /// The callbacks to make when `descriptor` is ready for `events`, in order; seldom more than one.
+  /// The callbacks to call when `descriptor` is ready for `events`, in order; seldom more than one.
   func calls(for descriptor: Int32, _ events: Watch.Events) -> (first: Call?, others: [Call]) {
     var first: Call?
     var others: [Call] = []
@@ -70,7 +70,7 @@ struct WatchTable {
     return (first, others)
   }
 
-  /// Every watched descriptor once, in the order of first registration, with the joint interest.
+  /// Each watched descriptor once, in the order of first registration, with its combined interest.
   var interests: [(descriptor: Int32, events: Watch.Events)] {
     var result: [(descriptor: Int32, events: Watch.Events)] = []
     for watch in watches {

@@ -1,8 +1,8 @@
-// One source, many observers: who observes, what they missed, and how it ended.
+// Distributes values from one source to many observers, each with its own mailbox.
 //
-// The common part of the subjects and of shared signals. Each observer has a mailbox of its own.
+// The common part of subjects and shared signals. It does not start or stop the source.
 
-/// Gives values to those who observe, and the recent ones to those who come late.
+/// Sends values to all present observers, and recent values to late ones.
 final class Broadcast<Value: Sendable>: Sendable {
   private struct State {
     var nextID: UInt64 = 0
@@ -11,8 +11,8 @@ final class Broadcast<Value: Sendable>: Sendable {
     var ending: Result<Void, any Error>?
   }
 
-  /// A place among the observers.
-  struct Seat: Sendable {
+  /// A registered observer.
+  struct Observer: Sendable {
     fileprivate let id: UInt64
     fileprivate let missed: [Value]
     fileprivate let mailbox: Mailbox<Value>
@@ -22,14 +22,14 @@ final class Broadcast<Value: Sendable>: Sendable {
   private let bufferLimit: Int
 
   /// - Parameters:
-  ///   - replayCount: How many recent values a late observer gets.
-  ///   - bufferLimit: How many values may wait for one observer.
+  ///   - replayCount: The number of recent values that a late observer gets.
+  ///   - bufferLimit: The number of values that may wait for one observer.
   init(replaying replayCount: Int, bufferLimit: Int) {
     state = Guarded(State(recent: RecentValues(limit: replayCount)))
     self.bufferLimit = bufferLimit
   }
 
-  /// Sends a value to everybody who observes now. Ignored after the end.
+  /// Sends a value to all present observers. Ignored after the end.
   func send(_ value: Value) {
     let mailboxes = state.withLock { state -> [(id: UInt64, mailbox: Mailbox<Value>)] in
       guard state.ending == nil else { return [] }
@@ -39,7 +39,7 @@ final class Broadcast<Value: Sendable>: Sendable {
     for (_, mailbox) in mailboxes { mailbox.send(value) }
   }
 
-  /// Ends all observers, once they have taken what was sent before, and later ones. The first
+  /// Ends all present observers, after the values sent before, and all later ones. Only the first
   /// ending counts.
   func end(_ ending: Result<Void, any Error>) {
     let mailboxes = state.withLock { state in
@@ -52,8 +52,8 @@ final class Broadcast<Value: Sendable>: Sendable {
 
   var observerCount: Int { state.withLock { $0.mailboxes.count } }
 
-  /// Takes a place: what is sent from now on is kept for it.
-  func takeSeat() -> Seat {
+  /// Registers an observer: values are queued for it from now on.
+  func addObserver() -> Observer {
     state.withLock { state in
       state.nextID += 1
       let mailbox = Mailbox<Value>(bound: bufferLimit)
@@ -62,22 +62,25 @@ final class Broadcast<Value: Sendable>: Sendable {
       } else {
         state.mailboxes.append((state.nextID, mailbox))
       }
-      return Seat(id: state.nextID, missed: state.recent.values, mailbox: mailbox)
+      return Observer(id: state.nextID, missed: state.recent.values, mailbox: mailbox)
     }
   }
 
-  /// Gives `sink` what comes to a place, first what was missed, to the end; then leaves the place.
-  func observe(from seat: Seat, on loop: Loop, _ sink: (Value) async throws -> Void) async throws {
-    defer { state.withLock { $0.mailboxes.removeAll { $0.id == seat.id } } }
-    for value in seat.missed { try await sink(value) }
-    while let value = try await seat.mailbox.next(on: loop) { try await sink(value) }
+  /// Passes the recent values and then all further ones to `sink`, until the end; then removes the
+  /// observer.
+  func observe(as observer: Observer, on loop: Loop, _ sink: (Value) async throws -> Void)
+    async throws
+  {
+    defer { state.withLock { $0.mailboxes.removeAll { $0.id == observer.id } } }
+    for value in observer.missed { try await sink(value) }
+    while let value = try await observer.mailbox.next(on: loop) { try await sink(value) }
   }
 
-  /// What is observed from the moment of starting on.
+  /// A signal of the values sent after its start, preceded by the recent ones.
   var signal: Signal<Value> {
     Signal { [self] sink in
       let loop = try Loop.current
-      try await observe(from: takeSeat(), on: loop, sink)
+      try await observe(as: addObserver(), on: loop, sink)
     }
   }
 }

@@ -1,14 +1,14 @@
-// A signal fed by hand, for many observers.
+// A source of values sent by code outside signals.
 
-/// A source of values that code outside signals feeds.
+/// A source of values that are sent by code outside signals.
 ///
 /// ```
 /// send        1---2---3---complete
 /// observer    |---2---3---|
 /// ```
 ///
-/// It is hot: an observer gets what is sent while it observes, and an observer that comes after the
-/// end gets the end. With ``init(replaying:bufferLimit:)`` a late observer first gets the last values:
+/// It is hot: an observer gets the values that are sent while it observes, and a later one only the
+/// end. With ``init(replaying:bufferLimit:)``, a late observer first gets the last values:
 ///
 /// ```
 /// send                1---2---3-------4---complete
@@ -16,8 +16,8 @@
 /// after the end                                3-4|
 /// ```
 ///
-/// Values may be sent from any thread; each observer gets them in the order of
-/// sending, through a buffer of its own. A slow observer slows nobody.
+/// Values may be sent from any thread. Each observer gets them in the order of sending, through its own
+/// buffer, so a slow observer slows neither the sender nor other observers.
 ///
 /// ```swift
 /// let presses = Subject<Int>()
@@ -26,34 +26,34 @@
 ///
 /// let isPaused = Subject<Bool>(replaying: 1)
 /// isPaused.send(false)
-/// isPaused.signal.observe(on: loop) { print($0) }  // false, then what changes
+/// isPaused.signal.observe(on: loop) { print($0) }  // false, then later values
 /// ```
 public final class Subject<Value: Sendable>: Sendable {
   private let broadcast: Broadcast<Value>
 
-  /// Makes a subject that nobody observes.
+  /// Makes a subject without observers.
   ///
   /// - Parameters:
-  ///   - count: How many of the last values a late observer gets first; 0 for none.
-  ///   - bufferLimit: How many further values may wait for one observer before that observer fails
-  ///     with ``BufferOverflow``.
+  ///   - count: The number of last values that a late observer gets first; 0 for none.
+  ///   - bufferLimit: The number of further values that may wait for one observer; with one more, that
+  ///     observer fails with ``BufferOverflow``.
   public init(replaying count: Int = 0, bufferLimit: Int = 65_536) {
     precondition(count >= 0, "a subject cannot replay \(count) values")
     broadcast = Broadcast(replaying: count, bufferLimit: bufferLimit)
   }
 
-  /// Sends a value to everybody who observes now. Ignored after the end.
+  /// Sends a value to all present observers. Ignored after the end.
   public func send(_ value: Value) { broadcast.send(value) }
 
-  /// Completes every observer, once it has taken what was sent before; and later ones at once.
+  /// Completes every present observer, after the values sent before, and every later one at once.
   public func complete() { broadcast.end(.success(())) }
 
-  /// Fails every observer, once it has taken what was sent before; and later ones at once.
+  /// Fails every present observer, after the values sent before, and every later one at once.
   public func fail(_ error: any Error) { broadcast.end(.failure(error)) }
 
-  /// How many observers there are.
+  /// The number of observers.
   public var observerCount: Int { broadcast.observerCount }
 
-  /// The last values, as far as they are replayed, then what is sent from the moment of starting on.
+  /// A signal of the replayed values and all values sent after its start.
   public var signal: Signal<Value> { broadcast.signal }
 }

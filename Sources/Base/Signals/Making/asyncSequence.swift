@@ -1,24 +1,24 @@
 // Signals from asynchronous sequences.
 
 extension Signal {
-  /// Sends what an asynchronous sequence gives.
+  /// Sends the elements of an asynchronous sequence.
   ///
   /// ```
   /// sequence          a---b-----c-nil
   /// values(sequence)  a---b-----c-|
   /// ```
   ///
-  /// Each run iterates anew, as far as the sequence allows: an `AsyncStream` gives each element
-  /// once, and is better made in ``deferred(_:)``. The next element is asked for when the consumer
-  /// has dealt with the last, so what is buffered is the sequence's business. Cancelling the run
-  /// cancels the iteration, and is as prompt as the sequence.
+  /// Each run iterates again, if the sequence allows it: an `AsyncStream` delivers each element only
+  /// once, so make it in ``deferred(_:)``. The next element is requested after the consumer has handled
+  /// the previous one, so buffering is up to the sequence. Cancelling the run cancels the iteration;
+  /// how soon that ends depends on the sequence.
   ///
   /// ```swift
   /// Signal.deferred { .values(stream(of: port)) }.timeout(.seconds(5))
   /// ```
   ///
-  /// A ``VirtualTimeLoop`` does not know of a sequence whose elements other threads produce, and may
-  /// call itself idle: produce them on the loop, or within ``VirtualTimeLoop/whileAway(_:)``.
+  /// A ``VirtualTimeLoop`` does not know that another thread will produce an element, and may throw
+  /// ``LoopIdle``: produce elements on the loop, or within ``VirtualTimeLoop/whileAway(_:)``.
   ///
   /// - Parameter sequence: Iterated on the loop of the run.
   public static func values<Elements: AsyncSequence & Sendable>(
@@ -29,7 +29,7 @@ extension Signal {
         try await sink(value)
         try Task.checkCancellation()
       }
-      // An iteration that is cancelled may end as if it had no more elements.
+      // A cancelled iteration may end as if the sequence had no more elements.
       try Task.checkCancellation()
     }
   }

@@ -1,7 +1,7 @@
-// Signals that are decided when they are started.
+// Signals made when they are started.
 
 extension Signal {
-  /// Runs the signal that `make` returns, and calls `make` anew at each start.
+  /// Calls `make` at each start, and runs the signal that it returns.
   ///
   /// ```
   /// make (1st)   a-b|
@@ -9,8 +9,8 @@ extension Signal {
   /// deferred     a-b|    c-d|
   /// ```
   ///
-  /// For a signal that depends on what is known only when it starts. What `make` throws is a failure
-  /// of the signal.
+  /// For a signal that depends on a value known only at its start. An error of `make` is a failure of the
+  /// signal.
   ///
   /// ```swift
   /// Signal.deferred { .just(settings.current) }.retry(RetryPolicy(attempts: 3))
@@ -20,7 +20,7 @@ extension Signal {
     Signal { sink in try await make().run(sink) }
   }
 
-  /// Runs `body` at each start, sends what it returns and completes.
+  /// Runs `body` at each start, sends its result and completes.
   ///
   /// ```
   /// body     --returns a
@@ -36,7 +36,7 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - scheduler: Where `body` belongs: it runs on that scheduler's loop, in one of its turns.
+  ///   - scheduler: The scheduler whose loop runs `body`, in one of its turns.
   ///   - body: The work. It must not block; it may suspend.
   public static func lazily(
     on scheduler: SerialScheduler, _ body: @escaping @Sendable () async throws -> Value

@@ -1,14 +1,14 @@
-// Values at fixed times.
+// Values at regular intervals.
 
 extension Signal where Value == Int {
-  /// Sends 1 after `period`, then 2 after another, on and on: the number of the period that is over.
+  /// Sends 1 after the first `period`, 2 after the second, and so on without end.
   ///
   /// ```
   /// interval(4)   ----1---2---3---4---
   /// ```
   ///
-  /// The times lie on a grid from the start on, so they do not drift. A consumer that takes longer
-  /// than a period misses numbers: they are left out, never sent late in a burst.
+  /// The times are multiples of `period` since the start, so they do not drift. A consumer that is busy
+  /// for longer than a period misses numbers: they are skipped, not sent late in a burst.
   ///
   /// ```swift
   /// Signal.interval(.seconds(1)).take(10)
@@ -21,7 +21,7 @@ extension Signal where Value == Int {
     }
   }
 
-  /// The same, on a grid that began at `start`; what is over of it is left out.
+  /// Sends the numbers of the periods since `start`, beginning with the current one.
   static func interval(_ period: Duration, since start: Instant) -> Signal<Int> {
     precondition(period > .zero, "a period lasts some time")
     return Signal { sink in

@@ -1,4 +1,4 @@
-// Signals that are known when they are made.
+// Signals whose events are known when they are made.
 
 extension Signal {
   /// Sends `value` and completes.
@@ -21,7 +21,7 @@ extension Signal {
   /// values([1, 2, 3])   1-2-3|
   /// ```
   ///
-  /// The next value is sent when the consumer has handled the last.
+  /// Each value is sent after the consumer has handled the previous one.
   ///
   /// ```swift
   /// Signal.values([thermometer, lamp]).flattenMap { device in
@@ -39,8 +39,8 @@ extension Signal {
   /// empty()   |
   /// ```
   ///
-  /// The ways out for one value, such as ``firstOrDefault(_:within:file:line:)``, do not count this as
-  /// success.
+  /// Calls that wait for one value, such as ``firstOrDefault(_:within:file:line:)``, fail with
+  /// ``NoValue``.
   ///
   /// ```swift
   /// frames.flattenMap { $0.isComplete ? Signal.just($0.reading) : .empty() }
@@ -66,7 +66,7 @@ extension Signal {
     Signal { _ in throw error }
   }
 
-  /// Sends nothing and does not end, unless it is cancelled.
+  /// Sends nothing, and ends only when it is cancelled.
   ///
   /// ```
   /// never()   ------------
@@ -84,7 +84,7 @@ extension Signal {
   }
 }
 
-/// A `just` of a chain.
+/// The link of a `just`.
 @usableFromInline
 final class JustLink<Value: Sendable>: ChainLink<Value>, @unchecked Sendable {
   @usableFromInline let value: Value

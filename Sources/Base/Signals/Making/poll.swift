@@ -1,18 +1,18 @@
-// Work that is done again and again.
+// Periodic work.
 
 extension Signal {
-  /// Runs the signal that `make` gives, at once and then at the end of each period, on and on.
+  /// Runs the signal that `make` returns at once, and again at the end of each period, without end.
   ///
   /// ```
   /// make             a-|       b-----|   c-|
   /// poll(every: 4)   a-------b-----------c---
   /// ```
   ///
-  /// Two never run at a time: when one takes longer than a period, the times that passed are left
-  /// out, and the next begins at the next one. The first that fails ends all.
+  /// Two of them never overlap: if one takes longer than a period, the missed times are skipped. The
+  /// first failure ends the result.
   ///
-  /// Like every run it holds its turn as long as it lasts: it may own the connection that it reads
-  /// over. ``poll(every:takingTurnsOf:_:)`` lets others in between.
+  /// Like every run it holds its turn to its end, since it may own the connection that it reads over.
+  /// ``poll(every:takingTurnsOf:_:)`` lets other runs have their turns in between.
   ///
   /// ```swift
   /// Signal.poll(every: .seconds(5)) { thermometer.read(.batteryLevel) }
@@ -20,7 +20,7 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - period: Above zero.
-  ///   - make: Asked anew each time.
+  ///   - make: Called each time.
   public static func poll(
     every period: Duration, _ make: @escaping @Sendable () throws -> Signal
   ) -> Signal {
@@ -34,8 +34,8 @@ extension Signal {
 }
 
 extension Signal {
-  /// Runs the signal that `make` gives again and again, each time in a turn of its own, so that other
-  /// runs get their turns in between. Its values are sent when that turn has ended.
+  /// Runs the signal that `make` returns periodically, each time in a separate turn, so that other runs
+  /// get their turns in between. Its values are sent after that turn has ended.
   ///
   /// ```
   /// make             a-|         b-|         c-|
@@ -43,8 +43,8 @@ extension Signal {
   /// poll(every: 12)  --a-----------b-----------c--
   /// ```
   ///
-  /// What one turn connects is disconnected at its end. Otherwise as ``poll(every:_:)``. Inside a
-  /// turn of `scheduler`, all of it belongs to that turn.
+  /// A connection made in one of these turns ends with it. Otherwise it works like ``poll(every:_:)``.
+  /// Inside a turn of `scheduler`, all of it belongs to that turn.
   ///
   /// ```swift
   /// Signal.poll(every: .seconds(60), takingTurnsOf: scheduler) {
@@ -54,8 +54,9 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - period: Above zero.
-  ///   - scheduler: Whose turns are taken; runs of other schedulers fail with ``OtherScheduler``.
-  ///   - make: Asked anew each time.
+  ///   - scheduler: The scheduler of the turns. A run that has a turn of another one fails with
+  ///     ``OtherScheduler``.
+  ///   - make: Called each time.
   public static func poll(
     every period: Duration, takingTurnsOf scheduler: SerialScheduler,
     _ make: @escaping @Sendable () throws -> Signal

@@ -1,6 +1,6 @@
-// Values delivered to a callback, until it is cancelled.
+// Delivers the events of a signal to a callback.
 
-/// A signal being observed.
+/// The handle of an observed signal.
 public final class Observation: Sendable {
   private struct State {
     var cancel: (@Sendable () -> Void)?
@@ -27,10 +27,10 @@ public final class Observation: Sendable {
 extension Signal {
   /// Starts the signal and calls `receive` with each of its events, on `loop`.
   ///
-  /// The observation goes on although its handle is let go. Begun inside a turn, it belongs to that
-  /// turn and ends with it. Outside one, a signal with a home is observed beside the turns of its
-  /// scheduler: it takes none, and so may not connect. A signal without a home takes the turn of the
-  /// first operation that it reaches, and holds it to its end.
+  /// The observation continues even if its handle is released. Inside a turn, it belongs to that turn
+  /// and ends with it. Outside a turn, a signal with a home runs concurrently with the turns of its
+  /// scheduler: it acquires none, and so cannot connect. A signal without a home acquires the turn of
+  /// the first operation that it reaches, and holds it to its end.
   ///
   /// ```swift
   /// let watch = thermometer.scan(ScanFilter()).observe { event in print(event) }
@@ -39,8 +39,8 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - loop: Where the signal runs; when nil, the loop of its home, or else that of the present work,
-  ///     or else one that a background thread drives.
+  ///   - loop: The loop that runs the signal; nil for the loop of its home, otherwise of the current work,
+  ///     otherwise a new loop driven by a background thread.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
   ///   - receive: Called with each event, on the loop.
@@ -50,7 +50,7 @@ extension Signal {
     _ receive: @escaping @Sendable (Event<Value>) -> Void
   ) -> Observation {
     let name = TurnName("observe", file, line)
-    let loop = loop ?? home?.loop ?? Run.current?.loop ?? EventLoop()
+    let loop = loop ?? home?.loop ?? TaskContext.current?.loop ?? EventLoop()
     let observation = Observation()
     let ended: @Sendable (Result<Void, any Error>) -> Void = { result in
       switch result {
@@ -61,7 +61,7 @@ extension Signal {
       observation.end()
     }
     do {
-      if home == nil || Run.current?.turn != nil {
+      if home == nil || TaskContext.current?.turn != nil {
         let started = try startRun(
           on: loop, "observe", named: name, { receive(.value($0)) }, ended: ended
         )
@@ -76,21 +76,21 @@ extension Signal {
     return observation
   }
 
-  /// Starts a run for a way out that does not block for it: inside a turn as a part of that, which ends
-  /// it at its own end.
+  /// Starts a run without blocking for it: inside a turn as a part of that turn, which cancels it at its
+  /// end; otherwise with a new turn.
   ///
   /// - Parameters:
-  ///   - operation: What it is called in errors.
-  ///   - name: What a turn of its own is called.
-  ///   - scope: What the run belongs to, beside a turn.
-  ///   - ended: Called once, when everything that the run began has ended; on `loop` if it began.
+  ///   - operation: The name of the run in errors.
+  ///   - name: The name of a new turn.
+  ///   - scope: The scope that also cancels the run; nil for none.
+  ///   - ended: Called once, after all work of the run has ended; on `loop` if the run began.
   /// - Throws: ``OtherScheduler``; ``TurnEnded``.
   func startRun(
     on loop: Loop, _ operation: String, named name: TurnName, of scope: TurnScope? = nil,
     _ receive: @escaping @Sendable (Value) async throws -> Void,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) throws -> StartedRun {
-    if let turn = Run.current?.turn {
+    if let turn = TaskContext.current?.turn {
       try turn.requireHome(home, for: operation)
       let part = try StartedRun(operation, on: loop, in: turn, of: scope, ended: ended)
       part.start { try await run(receive) }
@@ -103,8 +103,8 @@ extension Signal {
     }
     loop.begin(work)
     started.start(home: home) { try await run(receive) }
-    // Its task holds it while it runs; what has ended holds nothing.
-    work.attach { [weak started] in started?.cancel() }
+    // The task of the run retains it while it runs; the handler must not retain it afterwards.
+    work.onCancel { [weak started] in started?.cancel() }
     return started
   }
 }

@@ -1,10 +1,10 @@
-// What a blocking call for one value gives back.
+// The result of a blocking call with a default value.
 
-/// The first value of a signal, or the default and the reason why there was none.
+/// The first value of a signal, or the default value and the failure.
 public struct Outcome<Value: Sendable>: Sendable {
   /// The first value, or the default.
   public let value: Value
-  /// Why there was none; nil on success.
+  /// The failure; nil on success.
   public let error: (any Error)?
 
   @inlinable
@@ -13,10 +13,10 @@ public struct Outcome<Value: Sendable>: Sendable {
     self.error = error
   }
 
-  /// Whether there was a value. An empty completion is not success.
+  /// Whether the signal sent a value. Completing without one is not success.
   public var success: Bool { error == nil }
 
-  /// The value, or why there was none: the default is left out.
+  /// The value or the failure, without the default.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }.firstOrDefault(0, within: .seconds(30))
@@ -28,16 +28,16 @@ public struct Outcome<Value: Sendable>: Sendable {
   public var result: Result<Value, any Error> { error.map { .failure($0) } ?? .success(value) }
 }
 
-/// A signal completed without the value that was asked for.
+/// A signal completed without sending the awaited value.
 public struct NoValue: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was to give the value.
+  /// The signal or step that completed.
   public let operation: String
 
-  /// The error of the signal, or the step, that is called `operation`.
+  /// The error of the signal or step called `operation`.
   public init(operation: String) {
     self.operation = operation
   }
 
-  /// What completed without a value.
+  /// The failure with its operation.
   public var description: String { "\(operation) completed without a value" }
 }

@@ -2,14 +2,14 @@
 
 /// The values of a signal, for `for try await`.
 ///
-/// The signal starts with the iteration and is cancelled when the iterator goes away. A slow loop
-/// body slows the producer. Each iteration is a run: begun inside a turn it belongs to that turn and
-/// ends with it; else it takes a turn of its home, or without a home that of the first operation that
-/// it reaches, and holds it to its end.
+/// The signal starts with the iteration and is cancelled when the iterator is freed. A slow loop body
+/// slows the producer. Each iteration is a run: inside a turn it belongs to that turn and ends with it;
+/// otherwise it acquires a turn of its home, or without a home that of the first operation that it
+/// reaches, and holds it to its end.
 public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
   let signal: Signal<Value>
   let loop: Loop
-  /// What the runs belong to, beside a turn; nil where anybody may begin one.
+  /// The scope that the runs belong to, besides a turn; nil for none.
   var scope: TurnScope?
 
   /// A new run of the signal, which starts with the first call of `next()`.
@@ -29,7 +29,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     private let scope: TurnScope?
     private let handoff: Handoff<Step>
     private var started: StartedRun?
-    private var taken: Completion<Void>?
+    private var handled: Completion<Void>?
     private var hasEnded = false
 
     init(signal: Signal<Value>, loop: Loop, scope: TurnScope?) {
@@ -47,7 +47,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     /// The next value; nil after completion.
     ///
     /// - Throws: The signal's failure; at once ``OtherScheduler`` inside a turn of another scheduler,
-    ///   ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody
+    ///   ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that no thread
     ///   drives.
     public func next() async throws -> Value? {
       guard let scope else { return try await step() }
@@ -60,14 +60,14 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
       guard !hasEnded else { return nil }
       if started == nil {
         try loop.requireDriver(for: "values", of: signal.home)
-        if Run.current?.isCleanUp != true { try await Turn.current?.settle() }
+        if TaskContext.current?.isCleanUp != true { try await Turn.current?.awaitAbandonedWork() }
         started = try begin()
       }
-      taken?.succeed(())
-      taken = nil
+      handled?.succeed(())
+      handled = nil
       switch try await handoff.next() {
-      case (.value(let value), let taken):
-        self.taken = taken
+      case (.value(let value), let handled):
+        self.handled = handled
         return value
       case (.ended(let result), _):
         hasEnded = true
@@ -75,7 +75,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
           let turn = started?.turn,
           turn.isEnding || scope?.hasEnded == true
         {
-          throw turn.ended(before: "values")
+          throw turn.turnEndedError(before: "values")
         }
         try result.get()
         return nil
@@ -100,6 +100,6 @@ extension Signal {
   /// for try await notified in celsius.values { print(notified.value) }
   /// ```
   public var values: SignalValues<Value> {
-    SignalValues(signal: self, loop: home?.loop ?? Run.current?.loop ?? EventLoop())
+    SignalValues(signal: self, loop: home?.loop ?? TaskContext.current?.loop ?? EventLoop())
   }
 }

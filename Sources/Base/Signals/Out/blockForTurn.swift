@@ -1,15 +1,15 @@
-// Blocking for work in a turn of its own, or in the one that the thread is in.
+// Blocks a thread for work in a turn.
 //
-// Nothing here is generic: the value, if any, is the business of the caller.
+// Not generic: the body stores the value, if any, for the caller.
 
-/// Blocks until `body` has run in a turn of `home`, or in the turn that this thread is in.
+/// Blocks until `body` has run in a new turn of `home`, or in the turn of this thread.
 ///
 /// - Parameters:
-///   - home: The scheduler; nil for the present turn's, or for none.
-///   - name: What a turn of its own is called.
+///   - home: The scheduler of the turn; nil for that of the current turn, or for none.
+///   - name: The name of a new turn.
 ///
-/// - Returns: Why it failed; nil on success. The body has ended unless it is ``TimedOut``,
-///   or the loop cannot go on: ``LoopIdle``, ``EventLimitReached``.
+/// - Returns: The failure; nil on success. The body has ended unless this is ``TimedOut``, or the loop
+///   cannot continue: ``LoopIdle``, ``EventLimitReached``.
 @usableFromInline
 func blockForTurn(
   _ home: SerialScheduler?, operation: String, named name: TurnName, within limit: Duration,
@@ -17,7 +17,7 @@ func blockForTurn(
 ) -> (any Error)? {
   let context = ThreadContext.current
   guard context.running == nil else { return BlockedInsideLoop(operation: operation) }
-  guard let turn = Run.current?.turn else {
+  guard let turn = TaskContext.current?.turn else {
     let loop = home?.loop ?? EventLoop()
     return StartedRun(operation, on: loop, name, within: limit).block(home: home, body)
   }

@@ -3,8 +3,8 @@
 extension Signal {
   /// Awaits the first value.
   ///
-  /// Outside a turn it takes one of the signal's home, and without a home that of the first operation
-  /// that it reaches; inside a turn it belongs to that one.
+  /// Outside a turn it acquires one of the signal's home, or without a home that of the first operation
+  /// that it reaches. Inside a turn it belongs to that turn.
   ///
   /// ```swift
   /// let level = try await thermometer.session { thermometer.read(.batteryLevel) }
@@ -12,26 +12,28 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - limit: How long it may take, the wait for the turn included; without one an hour, or what is
-  ///     left of the deadlines around it.
+  ///   - limit: The time limit, including the wait for the turn; nil for the enclosing deadline, or for
+  ///     an hour without one.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
   /// - Throws: The signal's failure, ``NoValue`` for an empty completion, ``TimedOut``, the cause of
   ///   a cancellation; at once ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded``
-  ///   in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody drives.
+  ///   in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that no thread drives.
   public func first(
     within limit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Value {
-    if let run = Run.current, let turn = run.turn {
+    if let context = TaskContext.current, let turn = context.turn {
       try turn.requireHome(home, for: "first")
       let limited = limit.map { timeout($0, "first") } ?? self
-      return try await turn.including("first", in: run) {
-        if run.loop.isCurrent { return try await limited.firstValue() }
-        return try await withTaskExecutorPreference(run.executor) { try await limited.firstValue() }
+      return try await turn.including("first", in: context) {
+        if context.loop.isCurrent { return try await limited.firstValue() }
+        return try await withTaskExecutorPreference(context.executor) {
+          try await limited.firstValue()
+        }
       }
     }
-    let loop = home?.loop ?? Run.current?.loop ?? EventLoop()
-    let isLimited = Run.current?.isLimited ?? false
+    let loop = home?.loop ?? TaskContext.current?.loop ?? EventLoop()
+    let isLimited = TaskContext.current?.isLimited ?? false
     return try await StartedRun.awaited(
       "a turn of \(home?.name ?? "the run")", on: loop, home: home, TurnName("first", file, line),
       within: limit ?? (isLimited ? nil : .seconds(3600))

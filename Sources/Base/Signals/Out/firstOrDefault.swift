@@ -3,16 +3,16 @@
 extension Signal {
   /// Blocks for the first value.
   ///
-  /// Outside a turn it takes one of the signal's home, whose wait counts towards `limit`; inside a
-  /// ``SerialScheduler/schedule(named:file:line:_:)`` block it belongs to that turn. Whoever blocks turns the loop.
+  /// Outside a turn it acquires one of the signal's home; the wait for it counts towards `limit`. Inside
+  /// a ``SerialScheduler/schedule(named:file:line:_:)`` block it belongs to that turn. The blocked
+  /// thread drives the loop.
   ///
-  /// It returns when everything that has to be released is, and at the deadline: in real time at
-  /// most 0.1 s after `limit`, and the turn then ends behind the caller's back, before the next one
-  /// begins. On a virtual loop it drives on until the clean-up is done.
+  /// It returns after the clean-up, or at the deadline: in real time at most 0.1 s after `limit`. The
+  /// turn then ends later, before the next one begins. On a virtual loop it drives the loop until the
+  /// clean-up is done.
   ///
-  /// The bound holds while other work awaits. This thread may turn the loop meanwhile, and so run
-  /// closures of other runs: one that blocks the thread, instead of awaiting, is not cut short, and this
-  /// call returns after it.
+  /// This thread may run closures of other runs meanwhile, because it drives the loop. A closure that
+  /// blocks, instead of awaiting, is not interrupted, and delays the return beyond the limit.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }
@@ -21,14 +21,14 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - fallback: The value when there is none.
-  ///   - limit: How long it may take, on the loop's clock.
+  ///   - fallback: The default value.
+  ///   - limit: The time limit, on the loop's clock.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
-  /// - Returns: The first value and success; or the default and the reason: the signal's failure,
+  /// - Returns: The first value; or the default value and the failure: that of the signal,
   ///   ``NoValue`` for an empty completion, ``TimedOut``, the cause of a cancellation,
   ///   ``BlockedInsideLoop`` where blocking could never end, ``OtherScheduler`` inside a turn of
-  ///   another scheduler, ``LoopIdle`` when time is virtual and nothing is left that could happen.
+  ///   another scheduler, in virtual time ``LoopIdle`` when no event is left.
   @inlinable
   public func firstOrDefault(
     _ fallback: Value, within limit: Duration, file: StaticString = #fileID, line: UInt = #line
@@ -52,18 +52,18 @@ extension Signal {
         throw Stopped.stopped
       }
     }
-    // Only then has the body ended, and may its value be looked at.
+    // Only without a failure has the body ended, so that its value may be read.
     if let failure, !Stopped.isThrown(failure) { return .failure(failure) }
     guard let value = first.value else { return .failure(NoValue(operation: "the signal")) }
     return .success(value)
   }
 }
 
-/// What the task of a turn makes for the thread that blocks for it.
+/// A value that the task of a turn stores for the thread that blocks for it.
 @usableFromInline
 final class TurnLocal<Value>: @unchecked Sendable {
-  // `value` needs no lock: the task writes it, and the other thread reads it once the turn has
-  // ended, which it learns under the lock of the turn, and only then.
+  // `value` needs no lock: the task writes it, and the other thread reads it only after the end of the
+  // turn, which it learns under the lock of the turn.
   @exclusivity(unchecked) @usableFromInline var value: Value
 
   @inlinable

@@ -1,17 +1,16 @@
-// Blocking ways out without a default value.
+// Blocking calls without a default value.
 
 extension Signal {
-  /// Blocks for the first value, or throws why there is none.
+  /// Blocks for the first value; throws the failure.
   ///
-  /// Like ``firstOrDefault(_:within:file:line:)``, for code without a sensible default. Use `firstOrDefault`
-  /// where a default value can replace a failure, this one where a failure ends the work, and
-  /// ``firstResult(within:file:line:)`` where the code handles both.
+  /// Use it where a failure ends the work, ``firstOrDefault(_:within:file:line:)`` where a default value
+  /// can replace a failure, and ``firstResult(within:file:line:)`` where the code handles both.
   ///
   /// ```swift
   /// let level = try device.session { device.read(.batteryLevel) }.firstOrThrow(within: .seconds(30))
   /// ```
   ///
-  /// - Throws: What `firstOrDefault` gives as its error.
+  /// - Throws: The errors that `firstOrDefault` returns.
   @available(*, noasync, message: "await first(within:) instead")
   @inlinable
   public func firstOrThrow(
@@ -20,7 +19,7 @@ extension Signal {
     try blockForFirst(within: limit, "firstOrThrow", file, line).get()
   }
 
-  /// Blocks for the first value; the failure explains why there is none.
+  /// Blocks for the first value or the failure.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }
@@ -30,7 +29,7 @@ extension Signal {
   /// }
   /// ```
   ///
-  /// - Returns: The first value, or what ``firstOrDefault(_:within:file:line:)`` gives as its error.
+  /// - Returns: The first value, or the error that ``firstOrDefault(_:within:file:line:)`` returns.
   @available(*, noasync, message: "await first(within:) instead")
   @inlinable
   public func firstResult(
@@ -39,14 +38,14 @@ extension Signal {
     blockForFirst(within: limit, "firstResult", file, line)
   }
 
-  /// Blocks until the signal has completed, and ignores its values. Completing without one is fine.
+  /// Blocks until the signal has completed, and ignores its values. It may complete without one.
   ///
   /// ```swift
   /// try device.session { device.write([1], to: switch, kind: .request) }
   ///   .waitUntilCompleted(within: .seconds(30))
   /// ```
   ///
-  /// - Throws: The signal's failure, and what else `firstOrDefault` gives as its error.
+  /// - Throws: The errors that `firstOrDefault` returns, except ``NoValue``.
   @available(*, noasync, message: "iterate over values instead")
   @inlinable
   public func waitUntilCompleted(

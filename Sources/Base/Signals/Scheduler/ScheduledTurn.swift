@@ -1,6 +1,6 @@
-// A turn of blocking code, and the handle on it.
+// The handle on a turn of blocking code.
 
-/// A turn that was scheduled and may not have begun.
+/// A scheduled turn, which may still be waiting to begin.
 public final class ScheduledTurn: Sendable {
   private let started: StartedRun
 
@@ -12,7 +12,7 @@ public final class ScheduledTurn: Sendable {
     let turn = started.turn
     started.start(home: scheduler) {
       await withTaskExecutorPreference(BlockExecutor(of: turn)) {
-        // It may have been cancelled while it waited for a thread.
+        // The turn may have been cancelled while it waited for a thread.
         if turn.cancellationCause == nil { OpenStream.outside(body) }
       }
     }
@@ -21,10 +21,10 @@ public final class ScheduledTurn: Sendable {
   /// Whether the turn has ended, clean-up included, or was cancelled before it began.
   public var isEnded: Bool { started.isReached || started.turn.isWithdrawn }
 
-  /// Cancels what the turn waits for; a turn that has not begun never does.
+  /// Cancels the waits of the turn. A turn that has not begun never begins.
   public func cancel(_ cause: any Error = CancellationError()) { started.cancel(cause) }
 
-  /// Blocks until the turn has ended, turning the loop meanwhile.
+  /// Blocks until the turn has ended, driving the loop meanwhile.
   ///
   /// - Throws: ``BlockedInsideLoop`` from inside a loop or the turn itself; ``LoopIdle`` when time
   ///   is virtual and the turn cannot end.
@@ -37,7 +37,7 @@ public final class ScheduledTurn: Sendable {
   }
 }
 
-/// Runs the block of a turn, which may block, as no job of the loop.
+/// Runs the body of a turn, which may block, outside the jobs of the loop.
 private final class BlockExecutor: TaskExecutor {
   private let turn: Turn
 

@@ -1,36 +1,37 @@
-// Turns on a loop, one at a time.
+// A queue of turns on a loop: one runs, the others wait.
 //
-// What may run when: the queue decides, behind a lock, who has the turn, and starts nothing. Who ends a turn
+// The queue only decides, under its lock, which turn is first. It starts nothing: the turn that ends
 // begins the next one, on the loop.
 
-/// A queue of turns: the next begins when the last has ended, its clean-up included.
+/// A queue of turns. Each begins after the previous one has ended, clean-up included.
 ///
-/// Several schedulers may share a loop; each is serial in itself. What takes a turn:
-/// ``schedule(named:file:line:_:)``, ``turn(named:within:file:line:_:)``, and a signal's `firstOrDefault` or `first` outside a turn.
+/// Several schedulers may share a loop; each is serial in itself. These take a turn:
+/// ``schedule(named:file:line:_:)``, ``turn(named:within:file:line:_:)``, and a signal's
+/// `firstOrDefault` or `first` outside a turn.
 public final class SerialScheduler: Sendable {
   private struct State {
-    /// Who has the turn, then who waits for it: first come, first served.
+    /// The running turn, then the waiting ones in order of arrival.
     var queue: [Turn] = []
-    /// When the first of them got it.
+    /// The instant at which the running turn began.
     var since = Instant.start
     var isClosed = false
   }
 
-  /// The loop that the turns run on.
+  /// The loop that runs the turns.
   public let loop: Loop
-  /// What the scheduler is called in errors.
+  /// The name of the scheduler in errors.
   public let name: String
-  /// How long each release at the end of a turn may take.
+  /// The time limit of each release at the end of a turn.
   public let cleanUpLimit: Duration
   private let state = Guarded(State())
 
-  /// Makes a scheduler with nothing to do.
+  /// Makes a scheduler without turns.
   ///
   /// - Parameters:
-  ///   - loop: The loop that its turns run on.
+  ///   - loop: The loop that runs its turns.
   ///   - name: The name, for errors.
-  ///   - cleanUpLimit: How long each release at the end of a turn may take. The default is longer
-  ///     than the 2 s that BlueZ waits before it drops a link.
+  ///   - cleanUpLimit: The time limit of each release at the end of a turn. The default is longer than
+  ///     the 2 s that BlueZ waits before it drops a link.
   public init(on loop: Loop, name: String = "scheduler", cleanUpLimit: Duration = .seconds(10)) {
     self.loop = loop
     self.name = name
@@ -39,10 +40,10 @@ public final class SerialScheduler: Sendable {
 
   // MARK: Turns of blocking code
 
-  /// Runs `body`, which may block for signals, in a turn of its own; returns at once.
+  /// Runs `body`, which may block for signals, in a new turn; returns at once.
   ///
-  /// `body` runs on a thread of its own; in virtual time on the thread that turns the loop. It has the
-  /// task-local values of this call. It must block only for signals of this scheduler's loop.
+  /// `body` runs on its own thread; in virtual time, on the thread that drives the loop. It inherits
+  /// the task-local values of this call. It must block only for signals of this scheduler's loop.
   ///
   /// ```swift
   /// let turn = scheduler.schedule {
@@ -54,12 +55,12 @@ public final class SerialScheduler: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - label: What the turn is called, for those that wait for it in vain; the place of this call
-  ///     when nil.
+  ///   - label: The name of the turn in the timeout errors of waiting turns; nil for the place of this
+  ///     call.
   ///   - file: The file of the call, for that place.
   ///   - line: The line of the call.
   ///   - body: The work of the turn.
-  /// - Returns: The turn, to be cancelled or waited for.
+  /// - Returns: A handle to cancel the turn or wait for it.
   @discardableResult
   public func schedule(
     named label: String? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -70,8 +71,10 @@ public final class SerialScheduler: Sendable {
 
   // MARK: Turns of async code
 
-  /// Runs `body` in a turn, on the loop, with the task-local values of this call. Inside a turn of this scheduler it belongs to that one, and
-  /// so it does in a run without a home, which takes a turn of this scheduler then, to its end.
+  /// Runs `body` in a turn, on the loop, with the task-local values of this call.
+  ///
+  /// Inside a turn of this scheduler, `body` joins that turn. Inside a run without a home, the run
+  /// takes a turn of this scheduler, which it keeps to its end, and `body` joins it.
   ///
   /// ```swift
   /// let (level, name) = try await scheduler.turn(within: .seconds(30)) {
@@ -83,23 +86,22 @@ public final class SerialScheduler: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - label: What the turn is called, for those that wait for it in vain; the place of this call
-  ///     when nil.
-  ///   - limit: How long the wait for the turn and the work may take together. The clean-up comes
-  ///     on top.
+  ///   - label: The name of the turn in the timeout errors of waiting turns; nil for the place of this
+  ///     call.
+  ///   - limit: The time limit of the wait for the turn and the work together, without the clean-up.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
   ///   - body: The work of the turn.
-  /// - Throws: What `body` throws; ``TimedOut``; `CancellationError` or the cause given to
-  ///   ``cancelAll(_:)``; ``FailedWithCleanUp`` when something could not be released; at once
-  ///   ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded`` in a task whose turn has
-  ///   ended, ``LoopNotDriven`` when the loop is virtual and nobody drives it.
+  /// - Throws: The error of `body`; ``TimedOut``; `CancellationError` or the cause given to
+  ///   ``cancelAll(_:)``; ``FailedWithCleanUp`` when a release failed; at once ``OtherScheduler`` inside
+  ///   a turn of another scheduler, ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a
+  ///   virtual loop that no thread drives.
   public func turn<R: Sendable>(
     named label: String? = nil, within limit: Duration? = nil, file: StaticString = #fileID,
     line: UInt = #line, _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
     let operation = "a turn of \(name)"
-    if Run.current?.turn != nil {
+    if TaskContext.current?.turn != nil {
       let work = Signal<R>.operation(of: self, operation) { sink in try await sink(try await body())
       }
       return try await (limit.map { work.timeout($0, operation) } ?? work).firstValue()
@@ -110,9 +112,9 @@ public final class SerialScheduler: Sendable {
 
   // MARK: The queue
 
-  /// Takes in a turn.
+  /// Appends a turn to the queue.
   ///
-  /// - Returns: Whether it has begun; nil when none is admitted.
+  /// - Returns: Whether it has begun; nil when the scheduler was shut down.
   func admit(_ turn: Turn) -> Bool? {
     state.withLock { state in
       if state.isClosed { return nil }
@@ -122,7 +124,7 @@ public final class SerialScheduler: Sendable {
     }
   }
 
-  /// Removes a turn that waits; false when it does not (any more).
+  /// Removes a waiting turn; false if it is not waiting.
   func withdraw(_ turn: Turn) -> Bool {
     state.withLock { state in
       guard let index = state.queue.firstIndex(where: { $0 === turn }), index > 0 else {
@@ -135,7 +137,7 @@ public final class SerialScheduler: Sendable {
 
   /// Removes a turn that has ended, clean-up included.
   ///
-  /// - Returns: The turn that the caller has to begin.
+  /// - Returns: The next turn, which the caller must begin.
   func release(_ turn: Turn) -> Turn? {
     state.withLock { state in
       guard let index = state.queue.firstIndex(where: { $0 === turn }) else { return nil }
@@ -146,7 +148,7 @@ public final class SerialScheduler: Sendable {
     }
   }
 
-  /// Who has the turn that another one waits for; nil when that does not wait.
+  /// The holder of the turn that `turn` waits for; nil if `turn` is not waiting.
   func holder(before turn: Turn) -> TurnHolder? {
     let (holder, since) = state.withLock { state -> (Turn?, Instant) in
       let waits = state.queue.dropFirst().contains { $0 === turn }
@@ -157,15 +159,15 @@ public final class SerialScheduler: Sendable {
     }
   }
 
-  /// Cancels the running turn and every one that waits. Clean-ups still run.
+  /// Cancels the running turn and all waiting ones. Clean-ups still run.
   ///
   /// - Parameter cause: The error that their callers get.
   public func cancelAll(_ cause: any Error = CancellationError()) {
-    // The latest first, so that none of them begins in between.
+    // Last first, so that no waiting turn begins in between.
     for turn in state.withLock({ $0.queue }).reversed() { turn.cancel(cause) }
   }
 
-  /// Admits no further turn, and cancels the present ones with ``LoopShutDown``.
+  /// Accepts no further turns, and cancels the present ones with ``LoopShutDown``.
   public func shutDown() {
     state.withLock { $0.isClosed = true }
     cancelAll(LoopShutDown())
@@ -174,7 +176,7 @@ public final class SerialScheduler: Sendable {
   /// Whether no turn runs or waits.
   public var isIdle: Bool { state.withLock { $0.queue.isEmpty } }
 
-  /// Blocks until no turn runs or waits, turning the loop meanwhile.
+  /// Blocks until no turn runs or waits, driving the loop meanwhile.
   ///
   /// - Throws: ``BlockedInsideLoop`` from inside the loop or a turn; ``LoopIdle`` when time is
   ///   virtual and the turns cannot end.
@@ -185,8 +187,9 @@ public final class SerialScheduler: Sendable {
     try loop.drive { [self] in isIdle }
   }
 
-  /// The same, for `limit` at most in real time: before a program exits whose blocking calls may have
-  /// left at their deadlines.
+  /// Blocks until no turn runs or waits, in real time for at most `limit`.
+  ///
+  /// For the exit of a program whose blocking calls may have timed out and left clean-ups running.
   public func waitUntilIdle(within limit: Duration) throws {
     guard !isIdle else { return }
     guard !loop.isVirtual else { return try waitUntilIdle() }

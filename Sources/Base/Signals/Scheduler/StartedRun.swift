@@ -1,44 +1,43 @@
-// What a way out starts: a task on a loop, with its turn and its deadline.
+// A run started by `first`, `values`, `observe` and the blocking calls: a task with a turn and a deadline.
 //
-// What may run when: `start` is called once, by whoever starts the run; its body and what ends it run in one
-// task on the loop of the run, and so does the timer of its limit. Any thread may cancel it, look whether it
-// is reached, and, with `block`, turn the loop until it is.
+// `start` is called once. The body, the end of the run and its timer run on the loop of the run. Any
+// thread may cancel the run, ask whether it has ended, and, with `block`, drive the loop until then.
 
-/// A run with a turn of its own, or a part of the present one, for whoever has started it.
+/// A run with a new turn, or a part of the current turn.
 ///
-/// The first cause of its end wins: value, failure, deadline, cancellation. What the work made is the
-/// business of whoever started it: nothing here is generic.
+/// The first cause of its end wins: value, failure, deadline, cancellation. It does not know the
+/// value of the work, which the body stores for its starter; so nothing here is generic.
 final class StartedRun: DriveGoal {
   private struct State {
     var timer: LoopTimer?
     var result: Result<Void, any Error>?
-    /// Whether a thread that blocks has waited long enough.
+    /// Whether the blocked caller stops waiting although the work has not ended.
     var isOverdue = false
   }
 
-  /// What the work inherits.
-  let run: Run
+  /// The context of the work.
+  let context: TaskContext
   let turn: Turn
   private let operation: String
-  /// The deadline of its own.
+  /// The deadline of this run; nil without a limit.
   private let deadline: Deadline?
-  /// Its place in the present turn; nil when it has one of its own.
+  /// The entry in the current turn; nil for a run with a new turn.
   private let part: Work?
   private let ended: (@Sendable (Result<Void, any Error>) -> Void)?
   private let state = Guarded(State())
 
-  /// How long after its deadline a caller that blocks waits for clean-up.
+  /// The time after its deadline for which a blocked caller still waits for the clean-up.
   private static let grace = Duration.milliseconds(100)
 
-  /// A run with a turn of its own.
+  /// A run with a new turn.
   ///
   /// - Parameters:
-  ///   - operation: What a deadline that passes is reported for.
-  ///   - name: What the turn is called.
-  ///   - limit: How long the wait for the turn and the work may take together.
-  ///   - outer: The deadline that holds as well.
-  ///   - ended: Called once, on any thread, with the result. Nil for a thread that drives the loop
-  ///     until it ``isReached``.
+  ///   - operation: The operation in the error of a passed deadline.
+  ///   - name: The name of the turn.
+  ///   - limit: The time limit of the wait for the turn and the work together.
+  ///   - outer: The enclosing deadline, which stays in force.
+  ///   - ended: Called once, on any thread, with the result. Nil for a caller that drives the loop
+  ///     until ``isReached``.
   init(
     _ operation: String, on loop: Loop, _ name: TurnName, within limit: Duration? = nil,
     inside outer: Deadline? = nil, ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
@@ -48,18 +47,18 @@ final class StartedRun: DriveGoal {
     part = nil
     turn = Turn(named: name, on: loop)
     deadline = limit.map { Deadline($0, of: operation, on: loop, inside: outer) }
-    run = Run(loop: loop, turn: turn, deadline: deadline ?? outer)
+    context = TaskContext(loop: loop, turn: turn, deadline: deadline ?? outer)
   }
 
-  /// A part of the present run, which ends it at its own end.
+  /// A part of the current turn, whose end cancels it and waits for it.
   ///
-  /// - Parameter limit: How long the work may take; when nil, no deadline holds.
+  /// - Parameter limit: The time limit of the work; nil for no deadline, not even the enclosing one.
   /// - Throws: ``TurnEnded``.
   init(
     _ operation: String, on loop: Loop, in turn: Turn, of scope: TurnScope? = nil,
     within limit: Duration? = nil, ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) throws(TurnEnded) {
-    let here = Run.current
+    let here = TaskContext.current
     let work = try turn.begin(operation, in: here, of: scope)
     let deadline = limit.map { Deadline($0, of: operation, on: loop, inside: here?.deadline) }
     self.operation = operation
@@ -67,34 +66,34 @@ final class StartedRun: DriveGoal {
     self.turn = turn
     self.deadline = deadline
     part = work
-    run = Run(loop: loop, turn: turn, deadline: deadline, cleanUp: here?.cleanUp)
+    context = TaskContext(loop: loop, turn: turn, deadline: deadline, cleanUp: here?.cleanUp)
   }
 
   // MARK: From start to end
 
   /// Starts the work, with the task-local values of the caller. Called once.
   ///
-  /// - Parameter home: The scheduler whose turn it takes first.
+  /// - Parameter home: The scheduler whose turn the run acquires first.
   func start(
     home: SerialScheduler? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) {
-    run.loop.hold()
+    context.loop.hold()
     if let deadline {
-      let timer = run.loop.after(deadline.limit) { [self] in expire() }
+      let timer = context.loop.after(deadline.limit) { [self] in expire() }
       state.withLock { $0.timer = timer }
     }
     let hasTurn: Bool
     do {
-      hasTurn = try home.map { try turn.ask($0, for: operation) } ?? true
+      hasTurn = try home.map { try turn.request($0, for: operation) } ?? true
     } catch {
       return end(.failure(error))
     }
-    let task = Run.$current.withValue(run) {
-      Task(executorPreference: run.loop) { [self] in
+    let task = TaskContext.$current.withValue(context) {
+      Task(executorPreference: context.loop) { [self] in
         var result: Result<Void, any Error>
         do {
-          if let home, !hasTurn { try await turn.begun(home, for: operation) }
+          if let home, !hasTurn { try await turn.awaitTurn(of: home, for: operation) }
           if part == nil, let cause = turn.cancellationCause { throw cause }
           try await body()
           result = .success(())
@@ -109,29 +108,29 @@ final class StartedRun: DriveGoal {
         }
       }
     }
-    (part ?? turn.main).attach { task.cancel() }
+    (part ?? turn.main).onCancel { task.cancel() }
   }
 
-  /// A wait that was merely cancelled does not hide why.
+  /// Replaces a plain `CancellationError` by the cause of the cancellation.
   private func cause(of error: any Error) -> any Error {
-    // Asked first because it costs least: most runs end with a consumer that has its value.
+    // The cheapest check first: most runs end because the consumer has its value.
     guard !Stopped.isThrown(error), error is CancellationError, part == nil || deadline != nil
     else {
       return error
     }
-    return turn.cancellationCause ?? cancellation(of: operation, in: run)
+    return turn.cancellationCause ?? cancellation(of: operation, in: context)
   }
 
   private func end(_ result: Result<Void, any Error>) {
     let timer = state.withLock { state in
       state.result = result
-      // Its callback holds this run.
+      // The callback of the timer retains this run.
       defer { state.timer = nil }
       return state.timer
     }
     timer?.cancel()
-    if let ended { ended(result) } else { run.loop.wakeBlockedFromOutside() }
-    run.loop.letGo()
+    if let ended { ended(result) } else { context.loop.wakeBlockedFromOutside() }
+    context.loop.endHold()
   }
 
   // MARK: Cancellation
@@ -141,59 +140,59 @@ final class StartedRun: DriveGoal {
     if let part { part.cancel() } else { turn.cancel(cause) }
   }
 
-  /// Ends it for a consumer that has left.
+  /// Cancels the run on behalf of a consumer that does not wait for its end.
   func abandon() {
     if let part { turn.abandon { $0 === part } } else { cancel() }
   }
 
-  /// The limit has passed.
+  /// Called by the timer when the limit has passed.
   private func expire() {
     deadline?.expire()
     cancel(timedOut)
-    guard let patience else { return }
-    run.loop.at(patience) { [weak self] in self?.runOut() }
+    guard let waitDeadline else { return }
+    context.loop.at(waitDeadline) { [weak self] in self?.waitDeadlinePassed() }
   }
 
-  /// The error of a deadline that has passed, which names who has the turn that is waited for.
+  /// The error of the passed deadline, with the holder of the turn that the run waits for.
   private var timedOut: TimedOut {
     TimedOut(operation: operation, after: deadline?.limit, limitOf: operation)
-      .waiting(for: part == nil ? turn.scheduler?.holder(before: turn) : nil)
+      .addingHolder(part == nil ? turn.scheduler?.holder(before: turn) : nil)
   }
 
-  // MARK: A thread that blocks
+  // MARK: Blocking
 
-  /// What it came to, clean-up included; nil until then.
+  /// The result, clean-up included; nil while the run goes on.
   var result: Result<Void, any Error>? { state.withLock { $0.result } }
 
   var isReached: Bool { state.withLock { $0.result != nil || $0.isOverdue } }
 
-  /// When a caller that blocks leaves, although the work has not ended; never in virtual time,
-  /// where nobody else would drive the loop on.
-  var patience: Instant? {
-    guard !run.loop.isVirtual, ended == nil, let deadline else { return nil }
+  /// The instant at which a blocked caller returns although the work has not ended; nil in virtual
+  /// time, where no other thread would drive the loop.
+  var waitDeadline: Instant? {
+    guard !context.loop.isVirtual, ended == nil, let deadline else { return nil }
     return deadline.instant + Self.grace
   }
 
-  func runOut() {
+  func waitDeadlinePassed() {
     state.withLock { $0.isOverdue = true }
-    run.loop.wakeBlockedFromOutside()
+    context.loop.wakeBlockedFromOutside()
   }
 
   /// Starts the work and blocks for it, driving the loop meanwhile.
   ///
-  /// At the deadline it returns, in real time also when the work has not ended: that ends behind the
-  /// caller's back, before the turn does.
+  /// In real time it returns at the deadline even if the work has not ended: the work then ends later,
+  /// before its turn does.
   ///
-  /// - Returns: Why it failed; nil on success. The work has ended unless it is ``TimedOut``.
+  /// - Returns: The failure; nil on success. The work has ended unless this is ``TimedOut``.
   func block(
     home: SerialScheduler? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) -> (any Error)? {
     do {
-      try run.loop.drive(starting: { start(home: home, body) }, until: self)
+      try context.loop.drive(starting: { start(home: home, body) }, until: self)
     } catch {
       cancel(error)
-      try? run.loop.drive(until: self)
+      try? context.loop.drive(until: self)
       return error
     }
     switch result {
@@ -209,12 +208,12 @@ final class StartedRun: DriveGoal {
 }
 
 extension StartedRun {
-  /// Awaits `body` in a run with a turn of its own.
+  /// Runs `body` with a new turn and awaits it.
   ///
   /// - Parameters:
-  ///   - operation: What a deadline that passes is reported for.
-  ///   - home: The scheduler whose turn it takes first.
-  ///   - name: What the turn is called.
+  ///   - operation: The operation in the error of a passed deadline.
+  ///   - home: The scheduler whose turn the run acquires first.
+  ///   - name: The name of the turn.
   static func awaited<R: Sendable>(
     _ operation: String, on loop: Loop, home: SerialScheduler?, _ name: TurnName,
     within limit: Duration?, _ body: @escaping @Sendable () async throws -> R
@@ -222,7 +221,7 @@ extension StartedRun {
     try loop.requireDriver(for: operation, of: home)
     let made = Guarded<R?>(nil)
     let done = Completion<Void>()
-    let outer = Run.current
+    let outer = TaskContext.current
     let started = StartedRun(operation, on: loop, name, within: limit, inside: outer?.deadline) {
       done.end($0)
     }
@@ -233,10 +232,10 @@ extension StartedRun {
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { done.install($0) }
     } onCancel: {
-      // A deadline around it is the cause, where one has passed.
+      // The cause is the enclosing deadline if that has passed.
       let cause = cancellation(of: operation, in: outer)
       let holder = started.turn.scheduler?.holder(before: started.turn)
-      started.cancel((cause as? TimedOut)?.waiting(for: holder) ?? cause)
+      started.cancel((cause as? TimedOut)?.addingHolder(holder) ?? cause)
     }
     guard let value = made.withLock({ $0 }) else { throw LoopShutDown() }
     return value

@@ -1,20 +1,20 @@
-// The ledger of a run, and the turn of a scheduler that it has.
+// The bookkeeping of one run: its turn of a scheduler, its unfinished work, and its releases.
 //
-// What may run when: each function may be called on any thread, at any time; a lock guards the state, and is
-// held for no call but those of the scheduler's queue, which has a lock of its own. `end` is the last thing
-// that the task of the run does: while it awaits what was begun, nothing but clean-up may begin.
+// Any function may be called on any thread. Under the lock only the scheduler's queue is called, which
+// has its own lock. `end` is the last call of the run's task: while it waits for unfinished work, only
+// clean-up may begin.
 
-/// What a run has begun and has to release, and the turn of the one scheduler that it has taken.
+/// One run: its turn of at most one scheduler, its unfinished work, and its registered releases.
 ///
-/// A run takes the turn of the first scheduler whose operation it reaches, or of its home, and holds it
-/// to its end. No other turn of that scheduler overlaps, clean-up included: at the end, what was begun
-/// and still runs, in tasks that nobody awaited, is cancelled and awaited. Then what was entered is
-/// released, last in first out, each release shielded from cancellation and within the scheduler's
-/// clean-up limit. Only then is the turn given back, and the next one begins.
+/// A run acquires the turn of its home, or of the first scheduler whose operation it reaches, and holds
+/// it to its end. No other turn of that scheduler overlaps, clean-up included. At the end, unfinished
+/// work in tasks that were not awaited is cancelled and awaited. Then the registered releases run,
+/// last in first out, each shielded from cancellation and limited by the scheduler's `cleanUpLimit`.
+/// Only then is the turn released, and the next one begins.
 public final class Turn: @unchecked Sendable {
-  // `state`, and `isLeft` of its work, is protected by `lock`.
+  // `state`, and `isAbandoned` of each work, are protected by `lock`.
 
-  /// Something the turn has to release.
+  /// A registered release.
   public struct Entry: Hashable, Sendable {
     let id: UInt64
   }
@@ -27,37 +27,37 @@ public final class Turn: @unchecked Sendable {
 
   private enum Phase { case open, ending, ended }
 
-  /// Which scheduler's turn this is.
+  /// The turn of a scheduler, requested or acquired.
   private struct Slot {
     enum Stage: Equatable {
-      case asked, begun
-      /// The run was cancelled while it waited.
+      case requested, begun
+      /// The run was cancelled while it waited for the turn.
       case withdrawn
-      /// The run takes turns one after the other, and has so many now.
-      case lent(Int)
+      /// The run acquires separate turns one after another; the number that are under way.
+      case separate(Int)
     }
 
     let scheduler: SerialScheduler
     var stage: Stage
   }
 
-  /// What a wait for the turn comes to; nil as long as it goes on.
+  /// The result of a wait on this turn; nil while it must keep waiting.
   private typealias Answer = @Sendable (State) -> Result<Void, any Error>?
 
   private struct State {
     var nextID: UInt64 = 0
     var phase = Phase.open
-    /// Nil while the run has reached no operation.
+    /// Nil until the run reaches an operation of a scheduler.
     var slot: Slot?
     var owned: [Owned] = []
     var work: [Work] = []
     var waits: [(answer: Answer, done: Completion<Void>)] = []
     var cause: (any Error)?
-    /// What could not be released behind consumers that had left.
+    /// Clean-up failures of abandoned iterations, reported at the end of the turn.
     var failures: [CleanUpFailure] = []
   }
 
-  /// What it is called, for whoever waits for it.
+  /// The name, for the timeout errors of waiting turns.
   let name: TurnName
   /// The loop of the run.
   let loop: Loop
@@ -71,24 +71,26 @@ public final class Turn: @unchecked Sendable {
     self.loop = loop
   }
 
-  /// The turn that the present task belongs to; nil outside one, and once it has ended.
+  /// The turn of the current task; nil outside a turn and after its end.
   public static var current: Turn? {
-    guard let turn = Run.current?.turn else { return nil }
+    guard let turn = TaskContext.current?.turn else { return nil }
     return turn.lock.whileHeld { turn.state.phase == .ended } ? nil : turn
   }
 
-  /// The scheduler whose turn this is, or was asked for; nil while the run has reached no operation.
+  /// The scheduler whose turn the run has acquired or requested; nil until it reaches an operation.
   public var scheduler: SerialScheduler? { lock.whileHeld { state.slot?.scheduler } }
 
-  // MARK: What is released
+  // MARK: Releases
 
-  /// Has `release` called at the end of this turn, unless the entry leaves before.
+  /// Registers a release, which runs at the end of this turn unless it is cancelled before.
   ///
   /// - Parameters:
-  ///   - what: What is released, for the error when that fails: "the link to Thermo-1".
-  ///   - release: Gives it back. Called at most once, on the scheduler's loop; soon, when the turn
-  ///     has ended already.
-  public func enter(_ what: String, release: @escaping @Sendable () async throws -> Void) -> Entry {
+  ///   - what: The resource, for the error of a failed release: "the link to Thermo-1".
+  ///   - release: Releases the resource. Called at most once, on the scheduler's loop; soon if the turn
+  ///     has already ended.
+  public func registerRelease(of what: String, release: @escaping @Sendable () async throws -> Void)
+    -> Entry
+  {
     let (entry, isLate) = lock.whileHeld {
       state.nextID += 1
       let isLate = state.phase == .ended
@@ -101,14 +103,15 @@ public final class Turn: @unchecked Sendable {
     return entry
   }
 
-  /// Removes an entry: it was released, or is to be kept. Does nothing when it is not there.
-  public func leave(_ entry: Entry) {
+  /// Cancels a registered release, whose resource was released before or is kept. Has no effect if the
+  /// release has run or was cancelled.
+  public func cancelRelease(_ entry: Entry) {
     lock.whileHeld { state.owned.removeAll { $0.id == entry.id } }
   }
 
-  // MARK: Waits for a change
+  // MARK: Waits
 
-  /// Changes the state, and ends the waits that have their answers now.
+  /// Changes the state, and ends the waits that now have a result.
   private func change(_ body: (inout State) -> Void) {
     let ended = lock.whileHeld { () -> [(Completion<Void>, Result<Void, any Error>)] in
       body(&state)
@@ -120,12 +123,12 @@ public final class Turn: @unchecked Sendable {
     for (done, answer) in ended { done.end(answer) }
   }
 
-  /// Ends `done` once there is an answer.
+  /// Ends `done` as soon as `answer` returns a result.
   private func end(_ done: Completion<Void>, with answer: @escaping Answer) {
     let present = lock.whileHeld {
       let present = answer(state)
       if present == nil {
-        // Those that were cancelled stay until then.
+        // A cancelled wait stays in the list until the next one is added.
         state.waits.removeAll { $0.done.hasEnded }
         state.waits.append((answer, done))
       }
@@ -136,23 +139,23 @@ public final class Turn: @unchecked Sendable {
 
   // MARK: Cancellation
 
-  /// Why the turn was cancelled, if it was.
+  /// The cause of the cancellation; nil if the turn was not cancelled.
   public var cancellationCause: (any Error)? { lock.whileHeld { state.cause } }
 
   /// Cancels the work of the turn; its clean-up still runs.
   ///
-  /// - Parameter cause: What the turn's caller gets. Only the first cause counts.
+  /// - Parameter cause: The error that the caller of the turn gets. Only the first cause counts.
   public func cancel(_ cause: any Error = CancellationError()) {
     let work = lock.whileHeld {
       if state.cause == nil { state.cause = cause }
-      if let slot = state.slot, slot.stage == .asked, slot.scheduler.withdraw(self) {
+      if let slot = state.slot, slot.stage == .requested, slot.scheduler.withdraw(self) {
         state.slot?.stage = .withdrawn
       }
       return state.work
     }
     main.cancel()
     for work in work where !work.isCleanUp { work.cancel() }
-    // Behind the cancellation: a wait that a deadline ends names what it waits for.
+    // After the cancellation: a wait that a deadline ends then reports its own operation.
     change { _ in }
   }
 
@@ -161,92 +164,92 @@ public final class Turn: @unchecked Sendable {
 
   // MARK: The turn of a scheduler
 
-  /// Waits until the run has the turn of `scheduler`, and asks for it the first time.
+  /// Requests the turn of `scheduler`, unless the run has done so, and waits for it.
   ///
-  /// - Throws: ``OtherScheduler`` when it has, or has asked for, the turn of another; ``TurnEnded``;
-  ///   ``LoopShutDown``.
+  /// - Throws: ``OtherScheduler`` if the run has acquired or requested the turn of another scheduler;
+  ///   ``TurnEnded``; ``LoopShutDown``.
   nonisolated(nonsending)
-    func take(_ scheduler: SerialScheduler, for operation: String, in run: Run) async throws
+    func acquire(_ scheduler: SerialScheduler, for operation: String, in context: TaskContext)
+    async throws
   {
-    if try ask(scheduler, for: operation, isCleanUp: run.isCleanUp) { return }
-    try await begun(scheduler, for: "waiting for a turn of \(scheduler.name)")
+    if try request(scheduler, for: operation, isCleanUp: context.isCleanUp) { return }
+    try await awaitTurn(of: scheduler, for: "waiting for a turn of \(scheduler.name)")
   }
 
-  /// Asks for the turn of `scheduler`, unless the run has done so.
+  /// Requests the turn of `scheduler`, unless the run has done so.
   ///
-  /// - Returns: Whether it has begun.
+  /// - Returns: Whether the turn has begun.
   @discardableResult
-  func ask(
+  func request(
     _ scheduler: SerialScheduler, for operation: String, isCleanUp: Bool = false
   ) throws -> Bool {
-    enum Reply { case begun, waits, asked, ended, shutDown, other(SerialScheduler) }
+    enum Reply { case begun, waits, requested, ended, shutDown, other(SerialScheduler) }
     let reply: Reply = lock.whileHeld {
       if let slot = state.slot {
         switch slot.stage {
         case .begun where slot.scheduler === scheduler: return .begun
-        case .asked where slot.scheduler === scheduler: return .waits
+        case .requested where slot.scheduler === scheduler: return .waits
         case .withdrawn where slot.scheduler === scheduler: return .waits
-        case .begun, .asked, .withdrawn, .lent: return .other(slot.scheduler)
+        case .begun, .requested, .withdrawn, .separate: return .other(slot.scheduler)
         }
       }
       guard state.phase == .open || (isCleanUp && state.phase == .ending) else { return .ended }
-      // Under the lock, so that a turn that ends meanwhile is not left in the queue.
+      // Under the lock, so that a turn that ends meanwhile does not stay in the queue.
       guard let begins = scheduler.admit(self) else { return .shutDown }
-      state.slot = Slot(scheduler: scheduler, stage: begins ? .begun : .asked)
-      return .asked
+      state.slot = Slot(scheduler: scheduler, stage: begins ? .begun : .requested)
+      return .requested
     }
     switch reply {
     case .begun: return true
     case .waits: return false
-    case .asked:
-      // Whatever the run waits for happens there.
+    case .requested:
+      // The awaited turn begins on the scheduler's loop.
       scheduler.loop.hold()
       return lock.whileHeld { state.slot?.stage == .begun }
-    case .ended: throw ended(before: operation)
+    case .ended: throw turnEndedError(before: operation)
     case .shutDown: throw LoopShutDown()
     case .other(let present):
       throw OtherScheduler(operation: operation, present: present.name, wanted: scheduler.name)
     }
   }
 
-  /// Waits until the turn of `scheduler`, which was asked for, has begun.
+  /// Waits until the requested turn of `scheduler` has begun.
   nonisolated(nonsending)
-    func begun(_ scheduler: SerialScheduler, for operation: String) async throws
+    func awaitTurn(of scheduler: SerialScheduler, for operation: String) async throws
   {
     do {
       try await wait(on: loop, operation: operation) { done in
         end(done) { state in
           switch state.slot?.stage {
           case .begun: .success(())
-          case .asked where state.phase != .ended: nil
-          case .asked:
+          case .requested where state.phase != .ended: nil
+          case .requested:
             .failure(TurnEnded(operation: "waiting for a turn", scheduler: scheduler.name))
-          case .withdrawn, .lent, nil: .failure(state.cause ?? CancellationError())
+          case .withdrawn, .separate, nil: .failure(state.cause ?? CancellationError())
           }
         }
       }
     } catch let error as TimedOut {
       let ofCause = (cancellationCause as? TimedOut)?.holder
-      throw error.waiting(for: scheduler.holder(before: self) ?? ofCause)
+      throw error.addingHolder(scheduler.holder(before: self) ?? ofCause)
     }
   }
 
-  /// The scheduler gives this run its turn.
-  func begin() { change { if $0.slot?.stage == .asked { $0.slot?.stage = .begun } } }
+  /// Begins the requested turn. Called by the turn that ended before it.
+  func begin() { change { if $0.slot?.stage == .requested { $0.slot?.stage = .begun } } }
 
-  /// Notes that the run asks for a turn of its own of `scheduler`, which it gives back before it goes
-  /// on.
+  /// Records that the run requests a separate turn of `scheduler`, which ends before the run does.
   ///
-  /// - Returns: False when the run has a turn, or has asked for one, to its end.
-  /// - Throws: ``OtherScheduler`` when it has asked for a turn of another.
+  /// - Returns: False if the run has acquired or requested a turn that it holds to its end.
+  /// - Throws: ``OtherScheduler`` if it has a separate turn of another scheduler.
   func beginSeparateTurn(of scheduler: SerialScheduler) throws -> Bool {
     let (mayBegin, other): (Bool, SerialScheduler?) = lock.whileHeld {
       switch state.slot?.stage {
-      case .asked, .begun, .withdrawn: return (false, nil)
-      case .lent(let count):
+      case .requested, .begun, .withdrawn: return (false, nil)
+      case .separate(let count):
         if let present = state.slot?.scheduler, present !== scheduler { return (false, present) }
-        state.slot?.stage = .lent(count + 1)
-      case nil: state.slot = Slot(scheduler: scheduler, stage: .lent(1))
+        state.slot?.stage = .separate(count + 1)
+      case nil: state.slot = Slot(scheduler: scheduler, stage: .separate(1))
       }
       return (true, nil)
     }
@@ -255,15 +258,15 @@ public final class Turn: @unchecked Sendable {
     throw OtherScheduler(operation: operation, present: other.name, wanted: scheduler.name)
   }
 
-  /// That turn was given back.
+  /// Records that a separate turn has ended.
   func endSeparateTurn() {
     lock.whileHeld {
-      guard case .lent(let count)? = state.slot?.stage else { return }
-      if count > 1 { state.slot?.stage = .lent(count - 1) } else { state.slot = nil }
+      guard case .separate(let count)? = state.slot?.stage else { return }
+      if count > 1 { state.slot?.stage = .separate(count - 1) } else { state.slot = nil }
     }
   }
 
-  /// Checks that a signal with that home may be run in this turn.
+  /// Checks that a signal with this home may run in this turn.
   ///
   /// - Throws: ``OtherScheduler``.
   func requireHome(_ home: SerialScheduler?, for operation: String) throws {
@@ -271,22 +274,25 @@ public final class Turn: @unchecked Sendable {
     throw OtherScheduler(operation: operation, present: scheduler.name, wanted: home.name)
   }
 
-  // MARK: The ledger of what was begun
+  // MARK: Unfinished work
 
-  func ended(before operation: String) -> TurnEnded {
+  /// The error of an operation that begins too late.
+  func turnEndedError(before operation: String) -> TurnEnded {
     TurnEnded(operation: operation, scheduler: scheduler?.name ?? "the run")
   }
 
   /// Whether the turn has begun to end.
   var isEnding: Bool { lock.whileHeld { state.phase != .open } }
 
-  /// Work begins: the turn's end cancels it and waits for it. While the turn ends, only clean-up may.
+  /// Registers work, which the end of the turn cancels and waits for. While the turn ends, only clean-up
+  /// may begin.
   ///
   /// - Throws: ``TurnEnded``.
-  func begin(_ operation: String, in run: Run?, of scope: TurnScope? = nil) throws(TurnEnded)
+  func begin(_ operation: String, in context: TaskContext?, of scope: TurnScope? = nil)
+    throws(TurnEnded)
     -> Work
   {
-    let work = Work(run?.cleanUp, of: scope)
+    let work = Work(context?.cleanUp, of: scope)
     let (isIn, isCancelled) = lock.whileHeld {
       guard state.phase == .open || (work.isCleanUp && state.phase == .ending) else {
         return (false, false)
@@ -294,75 +300,75 @@ public final class Turn: @unchecked Sendable {
       state.work.append(work)
       return (true, state.cause != nil && !work.isCleanUp)
     }
-    guard isIn else { throw ended(before: operation) }
+    guard isIn else { throw turnEndedError(before: operation) }
     if isCancelled { work.cancel() }
     return work
   }
 
-  /// Work has ended.
+  /// Removes work that has ended.
   ///
-  /// - Parameter result: What it came to, where nobody else may learn of it.
+  /// - Parameter result: The result of abandoned work, whose clean-up failures the turn reports.
   func end(_ work: Work, _ result: Result<Void, any Error> = .success(())) {
-    work.detach()
+    work.removeCancelHandler()
     change { state in
       state.work.removeAll { $0 === work }
-      if work.isLeft, case .failure(let error as FailedWithCleanUp) = result {
+      if work.isAbandoned, case .failure(let error as FailedWithCleanUp) = result {
         state.failures += error.cleanUp
       }
     }
   }
 
-  /// Does `body` in the present task as a part of the turn, whose end cancels that task and waits.
+  /// Runs `body` in the current task as work of the turn, whose end cancels this task and waits.
   func including<R>(
-    _ operation: String, in run: Run, _ body: () async throws -> R
+    _ operation: String, in context: TaskContext, _ body: () async throws -> R
   ) async throws -> R {
-    let work = try begin(operation, in: run)
+    let work = try begin(operation, in: context)
     defer { end(work) }
     do {
       return try await withUnsafeCurrentTask { task in
-        // `task` is used until `detach` returns, in the scope of this closure; any thread may cancel it.
+        // `task` is used until `removeCancelHandler` returns, in the scope of this closure; any thread may cancel it.
         nonisolated(unsafe) let task = task
-        work.attach { task?.cancel() }
-        defer { work.detach() }
+        work.onCancel { task?.cancel() }
+        defer { work.removeCancelHandler() }
         return try await body()
       }
     } catch is CancellationError where isEnding && !work.isCleanUp {
-      throw ended(before: operation)
+      throw turnEndedError(before: operation)
     }
   }
 
-  /// The consumers of work have left: it ends, before the next operation begins.
+  /// Cancels work whose consumer was cancelled. The next operation waits for its end.
   func abandon(_ isChosen: (Work) -> Bool) {
     let chosen = lock.whileHeld {
       let chosen = state.work.filter(isChosen)
-      for work in chosen { work.isLeft = true }
+      for work in chosen { work.isAbandoned = true }
       return chosen
     }
     for work in chosen { work.cancel() }
   }
 
-  /// Whether no work goes on that its consumers have left.
-  var isSettled: Bool { lock.whileHeld { !state.work.contains(where: \.isLeft) } }
+  /// Whether abandoned work has not ended.
+  var hasAbandonedWork: Bool { lock.whileHeld { state.work.contains(where: \.isAbandoned) } }
 
-  /// Waits until that is so.
+  /// Waits until all abandoned work has ended.
   nonisolated(nonsending)
-    func settle() async throws
+    func awaitAbandonedWork() async throws
   {
-    guard !isSettled else { return }
+    guard hasAbandonedWork else { return }
     try await wait(on: loop, operation: "ending an iteration") { done in
-      end(done) { $0.work.contains(where: \.isLeft) ? nil : .success(()) }
+      end(done) { $0.work.contains(where: \.isAbandoned) ? nil : .success(()) }
     }
   }
 
-  /// What could not be released behind consumers that had left.
-  func takeFailures() -> [CleanUpFailure] {
+  /// Removes and returns the clean-up failures of abandoned work.
+  func removeFailures() -> [CleanUpFailure] {
     lock.whileHeld {
       defer { state.failures = [] }
       return state.failures
     }
   }
 
-  /// A clean-up has ended, and so does what it has begun and not awaited.
+  /// Cancels the unfinished work of a clean-up that has ended.
   func cleanUpEnded() {
     let left = lock.whileHeld { state.work.filter { $0.isOfCleanUp && !$0.isCleanUp } }
     for work in left { work.cancel() }
@@ -370,20 +376,19 @@ public final class Turn: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Ends what was begun in the turn, releases what it owns, innermost first, and gives the turn back.
+  /// Ends unfinished work, runs the releases, last registered first, and releases the turn.
   ///
   /// - Parameters:
-  ///   - result: What the work of the run came to: with what could not be released, it is what
-  ///     `deliver` gets.
-  ///   - deliver: Called between this turn and the next: whoever gets the result finds the scheduler
-  ///     idle, and sees it before anything of the next turn.
+  ///   - result: The result of the run's work. `deliver` gets it with the clean-up failures added.
+  ///   - deliver: Called after this turn was released and before the next one begins, so that its
+  ///     receiver finds no turn running.
   nonisolated(nonsending)
     func end(_ result: Result<Void, any Error>, _ deliver: (Result<Void, any Error>) -> Void) async
   {
     var failures: [CleanUpFailure] = []
     while !close() {
       await endAllWork()
-      failures += takeFailures()
+      failures += removeFailures()
       while let owned = lock.whileHeld({ state.owned.popLast() }) {
         do {
           let scheduler = scheduler
@@ -396,21 +401,21 @@ public final class Turn: @unchecked Sendable {
         }
       }
     }
-    failures += takeFailures()
-    main.detach()
+    failures += removeFailures()
+    main.removeCancelHandler()
     let taken: SerialScheduler? = lock.whileHeld {
-      if case .lent = state.slot?.stage { nil } else { state.slot?.scheduler }
+      if case .separate = state.slot?.stage { nil } else { state.slot?.scheduler }
     }
     let next = taken?.release(self)
-    deliver(Self.attach(failures, to: result))
+    deliver(Self.adding(failures, to: result))
     taken?.loop.wakeBlockedFromOutside()
-    taken?.loop.letGo()
+    taken?.loop.endHold()
     next?.begin()
   }
 
-  /// Nothing may begin any more but releases.
+  /// Stops accepting work other than clean-up.
   ///
-  /// - Returns: Whether there is nothing to wait for and nothing to release: the turn has ended.
+  /// - Returns: Whether the turn has ended: no work is unfinished and no release is left.
   private func close() -> Bool {
     var isDone = false
     change { state in
@@ -426,18 +431,18 @@ public final class Turn: @unchecked Sendable {
     for work in lock.whileHeld({ state.work }).reversed() where !work.isCleanUp { work.cancel() }
     let done = Completion<Void>()
     end(done) { $0.work.isEmpty ? .success(()) : nil }
-    // No `wait`: the cancellation of the task does not end it.
+    // Not `wait`: cancelling the task must not end this wait.
     try? await withUnsafeThrowingContinuation { done.install($0) }
   }
 
-  private static func attach(
+  private static func adding(
     _ failures: [CleanUpFailure], to result: Result<Void, any Error>
   ) -> Result<Void, any Error> {
     guard !failures.isEmpty else { return result }
     switch result {
     case .success: return .failure(FailedWithCleanUp(cause: nil, cleanUp: failures))
     case .failure(let cause):
-      // A consumer that stopped is not a failure: only the clean-up failed.
+      // A consumer that stopped early is not a failure: only the clean-up failed.
       let failed = Stopped.isThrown(cause) ? nil : cause
       return .failure(FailedWithCleanUp(cause: failed, cleanUp: failures))
     }

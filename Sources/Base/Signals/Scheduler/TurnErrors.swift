@@ -1,11 +1,11 @@
-// What can go wrong with turns, as opposed to the work that is done in them.
+// Errors of turns. The errors of the work done in them are elsewhere.
 
-/// Something that a run began was still at work, or began to work, when the run's turn had ended.
+/// An operation was running, or began, after its turn had ended.
 ///
-/// A turn ends with everything that was begun in it: operations that still run are cancelled, and
-/// later ones fail with this error.
+/// A turn ends with all work that was begun in it: running operations are cancelled, and later ones
+/// fail with this error.
 public struct TurnEnded: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was to be done.
+  /// The operation: "reading".
   public let operation: String
   /// The name of the turn's scheduler.
   public let scheduler: String
@@ -16,7 +16,7 @@ public struct TurnEnded: Error, Equatable, Sendable, CustomStringConvertible {
     self.scheduler = scheduler
   }
 
-  /// What went wrong, and what to do about it.
+  /// The failure and its remedy.
   public var description: String {
     "\(operation) belongs to a turn of '\(scheduler)' that has ended: "
       + "await it before the turn's work returns, or give it a turn of its own with Loop.task"
@@ -25,11 +25,11 @@ public struct TurnEnded: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// A run that has the turn of one scheduler reached an operation of another.
 ///
-/// It fails at once: nobody who holds a turn waits for another, so no two runs wait for each other.
+/// It fails at once. A run that holds a turn never waits for another one, so turns cannot deadlock.
 public struct OtherScheduler: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was to be done.
+  /// The operation: "reading".
   public let operation: String
-  /// The scheduler whose turn the run has, or has asked for.
+  /// The scheduler whose turn the run has acquired or requested.
   public let present: String
   /// The scheduler that the operation belongs to.
   public let wanted: String
@@ -41,29 +41,29 @@ public struct OtherScheduler: Error, Equatable, Sendable, CustomStringConvertibl
     self.wanted = wanted
   }
 
-  /// What went wrong, and what to do about it.
+  /// The failure and its remedy.
   public var description: String {
     "\(operation) belongs to scheduler '\(wanted)', and this run has the turn of '\(present)': "
       + "put both devices on one scheduler, or make two runs of it"
   }
 }
 
-/// An operation on a virtual loop was reached by a run that does not run on that loop.
+/// A run on another loop reached an operation on a virtual loop.
 ///
-/// Virtual time passes only while its loop is driven, and nobody would drive it here.
+/// Virtual time passes only while a thread drives its loop, and none would drive it here.
 public struct LoopNotDriven: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was to be done.
+  /// The operation: "reading".
   public let operation: String
   /// The name of the scheduler on the virtual loop.
   public let scheduler: String
 
-  /// The error of an operation whose scheduler is on a virtual loop that nobody drives.
+  /// The error of an operation whose scheduler is on a virtual loop that no thread drives.
   public init(operation: String, scheduler: String) {
     self.operation = operation
     self.scheduler = scheduler
   }
 
-  /// What went wrong, and what to do about it.
+  /// The failure and its remedy.
   public var description: String {
     "\(operation) needs the virtual loop of '\(scheduler)', which nobody drives for this run: "
       + "begin the run there with .on(scheduler) and a blocking call, or with Loop.run or Loop.task; "
@@ -71,11 +71,11 @@ public struct LoopNotDriven: Error, Equatable, Sendable, CustomStringConvertible
   }
 }
 
-/// Something that could not be released.
+/// A resource could not be released.
 public struct CleanUpFailure: Error, Sendable, CustomStringConvertible {
-  /// What was to be released.
+  /// The resource.
   public let what: String
-  /// Why it could not be.
+  /// The error of its release.
   public let error: any Error
 
   /// The failure of the release of `what`.
@@ -84,7 +84,7 @@ public struct CleanUpFailure: Error, Sendable, CustomStringConvertible {
     self.error = error
   }
 
-  /// What could not be released, and why.
+  /// The resource and the error.
   public var description: String { "releasing \(what): \(error)" }
 }
 
@@ -92,16 +92,16 @@ public struct CleanUpFailure: Error, Sendable, CustomStringConvertible {
 public struct FailedWithCleanUp: Error, Sendable, CustomStringConvertible {
   /// The first cause; nil when only the clean-up failed.
   public let cause: (any Error)?
-  /// What could not be released.
+  /// The failed releases.
   public let cleanUp: [CleanUpFailure]
 
-  /// The failure with what it was caused by, and what could not be released.
+  /// The failure with its cause and the failed releases.
   public init(cause: (any Error)?, cleanUp: [CleanUpFailure]) {
     self.cause = cause
     self.cleanUp = cleanUp
   }
 
-  /// The cause, then what could not be released.
+  /// The cause, then the failed releases.
   public var description: String {
     let released = cleanUp.map(\.description).joined(separator: "; ")
     guard let cause else { return released }

@@ -1,12 +1,12 @@
-// Who has a turn, for whoever waits for it in vain.
+// Identifies the owner of a turn, for the timeout errors of waiting turns.
 
-/// Who has the turn that another run waits for.
+/// The holder of a turn that another run waits for.
 public struct TurnHolder: Hashable, Sendable, CustomStringConvertible {
   /// The name of the scheduler.
   public let scheduler: String
   /// The label of the turn, or the call that asked for it and its place in the source.
   public let turn: String
-  /// How long it has had the turn.
+  /// The time since it got the turn.
   public let held: Duration
 
   /// A turn of `scheduler` that began `held` ago.
@@ -16,25 +16,25 @@ public struct TurnHolder: Hashable, Sendable, CustomStringConvertible {
     self.held = held
   }
 
-  /// Who has it, and for how long.
+  /// The holder, and for how long it has held the turn.
   public var description: String { "'\(turn)' has had the turn of '\(scheduler)' for \(held)" }
 }
 
-/// What a turn is called: its label, or the call that asked for it and the place of that in the source.
+/// The name of a turn: its label, or the call that requested it with its place in the source.
 @usableFromInline
 struct TurnName: Sendable, CustomStringConvertible {
   private let text: String
   private let file: StaticString?
   private let line: UInt
 
-  /// The name of a turn that has a label, or that nobody wrote a call for.
+  /// The name of a turn with a label, or one without a call in the source.
   init(_ label: String) {
     text = label
     file = nil
     line = 0
   }
 
-  /// The name of the turn that `call` asks for.
+  /// The name of the turn that `call` requests.
   @usableFromInline
   init(_ call: String, _ file: StaticString, _ line: UInt) {
     text = call

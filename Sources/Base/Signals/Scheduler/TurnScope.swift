@@ -1,53 +1,53 @@
-// What lives in a turn and is used from any task: the turn it belongs to, and its iterations.
+// The scope of an object that lives in a turn and may be used from any task.
 //
-// For objects such as a connection of a device. It knows nothing of devices.
+// A connection of a device has one. The scope knows nothing of devices.
 
 import Synchronization
 
 /// The part of a turn in which an object may be used.
 ///
-/// Work through it belongs to the turn, whichever task asks for it. An iteration whose consumer has
-/// left is ended, and its clean-up awaited, before the next piece of work begins.
+/// Work through the scope belongs to the turn, whichever task starts it. An iteration whose consumer
+/// was cancelled ends, clean-up included, before the next piece of work begins.
 package final class TurnScope: Sendable {
-  private let run: Run
+  private let context: TaskContext
   private let turn: Turn
   private let isClosed = Atomic(false)
 
-  /// A scope in the present turn.
+  /// A scope in the current turn.
   ///
   /// - Throws: ``NotOnLoop`` outside a turn.
   package init() throws(NotOnLoop) {
-    guard let run = Run.current, let turn = run.turn else { throw NotOnLoop() }
-    self.run = run
+    guard let context = TaskContext.current, let turn = context.turn else { throw NotOnLoop() }
+    self.context = context
     self.turn = turn
   }
 
   /// Awaits the first value of a signal, as a part of the turn.
   ///
-  /// - Parameter operation: What is done, for the errors: "reading".
+  /// - Parameter operation: The operation in errors: "reading".
   /// - Throws: ``TurnEnded`` when the scope or the turn has ended; ``OtherScheduler`` inside another
-  ///   turn; what ``Signal/first(within:file:line:)`` throws.
+  ///   turn; the errors of ``Signal/first(within:file:line:)``.
   package func first<Value: Sendable>(
     of signal: Signal<Value>, _ operation: String
   ) async throws -> Value {
     try await including(operation) { try await signal.first() }
   }
 
-  /// The values of a signal: each iteration is a part of the turn, and known to the scope.
+  /// The values of a signal. Each iteration is a part of the turn, and ends with the scope.
   package func values<Value: Sendable>(of signal: Signal<Value>) -> SignalValues<Value> {
-    SignalValues(signal: signal, loop: run.loop, scope: self)
+    SignalValues(signal: signal, loop: context.loop, scope: self)
   }
 
-  /// Does `body`, whose work belongs to the turn.
+  /// Runs `body` in the context of the turn.
   nonisolated(nonsending)
     func including<R: Sendable>(
       _ operation: String, _ body: nonisolated(nonsending) () async throws -> R
     ) async throws -> R
   {
-    if hasEnded { throw turn.ended(before: operation) }
-    guard let other = Run.current?.turn else {
-      // A task that inherits nothing: a detached one.
-      return try await Run.$current.withValue(run) { try await body() }
+    if hasEnded { throw turn.turnEndedError(before: operation) }
+    guard let other = TaskContext.current?.turn else {
+      // A detached task inherits no context.
+      return try await TaskContext.$current.withValue(context) { try await body() }
     }
     guard other === turn else {
       throw OtherScheduler(
@@ -58,22 +58,26 @@ package final class TurnScope: Sendable {
     return try await body()
   }
 
-  /// Whether a piece of work may not go on.
+  /// Whether the scope has ended: work through it fails.
   var hasEnded: Bool { isClosed.load(ordering: .acquiring) }
 
-  /// Ends the scope: nothing begins any more; all iterations are cancelled and awaited.
+  /// Ends the scope: no work begins any more, and all iterations are cancelled and awaited.
   ///
-  /// - Returns: What could not be released, also behind consumers that left before.
+  /// - Returns: The failed releases, including those of iterations abandoned earlier.
   package func end() async -> [CleanUpFailure] {
     isClosed.store(true, ordering: .releasing)
     turn.abandon { $0.belongs(to: self) }
-    guard !turn.isSettled else { return turn.takeFailures() }
+    guard turn.hasAbandonedWork else { return turn.removeFailures() }
     do {
       let limit = turn.scheduler?.cleanUpLimit ?? .seconds(10)
-      try await shielded(on: run.loop, limit: limit) { [turn] in try await turn.settle() }
+      try await shielded(on: context.loop, limit: limit) { [turn] in
+        try await turn.awaitAbandonedWork()
+      }
     } catch {
-      return turn.takeFailures() + [CleanUpFailure(what: "the values still received", error: error)]
+      return turn.removeFailures() + [
+        CleanUpFailure(what: "the values still received", error: error)
+      ]
     }
-    return turn.takeFailures()
+    return turn.removeFailures()
   }
 }

@@ -1,14 +1,14 @@
 // A lazy description of work that sends values.
 //
-// Only the type; how to make one is in Making, what to do with it in the other folders.
+// Only the type. Making has the constructors, the other folders the operators.
 
-/// A description of work that sends values, done anew each time it is started.
+/// A description of work that sends values. Each run does the work again.
 ///
-/// Nothing happens until it is run. Then it sends `value*` and ends once: it completes by
-/// returning, fails by throwing, and is cancelled by the cancellation of its task. The sink is
-/// awaited, so a slow consumer slows the producer; it is called from one task, one value at a time.
-/// What the sink throws must pass through the body unchanged: this is how a consumer stops a
-/// producer. The laws are in `EventContract`.
+/// Nothing happens until it is run. Then it sends values and ends once: it completes by returning,
+/// fails by throwing, and is cancelled by the cancellation of its task. The sink is called from one
+/// task, one value at a time, and awaited, so a slow consumer slows the producer. The body must rethrow
+/// the sink's errors unchanged: a consumer stops its producer by throwing. `EventContract` has the
+/// complete rules.
 @frozen
 public struct Signal<Value: Sendable>: Sendable {
   /// The work: sends values into the sink, returns to complete, throws to fail.
@@ -17,7 +17,7 @@ public struct Signal<Value: Sendable>: Sendable {
 
   @usableFromInline let work: SignalWork<Value>
 
-  /// The scheduler whose turn the work takes when it is started outside one.
+  /// The scheduler whose turn the work acquires when it is started outside a turn; nil for none.
   public let home: SerialScheduler?
 
   /// Describes work.
@@ -34,8 +34,8 @@ public struct Signal<Value: Sendable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - home: The scheduler on which the work belongs; nil where it does not matter.
-  ///   - body: The work. It runs on a loop; what it waits for should be waited for with
+  ///   - home: The scheduler whose turn the work needs; nil for none.
+  ///   - body: The work. It runs on a loop, and should suspend only in
   ///     ``wait(on:operation:limit:otherwise:start:)``, so that it ends at once when cancelled.
   @inlinable
   public init(home: SerialScheduler? = nil, _ body: @escaping Body) {
@@ -48,9 +48,9 @@ public struct Signal<Value: Sendable>: Sendable {
     self.home = home
   }
 
-  /// Does the work in the present task, sending the values to `sink`.
+  /// Runs the work in the current task, and sends the values to `sink`.
   ///
-  /// This is how an operator runs its source:
+  /// An operator runs its source with it:
   ///
   /// ```swift
   /// extension Signal where Value == Double {
@@ -60,7 +60,7 @@ public struct Signal<Value: Sendable>: Sendable {
   /// }
   /// ```
   ///
-  /// - Throws: What the work failed with, or what `sink` threw.
+  /// - Throws: The failure of the work, or the error of `sink`.
   @inlinable
   public func run(_ sink: (Value) async throws -> Void) async throws {
     switch work {
@@ -69,7 +69,7 @@ public struct Signal<Value: Sendable>: Sendable {
     }
   }
 
-  /// The same work, at home on `scheduler`: started outside a turn, it takes one there.
+  /// Sets the home of this signal: outside a turn, it acquires one of `scheduler`.
   ///
   /// ```
   /// another run           1-2-|
@@ -85,15 +85,15 @@ public struct Signal<Value: Sendable>: Sendable {
   }
 }
 
-/// Thrown through a producer by a consumer that needs no more values.
+/// Thrown by a consumer that needs no more values, to stop its producer.
 @usableFromInline
 struct Stopped: Error {
   @usableFromInline init() {}
 
-  /// Made once: throwing it costs nothing.
+  /// The shared instance: throwing it allocates nothing.
   @usableFromInline static let stopped: any Error = Stopped()
 
-  /// The same as `error is Stopped`, which asks the runtime for much more.
+  /// Whether `error` is `Stopped`. Much faster than `error is Stopped`, a dynamic cast.
   @inlinable
   static func isThrown(_ error: any Error) -> Bool { type(of: error) == Stopped.self }
 }

@@ -1,14 +1,14 @@
-// What a signal does when it is run: a closure, or a link of a chain.
+// The work of a signal: a closure, or a link of a chain.
 
-/// What a signal does when it is run.
+/// The work of a signal.
 @usableFromInline
 enum SignalWork<Value: Sendable>: Sendable {
-  /// A closure. The compiler can join it with the closures of the operators around it, so that a value
-  /// passes several of them for the price of one.
+  /// A closure. The compiler can inline it into the closures of the operators around it, so that a value
+  /// passes several of them at the cost of one.
   case described(Signal<Value>.Body)
 
-  /// An object. Calling its method makes half as many asynchronous frames as calling a stored closure,
-  /// which is a tenth of what a step of a chain costs.
+  /// An object. A call of its method needs half as many async frames as a call of a stored closure, which
+  /// saves a tenth of the cost of a step of a chain.
   case linked(ChainLink<Value>)
 
   /// This work as an object.
@@ -34,7 +34,7 @@ extension Signal {
 /// A link of a chain: ``Signal/just(_:)``, ``Signal/flattenMap(_:)``, or a source.
 @usableFromInline
 class ChainLink<Value: Sendable>: @unchecked Sendable {
-  /// How many `flattenMap`s there are in a row, up to this one.
+  /// The number of consecutive `flattenMap` links up to this one.
   @usableFromInline let length: Int
 
   @inlinable init(length: Int = 0) { self.length = length }
@@ -45,7 +45,7 @@ class ChainLink<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// A source that a closure describes.
+/// A source given by a closure.
 @usableFromInline
 final class DescribedLink<Value: Sendable>: ChainLink<Value>, @unchecked Sendable {
   private let body: Signal<Value>.Body

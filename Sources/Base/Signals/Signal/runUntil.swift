@@ -1,7 +1,7 @@
-// Running a signal up to a value, for operators that stop their source early.
+// Runs a signal up to a value, for operators that stop their source early.
 
 extension Signal {
-  /// Does the work in the present task until `isDone` returns true for a value.
+  /// Runs the work in the current task until `isDone` returns true for a value.
   ///
   /// ```
   /// source      1-----2-----3-----4-
@@ -9,8 +9,8 @@ extension Signal {
   /// runUntil    ------------------returns
   /// ```
   ///
-  /// It then stops the producer and returns once the producer's clean-up is done. This is how an
-  /// operator ends its source before the source ends by itself:
+  /// It then stops the producer and returns after the producer's clean-up. For an operator that ends
+  /// its source early:
   ///
   /// ```swift
   /// extension Signal where Value: Comparable {
@@ -27,9 +27,9 @@ extension Signal {
   /// }
   /// ```
   ///
-  /// - Parameter isDone: Called for each value, and awaited. Not called again once it has
-  ///   returned true or thrown.
-  /// - Throws: What the work failed with, or what `isDone` threw.
+  /// - Parameter isDone: Called with each value, and awaited. Not called again after it has returned
+  ///   true or thrown.
+  /// - Throws: The failure of the work, or the error of `isDone`.
   @inlinable
   public func runUntil(_ isDone: (Value) async throws -> Bool) async throws {
     var isStopped = false

@@ -1,25 +1,25 @@
-// How often, and how far apart, work is tried again.
+// Retry pacing: which failures are retried, how often, and after which waits.
 //
 // A pure value. It starts no timer and knows no device.
 
-/// Which failures are tried again, how often, and after which waits.
+/// The failures to retry, the number of attempts, and the waits between them.
 public struct RetryPolicy: Sendable {
-  /// How many tries there are in all, the first included.
+  /// The total number of attempts, including the first.
   public let attempts: Int
-  /// The wait before the second try.
+  /// The wait before the second attempt.
   public let backoff: Duration
-  /// The longest wait; waits double up to it.
+  /// The longest wait; waits double up to this limit.
   public let backoffLimit: Duration
-  /// Whether a failure may pass by itself.
+  /// Whether a failure is transient, so that another attempt may succeed.
   public let retries: @Sendable (any Error) -> Bool
 
   /// Describes a policy.
   ///
   /// - Parameters:
-  ///   - attempts: At least 1; 1 means no second try.
-  ///   - backoff: The wait before the second try.
-  ///   - backoffLimit: The longest wait; waits double up to it.
-  ///   - retries: Whether a failure is worth another try; by default each is.
+  ///   - attempts: At least 1; 1 means no retry.
+  ///   - backoff: The wait before the second attempt.
+  ///   - backoffLimit: The longest wait; waits double up to this limit.
+  ///   - retries: Whether to retry after a failure; by default always.
   public init(
     attempts: Int, backoff: Duration = .zero, backoffLimit: Duration = .seconds(30),
     retries: @escaping @Sendable (any Error) -> Bool = { _ in true }
@@ -31,9 +31,9 @@ public struct RetryPolicy: Sendable {
     self.retries = retries
   }
 
-  /// How long to wait before try number `attempt`.
+  /// The wait before an attempt.
   ///
-  /// - Parameter attempt: 2 or more: the first try waits for nothing.
+  /// - Parameter attempt: The number of the attempt, 2 or more.
   public func wait(before attempt: Int) -> Duration {
     precondition(attempt >= 2, "the first try waits for nothing")
     var wait = backoff

@@ -1,15 +1,15 @@
-// Values in windows of fixed length.
+// Values in time windows of a fixed length.
 
-/// Decides which window a value belongs to. It holds the open window and those that wait.
+/// Assigns values to windows. It holds the open window and the ended ones that wait for the consumer.
 struct TimeWindows<Value: Sendable>: SignalOperator {
   let period: Duration
   let sendsEmpty: Bool
   let bufferLimit: Int
-  /// When the open window ends.
+  /// The end of the open window.
   private var windowEnd = Instant.start
   private var open: [Value] = []
   private var ready: [[Value]] = []
-  /// What all windows hold: their values, and one for each empty window.
+  /// The number of values in all windows; an empty window counts as one.
   private var held = 0
 
   init(_ period: Duration, sendsEmpty: Bool, bufferLimit: Int) {
@@ -22,7 +22,7 @@ struct TimeWindows<Value: Sendable>: SignalOperator {
 
   mutating func receive(_ value: Value, at now: Instant) throws {
     try closeWindows(endedBy: now)
-    try hold()
+    try countValue()
     open.append(value)
   }
 
@@ -48,29 +48,29 @@ struct TimeWindows<Value: Sendable>: SignalOperator {
       ready.append(open)
       open = []
     } else if sendsEmpty {
-      try hold()
+      try countValue()
       ready.append([])
     }
     windowEnd = windowEnd + period
     guard windowEnd <= now else { return }
-    // Nothing came since: what is over of the grid is empty.
+    // No value has arrived since: all further windows that have ended are empty.
     let over = Int((now - windowEnd) / period) + 1
     windowEnd = windowEnd + period * over
     guard sendsEmpty else { return }
     for _ in 0..<over {
-      try hold()
+      try countValue()
       ready.append([])
     }
   }
 
-  private mutating func hold() throws {
+  private mutating func countValue() throws {
     guard held < bufferLimit else { throw BufferOverflow(bound: bufferLimit) }
     held += 1
   }
 }
 
 extension Signal {
-  /// Sends the values that came in each `period`, as one array.
+  /// Sends the values of each `period` as one array.
   ///
   /// ```
   /// source                     -a-b-----------c-|
@@ -78,24 +78,24 @@ extension Signal {
   /// emptyWindows: true         ----[ab]-[]--[]--[c]|
   /// ```
   ///
-  /// The windows lie on a grid from the start on, so that they do not drift and a rate can be
-  /// computed from them. A value that comes at the very end of a window belongs to the next one.
-  /// When the source completes or fails, the window that is open is sent first, if it holds values.
-  /// The source is never slowed, and no value is dropped: windows wait for a consumer that is busy.
+  /// The windows begin at multiples of `period` since the start, so they do not drift, and their counts
+  /// are rates. A value that arrives exactly at the end of a window belongs to the next one. When the
+  /// source completes or fails, the open window is sent first, if it has values. The source is never
+  /// slowed and no value is dropped: windows wait for a busy consumer.
   ///
   /// ```swift
   /// notifications.bufferWithTime(.seconds(1), emptyWindows: true)
   ///   .map { "\($0.count) a second" }
   /// ```
   ///
-  /// ReactiveCocoa starts a window with its first value, never sends an empty one and drops what it
-  /// holds on failure.
+  /// ReactiveCocoa starts a window with its first value, never sends an empty one, and drops its values on
+  /// failure.
   ///
   /// - Parameters:
   ///   - period: Above zero.
   ///   - emptyWindows: Whether a window without a value is sent, as an empty array.
-  ///   - bufferLimit: How many values all windows may hold that were not taken yet, where an empty
-  ///     window counts as one; one more fails with ``BufferOverflow``.
+  ///   - bufferLimit: The maximum number of values in all waiting windows, where an empty window counts
+  ///     as one; with one more it fails with ``BufferOverflow``.
   public func bufferWithTime(
     _ period: Duration, emptyWindows: Bool = false, bufferLimit: Int = 65_536
   ) -> Signal<[Value]> {

@@ -1,6 +1,6 @@
 // The last value before a pause.
 
-/// Decides when a source has paused. It holds the last value, and one that is ready.
+/// Detects pauses of the source. It holds the last value, and one that is ready to send.
 struct Debounce<Value: Sendable>: SignalOperator {
   let pause: Duration
   private var last: Value?
@@ -33,22 +33,22 @@ struct Debounce<Value: Sendable>: SignalOperator {
 }
 
 extension Signal {
-  /// Sends a value once no other has come for `pause`.
+  /// Sends a value once no other has arrived for `pause`.
   ///
   /// ```
   /// source        a-b-------c-d-e---|
   /// debounce(3)   -----b----------e-|
   /// ```
   ///
-  /// The last value is sent at once when the source completes or fails. The source is never slowed:
-  /// it holds one value, and while the consumer is busy a newer value replaces the one that is
-  /// ready. A source that never pauses sends nothing until it ends: see ``throttle(_:keeping:)``.
+  /// When the source completes or fails, the last value is sent at once. The source is never slowed: one
+  /// value is buffered, and while the consumer is busy a newer value replaces it. With a source that
+  /// never pauses, nothing is sent until it ends: use ``throttle(_:keeping:)`` there.
   ///
   /// ```swift
   /// buttonPresses.debounce(.milliseconds(50))
   /// ```
   ///
-  /// This is what ReactiveCocoa calls `throttle:`, except that it drops the value on failure.
+  /// ReactiveCocoa calls this `throttle:`, and drops the value on failure.
   ///
   /// - Parameter pause: Above zero.
   public func debounce(_ pause: Duration) -> Signal {

@@ -1,4 +1,4 @@
-// Values later.
+// Delays values.
 
 extension Signal {
   /// Sends each value, and the completion, `duration` later; a failure is not delayed.
@@ -8,16 +8,17 @@ extension Signal {
   /// delay(4)   ----1-2-------|
   /// ```
   ///
-  /// The spacing of the values is kept, and the source is not slowed. A failure comes after the
-  /// values that are under way.
+  /// The intervals between values are kept, and the source is not slowed. A failure is sent after the
+  /// delayed values.
   ///
   /// ```swift
   /// Signal.just(()).delay(.seconds(1)).then { thermometer.read(.batteryLevel) }
   /// ```
   ///
   /// - Parameters:
-  ///   - duration: How much later each value is sent.
-  ///   - bufferLimit: How many values may be under way before it fails with ``BufferOverflow``.
+  ///   - duration: The delay of each value.
+  ///   - bufferLimit: The maximum number of delayed values; with one more it fails with
+  ///     ``BufferOverflow``.
   public func delay(_ duration: Duration, bufferLimit: Int = 65_536) -> Signal {
     Signal(home: home) { [self] sink in
       let branches = try Branches<Never>()

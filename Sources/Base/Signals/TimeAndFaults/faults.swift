@@ -1,4 +1,4 @@
-// What happens when a signal fails.
+// Handling of failures, and clean-up on every ending.
 
 extension Signal {
   /// Continues with the signal that `handler` returns when this signal fails.
@@ -9,7 +9,7 @@ extension Signal {
   /// catchError   1-2-8-9-|
   /// ```
   ///
-  /// Cancellation is not a failure here, nor is what the consumer throws.
+  /// Cancellation and errors of the consumer are not failures of this signal.
   ///
   /// ```swift
   /// thermometer.read(.batteryLevel).catchError { _ in .just(0) }
@@ -22,7 +22,7 @@ extension Signal {
     }
   }
 
-  /// Starts this signal again when it fails, up to the attempts of `policy` and with its pauses.
+  /// Restarts this signal when it fails, with the attempts and waits of `policy`.
   ///
   /// ```
   /// source (1st)   1-X
@@ -30,7 +30,7 @@ extension Signal {
   /// retry          1---1-2-|
   /// ```
   ///
-  /// Values that were sent before stay sent. Cancellation is not retried.
+  /// Values that earlier attempts sent have reached the consumer. Cancellation is not retried.
   ///
   /// ```swift
   /// thermometer.connect().retry(RetryPolicy(attempts: 3, backoff: .seconds(1)))
@@ -55,8 +55,8 @@ extension Signal {
   /// finally    1-2-c|    1-cX     1-2-c cancelled
   /// ```
   ///
-  /// It is shielded: nothing cuts it short but `limit`, and the ending goes on when it is done.
-  /// ReactiveCocoa's `finally:` does not run when the subscription is disposed of.
+  /// It is shielded: only `limit` cuts it short. The ending is passed on after it. ReactiveCocoa's
+  /// `finally:` does not run when the subscription is disposed.
   ///
   /// ```swift
   /// readings.finally { try await led.turnOff() }
@@ -75,9 +75,9 @@ extension Signal {
   }
 }
 
-/// How a producer itself failed; nil when it completed.
+/// Runs a producer, and returns its failure; nil if it completed.
 ///
-/// - Throws: What the sink threw, and cancellation: neither is the producer's failure.
+/// - Throws: The error of the sink, or cancellation: neither is a failure of the producer.
 @usableFromInline
 func producerFailure<Value>(
   of body: @escaping Signal<Value>.Body, _ sink: (Value) async throws -> Void

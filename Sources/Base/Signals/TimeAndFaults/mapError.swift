@@ -1,14 +1,14 @@
-// One failure for another.
+// Replaces failures.
 
 extension Signal {
-  /// Fails with what `transform` makes of the failure.
+  /// Replaces a failure by the result of `transform`.
   ///
   /// ```
   /// source     --a--X(e)
   /// mapError   --a--X(f)
   /// ```
   ///
-  /// Cancellation is not a failure here, nor is what the consumer throws: both pass unchanged.
+  /// Cancellation and errors of the consumer pass unchanged.
   ///
   /// ```swift
   /// thermometer.read(.batteryLevel).mapError { MeasurementFailed(of: "the battery", because: $0) }

@@ -1,8 +1,8 @@
-// The latest value at given times.
+// Samples the latest value.
 
-/// Decides what is sampled. It holds the latest value, and one that is ready.
+/// Samples the source when the trigger fires. It holds the latest value, and one that is ready to send.
 struct Sample<Value: Sendable>: SignalOperator {
-  /// What happens to the source and its trigger.
+  /// An event of the source or its trigger.
   enum Input: Sendable {
     case value(Value)
     case trigger
@@ -32,7 +32,7 @@ struct Sample<Value: Sendable>: SignalOperator {
 }
 
 extension Signal {
-  /// Sends the latest value whenever `trigger` sends one, if there is one that was not sent before.
+  /// Sends the latest value whenever `trigger` sends one, if it was not sent before.
   ///
   /// ```
   /// source        a-b-----c----------d-|
@@ -40,9 +40,9 @@ extension Signal {
   /// sample(on:)   ----b-----c----------|
   /// ```
   ///
-  /// It completes with the first of the two that completes, and drops the value that was not
-  /// sampled; the first failure ends it. Neither is slowed: it holds one value, and while the
-  /// consumer is busy a newer sample replaces the one that is ready.
+  /// It completes when either completes, and drops a value that was not sampled; the first failure fails
+  /// it. Neither is slowed: one sample is buffered, and while the consumer is busy a newer one replaces
+  /// it.
   ///
   /// ```swift
   /// readings.sample(on: buttonPresses)
@@ -55,14 +55,14 @@ extension Signal {
     return Signal<Sample<Value>.Input>.merge(inputs).through(Sample())
   }
 
-  /// Sends the latest value at the end of each `period`, if there is one that was not sent before.
+  /// Sends the latest value at the end of each `period`, if it was not sent before.
   ///
   /// ```
   /// source             a-b-----c--------d-|
   /// sample(every: 4)   ----b-------c------|
   /// ```
   ///
-  /// The times lie on a grid from the start on. Otherwise as ``sample(on:)``.
+  /// The times are multiples of `period` since the start. Otherwise it works like ``sample(on:)``.
   ///
   /// ```swift
   /// readings.sample(every: .seconds(60))

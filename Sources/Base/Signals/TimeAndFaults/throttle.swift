@@ -1,14 +1,14 @@
-// At most one value an interval.
+// Limits the rate of values.
 
-/// Which of the values that come too soon a throttle sends later.
+/// The treatment of values that arrive before a throttle's interval has passed.
 public enum ThrottledValue: Equatable, Sendable {
-  /// None: what comes too soon is dropped.
+  /// They are dropped.
   case first
-  /// The latest one, at the end of the interval.
+  /// The latest one is sent at the end of the interval.
   case latest
 }
 
-/// Decides what a throttle lets through. It holds one value that is early and one that is ready.
+/// Limits the rate. It holds one early value, and one that is ready to send.
 struct Throttle<Value: Sendable>: SignalOperator {
   let interval: Duration
   let keeping: ThrottledValue
@@ -60,20 +60,20 @@ extension Signal {
   /// keeping: .first   a-----------d---|
   /// ```
   ///
-  /// With `.latest`, the value that was held back is sent at the end of the interval, which begins
-  /// the next one; when the source ends before, it is sent then. The source is never slowed: it
-  /// holds one value, and while the consumer is busy a newer value replaces the one that is ready.
+  /// With `.latest`, the latest early value is sent at the end of the interval, which starts the next
+  /// interval, or when the source ends. The source is never slowed: one value is buffered, and while the
+  /// consumer is busy a newer value replaces it.
   ///
   /// ```swift
   /// readings.throttle(.seconds(1))   // for a display
   /// ```
   ///
-  /// ReactiveCocoa's `throttle:` is ``debounce(_:)``; ReactiveSwift drops the value that is held
-  /// back when the source ends.
+  /// ReactiveCocoa's `throttle:` is ``debounce(_:)``; ReactiveSwift drops the early value when the source
+  /// ends.
   ///
   /// - Parameters:
   ///   - interval: Above zero.
-  ///   - keeping: What becomes of the values that come too soon.
+  ///   - keeping: The treatment of values that arrive early.
   public func throttle(_ interval: Duration, keeping: ThrottledValue = .latest) -> Signal {
     precondition(interval > .zero, "an interval must be above zero")
     return through(Throttle(interval, keeping: keeping))

@@ -1,37 +1,37 @@
-// Limits on how long a signal may take.
+// Time limits of signals.
 
 extension Signal {
-  /// Fails with ``TimedOut`` when the signal has not ended within `limit` of its own time.
+  /// Fails with ``TimedOut`` if the signal does not end within `limit`, without the time of its consumer.
   ///
   /// ```
   /// source       1-2-3-4-5-6
   /// timeout(4)   1-2-X
   /// ```
   ///
-  /// The time that the consumer takes over a value does not count. The signal is cancelled and its
-  /// clean-up awaited before the failure goes on. A wait inside that is cut short so names itself
-  /// in the error.
+  /// The time that the consumer spends on values does not count. The failure is passed on after the
+  /// signal was cancelled and has cleaned up. The error names the wait inside the signal that was
+  /// interrupted.
   ///
   /// ```swift
   /// thermometer.connect().timeout(.seconds(5), "connecting")
   /// ```
   ///
   /// - Parameters:
-  ///   - limit: How long the source may take, without the time of its consumer.
-  ///   - operation: What is limited, for the error.
+  ///   - limit: The time limit of the source.
+  ///   - operation: The name of the limit in the error.
   public func timeout(_ limit: Duration, _ operation: String = "the signal") -> Signal {
     limited(limit, operation, restartingAtValues: false)
   }
 
-  /// Fails with ``TimedOut`` when no value and no end has come for `limit`.
+  /// Fails with ``TimedOut`` if the signal neither sends a value nor ends for `limit`.
   ///
   /// ```
   /// source           1-2-3---------
   /// idleTimeout(4)   1-2-3---X
   /// ```
   ///
-  /// Counted from the start and from each value that was dealt with. For endless streams, which
-  /// ``timeout(_:_:)`` always ends.
+  /// The time counts from the start, and again from each handled value. For endless streams, which
+  /// ``timeout(_:_:)`` would always end.
   ///
   /// ```swift
   /// thermometer.notifications(temperature).idleTimeout(.seconds(10), "a temperature")
@@ -44,7 +44,7 @@ extension Signal {
     Signal(home: home) { [self] sink in
       let branches = try Branches<Value>()
       let loop = branches.loop
-      let deadline = Deadline(limit, of: operation, on: loop, inside: Run.current?.deadline)
+      let deadline = Deadline(limit, of: operation, on: loop, inside: TaskContext.current?.deadline)
       let expire: @Sendable () -> Void = {
         deadline.expire()
         branches.stop(

@@ -1,13 +1,13 @@
-// Values with the time at which they came.
+// Values with their arrival times.
 
-/// A value and when it came.
+/// A value with its arrival time.
 public struct Timestamped<Value: Sendable>: Sendable {
-  /// What came.
+  /// The value.
   public let value: Value
-  /// When, in the time of the loop that the signal ran on.
+  /// The arrival time, on the clock of the loop that ran the signal.
   public let at: Instant
 
-  /// A value that came at an instant.
+  /// A value that arrived at an instant.
   public init(_ value: Value, at: Instant) {
     self.value = value
     self.at = at
@@ -23,7 +23,7 @@ extension Timestamped: CustomStringConvertible {
 }
 
 extension Signal {
-  /// Sends each value with the instant at which it passes, by the clock of the loop.
+  /// Sends each value with its arrival time, on the clock of the loop.
   ///
   /// ```
   /// source          --a-----b-|

@@ -1,15 +1,15 @@
-// The last few values, oldest first.
+// A bounded ring of the most recent values.
 //
-// A pure value: who is given them is its owner's business.
+// A pure value.
 
-/// At most `limit` values; the oldest makes room for the newest.
+/// The most recent values, at most `limit`; a new value replaces the oldest.
 package struct RecentValues<Value> {
   package let limit: Int
   private var ring: [Value] = []
-  /// Where the oldest value is, once the ring is full.
+  /// The index of the oldest value, once the ring is full.
   private var oldest = 0
 
-  /// - Parameter limit: Zero keeps nothing.
+  /// - Parameter limit: The number of values to keep, 0 or more.
   package init(limit: Int) {
     precondition(limit >= 0, "a limit is not negative")
     self.limit = limit
@@ -18,7 +18,7 @@ package struct RecentValues<Value> {
   /// The values, oldest first.
   package var values: [Value] { Array(ring[oldest...] + ring[..<oldest]) }
 
-  /// The newest value; nil without any.
+  /// The newest value; nil if there is none.
   package var last: Value? {
     ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count]
   }

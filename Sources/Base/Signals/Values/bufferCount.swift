@@ -1,4 +1,4 @@
-// Values in arrays of one length.
+// Values in arrays of a fixed length.
 
 extension Signal {
   /// Sends the values as arrays of `count`.
@@ -8,8 +8,8 @@ extension Signal {
   /// bufferCount(2)   --[ab]-[cd]-[e]|
   /// ```
   ///
-  /// When the source completes or fails, what is left is sent first, as a shorter array. The source
-  /// waits while the consumer deals with an array; at most `count` values are held.
+  /// When the source completes or fails, the remaining values are sent first, as a shorter array. The
+  /// source waits while the consumer handles an array; at most `count` values are buffered.
   ///
   /// ```swift
   /// readings.bufferCount(100).flattenMap { store($0) }

@@ -1,7 +1,7 @@
-// One value for another, or none.
+// Transforms and filters values.
 
 extension Signal {
-  /// Sends what `transform` makes of each value.
+  /// Sends the result of `transform` for each value.
   ///
   /// ```
   /// source          1-2-3-|
@@ -18,15 +18,15 @@ extension Signal {
     }
   }
 
-  /// Sends what `transform` makes of each value; fails when it throws.
+  /// Sends the result of `transform` for each value; fails when it throws.
   ///
   /// ```
   /// source                1-2-3-|
   /// tryMap (throws at 3)  1-2-X
   /// ```
   ///
-  /// What it throws is a failure of this signal: ``catchError(_:)`` and ``retry(_:)`` behind it see
-  /// it, and the source is stopped.
+  /// An error of `transform` is a failure of this signal, which ``catchError(_:)`` and ``retry(_:)``
+  /// handle. It stops the source.
   ///
   /// ```swift
   /// frames.tryMap { try Reading(parsing: $0) }
@@ -40,7 +40,7 @@ extension Signal {
     }
   }
 
-  /// Sends the values of which `isIncluded` is true.
+  /// Sends the values for which `isIncluded` is true.
   ///
   /// ```
   /// source             1-2-3-4-|
@@ -57,7 +57,7 @@ extension Signal {
     }
   }
 
-  /// Sends what `transform` makes of each value, except nil.
+  /// Sends the result of `transform` for each value, except nil.
   ///
   /// ```
   /// source                  "1"-"x"-"3"-|

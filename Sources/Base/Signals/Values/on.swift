@@ -1,16 +1,16 @@
-// Looking at events as they pass.
+// Observes events without changing them.
 
 extension Signal {
-  /// Calls the closures with the events of this signal, and passes these on.
+  /// Calls the closures with the events of this signal, and passes the events on.
   ///
   /// ```
   /// source   --a---b---|
   /// on       --a---b---|
   /// ```
   ///
-  /// Each is called before the event goes on. A run that is cancelled, or whose consumer stops it or
-  /// fails, calls neither `failure` nor `completed`: what has to happen on every ending belongs in
-  /// ``finally(limit:_:)``.
+  /// A closure is called before its event is passed on. If the run is cancelled, or its consumer stops
+  /// or fails, neither `failure` nor `completed` is called: use ``finally(limit:_:)`` for code that must
+  /// run on every ending.
   ///
   /// ```swift
   /// thermometer.connect().on(
@@ -41,7 +41,7 @@ extension Signal {
     }
   }
 
-  /// Calls `log` with each value, behind `label`.
+  /// Calls `log` with `label` and each value.
   ///
   /// ```
   /// source    1-----2-----|

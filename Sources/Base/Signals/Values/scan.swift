@@ -1,15 +1,15 @@
-// Values that depend on those before.
+// Operators that accumulate, collect or compare values.
 
 extension Signal {
-  /// Sends the running result of `combine` over the values, beginning with `initial`.
+  /// Sends the running result of `combine` over the values, starting from `initial`.
   ///
   /// ```
   /// source       1-2-3-|
   /// scan(0, +)   1-3-6-|
   /// ```
   ///
-  /// `initial` itself is not sent, as in ReactiveCocoa, ReactiveSwift, Combine and RxSwift; RxJava's
-  /// and Kotlin's `scan` send it first: put ``startWith(_:)`` behind it for that.
+  /// `initial` itself is not sent, as in ReactiveCocoa, ReactiveSwift, Combine and RxSwift. RxJava's
+  /// and Kotlin's `scan` send it first: append ``startWith(_:)`` for that.
   ///
   /// ```swift
   /// presses.scan(0) { count, _ in count + 1 }
@@ -27,14 +27,14 @@ extension Signal {
     }
   }
 
-  /// Sends the result of `combine` over all values, beginning with `initial`, on completion.
+  /// Sends the result of `combine` over all values, starting from `initial`, on completion.
   ///
   /// ```
   /// source          1-2-3-|
   /// reduce(0, +)    ------6|
   /// ```
   ///
-  /// It sends `initial` when there is no value, and nothing when the source fails.
+  /// Without a value it sends `initial`. If the source fails, nothing is sent.
   ///
   /// ```swift
   /// readings.take(10).reduce(0) { max($0, $1) }
@@ -50,21 +50,21 @@ extension Signal {
     }
   }
 
-  /// Collects all values and sends them as one array on completion; an empty one for none.
+  /// Sends all values as one array on completion; an empty one without values.
   ///
   /// ```
   /// source      1-2-3-|
   /// collect()   ------[1,2,3]|
   /// ```
   ///
-  /// When the source fails, nothing is sent. ``bufferCount(_:)`` and
-  /// ``bufferWithTime(_:emptyWindows:bufferLimit:)`` keep what came before.
+  /// If the source fails, nothing is sent. ``bufferCount(_:)`` and
+  /// ``bufferWithTime(_:emptyWindows:bufferLimit:)`` send the values before the failure.
   ///
   /// ```swift
   /// thermometer.notifications(temperature).take(3).collect()
   /// ```
   ///
-  /// - Parameter limit: How many values it holds at most; one more fails with ``BufferOverflow``.
+  /// - Parameter limit: The maximum number of values; with one more it fails with ``BufferOverflow``.
   @inlinable
   public func collect(limit: Int = 100_000_000) -> Signal<[Value]> {
     Signal<[Value]>(home: home) { [body] sink in
@@ -79,7 +79,7 @@ extension Signal {
 }
 
 extension Signal where Value: Equatable {
-  /// Leaves out values equal to the one before.
+  /// Skips values equal to the previous one.
   ///
   /// ```
   /// source                   1-1-2-2-1-|

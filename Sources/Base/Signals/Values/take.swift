@@ -8,8 +8,8 @@ extension Signal {
   /// take(2)   1-2|
   /// ```
   ///
-  /// The producer sends nothing after the last value: what is done with that one may end what the
-  /// values come from, as a disconnect behind `take(1)` does.
+  /// The producer sends nothing after the last value. So the code that handles the last value may end the
+  /// source, as a disconnect after `take(1)` does.
   ///
   /// ```swift
   /// thermometer.notifications(temperature).take(3)
@@ -27,7 +27,7 @@ extension Signal {
     }
   }
 
-  /// Sends values up to the first of which `isLast` is true, and that one; then stops the producer, waits
+  /// Sends values up to and including the first for which `isLast` is true; then stops the producer, waits
   /// for its clean-up, and completes.
   ///
   /// ```
@@ -42,8 +42,8 @@ extension Signal {
     Signal(home: home) { [self] sink in try await sendThrough(sink, isLast) }
   }
 
-  /// Sends values up to the first of which `isLast` is true, and that one outside of the streams that it
-  /// came from: they send nothing more, and so nothing can be lost.
+  /// Sends values up to and including the first for which `isLast` is true. The last one is sent outside
+  /// the streams that it came from: they send nothing more, so ending them loses nothing.
   @inlinable
   func sendThrough(_ sink: (Value) async throws -> Void, _ isLast: (Value) -> Bool) async throws {
     let streams = StreamsAround()
@@ -58,15 +58,15 @@ extension Signal {
     }
   }
 
-  /// Sends values while `isIncluded` is true of them; then stops the producer, waits for its
-  /// clean-up, and completes.
+  /// Sends values while `isIncluded` is true; then stops the producer, waits for its clean-up, and
+  /// completes.
   ///
   /// ```
   /// source                   1-2-3-1-|
   /// takeWhile { $0 < 3 }     1-2-|
   /// ```
   ///
-  /// The first value of which it is false is not sent; ``takeThrough(_:)`` sends that one too.
+  /// The first value for which it is false is not sent; ``takeThrough(_:)`` includes the deciding value.
   ///
   /// ```swift
   /// levels.takeWhile { $0 > 10 }
@@ -88,7 +88,7 @@ extension Signal {
   /// takeLast(2)   --------cd|
   /// ```
   ///
-  /// It holds at most `count` values, drops older ones, and never slows the source. When the source
+  /// It buffers at most `count` values, drops older ones, and never slows the source. If the source
   /// fails, nothing is sent.
   ///
   /// ```swift
@@ -103,7 +103,7 @@ extension Signal {
     }
   }
 
-  /// Leaves out the first `count` values.
+  /// Skips the first `count` values.
   ///
   /// ```
   /// source    1-2-3-4-|
@@ -128,7 +128,7 @@ extension Signal {
     }
   }
 
-  /// Sends values until `trigger` sends one or completes; then stops and completes.
+  /// Sends values until `trigger` sends a value or completes; then stops the producer and completes.
   ///
   /// ```
   /// source      1---2---3---4-
@@ -136,8 +136,8 @@ extension Signal {
   /// takeUntil   1---2---3|
   /// ```
   ///
-  /// The trigger is started first, and stopped when this signal ends. Its failure is ignored, as in
-  /// ReactiveCocoa. The clean-up of both is awaited.
+  /// The trigger starts first, and is stopped when this signal ends. A failure of the trigger is ignored,
+  /// as in ReactiveCocoa. The result ends after the clean-up of both.
   ///
   /// ```swift
   /// readings.takeUntil(stopPressed)

@@ -1,14 +1,16 @@
-// The one ending of a wait: a value, a failure, a deadline or a cancellation, whichever is first.
+// A one-shot result that a task waits for: a value, a failure, a timeout or a cancellation.
+//
+// `wait` makes one for each wait. It knows neither deadlines nor loops.
 
-/// Where the answer to one wait is put.
+/// A one-shot result that resumes the waiting task.
 ///
-/// The first ending counts. Later ones return false, so that the caller can undo their effect.
+/// The first result wins. Later ones return false, so that their caller can undo the effect.
 ///
-/// Each one has to be ended, though nobody may wait any more: a debug build stops where one is
-/// freed without an ending.
+/// Every completion must be ended, even after the waiting task was cancelled: a debug build stops
+/// the program when one is freed without a result.
 public final class Completion<R: Sendable>: @unchecked Sendable {
   // `waiting`, `early` and `isEnded` are protected by `lock`.
-  /// An ending that came before the wait.
+  /// A result that arrived before the task suspended.
   @usableFromInline
   final class Early: Sendable {
     @usableFromInline let result: Result<R, any Error>
@@ -17,8 +19,8 @@ public final class Completion<R: Sendable>: @unchecked Sendable {
     init(_ result: Result<R, any Error>) { self.result = result }
   }
 
-  // Three variables and not one enumeration: freeing that would look up its metadata each time, for
-  // it depends on `R`.
+  // Three variables instead of one enum: the enum would depend on `R`, so freeing it would look up
+  // its metadata each time.
   @usableFromInline let lock = Lock()
   @exclusivity(unchecked) @usableFromInline var waiting: UnsafeContinuation<R, any Error>?
   @exclusivity(unchecked) @usableFromInline var early: Early?
@@ -33,17 +35,17 @@ public final class Completion<R: Sendable>: @unchecked Sendable {
     }
   #endif
 
-  /// Ends the wait with `value`. Returns false when it has ended before.
+  /// Ends the wait with `value`. Returns false if it has already ended.
   @inlinable
   @discardableResult
   public func succeed(_ value: R) -> Bool { end(.success(value)) }
 
-  /// Ends the wait by throwing `error`. Returns false when it has ended before.
+  /// Ends the wait by throwing `error`. Returns false if it has already ended.
   @inlinable
   @discardableResult
   public func fail(_ error: any Error) -> Bool { end(.failure(error)) }
 
-  /// Ends the wait. Returns false when it has ended before.
+  /// Ends the wait. Returns false if it has already ended.
   @inlinable
   @discardableResult
   public func end(_ result: Result<R, any Error>) -> Bool {
@@ -58,7 +60,7 @@ public final class Completion<R: Sendable>: @unchecked Sendable {
     return won
   }
 
-  /// Whether an ending has come.
+  /// Whether the wait has its result.
   @inlinable
   public var hasEnded: Bool { lock.whileHeld { isEnded } }
 

@@ -1,13 +1,15 @@
-// Limits on work, as that work sees them.
+// Deadlines of work, nested, and the error of a wait that one of them ends.
+//
+// A deadline only marks itself as passed; the timer that owns it cancels the work.
 
 import Synchronization
 
-/// A limit on work, which cancels it; a wait that it cuts short fails with ``TimedOut``.
+/// A deadline of a piece of work. A wait that it cuts short fails with ``TimedOut``.
 package final class Deadline: Sendable {
   private enum State: UInt8, AtomicRepresentable { case runs, hasPassed, isOver }
 
   let limit: Duration
-  /// Whose limit it is, for the error.
+  /// The owner of the limit, for the error: `firstOrDefault`.
   let name: String
   private let loop: Loop
   let instant: Instant
@@ -15,8 +17,8 @@ package final class Deadline: Sendable {
   private let state = Atomic(State.runs)
 
   /// - Parameters:
-  ///   - loop: Whose clock measures the limit.
-  ///   - outer: The deadline that holds as well.
+  ///   - loop: The loop whose clock measures the limit.
+  ///   - outer: The enclosing deadline, which stays in force.
   init(_ limit: Duration, of name: String, on loop: Loop, inside outer: Deadline? = nil) {
     self.limit = limit
     self.name = name
@@ -32,7 +34,7 @@ package final class Deadline: Sendable {
     )
   }
 
-  /// The work is over.
+  /// Marks the work as ended, so that the limit can no longer pass.
   func end() {
     _ = state.compareExchange(expected: .runs, desired: .isOver, ordering: .acquiringAndReleasing)
   }
@@ -40,36 +42,36 @@ package final class Deadline: Sendable {
   /// Whether this limit has passed.
   var hasPassed: Bool { state.load(ordering: .acquiring) == .hasPassed }
 
-  /// Whether the work is over, in one way or the other.
+  /// Whether the work has ended or its limit has passed.
   var isOver: Bool { state.load(ordering: .acquiring) != .runs }
 
-  /// The innermost limit that has passed, this one or one around it.
+  /// The innermost limit that has passed: this one or an enclosing one.
   var passed: Deadline? { hasPassed ? self : outer?.passed }
 
-  /// The earliest instant of the deadlines here and around, on `clock`.
+  /// The earliest instant of this deadline and the enclosing ones, on `clock`.
   private func earliest(on clock: Loop) -> Instant {
-    // Instants of two loops are compared by what is left until they come.
+    // Instants of different loops are not comparable; the remaining times are.
     let own = loop === clock ? instant : clock.now + (instant - loop.now)
     return outer.map { min(own, $0.earliest(on: clock)) } ?? own
   }
 
-  /// The earliest instant by which the present work has to end; nil when nothing limits it.
+  /// The instant by which the current work must end; nil without a deadline.
   package static var current: Instant? {
-    guard let run = Run.current else { return nil }
-    return run.deadline?.earliest(on: run.loop)
+    guard let context = TaskContext.current else { return nil }
+    return context.deadline?.earliest(on: context.loop)
   }
 }
 
 /// A wait, or a whole signal, did not end within its limit.
 public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was being waited for when the limit passed.
+  /// The wait that was under way when the limit passed: "reading battery-level".
   public let operation: String
   /// The limit that passed.
   public let after: Duration?
-  /// Whose limit it was: `firstOrDefault`, or the name given to `timeout`; nil for the limit of the
-  /// operation itself.
+  /// The owner of the limit: `firstOrDefault`, or the name given to `timeout`; nil for the limit of
+  /// the operation itself.
   public let limitOf: String?
-  /// Who had the turn that was waited for; nil when the wait was for something else.
+  /// The holder of the turn that was waited for; nil if the wait was not for a turn.
   public let holder: TurnHolder?
 
   /// The error of a wait for `operation` that took longer than `after`.
@@ -82,7 +84,7 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
     self.holder = holder
   }
 
-  /// What took too long, how long it was allowed to take, and who held it up.
+  /// The operation, its limit, and the holder of the turn that it waited for.
   public var description: String {
     var text = operation + (after.map { " did not end within \($0)" } ?? " ran out of time")
     if after != nil, let limitOf, limitOf != operation { text += ", the limit of \(limitOf)" }
@@ -90,17 +92,17 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// The wait of a consumer for a value of its producer.
+  /// The operation of a consumer that waits for a value from its producer.
   static var waiting: String { "waiting for a value" }
-  /// The wait of a producer for its consumer.
+  /// The operation of a producer that waits for its consumer to handle a value.
   static var sending: String { "handing on a value" }
 
-  /// What to report of a consumer whose wait for a value ended so, and whose producers have failed so
-  /// since.
+  /// Picks the error to report when a consumer timed out waiting for a value: the producer's own
+  /// failure, if there is one.
   ///
-  /// A producer's own failure names the operation that took too long. When its value was on the way
-  /// at that instant, or its next operation had not begun, no operation is to blame, and the error names
-  /// whose limit it was.
+  /// The producer's failure names the operation that took too long. There is none if the value was
+  /// already on its way when the limit passed, or the producer's next operation had not begun; the
+  /// error then names the owner of the limit.
   func explained(by producers: [any Error]) -> any Error {
     let own = producers.first { error in
       !(error is CancellationError) && (error as? TimedOut)?.operation != Self.sending
@@ -109,8 +111,8 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
       ?? TimedOut(operation: limitOf ?? operation, after: after, limitOf: limitOf, holder: holder)
   }
 
-  /// The same, where what was waited for is a turn.
-  func waiting(for holder: TurnHolder?) -> TimedOut {
+  /// The error with the holder of the turn that was waited for.
+  func addingHolder(_ holder: TurnHolder?) -> TimedOut {
     TimedOut(operation: operation, after: after, limitOf: limitOf, holder: self.holder ?? holder)
   }
 }

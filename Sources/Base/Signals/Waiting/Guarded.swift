@@ -2,28 +2,29 @@
 //
 // Never resume a continuation, cancel a task or call out while holding it.
 
-/// A value that many threads may touch, one at a time.
+/// A value that any thread may use, one thread at a time.
 ///
-/// The lock is not recursive: taking it again from inside `withLock` stops the program or hangs it.
+/// The lock is not recursive: a nested `withLock` on the same object stops or hangs the program.
 ///
-/// A closure has to be a stored property of a struct that is guarded. As the state itself, in an
-/// optional or in a tuple, it is wrapped anew each time the state is handed out, and calling it runs
-/// out of stack after some ten thousand times: a debug build stops at once.
+/// Put a closure into a stored property of a guarded struct. A closure that is the state itself, an
+/// optional one, or one in a tuple gets another reabstraction thunk each time `withLock` passes the
+/// state, and overflows the stack when it is called after some ten thousand accesses. A debug build
+/// stops at once.
 public final class Guarded<State>: @unchecked Sendable {
-  // `state` is protected by `lock`. Not a `Mutex` of the state: a generic class that holds one looks up
-  // its metadata each time an object is freed, which costs more than all else that the lock does.
+  // `state` is protected by `lock`. Not a `Mutex<State>`: a generic class that holds one looks up its
+  // metadata each time an object is freed, which costs more than the lock itself.
   @usableFromInline let lock = Lock()
-  // No check for overlapping accesses: the lock sees to that, and stops a recursive one.
+  // Unchecked exclusivity: the lock already serializes accesses, and stops a recursive one.
   @exclusivity(unchecked) @usableFromInline var state: State
 
-  /// Guards `state` from now on.
+  /// Guards `state`.
   @inlinable
   public init(_ state: sending State) {
-    assert(!isWrappedAnew("\(State.self)"), "put the closure into a struct: see Guarded")
+    assert(!isRewrappedClosure("\(State.self)"), "put the closure into a struct: see Guarded")
     self.state = state
   }
 
-  /// Runs `body` with the state, alone.
+  /// Runs `body` with exclusive access to the state.
   @inlinable
   @inline(__always)
   public func withLock<R, Failure: Error>(
@@ -33,9 +34,9 @@ public final class Guarded<State>: @unchecked Sendable {
   }
 }
 
-/// Whether a type of that name is a function, an optional one, or a tuple with one.
+/// Whether the name is that of a function type, an optional function, or a tuple with one.
 @usableFromInline
-func isWrappedAnew(_ name: String) -> Bool {
+func isRewrappedClosure(_ name: String) -> Bool {
   var name = name[...]
   while name.hasPrefix("Optional<") { name = name.dropFirst("Optional<".count) }
   return (name.hasPrefix("(") || name.hasPrefix("@")) && name.contains("->")

@@ -1,17 +1,16 @@
-// Values handed from producing tasks to one consuming task, one at a time.
+// A rendezvous channel: values pass from producing tasks to one consuming task, one at a time.
 //
-// The producer waits until its value was taken and dealt with, so back-pressure passes through and
-// nothing is buffered.
+// Unlike a Mailbox it buffers nothing: a producer waits until the consumer has handled its value.
 
-/// A meeting point: producers offer, one consumer takes.
+/// A rendezvous between producers and one consumer.
 final class Handoff<Value: Sendable>: Sendable {
-  /// A value, and what the consumer ends when it has dealt with it.
-  typealias Offer = (value: Value, taken: Completion<Void>)
+  /// A value, and the completion that the consumer ends when it has handled the value.
+  typealias Offer = (value: Value, handled: Completion<Void>)
 
   private struct State {
     var offers: [Offer] = []
-    var taker: Completion<Offer>?
-    /// Set when the consumer has left: offers fail.
+    var consumer: Completion<Offer>?
+    /// Whether the consumer has stopped: offers fail.
     var isClosed = false
   }
 
@@ -27,46 +26,46 @@ final class Handoff<Value: Sendable>: Sendable {
     try await wait(on: loop, operation: TimedOut.sending) { offer((value, $0)) }
   }
 
-  /// Offers a value behind which nobody waits.
+  /// Offers a value without waiting for it to be consumed.
   func post(_ value: Value) {
-    let taken = Completion<Void>()
-    taken.succeed(())
-    offer((value, taken))
+    let handled = Completion<Void>()
+    handled.succeed(())
+    offer((value, handled))
   }
 
   private func offer(_ offer: Offer) {
-    let (taker, refused): (Completion<Offer>?, Bool) = state.withLock { state in
+    let (consumer, refused): (Completion<Offer>?, Bool) = state.withLock { state in
       if state.isClosed { return (nil, true) }
-      if let taker = state.taker {
-        state.taker = nil
-        return (taker, false)
+      if let consumer = state.consumer {
+        state.consumer = nil
+        return (consumer, false)
       }
       state.offers.append(offer)
       return (nil, false)
     }
-    if let taker, !taker.succeed(offer) { self.offer(offer) }
-    if refused { offer.taken.fail(CancellationError()) }
+    if let consumer, !consumer.succeed(offer) { self.offer(offer) }
+    if refused { offer.handled.fail(CancellationError()) }
   }
 
-  /// Takes the next value, in order of offering.
+  /// Waits for the next value, in the order they were offered.
   func next() async throws -> Offer {
     try await wait(on: loop, operation: TimedOut.waiting) { (next: Completion<Offer>) in
       let ready: Offer? = state.withLock { state in
         if !state.offers.isEmpty { return state.offers.removeFirst() }
-        state.taker = next
+        state.consumer = next
         return nil
       }
       if let ready { next.succeed(ready) }
     }
   }
 
-  /// The consumer leaves: every offer, present or later, fails.
+  /// Fails every present and later offer. Called when the consumer stops.
   func close() {
     let offers = state.withLock { state in
       state.isClosed = true
       defer { state.offers = [] }
       return state.offers
     }
-    for (_, taken) in offers { taken.fail(CancellationError()) }
+    for (_, handled) in offers { handled.fail(CancellationError()) }
   }
 }

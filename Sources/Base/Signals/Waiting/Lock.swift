@@ -1,7 +1,7 @@
 // The only lock of the package.
 //
-// It does not hold what it protects: `Guarded` combines it with one value. Classes with an object for
-// every operation keep it beside their state instead, which saves an allocation.
+// It does not contain the state that it protects: `Guarded` combines the two. Classes that are
+// allocated for every operation store a `Lock` beside their state, which saves an allocation.
 
 #if THREAD_SANITIZER
   import Glibc
@@ -9,7 +9,7 @@
   public import Synchronization
 #endif
 
-/// A lock inside an object. Not recursive: taking it again stops the program or hangs it.
+/// A lock stored inside an object. Not recursive: a nested `whileHeld` stops or hangs the program.
 ///
 /// Built for the thread sanitizer it is a pthread mutex, because the sanitizer does not see a
 /// contended `Mutex` on Linux.
@@ -27,7 +27,7 @@ struct Lock: ~Copyable, @unchecked Sendable {
       mutex.deallocate()
     }
 
-    /// Runs `body` while no other thread is in here.
+    /// Runs `body` while holding the lock.
     @usableFromInline
     func whileHeld<R, Failure: Error>(
       _ body: () throws(Failure) -> R
@@ -42,7 +42,7 @@ struct Lock: ~Copyable, @unchecked Sendable {
     @inlinable
     init() {}
 
-    /// Runs `body` while no other thread is in here.
+    /// Runs `body` while holding the lock.
     @inlinable
     @inline(__always)
     func whileHeld<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {

@@ -1,18 +1,20 @@
 // A bounded queue from any thread to one task.
+//
+// Unlike a Handoff it buffers: the sender never waits.
 
-/// Values in order of arrival, up to a bound, for one consumer.
+/// A first-in first-out queue with a bound, for one consumer.
 ///
-/// The producer never waits. A value that finds the mailbox full ends it with ``BufferOverflow``,
-/// so that nothing is lost in silence.
+/// The sender never waits. A value that does not fit ends the mailbox with ``BufferOverflow``, so
+/// that no value is lost silently.
 package final class Mailbox<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value] = []
     var head = 0
-    var taker: Completion<Value?>?
+    var consumer: Completion<Value?>?
     var ending: Result<Void, any Error>?
   }
 
-  /// How many values wait at most.
+  /// The maximum number of waiting values.
   package let bound: Int
   private let state = Guarded(State())
 
@@ -22,13 +24,13 @@ package final class Mailbox<Value: Sendable>: Sendable {
     self.bound = bound
   }
 
-  /// Puts a value in; ignored when the mailbox has ended.
+  /// Appends a value. Ignored after the mailbox has ended.
   package func send(_ value: Value) {
-    let taker: Completion<Value?>? = state.withLock { state in
+    let consumer: Completion<Value?>? = state.withLock { state in
       guard state.ending == nil else { return nil }
-      if let taker = state.taker {
-        state.taker = nil
-        if !taker.hasEnded { return taker }
+      if let consumer = state.consumer {
+        state.consumer = nil
+        if !consumer.hasEnded { return consumer }
       }
       if state.values.count - state.head >= bound {
         state.ending = .failure(BufferOverflow(bound: bound))
@@ -37,34 +39,35 @@ package final class Mailbox<Value: Sendable>: Sendable {
       }
       return nil
     }
-    if let taker, !taker.succeed(value) { putBack(value) }
+    if let consumer, !consumer.succeed(value) { putBack(value) }
   }
 
-  /// The taker was cancelled as the value came: the next one gets it.
+  /// Puts back a value whose consumer was cancelled meanwhile, for the next call of `next`.
   private func putBack(_ value: Value) {
     state.withLock { state in
       state.values.insert(value, at: state.head)
     }
   }
 
-  /// Ends the mailbox: what is in it is still taken, then the consumer gets the ending.
+  /// Ends the mailbox. The consumer still gets the waiting values, then `ending`.
   package func finish(_ ending: Result<Void, any Error> = .success(())) {
-    let taker: Completion<Value?>? = state.withLock { state in
+    let consumer: Completion<Value?>? = state.withLock { state in
       guard state.ending == nil else { return nil }
       state.ending = ending
-      defer { state.taker = nil }
-      return state.taker
+      defer { state.consumer = nil }
+      return state.consumer
     }
     switch ending {
-    case .success: taker?.succeed(nil)
-    case .failure(let error): taker?.fail(error)
+    case .success: consumer?.succeed(nil)
+    case .failure(let error): consumer?.fail(error)
     }
   }
 
   /// Waits for the next value.
   ///
-  /// - Returns: Nil when the mailbox was finished and is empty.
-  /// - Throws: What it was finished with; ``BufferOverflow``; what ends a wait.
+  /// - Returns: The value; nil after the mailbox was finished successfully and is empty.
+  /// - Throws: The failure that the mailbox was finished with; ``BufferOverflow``; ``TimedOut``,
+  ///   `CancellationError`.
   package func next(on loop: Loop, operation: String = "waiting for a value") async throws -> Value?
   {
     try await wait(on: loop, operation: operation) { (done: Completion<Value?>) in
@@ -85,7 +88,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
         case .success?: return .success(nil)
         case .failure(let error)?: return .failure(error)
         case nil:
-          state.taker = done
+          state.consumer = done
           return nil
         }
       }
@@ -94,9 +97,9 @@ package final class Mailbox<Value: Sendable>: Sendable {
   }
 }
 
-/// More values came than a buffer may hold.
+/// A buffer was full when another value arrived.
 public struct BufferOverflow: Error, Equatable, Sendable, CustomStringConvertible {
-  /// How many values the buffer holds at most.
+  /// The capacity of the buffer, in values.
   public let bound: Int
 
   /// The error of a buffer for `bound` values.
@@ -104,7 +107,7 @@ public struct BufferOverflow: Error, Equatable, Sendable, CustomStringConvertibl
     self.bound = bound
   }
 
-  /// What went wrong, and what to do about it.
+  /// The failure and its remedy.
   public var description: String {
     "more than \(bound) values were waiting to be taken: take them faster, or raise the bound"
   }

@@ -1,32 +1,31 @@
-// Which streams the present code is downstream of.
+// The streams whose sinks the current code runs in.
 //
-// Ending what a stream comes from, out of the stream's own sink, loses what it would still send. A
-// device's operations look here before they do that.
+// Code that handles a notification must not end the connection that the notification came over: the
+// stream would lose its remaining values. Device operations check `OpenStream.current` first.
 
-/// A stream that is open while its sink runs.
+/// A stream whose sink is running.
 package struct OpenStream: Hashable, Sendable {
   private let source: ObjectIdentifier
   private let name: String
 
   /// - Parameters:
-  ///   - source: The object that knows of the connection that the stream needs. It lives as long as
-  ///     the stream.
-  ///   - name: Which of its connections that is.
+  ///   - source: The owner of the connection that the stream depends on. It must outlive the stream.
+  ///   - name: The connection, among those of `source`.
   package init(of source: AnyObject, _ name: String) {
     self.source = ObjectIdentifier(source)
     self.name = name
   }
 
-  /// The streams whose sinks the present code runs in. Operators that hand values to another task
-  /// pass it on with the value, except `delay`, which goes on meanwhile.
+  /// The streams whose sinks enclose the current code. Operators that pass values to another task pass
+  /// this along; only `delay` does not, because its source continues meanwhile.
   @TaskLocal package static var current: Set<OpenStream> = []
 
-  /// Calls what begins work that nobody awaits here: it is downstream of no stream.
+  /// Starts work that the current sink does not await: it counts as inside no stream.
   static func outside<R>(_ begin: () -> R) -> R {
     current.isEmpty ? begin() : $current.withValue([]) { begin() }
   }
 
-  /// Calls a sink of this stream.
+  /// Runs `body`, a sink of this stream.
   nonisolated(nonsending)
     package func whileOpen(_ body: () async throws -> Void) async throws
   {
@@ -34,27 +33,28 @@ package struct OpenStream: Hashable, Sendable {
   }
 }
 
-/// The streams that the sources of an operator send from, where the consumer runs in another task
-/// than they do.
+/// The streams that the values of an operator came from, if its consumer runs in another task than
+/// its sources.
 final class StreamsUpstream: Sendable {
   private let around = OpenStream.current
   private let state = Guarded<[Int: Set<OpenStream>]>([:])
 
-  /// Calls what begins a source: it is downstream of what the operator is, whatever the operator deals with.
+  /// Starts a source: it is inside the streams that enclose the operator, and not in those of the
+  /// value that the operator is handling.
   func outside<R>(_ begin: () -> R) -> R {
     OpenStream.current == around ? begin() : OpenStream.$current.withValue(around) { begin() }
   }
 
-  /// The source has sent a value from the sinks of these streams. Called in the task of the source.
+  /// Records the streams that the source sends its current value from. Called in the source's task.
   func note(source: Int = 0) {
     let streams = OpenStream.current
     state.withLock { $0[source] = streams.isEmpty ? nil : streams }
   }
 
-  /// The source has ended, and its streams with it.
+  /// Removes the streams of a source that has ended.
   func ended(source: Int = 0) { state.withLock { $0[source] = nil } }
 
-  /// Calls a sink, or what calls one, downstream of all these streams.
+  /// Runs `body`, which calls a sink, inside all recorded streams.
   nonisolated(nonsending)
     func whileOpen<R>(_ body: () async throws -> R) async rethrows -> R
   {
@@ -65,20 +65,20 @@ final class StreamsUpstream: Sendable {
   }
 }
 
-/// The streams that an operator runs downstream of, apart from those that it starts itself.
+/// The streams that enclose an operator, without those of its own source.
 ///
-/// An operator that stops its source after a value it knows to be the last sends that one outside of
-/// the source's streams: they send nothing more, and so nothing can be lost.
+/// An operator that stops its source after a known last value, such as `take`, sends that value
+/// outside the source's streams: they send nothing more, so ending their connection loses nothing.
 @usableFromInline
 struct StreamsAround: Sendable {
   private let streams: Set<OpenStream>
 
   @usableFromInline init() { streams = OpenStream.current }
 
-  /// Whether the present code runs in the sinks of no other streams.
+  /// Whether the current code runs inside no further streams.
   @usableFromInline var areAll: Bool { OpenStream.current == streams }
 
-  /// Sends the last value.
+  /// Runs `body`, which sends the last value, outside the streams of the source.
   @usableFromInline
   nonisolated(nonsending)
     func withLast(_ body: () async throws -> Void) async throws

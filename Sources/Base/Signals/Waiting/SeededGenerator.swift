@@ -1,9 +1,9 @@
-// Randomness that repeats from a seed, split by name.
+// Repeatable randomness: a seed, split by name.
 
-/// A generator whose numbers depend on a seed and a name alone.
+/// A random number generator determined by a seed and a name.
 ///
-/// A component takes one of its own by ``split(_:)``, so that a new draw in one moves no other.
-/// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+/// Each component gets its own by ``split(_:)``, so that an additional draw in one component does not
+/// change the numbers of another. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
   private let origin: UInt64
@@ -16,7 +16,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     state = origin
   }
 
-  /// An independent generator for a part, the same however often this one was drawn from.
+  /// An independent generator for a part; it does not depend on how often this one was used.
   public func split(_ name: String) -> SeededGenerator {
     SeededGenerator(seed: origin, name: name)
   }

@@ -1,15 +1,15 @@
-// The end of a process that the system has nothing left for.
+// Ends the process when the system has run out of a resource.
 //
-// Not for mistakes of the program: those are preconditions, which have no words in a release.
+// Not for programming errors: those are preconditions, whose messages a release build drops.
 
 import Glibc
 
 /// Ends the process at once, with a line on standard error and exit status 69 (`EX_UNAVAILABLE`).
 ///
-/// For what nobody could handle: without a descriptor or a thread there is no loop, no output and no
-/// signal.
+/// For failures that no caller could handle: without a descriptor or a thread there is no loop, no
+/// output and no signal.
 ///
-/// - Parameter reason: What is missing, and what to try.
+/// - Parameter reason: The missing resource, and a remedy.
 package func endProcess(_ reason: String) -> Never {
   let line = Array("blerun: \(reason)\n".utf8)
   _ = Glibc.write(STDERR_FILENO, line, line.count)

@@ -1,22 +1,22 @@
-// Clean-up that the end of its work cannot cut short.
+// Clean-up that the cancellation of its work does not cut short.
 
-/// Runs `body` to its end although the calling task is, or will be, cancelled.
+/// Runs `body` to its end, even if the calling task is or becomes cancelled.
 ///
-/// The calling task's deadlines do not reach it: it has its own. It runs in a task of its own on
-/// `loop`, with the present turn.
+/// The deadlines of the calling task do not apply: `limit` does. `body` runs in its own task on
+/// `loop`, in the current turn.
 ///
 /// - Parameters:
-///   - loop: Where `body` runs, and whose clock measures `limit`.
+///   - loop: The loop that runs `body` and measures `limit`.
 ///   - limit: How long `body` may take before it is cancelled itself.
 ///   - body: The clean-up.
-/// - Throws: What `body` throws; ``TimedOut`` from the wait it was in when `limit` passed.
+/// - Throws: The error of `body`; ``TimedOut`` from the wait that `limit` interrupted.
 public func shielded<R: Sendable>(
   on loop: Loop, limit: Duration, _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
-  let turn = Run.current?.turn
+  let turn = TaskContext.current?.turn
   let deadline = Deadline(limit, of: "the clean-up", on: loop)
-  let run = Run(loop: loop, turn: turn, deadline: deadline, cleanUp: deadline)
-  let task = Run.$current.withValue(run) {
+  let context = TaskContext(loop: loop, turn: turn, deadline: deadline, cleanUp: deadline)
+  let task = TaskContext.$current.withValue(context) {
     Task(executorPreference: loop) { try await body() }
   }
   let timer = loop.after(limit) {

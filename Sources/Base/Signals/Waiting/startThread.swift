@@ -3,12 +3,12 @@
 import CLinux
 import Glibc
 
-/// Runs a body on a thread of its own, which nobody waits for.
+/// Runs a body on a new, detached thread.
 ///
 /// - Parameters:
-///   - name: As `ps -L` shows it: at most 15 octets.
-///   - body: Called on the thread, once.
-/// - Returns: Zero; or the number of the error, when there is no thread left: the body is not called.
+///   - name: The name that `ps -L` shows; at most 15 bytes.
+///   - body: Called once, on the thread.
+/// - Returns: Zero; or the error number if no thread is left, in which case `body` is not called.
 package func startThread(_ name: StaticString, _ body: @escaping @Sendable () -> Void) -> Int32 {
   let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
   var thread = pthread_t()
@@ -21,7 +21,7 @@ package func startThread(_ name: StaticString, _ body: @escaping @Sendable () ->
   return 0
 }
 
-/// What a thread does, on its way there.
+/// The arguments of a new thread.
 private final class ThreadStart: Sendable {
   let name: StaticString
   let body: @Sendable () -> Void

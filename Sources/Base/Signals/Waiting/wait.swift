@@ -1,20 +1,22 @@
-// The leaf of every operation that waits: for a reply, a condition, a timer.
+// The one function that suspends a task: for a reply, a condition or a timer.
+//
+// All other waits of the package are built on it.
 
-/// Waits until something ends the completion that `start` is given.
+/// Waits until the completion given to `start` is ended.
 ///
-/// Resumes at once when the task is cancelled, whatever the awaited thing does: with ``TimedOut``
-/// when a deadline around it cancelled it, else with `CancellationError`. When the task was
-/// cancelled before, `start` is not called.
+/// Throws at once when the task is cancelled, whatever the awaited operation does: ``TimedOut`` if an
+/// enclosing deadline cancelled it, otherwise `CancellationError`. If the task is already cancelled,
+/// `start` is not called.
 ///
 /// - Parameters:
 ///   - loop: The loop whose clock measures `limit`.
-///   - operation: What is being waited for, for the error: "reading battery-level".
-///   - limit: A deadline of this wait's own, beside those carried down to it.
-///   - fallback: The deadline where there is no other: the wait is spared a timer of its own in
-///     work that is limited anyway.
-///   - start: Begins the awaited thing. Called on the calling task, before it suspends. It may end
-///     the completion at once, or keep it and end it later, from any thread.
-/// - Throws: What `start` or the completion failed with, ``TimedOut``, `CancellationError`, or
+///   - operation: The name of the wait, for the error: "reading battery-level".
+///   - limit: A deadline for this wait, in addition to the enclosing ones.
+///   - fallback: The deadline if there is no other one; saves a timer in work that already has a
+///     deadline.
+///   - start: Starts the awaited operation. Called on the calling task, before it suspends. It may
+///     end the completion at once, or store it and end it later, from any thread.
+/// - Throws: The error of `start` or of the completion, ``TimedOut``, `CancellationError`, or
 ///   ``LoopShutDown``.
 @inlinable
 @inline(__always)
@@ -24,15 +26,15 @@ nonisolated(nonsending)
     start: (Completion<R>) throws -> Void
   ) async throws -> R
 {
-  let run = Run.present
-  if Task.isCancelled { throw cancellation(of: operation, in: run) }
+  let context = TaskContext.present
+  if Task.isCancelled { throw cancellation(of: operation, in: context) }
   let completion = Completion<R>()
   var timer: LoopTimer?
   defer { timer?.cancel() }
-  // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
-  if run == nil { loop.hold() }
-  defer { if run == nil { loop.letGo() } }
-  if let limit = limit ?? (run?.isLimited == true ? nil : fallback) {
+  // Work with a context already holds its loop; a task from elsewhere does not.
+  if context == nil { loop.hold() }
+  defer { if context == nil { loop.endHold() } }
+  if let limit = limit ?? (context?.isLimited == true ? nil : fallback) {
     timer = loop.after(limit) {
       completion.fail(TimedOut(operation: operation, after: limit))
     }
@@ -43,18 +45,18 @@ nonisolated(nonsending)
     completion.fail(error)
     throw error
   }
-  // The handler is called at once when the task has been cancelled meanwhile.
+  // If the task was cancelled meanwhile, the handler is called at once.
   return try await withTaskCancellationHandler {
     try await withUnsafeThrowingContinuation { completion.install($0) }
   } onCancel: {
-    completion.fail(cancellation(of: operation, in: run))
+    completion.fail(cancellation(of: operation, in: context))
   }
 }
 
-/// What a wait fails with whose task was cancelled.
+/// The error of a wait in a cancelled task: ``TimedOut`` if a deadline has passed.
 @usableFromInline
-func cancellation(of operation: String, in run: Run?) -> any Error {
-  guard let passed = run?.deadline?.passed else { return CancellationError() }
+func cancellation(of operation: String, in context: TaskContext?) -> any Error {
+  guard let passed = context?.deadline?.passed else { return CancellationError() }
   return TimedOut(operation: operation, after: passed.limit, limitOf: passed.name)
 }
 

@@ -8,7 +8,7 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
   /// What is valid as one, for errors.
   package static let expected = "an address such as C0:FF:EE:00:00:01"
   /// The texts that are one, as a regular expression, for schemas.
-  package static let pattern = "^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$"
+  package static let pattern = "^(([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}|[0-9A-Fa-f]{12})$"
 
   /// The address whose octets are the lower 48 bits of `number`.
   ///
@@ -19,18 +19,20 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
     self.number = number & 0xffff_ffff_ffff
   }
 
-  /// Parses `C0:FF:EE:00:00:01`, in either case, also with `-` or `_` as separators.
+  /// Parses `C0:FF:EE:00:00:01`, in either case, also with `-` or `_` as separators, and as labels and
+  /// barcodes have it: `C0FFEE000001`.
   ///
   /// ```swift
   /// guard let address = BluetoothAddress("c0-ff-ee-00-00-01") else { return }
   /// print(address)  // C0:FF:EE:00:00:01
   /// ```
   public init?(_ text: String) {
-    guard text.utf8.count == 17 else { return nil }
+    let hasSeparators = text.utf8.count == 17
+    guard hasSeparators || text.utf8.count == 12 else { return nil }
     var number: UInt64 = 0
     var place = 0
     for octet in text.utf8 {
-      if place % 3 == 2 {
+      if hasSeparators, place % 3 == 2 {
         switch octet {
         case UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "_"): break
         default: return nil

@@ -30,6 +30,8 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     case ruuvi = "ruuvi-5"
     /// Ruuvi Air, data format 6.
     case ruuvi6 = "ruuvi-6"
+    /// Ruuvi Air, data format E1, in an extended advertisement.
+    case ruuviE1 = "ruuvi-e1"
     /// A thermometer with the firmware ATC_MiThermometer, in its first format.
     case atc = "atc"
     /// The format that pvvx added to it.

@@ -50,24 +50,14 @@ enum MiBeacon {
 
   /// Decodes the objects; nil when the data is encrypted or malformed.
   ///
-  /// An unknown object, and one that is too long or too short, is bytes under its number.
+  /// An unknown object, and one that is too long or too short, is bytes under its number. An object that
+  /// is cut off, and what some devices send behind the last one, is the field `rest`, unless it is the first.
   static func frame(_ service: BluetoothUUID, _ data: [UInt8]) -> AdvertisedFormat? {
     guard let head = Head(service, data), !head.isEncrypted else { return nil }
     var fields = BTHome.Fields()
     if head.hasObjects {
-      var reader = OctetReader(data, head.rest.indices)
-      do throws(ValueError) {
-        while !reader.isAtEnd {
-          let number = try reader.uint16("object")
-          let octets = try reader.take(Int(try reader.byte("length")), "object")
-          let known = decoded(number, OctetReader(data, octets.indices))
-          for field in known ?? [.octets("object-\(digits(number))", octets)] {
-            fields.append(field)
-          }
-        }
-      } catch {
-        return nil
-      }
+      guard let objects = self.fields(in: data, head.rest.indices) else { return nil }
+      fields = objects
     } else if !head.rest.isEmpty {
       fields.append(.octets("rest", head.rest))
     }
@@ -77,20 +67,65 @@ enum MiBeacon {
     return AdvertisedFormat(.miBeacon, fields.list)
   }
 
+  /// The fields of the objects in a part of the data; nil when the first one is cut off.
+  private static func fields(in data: [UInt8], _ part: Range<Int>) -> BTHome.Fields? {
+    var fields = BTHome.Fields()
+    var reader = OctetReader(data, part)
+    var rest: [UInt8] = []
+    do throws(ValueError) {
+      while !reader.isAtEnd {
+        rest = reader.rest
+        let number = try reader.uint16("object")
+        let octets = try reader.take(Int(try reader.byte("length")), "object")
+        let known = decoded(number, OctetReader(data, octets.indices))
+        for field in known ?? [.octets("object-\(digits(number))", octets)] {
+          fields.append(field)
+        }
+        rest = []
+      }
+    } catch {
+      guard !fields.list.isEmpty else { return nil }
+    }
+    if !rest.isEmpty { fields.append(.octets("rest", rest)) }
+    return fields
+  }
+
   private static func digits(_ number: UInt16) -> String {
     hexadecimal(UInt8(number >> 8)) + hexadecimal(UInt8(number & 0xff))
   }
 
+  /// The fields of an object, in the first of its forms that takes all of its bytes.
   private static func decoded(_ number: UInt16, _ object: OctetReader) -> [AdvertisedField]? {
-    guard let forms = objects[number] else { return nil }
+    if number == 0x000b { return lock(object) }
+    return objects[number]?.lazy.compactMap { fields($0, object) }.first
+  }
+
+  private static func fields(_ form: ObjectForm, _ object: OctetReader) -> [AdvertisedField]? {
     var reader = object
     var fields: [AdvertisedField] = []
     do throws(ValueError) {
-      for (name, form) in forms { fields.append(try BTHome.read(form, name, &reader)) }
+      for (name, form) in form { fields.append(try BTHome.read(form, name, &reader)) }
     } catch {
       return nil
     }
     return reader.isAtEnd ? fields : nil
+  }
+
+  /// An event of a lock: what was done and with what, in one byte, by whose key, and when.
+  private static func lock(_ object: OctetReader) -> [AdvertisedField]? {
+    var reader = object
+    do throws(ValueError) {
+      let event = UInt64(try reader.byte("lock"))
+      let fields: [AdvertisedField] = [
+        .init("lock", .text(lockActions.name(event & 0xf))),
+        .init("method", .text(lockMethods.name(event >> 4))),
+        try BTHome.read(unsigned(4), "key", &reader),
+        try BTHome.read(time.form, time.name, &reader),
+      ]
+      return reader.isAtEnd ? fields : nil
+    } catch {
+      return nil
+    }
   }
 
   // MARK: Objects
@@ -103,6 +138,13 @@ enum MiBeacon {
     .number(octets: octets, signed: true, step: 1, over: over, unit: unit)
   }
 
+  /// The fields of one form of an object, in order.
+  private typealias ObjectForm = [(name: String, form: BTHome.Form)]
+
+  private static let time: (name: String, form: BTHome.Form) = (
+    "timestamp", unsigned(4, "s since 1970")
+  )
+
   private static let presses = Names(["press", "double press", "long press", "triple press"])
   private static let doors = Names([
     "open", "closed", "left open", "knock", "forced", "stuck",
@@ -111,34 +153,69 @@ enum MiBeacon {
   private static let gas = Names([
     "clear", "detected", "fault", "worn out", "warming up", "self-test", "drill",
   ])
+  private static let fingerprints = Names([
+    "match", "no match", "timeout", "low quality", "insufficient area", "skin too dry",
+    "skin too wet",
+  ])
+  private static let lockActions = Names([
+    0: "unlocked outside", 1: "locked", 2: "anti-lock on", 3: "anti-lock off",
+    4: "unlocked inside", 5: "locked inside", 6: "child lock on", 7: "child lock off",
+    8: "locked outside", 15: "abnormal",
+  ])
+  private static let lockMethods = Names([
+    0: "Bluetooth", 1: "password", 2: "biometrics", 3: "key", 4: "turntable", 5: "NFC",
+    6: "one-time password", 7: "two-step verification", 8: "coercion", 9: "HomeKit", 10: "manual",
+    11: "automatic", 15: "abnormal",
+  ])
+  private static let brushing = BTHome.Form.state("started", "ended")
+  private static let detected = BTHome.Form.state("clear", "detected")
+  private static let battery: ObjectForm = [("battery", unsigned(1, "%"))]
+  private static let batteryState: ObjectForm = [("battery-state", .state("normal", "low"))]
+  private static let opening = BTHome.Form.named(Names([1: "open", 2: "closed"]))
 
-  /// The fields of the objects, by their identifiers.
-  private static let objects: [UInt16: [(name: String, form: BTHome.Form)]] = [
-    0x0007: [("door", .named(doors))], 0x000a: [("temperature", signed(2, over: 100, "°C"))],
-    0x000c: [("flooding", .state("clear", "detected"))], 0x000d: [("smoke", .named(smoke))],
-    0x000e: [("gas", .named(gas))], 0x000f: [("motion-illuminance", unsigned(3, "lx"))],
-    0x1001: [("button", unsigned(2)), ("press", .named(presses))],
-    0x1002: [("sleep", .state("awake", "asleep"))],
-    0x1004: [("temperature", signed(2, over: 10, "°C"))],
-    0x1006: [("humidity", unsigned(2, over: 10, "%"))],
-    0x1007: [("illuminance", unsigned(3, "lx"))],
-    0x1008: [("moisture", unsigned(1, "%"))], 0x1009: [("conductivity", unsigned(2, "µS/cm"))],
-    0x100a: [("battery", unsigned(1, "%"))],
-    0x100d: [
-      ("temperature", signed(2, over: 10, "°C")), ("humidity", unsigned(2, over: 10, "%")),
+  /// The forms of the objects, by their identifiers. Devices leave out some fields at the end.
+  private static let objects: [UInt16: [ObjectForm]] = [
+    0x0006: [[("key", unsigned(4)), ("fingerprint", .named(fingerprints))]],
+    0x0007: [[("door", .named(doors))], [("door", .named(doors)), time]],
+    0x0008: [
+      [("alarm", .state("armed", "disarmed"))], [("alarm", .state("armed", "disarmed")), time],
     ],
-    0x100f: [("door", .named(Names([0: "open", 1: "closed", 0xff: "abnormal"])))],
-    0x1010: [("formaldehyde", unsigned(2, over: 100, "mg/m³"))],
-    0x1012: [("switch", .state("off", "on"))], 0x1013: [("consumable", unsigned(1, "%"))],
-    0x1014: [("flooding", .state("clear", "detected"))],
-    0x1015: [("smoke", .named(Names(["clear", "detected", "fault"])))],
-    0x1016: [("gas", .state("clear", "detected"))], 0x1017: [("no-motion", unsigned(4, "s"))],
-    0x1018: [("light", .state("weak", "strong"))],
-    0x1019: [("opening", .named(Names(["open", "closed", "left open", "reset"])))],
-    0x101a: [("mass", unsigned(2, "g"))], 0x101b: [("motion", .state("detected", "clear"))],
-    // Of thermometers with the properties of MIoT.
-    0x4803: [("battery", unsigned(1, "%"))], 0x4c01: [("temperature", .float(unit: "°C"))],
-    0x4c02: [("humidity", unsigned(1, "%"))], 0x4c03: [("battery", unsigned(1, "%"))],
-    0x4c08: [("humidity", .float(unit: "%"))],
+    0x000a: [[("temperature", signed(2, over: 100, "°C"))]],
+    0x000c: [[("flooding", detected)]], 0x000d: [[("smoke", .named(smoke))]],
+    0x000e: [[("gas", .named(gas))]], 0x000f: [[("motion-illuminance", unsigned(3, "lx"))]],
+    0x0010: [[("brushing", brushing)], [("brushing", brushing), ("counter", unsigned(1))]],
+    0x1001: [[("button", unsigned(2)), ("press", .named(presses))]],
+    0x1002: [[("sleep", .state("awake", "asleep"))]],
+    0x1004: [[("temperature", signed(2, over: 10, "°C"))]],
+    0x1005: [[("switch", .state("off", "on")), ("temperature", unsigned(1, "°C"))]],
+    0x1006: [[("humidity", unsigned(2, over: 10, "%"))]],
+    0x1007: [[("illuminance", unsigned(3, "lx"))]],
+    0x1008: [[("moisture", unsigned(1, "%"))]],
+    0x1009: [[("conductivity", unsigned(2, "µS/cm"))]], 0x100a: [battery],
+    0x100d: [
+      [("temperature", signed(2, over: 10, "°C")), ("humidity", unsigned(2, over: 10, "%"))]
+    ],
+    0x100f: [[("door", .named(Names([0: "open", 1: "closed", 0xff: "abnormal"])))]],
+    0x1010: [[("formaldehyde", unsigned(2, over: 100, "mg/m³"))]],
+    0x1012: [[("switch", .state("off", "on"))]], 0x1013: [[("consumable", unsigned(1, "%"))]],
+    0x1014: [[("flooding", detected)]],
+    0x1015: [[("smoke", .named(Names(["clear", "detected", "fault"])))]],
+    0x1016: [[("gas", detected)]], 0x1017: [[("no-motion", unsigned(4, "s"))]],
+    0x1018: [[("light", .state("weak", "strong"))]],
+    0x1019: [[("opening", .named(Names(["open", "closed", "left open", "reset"])))]],
+    0x101a: [[("mass", unsigned(2, "g"))]],
+    0x101b: [[("motion", .state("detected", "clear"))], [("no-motion", unsigned(4, "s"))]],
+    0x3003: [
+      [("brushing", brushing), time], [("brushing", brushing), time, ("score", unsigned(1))],
+    ],
+    // Of devices with the properties and events of MIoT.
+    0x4803: [battery], 0x4804: [[("opening", opening)]],
+    0x4805: [[("illuminance", .float(unit: "lx"))]], 0x4806: [[("flooding", detected)]],
+    0x4818: [[("no-motion", unsigned(2, "s"))]], 0x4a01: [batteryState],
+    0x4a08: [[("motion-illuminance", .float(unit: "lx"))]],
+    0x4a0f: [[("forced", .state("no", "yes"))]], 0x4a12: [[("opening", opening)]],
+    0x4a1a: [[("left-open", .state("no", "yes"))]],
+    0x4c01: [[("temperature", .float(unit: "°C"))]], 0x4c02: [[("humidity", unsigned(1, "%"))]],
+    0x4c03: [battery], 0x4c08: [[("humidity", .float(unit: "%"))]], 0x4e01: [batteryState],
   ]
 }

@@ -10,6 +10,7 @@ enum Ruuvi {
     case (3, 14): return format3(data)
     case (5, 24): return format5(data)
     case (6, 20): return format6(data)
+    case (0xe1, 40): return formatE1(data)
     default: return nil
     }
   }
@@ -35,19 +36,14 @@ enum Ruuvi {
 
   /// - Source: Ruuvi, "Data Format 6 Protocol Specification".
   private static func format6(_ data: [UInt8]) -> AdvertisedFormat {
-    // The lowest bits of both indices are in the flags.
-    let voc = Int128(data[11]) << 1 | Int128(data[16] >> 6 & 1)
-    let nox = Int128(data[12]) << 1 | Int128(data[16] >> 7)
-    return AdvertisedFormat(
+    AdvertisedFormat(
       .ruuvi6,
       [
         signed("temperature", data[1..<3], over: 200, decimals: 3, "°C"),
         unsigned("humidity", data[3..<5], "%") { .real(Double($0) / 400, decimals: 4) },
         unsigned("pressure", data[5..<7], "Pa") { .integer($0 + 50_000) },
-        unsigned("pm2.5", data[7..<9], "µg/m³") { .real(Double($0) / 10, decimals: 1) },
-        unsigned("co2", data[9..<11], "ppm") { .integer($0) },
-        .init("voc-index", voc == 511 ? unknown : .integer(voc)),
-        .init("nox-index", nox == 511 ? unknown : .integer(nox)),
+        particles("pm2.5", data[7..<9]), unsigned("co2", data[9..<11], "ppm") { .integer($0) },
+        index("voc-index", data[11], data[16] >> 6), index("nox-index", data[12], data[16] >> 7),
         unsigned("illuminance", data[13..<14], "lx") { .real(lux($0), decimals: 2) },
         .integer("sequence", data[15]),
         .init("calibrating", .boolean(data[16] & 1 == 1)),
@@ -56,11 +52,30 @@ enum Ruuvi {
     )
   }
 
-  /// Illuminance in 254 steps of a logarithm, of 0 to 65535 lx: 65536^(n/254) - 1.
+  /// Illuminance in 254 steps of a logarithm, of 0 to 65535 lx: 65536^(n/254) - 1, to two decimals.
   private static func lux(_ code: Int128) -> Double {
     var power = 1.0
     for _ in 0..<code { power *= 1.0446300614125956 }
-    return power - 1
+    return ((power - 1) * 100).rounded() / 100
+  }
+
+  /// - Source: Ruuvi, "Data Format E1 Protocol Specification (Extended v1)".
+  private static func formatE1(_ data: [UInt8]) -> AdvertisedFormat {
+    AdvertisedFormat(
+      .ruuviE1,
+      [
+        signed("temperature", data[1..<3], over: 200, decimals: 3, "°C"),
+        unsigned("humidity", data[3..<5], "%") { .real(Double($0) / 400, decimals: 4) },
+        unsigned("pressure", data[5..<7], "Pa") { .integer($0 + 50_000) },
+        particles("pm1", data[7..<9]), particles("pm2.5", data[9..<11]),
+        particles("pm4", data[11..<13]), particles("pm10", data[13..<15]),
+        unsigned("co2", data[15..<17], "ppm") { .integer($0) },
+        index("voc-index", data[17], data[28] >> 6), index("nox-index", data[18], data[28] >> 7),
+        unsigned("illuminance", data[19..<22], "lx") { .real(Double($0) / 100, decimals: 2) },
+        unsigned("sequence", data[25..<28]) { .integer($0) },
+        .init("calibrating", .boolean(data[28] & 1 == 1)), address(data[34..<40]),
+      ]
+    )
   }
 
   /// - Source: Ruuvi, "Data Format 5 Protocol Specification (RAWv2)".
@@ -85,13 +100,27 @@ enum Ruuvi {
         ),
         unsigned("movements", data[15..<16]) { .integer($0) },
         unsigned("sequence", data[16..<18]) { .integer($0) },
-        data[18...].allSatisfy { $0 == 0xff }
-          ? .init("address", unknown) : .address(data[18..<24]),
+        address(data[18..<24]),
       ]
     )
   }
 
   private static let unknown = DecodedValue.text("unknown")
+
+  private static func address(_ octets: ArraySlice<UInt8>) -> AdvertisedField {
+    octets.allSatisfy { $0 == 0xff } ? .init("address", unknown) : .address(octets)
+  }
+
+  /// The mass of particles in a volume of air.
+  private static func particles(_ name: String, _ octets: ArraySlice<UInt8>) -> AdvertisedField {
+    unsigned(name, octets, "µg/m³") { .real(Double($0) / 10, decimals: 1) }
+  }
+
+  /// An index of nine bits, of which the lowest one is a bit of the flags.
+  private static func index(_ name: String, _ high: UInt8, _ low: UInt8) -> AdvertisedField {
+    let index = Int128(high) << 1 | Int128(low & 1)
+    return .init(name, index == 511 ? unknown : .integer(index))
+  }
 
   private static func signed(
     _ name: String, _ octets: ArraySlice<UInt8>, over: Double, decimals: Int, _ unit: String

@@ -9,6 +9,8 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   public let service: BluetoothUUID?
   /// Meaningless when ``handle`` is given.
   public let characteristic: BluetoothUUID
+  /// ``characteristic``; nil where a handle is given.
+  package var uuid: BluetoothUUID? { handle == nil ? characteristic : nil }
   /// The index among several matches, in order of handle, from 0.
   public let instance: Int?
   /// The handle of the value, or of the declaration one below it.

@@ -9,6 +9,8 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
   public let characteristic: CharacteristicSelector
   /// Meaningless when ``handle`` is given.
   public let descriptor: BluetoothUUID
+  /// ``descriptor``; nil where a handle is given.
+  package var uuid: BluetoothUUID? { handle == nil ? descriptor : nil }
   /// The index among several with the same UUID, in order of handle, from 0.
   public let instance: Int?
   /// The handle of the descriptor.

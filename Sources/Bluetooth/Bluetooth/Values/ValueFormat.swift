@@ -127,8 +127,9 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
       }
       return .text(text)
     case .float32:
-      let bits = UInt32(truncatingIfNeeded: try bits(octets, 4))
-      return .real(Double(Float(bitPattern: bits)), decimals: 3)
+      let float = Float(bitPattern: UInt32(truncatingIfNeeded: try bits(octets, 4)))
+      // The shortest digits: 26.1, not 26.100000381469727.
+      return .real(Double("\(float)") ?? Double(float), decimals: 3)
     case .float64: return .real(Double(bitPattern: try bits(octets, 8)), decimals: 6)
     case .unsigned(let count): return .integer(Int128(try bits(octets, count)))
     case .signed(let count):

@@ -6,9 +6,9 @@
 package enum BusDriver {
   /// The name of the driver, which is also the sender of its signals.
   package static let name = "org.freedesktop.DBus"
-  /// Its object.
+  /// The path of the driver.
   package static let path: ObjectPath = "/org/freedesktop/DBus"
-  /// Its interface.
+  /// The interface of the driver.
   package static let interface = "org.freedesktop.DBus"
 
   /// Methods.
@@ -22,7 +22,7 @@ package enum BusDriver {
     static let getId = "GetId"
   }
 
-  /// `(s name, s old owner, s new owner)`, an empty string for nobody.
+  /// `(s name, s old owner, s new owner)`; an empty string means no owner.
   static let nameOwnerChanged = "NameOwnerChanged"
 
   /// The match rule for changes of the owner of one name.
@@ -49,7 +49,7 @@ package enum BusDriver {
   }
 }
 
-/// How a well-known name is requested.
+/// The flags of a request for a well-known name.
 package struct NameRequestFlags: OptionSet, Sendable, Hashable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -1,17 +1,18 @@
-// What carries the messages of one connection.
+// The transport of one connection.
 
-/// The wire of a ``MessageBus``: libdbus, or a bus in memory.
+/// The transport of a ``MessageBus``: libdbus, or a bus in memory.
 ///
-/// It gives what arrives to ``MessageBus/receive(_:)``, on the loop, and reports its own end with
+/// It passes received messages to ``MessageBus/receive(_:)``, on the loop, and reports its own end with
 /// ``MessageBus/end(with:)``.
 protocol BusWire: Sendable {
-  /// Sends a message, behind all that were sent before.
+  /// Sends a message, after all messages sent before.
   ///
-  /// - Parameter enter: Returns the serial of the message. Called when nothing can fail any more.
+  /// - Parameter register: Returns the serial of the message. Called last, when sending can no longer
+  ///   fail.
   /// - Throws: ``BusFailure``, ``DBusValueError``.
-  func send(_ message: Message, _ enter: () throws(BusFailure) -> UInt32) throws
+  func send(_ message: Message, _ register: () throws(BusFailure) -> UInt32) throws
 
-  /// Ends the connection, behind what was sent before, as far as the socket accepts it now.
+  /// Ends the connection, after sending as much of the queue as the socket accepts now.
   func close()
 
   /// The answer to GetMachineId; nil when it is unknown.

@@ -1,4 +1,4 @@
-// A method call to this connection, and its single reply.
+// A received method call, and its single reply.
 
 import Signals
 
@@ -8,7 +8,7 @@ package protocol ObjectHandler: Sendable {
   ///
   /// The reply is sent through the invocation, now or later, once.
   ///
-  /// - Returns: Whether the handler accepts the call. When no handler does, the connection replies that
+  /// - Returns: Whether the handler accepts the call. If no handler does, the connection replies that
   ///   the object is unknown.
   func handle(_ invocation: Invocation) -> Bool
 }
@@ -17,52 +17,51 @@ package protocol ObjectHandler: Sendable {
 package final class Invocation: Sendable {
   /// The call.
   package let message: Message
-  /// The connection on which the call arrived, and which sends the reply.
+  /// The connection that received the call and sends the reply.
   package let bus: MessageBus
 
-  private let beforeAnswer: (@Sendable () -> Void)?
-  private let isAnswered = Guarded(false)
+  private let beforeReply: (@Sendable () -> Void)?
+  private let isReplied = Guarded(false)
 
-  /// A call that has arrived.
+  /// A received call.
   ///
   /// - Parameters:
   ///   - message: The call.
-  ///   - bus: The bus that it came from.
-  ///   - beforeAnswer: Called before a reply is sent, for effects that must be visible first; also
-  ///     called when no reply is expected.
-  package init(message: Message, bus: MessageBus, beforeAnswer: (@Sendable () -> Void)? = nil) {
+  ///   - bus: The connection that received it.
+  ///   - beforeReply: Called before the reply is sent, for effects that must be visible first; also called
+  ///     if no reply is expected.
+  package init(message: Message, bus: MessageBus, beforeReply: (@Sendable () -> Void)? = nil) {
     self.message = message
     self.bus = bus
-    self.beforeAnswer = beforeAnswer
+    self.beforeReply = beforeReply
   }
 
   /// Whether a reply was sent.
-  package var hasAnswer: Bool { isAnswered.withLock { $0 } }
+  package var hasReply: Bool { isReplied.withLock { $0 } }
 
-  /// The same call, for a handler whose reply must not arrive.
-  package func losingAnswer() -> Invocation {
+  /// The call for a handler whose reply must not be sent.
+  package func suppressingReply() -> Invocation {
     var message = message
     message.noReplyExpected = true
-    return Invocation(message: message, bus: bus, beforeAnswer: beforeAnswer)
+    return Invocation(message: message, bus: bus, beforeReply: beforeReply)
   }
 
   /// Replies with values. A second reply is ignored, and so is one after the bus has ended.
   ///
-  /// Values that cannot be sent become the error `org.freedesktop.DBus.Error.Failed`.
-  ///
-  /// Without a reply the caller waits until its deadline.
-  package func reply(_ body: [DBusValue] = []) { answer { $0.reply(body) } }
+  /// Values that cannot be sent become the error `org.freedesktop.DBus.Error.Failed`. Without a reply
+  /// the caller waits until its deadline.
+  package func reply(_ body: [DBusValue] = []) { sendReply { $0.reply(body) } }
 
   /// Replies with an error. A second reply is ignored, and so is one after the bus has ended.
-  package func fail(_ error: DBusError) { answer { $0.errorReply(error) } }
+  package func fail(_ error: DBusError) { sendReply { $0.errorReply(error) } }
 
-  private func answer(_ make: (Message) -> Message) {
-    let isFirst = isAnswered.withLock { isAnswered in
-      defer { isAnswered = true }
-      return !isAnswered
+  private func sendReply(_ make: (Message) -> Message) {
+    let isFirst = isReplied.withLock { isReplied in
+      defer { isReplied = true }
+      return !isReplied
     }
     guard isFirst else { return }
-    beforeAnswer?()
+    beforeReply?()
     guard !message.noReplyExpected else { return }
     do {
       try bus.send(make(message))
@@ -70,16 +69,17 @@ package final class Invocation: Sendable {
       let failure = DBusError(name: .failed, message: "The answer cannot be sent: \(error)")
       try? bus.send(message.errorReply(failure))
     } catch {
-      // The bus has ended: there is nobody to reply to.
+      // The connection has ended: no reply can be sent.
     }
   }
 }
 
 extension Invocation {
-  /// The reply to a call that no handler accepts, worded as libdbus words it.
+  /// The error reply to a call that no handler accepts, with the text of libdbus.
   ///
   /// - Source: libdbus 1.14, `dbus/dbus-connection.c` (dbus_connection_dispatch).
-  static func unclaimed(_ message: Message, name: DBusError.Name = .unknownObject) -> DBusError {
+  static func unhandledError(_ message: Message, name: DBusError.Name = .unknownObject) -> DBusError
+  {
     DBusError(
       name: name,
       message: "Method \"\(message.member ?? "")\" with signature \"\(message.signature)\""

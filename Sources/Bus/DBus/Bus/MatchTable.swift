@@ -1,21 +1,22 @@
-// Which match rules the bus has accepted, and how many subscriptions share each.
+// The match rules of one connection, with the number of subscriptions that share each.
 //
-// A pure table. The bus is asked once for a rule that several subscriptions share, and no
-// subscription counts as active before the bus has replied.
+// A pure table. A rule is added to the bus once for all its subscriptions, and no subscription is active
+// before the bus has replied.
 
-/// The rules of one connection by their text.
+/// The match rules of one connection, by their text.
 struct MatchTable<Waiter: Sendable>: Sendable {
-  /// A share in a rule.
+  /// A registered subscription to a rule. The generation distinguishes a rule that was removed and added
+  /// again.
   struct Ticket: Hashable, Sendable {
     let rule: String
     let generation: UInt64
   }
 
-  /// What to do for a new subscription to a rule.
+  /// The action for a new subscription to a rule.
   enum Step: Equatable, Sendable {
-    /// Ask the bus to add the rule; the waiter is resumed when the bus has replied.
+    /// Call AddMatch; the reply resumes the waiter.
     case add
-    /// The bus was already asked; the waiter is resumed when it has replied.
+    /// AddMatch was already called; its reply resumes the waiter.
     case wait
     /// The rule is active.
     case ready
@@ -24,7 +25,7 @@ struct MatchTable<Waiter: Sendable>: Sendable {
   private struct Entry: Sendable {
     let generation: UInt64
     var count: Int
-    /// Those who wait for the bus; nil once it has accepted the rule.
+    /// The waiters for the reply of the bus; nil once it has accepted the rule.
     var waiters: [Waiter]?
   }
 
@@ -35,7 +36,7 @@ struct MatchTable<Waiter: Sendable>: Sendable {
   var count: Int { entries.count }
 
   /// Adds a subscription to a rule.
-  mutating func join(_ rule: String, _ waiter: Waiter) -> (Ticket, Step) {
+  mutating func addSubscription(to rule: String, _ waiter: Waiter) -> (Ticket, Step) {
     if var entry = entries[rule] {
       entry.count += 1
       entry.waiters?.append(waiter)
@@ -49,12 +50,12 @@ struct MatchTable<Waiter: Sendable>: Sendable {
     return (Ticket(rule: rule, generation: lastGeneration), .add)
   }
 
-  /// The bus has replied.
+  /// Applies the reply to AddMatch. A refused rule is removed.
   ///
-  /// - Returns: Those who waited for it.
-  mutating func answered(_ ticket: Ticket, isTaken: Bool) -> [Waiter] {
+  /// - Returns: The waiters to resume.
+  mutating func applyReply(to ticket: Ticket, isAccepted: Bool) -> [Waiter] {
     guard let entry = entries[ticket.rule], entry.generation == ticket.generation else { return [] }
-    if isTaken {
+    if isAccepted {
       entries[ticket.rule]?.waiters = nil
     } else {
       entries[ticket.rule] = nil
@@ -62,10 +63,10 @@ struct MatchTable<Waiter: Sendable>: Sendable {
     return entry.waiters ?? []
   }
 
-  /// Removes a subscription. Has no effect when the bus has refused the rule.
+  /// Removes a subscription. Has no effect if the bus has refused the rule.
   ///
-  /// - Returns: Whether to ask the bus to remove the rule.
-  mutating func leave(_ ticket: Ticket) -> Bool {
+  /// - Returns: Whether it was the last one, so that RemoveMatch must be called.
+  mutating func removeSubscription(_ ticket: Ticket) -> Bool {
     guard let entry = entries[ticket.rule], entry.generation == ticket.generation else {
       return false
     }

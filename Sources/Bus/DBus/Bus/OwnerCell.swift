@@ -1,8 +1,8 @@
-// The current owner of a well-known name, as the bus reports it.
+// Tracks the owner of a well-known name.
 
 import Signals
 
-/// Stores an owner.
+/// The current owner of a name, for a subscription that matches its sender.
 final class OwnerCell: Sendable {
   private let value = Guarded<String?>(nil)
 
@@ -14,7 +14,7 @@ final class OwnerCell: Sendable {
 
 /// Merges the reply to GetNameOwner and the NameOwnerChanged signals into one sequence.
 ///
-/// The reply already contains the changes that arrive before it.
+/// Changes that arrive before the reply are ignored: the reply includes them.
 final class OwnerWatch: Sendable {
   private enum Phase { case asked, known, stopped }
 
@@ -27,8 +27,8 @@ final class OwnerWatch: Sendable {
     self.changed = changed
   }
 
-  /// The bus replied.
-  func learned(_ owner: String?) {
+  /// Applies the reply to GetNameOwner.
+  func applyReply(owner: String?) {
     let isWanted = phase.withLock { phase in
       guard phase == .asked else { return false }
       phase = .known
@@ -37,14 +37,14 @@ final class OwnerWatch: Sendable {
     if isWanted { changed(owner) }
   }
 
-  /// The bus sent NameOwnerChanged.
-  func ownerChanged(_ signal: Message) {
+  /// Applies a NameOwnerChanged signal.
+  func apply(_ signal: Message) {
     guard phase.withLock({ $0 == .known }), signal.body.count == 3,
       signal.body[0].asString == name, let owner = signal.body[2].asString
     else { return }
     changed(owner.isEmpty ? nil : owner)
   }
 
-  /// The watch was cancelled.
+  /// Ignores everything from now on.
   func stop() { phase.withLock { $0 = .stopped } }
 }

@@ -1,23 +1,25 @@
 // Calls that wait for their replies, by serial.
 //
-// A pure table: it sends nothing and resumes nobody; its owner does.
+// A pure table: its owner sends the calls and resumes the callers.
 
-/// The serials of one connection, and who waits for which reply.
+import Signals
+
+/// The serials of one connection, and the waiter for each reply.
 ///
-/// A caller that leaves before its reply stays in the table if it has a handler for a late one.
-/// Nothing is ever dropped for lack of room: a full table accepts no more calls.
+/// An abandoned call stays in the table if it has a handler for a late reply. A full table drops no
+/// entry; it accepts no more calls.
 struct PendingCalls<Waiter: Sendable>: Sendable {
   typealias LateReply = @Sendable (Result<Message, DBusError>) -> Void
 
   /// One call without its reply.
   struct Entry: Sendable {
-    /// Who waits; nil when the caller has left.
+    /// The waiter; nil after the call was abandoned.
     var waiter: Waiter?
-    /// What to do with a reply that nobody waits for.
+    /// The handler of a reply that arrives after the call was abandoned.
     var lateReply: LateReply?
   }
 
-  /// The maximum number of calls without a reply, including those whose callers have left.
+  /// The maximum number of calls without a reply, including abandoned ones.
   let limit: Int
   private var calls: [UInt32: Entry] = [:]
   private var lastSerial: UInt32
@@ -30,7 +32,7 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
   /// The number of calls without a reply.
   var count: Int { calls.count }
 
-  /// The serial for the next message: never 0, and never one that still waits for its reply.
+  /// The serial for the next message: never 0, and never one whose reply is pending.
   mutating func nextSerial() -> UInt32 {
     repeat {
       lastSerial &+= 1
@@ -38,19 +40,19 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
     return lastSerial
   }
 
-  /// Adds a call that is about to be sent.
+  /// Registers a call that is about to be sent.
   ///
   /// - Returns: Its serial.
   /// - Throws: ``BusFailure/callTableFull``.
-  mutating func enter(_ waiter: Waiter, lateReply: LateReply?) throws(BusFailure) -> UInt32 {
+  mutating func register(_ waiter: Waiter, lateReply: LateReply?) throws(BusFailure) -> UInt32 {
     guard calls.count < limit else { throw .callTableFull }
     let serial = nextSerial()
     calls[serial] = Entry(waiter: waiter, lateReply: lateReply)
     return serial
   }
 
-  /// The caller stops waiting. Has no effect when the reply has arrived.
-  mutating func leave(_ serial: UInt32) {
+  /// Stops waiting for a reply. Has no effect if the reply has arrived.
+  mutating func abandon(_ serial: UInt32) {
     if calls[serial]?.lateReply == nil {
       calls[serial] = nil
     } else {
@@ -58,14 +60,47 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
     }
   }
 
-  /// Removes a call: its reply has arrived.
+  /// Removes a call whose reply has arrived.
   ///
-  /// - Returns: The call; nil when the serial is unknown or nobody needs the reply any more.
-  mutating func take(_ serial: UInt32) -> Entry? { calls.removeValue(forKey: serial) }
+  /// - Returns: The call; nil for an unknown serial, or an abandoned call without `lateReply`.
+  mutating func remove(_ serial: UInt32) -> Entry? { calls.removeValue(forKey: serial) }
 
-  /// Removes all calls, in the order of their serials: the bus has ended.
-  mutating func takeAll() -> [(serial: UInt32, entry: Entry)] {
+  /// Removes and returns all calls, in the order of their serials.
+  mutating func removeAll() -> [(serial: UInt32, entry: Entry)] {
     defer { calls = [:] }
     return calls.map { (serial: $0.key, entry: $0.value) }.sorted { $0.serial < $1.serial }
+  }
+}
+
+/// The receiver of a reply: a suspended caller, or a handler called in the order of arrival.
+struct ReplyWaiter: Sendable {
+  /// A suspended task. It resumes through the queue of the loop.
+  let caller: Completion<Message>?
+  /// A handler, called on the loop before any later message is processed.
+  let handler: (@Sendable (Result<Message, any Error>) -> Void)?
+
+  static func caller(_ caller: Completion<Message>) -> ReplyWaiter {
+    ReplyWaiter(caller: caller, handler: nil)
+  }
+
+  static func handler(
+    _ handler: @escaping @Sendable (Result<Message, any Error>) -> Void
+  ) -> ReplyWaiter {
+    ReplyWaiter(caller: nil, handler: handler)
+  }
+}
+
+extension PendingCalls<ReplyWaiter>.Entry {
+  /// Delivers the result of the call. Called on the loop.
+  func end(_ result: Result<Message, any Error>) {
+    if let handler = waiter?.handler { return handler(result) }
+    if let caller = waiter?.caller, caller.end(result) { return }
+    guard let lateReply else { return }
+    switch result {
+    case .success(let message): lateReply(.success(message))
+    case .failure(let error as DBusError): lateReply(.failure(error))
+    case .failure(let error):
+      lateReply(.failure(DBusError(name: .disconnected, message: "\(error)")))
+    }
   }
 }

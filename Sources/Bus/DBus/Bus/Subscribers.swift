@@ -1,12 +1,14 @@
-// Which subscribers of one connection receive which messages.
+// The signal subscribers of one connection, with the handles of subscriptions and exports.
 //
-// A pure list; its owner calls the handlers.
+// Pure lists; their owner calls the handlers.
 
-/// Rules with their handlers, in the order they were added.
+import Signals
+
+/// Match rules with their handlers, in the order they were added.
 struct Subscribers: Sendable {
   typealias Handler = @Sendable (Message) -> Void
 
-  /// A class: each message looks at all of them, and none of their parts need be copied for it.
+  /// A class, because each message is compared with all of them: iterating copies only references.
   private final class Subscriber: Sendable {
     let id: UInt64
     let rule: MatchRule
@@ -26,7 +28,7 @@ struct Subscribers: Sendable {
 
   /// Adds a handler.
   ///
-  /// - Parameter owner: The owner of the rule's sender, when that is a well-known name.
+  /// - Parameter owner: The owner of the rule's sender, if that is a well-known name.
   /// - Returns: The identifier for removing it.
   mutating func add(_ rule: MatchRule, owner: OwnerCell? = nil, _ handler: @escaping Handler)
     -> UInt64
@@ -36,7 +38,7 @@ struct Subscribers: Sendable {
     return lastID
   }
 
-  /// Removes a handler. Has no effect when it is already removed.
+  /// Removes a handler. Has no effect if it was removed before.
   mutating func remove(_ id: UInt64) { subscribers.removeAll { $0.id == id } }
 
   /// Whether a handler is still subscribed.
@@ -51,4 +53,60 @@ struct Subscribers: Sendable {
     }
     return matching
   }
+}
+
+/// Handlers of method calls, in the order they were added.
+struct Exports: Sendable {
+  private var handlers: [(id: UInt64, handler: any ObjectHandler)] = []
+  private var lastID: UInt64 = 0
+
+  /// The handlers, in the order in which they are offered a call.
+  var all: [any ObjectHandler] { handlers.map(\.handler) }
+
+  /// Adds a handler.
+  ///
+  /// - Returns: The identifier for removing it.
+  mutating func add(_ handler: any ObjectHandler) -> UInt64 {
+    lastID += 1
+    handlers.append((lastID, handler))
+    return lastID
+  }
+
+  /// Removes a handler. Has no effect if it was removed before.
+  mutating func remove(_ id: UInt64) { handlers.removeAll { $0.id == id } }
+}
+
+/// A subscription, active until it is cancelled or the bus ends. Releasing it does not cancel it.
+package final class Subscription: Sendable {
+  private struct State {
+    /// Removes the subscription; nil after that.
+    var undo: (@Sendable () -> Void)?
+  }
+
+  private let state: Guarded<State>
+
+  /// - Parameter cancel: Ends it. Called at most once.
+  init(cancel: @escaping @Sendable () -> Void) { state = Guarded(State(undo: cancel)) }
+
+  /// Ends the subscription, without waiting for the bus. If this is called on the loop, no handler is called
+  /// after it returns.
+  package func cancel() {
+    let undo = state.withLock { state in
+      defer { state.undo = nil }
+      return state.undo
+    }
+    undo?()
+  }
+}
+
+/// An exported handler of method calls, active until it is cancelled or the bus ends. Releasing it does
+/// not cancel it.
+package final class Export: Sendable {
+  private let subscription: Subscription
+
+  /// - Parameter cancel: Ends it. Called at most once.
+  init(cancel: @escaping @Sendable () -> Void) { subscription = Subscription(cancel: cancel) }
+
+  /// Removes the handler: it gets no later calls.
+  package func cancel() { subscription.cancel() }
 }

@@ -1,19 +1,18 @@
-// How values of one D-Bus type are decoded to Swift values, and encoded from them.
+// Codecs between D-Bus values and Swift values.
 //
-// A value, not a conformance of Swift types: an array of octets and an array of strings would
-// conflict, a dictionary whose values are variants cannot be derived, and Swift's dictionaries are
-// unordered.
+// A value, not a conformance of Swift types: a byte array and an array of strings would conflict, a
+// dictionary of variants cannot be derived, and Swift's dictionaries are unordered.
 
-/// A D-Bus type, and how Swift represents its values.
+/// A D-Bus type, with its conversion to and from a Swift type.
 package struct Codec<Value: Sendable>: Sendable {
   /// The type on the bus: one complete type.
   package let signature: Signature
-  /// Decodes a value; nil when it has another type or is not allowed.
+  /// Decodes a value; nil if it has another type or is not allowed.
   package let decode: @Sendable (DBusValue) -> Value?
   /// Encodes a value.
   package let encode: @Sendable (Value) -> DBusValue
 
-  /// A coding of a Swift type as a D-Bus value of one signature.
+  /// A codec for D-Bus values of one signature.
   package init(
     _ signature: Signature, decode: @escaping @Sendable (DBusValue) -> Value?,
     encode: @escaping @Sendable (Value) -> DBusValue
@@ -89,7 +88,7 @@ extension Codec<UnixFD> {
 }
 
 extension Codec<DBusValue> {
-  /// Values of a type that has no Swift representation of its own.
+  /// Values of a D-Bus type without a Swift equivalent.
   package static func value(_ signature: Signature) -> Codec {
     Codec(signature, decode: { $0.signature == signature ? $0 : nil }, encode: { $0 })
   }

@@ -1,11 +1,10 @@
-// The arguments and results of a method, described once: for callers, for servers and for
-// Introspect.
+// Methods with typed arguments and results, described once for callers, servers and Introspect.
 
 /// The arguments of a method or a signal: their names, D-Bus types and Swift types.
 package struct Arguments<Value: Sendable>: Sendable {
   /// Names and types, in order.
   package let described: [ExportedArgument]
-  /// Decodes them; nil when the types do not match.
+  /// Decodes them; nil if the types do not match.
   package let decode: @Sendable ([DBusValue]) -> Value?
   /// Encodes them.
   package let encode: @Sendable (Value) -> [DBusValue]
@@ -70,11 +69,11 @@ extension Arguments {
   }
 }
 
-/// A method without its types: for lists of the methods of an interface.
+/// A method without its Swift types, for lists of methods.
 package protocol AnyMethod: Sendable {
-  /// The interface that it belongs to.
+  /// The interface of the method.
   var interface: String { get }
-  /// Its name.
+  /// The name of the method.
   var name: String { get }
 }
 
@@ -126,7 +125,7 @@ extension ExportedMethod {
   /// Serves a method.
   ///
   /// - Parameters:
-  ///   - method: What is called.
+  ///   - method: The method.
   ///   - body: Receives the arguments, and replies through the invocation.
   package init<Input, Output>(
     _ method: Method<Input, Output>,

@@ -1,4 +1,4 @@
-// The interfaces that every exported object has implicitly.
+// The standard interfaces, which every exported object has implicitly.
 
 /// Interfaces of the D-Bus specification, which every object served here or by bluetoothd has;
 /// bluetoothd lists the first two with empty property maps.
@@ -55,7 +55,7 @@ package enum StandardInterface {
     ]
   )
 
-  // ObjectServer answers these itself: they are only declared.
+  // Declarations only: ObjectServer implements these methods itself.
   static let propertiesDeclaration = ExportedInterface(
     properties,
     methods: [

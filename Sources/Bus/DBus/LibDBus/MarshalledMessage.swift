@@ -1,11 +1,11 @@
-// A message in the form of libdbus.
+// A message in the representation of libdbus.
 
 import CDBus
 
 /// The owner of one reference to a `DBusMessage`.
 struct MarshalledMessage: ~Copyable, @unchecked Sendable {
-  // `pointer` is used by one thread at a time, because this cannot be copied; libdbus counts
-  // references atomically, so the last one may be released on another thread.
+  // `pointer` is used by one thread at a time, because this type cannot be copied. libdbus counts
+  // references atomically, so another thread may release the last one.
   let pointer: OpaquePointer
 
   /// Takes ownership of a reference.
@@ -15,7 +15,7 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
 
   /// Marshals a message.
   ///
-  /// - Throws: ``DBusValueError`` when a value cannot be sent.
+  /// - Throws: ``DBusValueError`` if a value cannot be sent.
   static func marshalling(_ message: Message) throws(DBusValueError) -> MarshalledMessage {
     guard let pointer = dbus_message_new(type(of: message.kind)) else { throw .tooLarge }
     let marshalled = MarshalledMessage(owning: pointer)
@@ -34,7 +34,7 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
     return marshalled
   }
 
-  /// Gives up the reference, which the caller releases.
+  /// Passes the reference to the caller, which must release it.
   consuming func released() -> OpaquePointer {
     let pointer = pointer
     discard self
@@ -44,11 +44,11 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
   /// Unmarshals the message.
   ///
   /// - Parameters:
-  ///   - receiver: The addressee of replies, where it is known; otherwise an empty name.
-  ///   - limits: What it may hold. A message that exceeds them, or has a descriptor when the process
-  ///     has none left, keeps the arguments before the first that is refused, and has a
+  ///   - receiver: The destination of replies, if known; otherwise an empty name.
+  ///   - limits: The limits on the message. If it exceeds them, or the process has no free descriptor for
+  ///     one in it, the result has the arguments before the first refused one, and a
   ///     ``Message/refusal``.
-  /// - Returns: nil for a message of an unknown type.
+  /// - Returns: The message; nil for an unknown message type.
   func read(by receiver: String = "", within limits: ReadLimits = ReadLimits()) -> Message? {
     guard let kind = Self.kind(of: dbus_message_get_type(pointer)) else { return nil }
     let isAnswer = kind == .methodReturn || kind == .error
@@ -101,11 +101,11 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
 }
 
 extension Message {
-  /// The message as a connection through libdbus receives it: a signal that exceeds the limits has a
+  /// The message as a connection over libdbus would receive it. A signal that exceeds the limits has a
   /// ``refusal``.
   ///
-  /// - Throws: ``DBusValueError`` when it cannot be sent; ``DBusError`` when a reply or a call
-  ///   exceeds the limits.
+  /// - Throws: ``DBusValueError`` if it cannot be sent; ``DBusError`` if a reply or a call exceeds the
+  ///   limits.
   package func received(within limits: ReadLimits = ReadLimits()) throws -> Message {
     let message = try MarshalledMessage.marshalling(self).read(within: limits) ?? self
     if message.kind != .signal, let refusal = message.refusal { throw refusal }

@@ -1,4 +1,4 @@
-// Connecting to a real bus.
+// Connects to a real bus, over libdbus.
 
 public import Signals
 
@@ -12,11 +12,11 @@ extension MessageBus {
   /// ```
   ///
   /// - Parameters:
-  ///   - address: Which bus.
+  ///   - address: The address of the bus.
   ///   - loop: The loop that drives the connection.
-  ///   - limit: The deadline for the bus to accept the connection, and again for it to reply.
-  /// - Throws: ``BusFailure/unreachable(address:reason:)`` at once when there is no bus,
-  ///   ``BusFailure/notPermitted(address:reason:)`` when it refuses this user; `TimedOut`,
+  ///   - limit: The time limit for the bus to accept the connection, and again for its first reply.
+  /// - Throws: ``BusFailure/unreachable(address:reason:)`` at once if there is no bus,
+  ///   ``BusFailure/notPermitted(address:reason:)`` if it refuses this user; `TimedOut`,
   ///   `CancellationError`.
   public static func open(
     address: BusAddress, on loop: Loop, limit: Duration = .seconds(10)
@@ -24,14 +24,14 @@ extension MessageBus {
     try await open(address: address, on: loop, limit: limit, receiving: ReadLimits())
   }
 
-  /// The same, with limits on what a received message may hold.
+  /// Connects to a bus, with limits on received messages.
   package static func open(
     address: BusAddress, on loop: Loop, limit: Duration = .seconds(10),
     receiving limits: ReadLimits
   ) async throws -> MessageBus {
     let text = try address.resolved()
-    // On the loop, however busy the threads of the caller are: a bus closes connections whose Hello
-    // comes too late.
+    // On the loop, even if the threads of the caller are busy: a bus closes connections whose Hello is
+    // late.
     return try await withTaskExecutorPreference(loop) {
       try await greeted(text, on: loop, limit, limits)
     }
@@ -51,7 +51,7 @@ extension MessageBus {
         throw BusFailure.unreachable(address: address, reason: "the bus gave no unique name")
       }
       wire.greeted(as: name)
-      bus.state.withLock { $0.uniqueName = name }
+      bus.setUniqueName(name)
       return bus
     } catch {
       bus.close()

@@ -9,15 +9,15 @@ import Glibc
 enum MessageReader {
   /// Reads the arguments of a message.
   ///
-  /// - Parameter values: Receives them; those before the first that is refused.
-  /// - Throws: ``DBusError`` with the name `LimitsExceeded` when the process has no file descriptor
-  ///   left to receive one, and `MessageTooLarge` when the budget is spent.
+  /// - Parameter values: Receives the arguments, up to the first refused one.
+  /// - Throws: ``DBusError`` with the name `LimitsExceeded` if the process has no free file descriptor
+  ///   for one in the message, and `MessageTooLarge` if the budget is exhausted.
   static func read(
     _ message: OpaquePointer, _ budget: inout ReadBudget, into values: inout [DBusValue]
   ) throws(DBusError) {
     var iterator = DBusMessageIter()
     guard dbus_message_iter_init(message, &iterator) != 0 else { return }
-    // The result of reading an attribute, which is a third of the calls.
+    // Fast path: the reply to reading an attribute, a third of all calls.
     if let text = dbus_message_get_signature(message), strcmp(text, "ay") == 0 {
       var inside = recursed(&iterator)
       values.append(.bytes(try bytes(&inside, &budget)))
@@ -65,7 +65,7 @@ enum MessageReader {
     case TypeCode.objectPath: return .objectPath(ObjectPath(valid: try string(&iterator, &budget)))
     case TypeCode.signature: return .signature(Signature(valid: try string(&iterator, &budget)))
     case TypeCode.unixFD:
-      // libdbus returns a duplicate, which we own.
+      // libdbus returns a duplicate, whose owner is the caller.
       let descriptor = basic(Int32(-1), &iterator)
       guard descriptor >= 0 else {
         throw DBusError(name: .limitsExceeded, message: "No file descriptor is left to receive one")
@@ -157,7 +157,7 @@ enum MessageReader {
     return entries
   }
 
-  /// The type at the iterator, also when it has no value.
+  /// The type at the iterator, even if it has no value.
   private static func signature(_ iterator: inout DBusMessageIter) -> Signature {
     guard let text = dbus_message_iter_get_signature(&iterator) else { return .empty }
     defer { dbus_free(text) }

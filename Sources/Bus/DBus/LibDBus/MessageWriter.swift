@@ -1,14 +1,14 @@
 // Writes values to a libdbus message.
 //
-// libdbus aborts the program on what it calls a programming error. So everything that Swift's types
-// do not rule out is checked here first.
+// libdbus aborts the program on a violation of its rules. So this checks every rule that Swift's types
+// do not enforce.
 
 import CDBus
 import Glibc
 
 /// Appends values to one message.
 struct MessageWriter {
-  /// The maximum size of a body, in octets, by a low estimate: the maximum size of an array.
+  /// The maximum size of a body, in bytes: a low estimate, the maximum size of an array.
   static let limit = DBusValueError.maximumArrayLength
 
   private var octets = 0
@@ -17,7 +17,7 @@ struct MessageWriter {
 
   /// Appends the arguments of a message.
   ///
-  /// - Throws: ``DBusValueError``; the message is then unusable.
+  /// - Throws: ``DBusValueError``. The message is unusable after that.
   static func append(_ values: [DBusValue], to message: OpaquePointer) throws(DBusValueError) {
     guard !values.isEmpty else { return }
     if values.count > 1 { try DBusValueError.check(Signature(joining: values).text) }

@@ -1,72 +1,72 @@
-// Connecting to the socket of a bus.
+// Connects to the socket of a bus.
 //
-// libdbus connects in a blocking call without a deadline: a bus whose queue of connections is full
-// holds it until somebody accepts. So it has a thread of its own, and nobody waits for that. How many
-// threads are left behind at a bus is bounded.
+// libdbus connects in a blocking call without a deadline. A bus whose queue of connections is full blocks
+// it until it accepts one. So each attempt has a detached thread, and the number of threads that outlive
+// their callers is limited for each bus.
 
 import CDBus
 import Glibc
 import Signals
 
-/// A connection of libdbus that nobody uses yet.
+/// A new connection of libdbus, not used yet.
 struct OpenedConnection: @unchecked Sendable {
-  // `pointer` is used by one thread at a time: the one that connects has done with it before it ends
-  // the completion.
+  // `pointer` is used by one thread at a time: the connecting thread does not use it after it ends the
+  // completion.
   let pointer: OpaquePointer
 
-  /// The connecting, which its thread and its caller share.
+  /// An attempt to connect, shared by its thread and its caller.
   private final class Attempt: Sendable {
-    private enum State { case awaited, left, ended }
+    private enum State { case awaited, abandoned, ended }
 
     let address: String
     private let state = Guarded(State.awaited)
 
     init(_ address: String) { self.address = address }
 
-    /// Connects; what nobody waits for any more is closed.
+    /// Connects. Closes the connection if the caller no longer waits for it.
     func run(_ opened: Completion<OpenedConnection>) {
       let result = Result { () throws(BusFailure) in try OpenedConnection(to: address) }
-      let isTaken = opened.end(result.mapError { $0 as any Error })
-      if !isTaken, case .success(let connection) = result { connection.close() }
-      let wasLeft = state.withLock { state in
+      let isAwaited = opened.end(result.mapError { $0 as any Error })
+      if !isAwaited, case .success(let connection) = result { connection.close() }
+      let wasAbandoned = state.withLock { state in
         defer { state = .ended }
-        return state == .left
+        return state == .abandoned
       }
-      if wasLeft { count(-1) }
+      if wasAbandoned { count(-1) }
     }
 
-    /// Its caller does not wait any more.
-    func leave() {
-      let isLeft = state.withLock { state in
-        if state == .awaited { state = .left }
-        return state == .left
+    /// Records that the caller no longer waits.
+    func abandon() {
+      let isAbandoned = state.withLock { state in
+        if state == .awaited { state = .abandoned }
+        return state == .abandoned
       }
-      if isLeft { count(1) }
+      if isAbandoned { count(1) }
     }
 
     private func count(_ change: Int) {
-      leftBehind.withLock { left in
+      abandoned.withLock { left in
         let count = left[address, default: 0] + change
         left[address] = count == 0 ? nil : count
       }
     }
   }
 
-  /// How many threads still connect to an address although nobody waits for them.
-  private static let leftBehind = Guarded<[String: Int]>([:])
-  /// How many threads may be left behind at an address.
-  static let mostLeftBehind = 4
+  /// The number of abandoned threads that are still connecting, by address.
+  private static let abandoned = Guarded<[String: Int]>([:])
+  /// The maximum number of abandoned threads for one address.
+  static let maximumAbandoned = 4
 
-  /// Connects. When the deadline passes or the task is cancelled, the thread is left behind: it ends
-  /// when the bus accepts, refuses or disappears. While ``mostLeftBehind`` threads are left at an
-  /// address, it fails at once.
+  /// Connects. If the deadline passes or the task is cancelled, the thread is abandoned: it ends when the
+  /// bus accepts, refuses or disappears. With ``maximumAbandoned`` abandoned threads at an address, this
+  /// fails at once.
   ///
   /// - Throws: ``BusFailure``; `TimedOut`, `CancellationError`.
   static func open(
     _ address: String, on loop: Loop, limit: Duration
   ) async throws -> OpenedConnection {
-    guard leftBehind.withLock({ $0[address, default: 0] }) < mostLeftBehind else {
-      let reason = "\(mostLeftBehind) earlier attempts still wait for the bus to accept them"
+    guard abandoned.withLock({ $0[address, default: 0] }) < maximumAbandoned else {
+      let reason = "\(maximumAbandoned) earlier attempts still wait for the bus to accept them"
       throw BusFailure.unreachable(address: address, reason: reason)
     }
     let attempt = Attempt(address)
@@ -80,15 +80,15 @@ struct OpenedConnection: @unchecked Sendable {
         }
       }
     } catch {
-      attempt.leave()
+      attempt.abandon()
       throw error
     }
   }
 
-  /// Connects, and waits for as long as that takes.
+  /// Connects in a blocking call without a deadline.
   private init(to address: String) throws(BusFailure) {
     dbus_threads_init_default()
-    // The disposition of SIGPIPE is up to the program.
+    // The program itself sets the disposition of SIGPIPE.
     dbus_connection_set_change_sigpipe(0)
     var error = CDBus.DBusError()
     dbus_error_init(&error)

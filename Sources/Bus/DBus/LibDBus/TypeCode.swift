@@ -1,4 +1,4 @@
-// Type codes of libdbus, whose macros Swift does not import.
+// The type codes of libdbus. Swift does not import their macros.
 
 /// - Source: `dbus/dbus-protocol.h`.
 enum TypeCode {

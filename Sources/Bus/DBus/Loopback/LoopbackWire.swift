@@ -1,4 +1,4 @@
-// The wire to a bus in memory.
+// The wire of a connection to a bus in memory.
 
 import Signals
 
@@ -6,12 +6,12 @@ struct LoopbackWire: BusWire {
   let bus: LoopbackBus
   let uniqueName: String
 
-  /// Checks a message as libdbus does, and copies its descriptors as the kernel does.
-  func send(_ message: Message, _ enter: () throws(BusFailure) -> UInt32) throws {
+  /// Validates a message like libdbus, and duplicates its descriptors like the kernel.
+  func send(_ message: Message, _ register: () throws(BusFailure) -> UInt32) throws {
     try message.checkSendable()
     var message = try message.duplicatingDescriptors()
     if let transcode = bus.transcode { message = try transcode(message) }
-    message.serial = try enter()
+    message.serial = try register()
     message.sender = uniqueName
     bus.submit(message)
   }

@@ -1,4 +1,4 @@
-// Who owns a well-known name, and who is queued for it.
+// The owner of a well-known name, and the queue of the clients that requested it.
 //
 // A pure queue for one name, as specified.
 
@@ -16,7 +16,7 @@ struct NameClaims: Sendable {
   /// The unique name of the owner.
   var owner: String? { claims.first?.client }
 
-  /// A client requests the name.
+  /// Requests the name for a client.
   mutating func request(_ client: String, _ flags: NameRequestFlags) -> NameRequestReply {
     let claim = Claim(client: client, flags: flags)
     guard let owner = claims.first else {
@@ -38,7 +38,7 @@ struct NameClaims: Sendable {
     return .inQueue
   }
 
-  /// A client releases the name, or leaves the queue.
+  /// Removes the claim of a client.
   ///
   /// - Returns: Whether it had a claim.
   mutating func release(_ client: String) -> Bool {

@@ -1,18 +1,18 @@
-// What goes wrong with the bus itself, as opposed to an error reply of another program.
+// Failures of the connection to a bus. Error replies of other programs are DBusError.
 
-/// Why a connection to a bus could not be made or used.
+/// A failure to make or use a connection to a bus.
 public enum BusFailure: Error, Hashable, Sendable {
-  /// The connection has ended: every pending and every later call fails with this.
+  /// The connection has ended. Every pending and later call fails with this.
   case closed(address: String, reason: String)
   /// There is no bus at the address, or it does not respond as one.
   case unreachable(address: String, reason: String)
-  /// The bus is running and refuses this user.
+  /// The bus is running, but refuses this user.
   case notPermitted(address: String, reason: String)
   /// Too many calls wait for their replies.
   case callTableFull
-  /// Too much waits to be written.
+  /// Too many messages or bytes wait to be written.
   case sendQueueFull
-  /// A reply was refused: it exceeds the limits on what is received.
+  /// A reply was refused because it exceeds the limits on received messages.
   case messageTooLarge(reason: String)
   /// The connection cannot pass file descriptors.
   case cannotPassDescriptors(address: String)

@@ -1,6 +1,6 @@
 // An error reply to a call.
 //
-// What goes wrong with the bus itself is BusFailure.
+// Failures of the connection are BusFailure.
 
 /// An error reply: its name and its text.
 package struct DBusError: Error, Hashable, Sendable {
@@ -9,13 +9,13 @@ package struct DBusError: Error, Hashable, Sendable {
   /// The text, for people; empty when the reply had none.
   package let message: String
 
-  /// An error reply, as a peer sent it or is to get it.
+  /// An error reply, received or to be sent.
   package init(name: Name, message: String = "") {
     self.name = name
     self.message = message
   }
 
-  /// The name of an error. Any text is allowed, so that an unknown name is preserved.
+  /// The name of an error. Any text is valid, so that unknown names are preserved.
   package struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     /// The name as it is sent: "org.freedesktop.DBus.Error.NoReply".
     package let rawValue: String
@@ -29,9 +29,9 @@ package struct DBusError: Error, Hashable, Sendable {
 }
 
 extension DBusError {
-  /// Reads an error reply; nil when `message` is not one.
+  /// Reads an error reply; nil if `message` is not one.
   ///
-  /// The text is the first argument, when that is a string.
+  /// The text is the first argument, if that is a string.
   package init?(_ message: Message) {
     guard message.kind == .error else { return nil }
     var text = ""
@@ -42,15 +42,15 @@ extension DBusError {
 
 /// - Source: `dbus/dbus-protocol.h` and `dbus/dbus-shared.h` of libdbus 1.14.
 extension DBusError.Name {
-  /// A failure without a name of its own.
+  /// A failure without a more specific name.
   package static let failed: Self = "org.freedesktop.DBus.Error.Failed"
   /// The peer is out of memory.
   package static let noMemory: Self = "org.freedesktop.DBus.Error.NoMemory"
-  /// The bus knows no owner of the name, and cannot start one.
+  /// The name has no owner, and the bus cannot start one.
   package static let serviceUnknown: Self = "org.freedesktop.DBus.Error.ServiceUnknown"
-  /// Nobody owns the name.
+  /// The name has no owner.
   package static let nameHasNoOwner: Self = "org.freedesktop.DBus.Error.NameHasNoOwner"
-  /// The peer did not reply in time, or left.
+  /// The peer did not reply in time, or disconnected.
   package static let noReply: Self = "org.freedesktop.DBus.Error.NoReply"
   /// The peer does not support the call.
   package static let notSupported: Self = "org.freedesktop.DBus.Error.NotSupported"

@@ -1,13 +1,13 @@
-// A method call: a message whose reply somebody waits for.
+// A method call that expects a reply.
 
-/// What to call and with which arguments.
+/// A method, its object and its arguments.
 package struct MethodCall: Sendable {
   /// The call without serial and sender.
   let message: Message
-  /// The name of waiting for the reply, in errors.
+  /// The name of the wait for the reply, in errors.
   package let operation: String
 
-  /// Validates and stores the description.
+  /// Makes a call, and validates its names.
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   package init(
@@ -20,7 +20,7 @@ package struct MethodCall: Sendable {
     operation = "the reply to \(member)"
   }
 
-  /// The same call as a message that expects no reply.
+  /// The call as a message that expects no reply.
   package func withoutReply() -> Message {
     var message = message
     message.noReplyExpected = true

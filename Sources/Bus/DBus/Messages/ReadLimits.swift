@@ -1,38 +1,39 @@
-// How much one message may hold: it is refused before its values are copied.
+// Limits on the size of received messages, checked before their values are copied.
 //
 // Pure values. MessageReader counts.
 
-/// The limits on what a message received through libdbus may hold.
+/// The limits on a message received through libdbus.
 ///
-/// Far above what bluetoothd sends, and far below what would fill the memory of this host: an
-/// attribute value has at most 512 octets, an advertisement at most 1650.
+/// Far above the messages of bluetoothd, and far below the memory of a host: an attribute value has at
+/// most 512 bytes, an advertisement at most 1650.
 package struct ReadLimits: Hashable, Sendable {
-  /// The maximum length of an array of bytes or a text, in octets.
+  /// The maximum length of a byte array or a text, in bytes.
   package var element = 1 << 17
-  /// How many octets one variant may hold: one property of an object.
+  /// The maximum size of one variant, such as one property of an object, in bytes.
   package var variant = 1 << 17
-  /// How many octets all arrays of bytes and texts of a reply may have: one that lists all objects.
+  /// The maximum size of all byte arrays and texts of a reply, such as a list of all objects, in bytes.
   package var reply = 1 << 25
-  /// The same for a signal or a call.
+  /// The maximum size of all byte arrays and texts of a signal or a call, in bytes.
   package var signal = 1 << 20
-  /// How many values a message may have, those inside others included.
+  /// The maximum number of values in a message, including nested ones.
   package var values = 1 << 20
 
   /// The limits for an ordinary bus.
   package init() {}
 
-  /// The maximum length of a message on the wire, in octets; libdbus ends the connection at a longer
-  /// one. It is that of the system bus.
+  /// The maximum length of a message on the wire, in bytes, as on the system bus; libdbus closes the
+  /// connection at a longer one.
+  ///
   /// - Source: dbus-daemon(1), max_message_size.
   static let messageOctets = 1 << 25
 }
 
-/// What is left of the limits while one message is read.
+/// The remaining limits while one message is read.
 struct ReadBudget {
   private let limits: ReadLimits
   private var octets: Int
   private var values: Int
-  /// What is left of the present variant; nil outside one.
+  /// The remaining bytes of the current variant; nil outside one.
   private var variant: Int?
 
   init(_ limits: ReadLimits, isReply: Bool) {
@@ -41,13 +42,13 @@ struct ReadBudget {
     values = limits.values
   }
 
-  /// A value is about to be read.
+  /// Counts a value that is about to be read.
   mutating func countValue() throws(DBusError) {
     values -= 1
     if values < 0 { throw .tooLarge("it has more than \(limits.values) values") }
   }
 
-  /// An array of bytes or a text is about to be copied.
+  /// Counts a byte array or a text that is about to be copied.
   mutating func count(octets count: Int, of kind: String) throws(DBusError) {
     guard count <= limits.element else {
       throw .tooLarge("it has \(kind) of \(count) bytes, at most \(limits.element) are expected")
@@ -61,7 +62,7 @@ struct ReadBudget {
     }
   }
 
-  /// Reads the inside of a variant; one inside another belongs to that.
+  /// Reads the content of a variant. Nested variants count towards the outermost one.
   mutating func insideVariant<R>(
     _ body: (inout ReadBudget) throws(DBusError) -> R
   ) throws(DBusError) -> R {
@@ -73,7 +74,7 @@ struct ReadBudget {
 }
 
 extension DBusError {
-  /// A message of another program was refused because of its size.
+  /// The error of a message refused because of its size.
   fileprivate static func tooLarge(_ reason: String) -> DBusError {
     DBusError(name: .messageTooLarge, message: reason)
   }

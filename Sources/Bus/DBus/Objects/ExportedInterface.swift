@@ -1,6 +1,6 @@
 // The members of an exported object: interfaces with methods, properties and signals.
 //
-// Descriptions with closures in them; ObjectServer serves them.
+// Descriptions with closures; ObjectServer serves them.
 
 /// An argument of a method or a signal: its name and type.
 package struct ExportedArgument: Hashable, Sendable {
@@ -24,9 +24,9 @@ package struct ExportedMethod: Sendable {
 
   /// The name of the method.
   package let name: String
-  /// What callers pass.
+  /// The arguments of a call.
   package let arguments: [ExportedArgument]
-  /// What the reply has.
+  /// The arguments of the reply.
   package let results: [ExportedArgument]
   let body: Body
   /// The types of the arguments, concatenated.
@@ -47,7 +47,7 @@ package struct ExportedMethod: Sendable {
 
 /// A property of an exported object.
 package struct ExportedProperty: Sendable {
-  /// The current value; nil when the object does not have the property now.
+  /// Returns the current value; nil while the object does not have the property.
   package typealias Getter = @Sendable () -> DBusValue?
   /// Receives a new value of the declared type, and replies to the call.
   package typealias Setter = @Sendable (_ value: DBusValue, _ invocation: Invocation) -> Void
@@ -57,7 +57,7 @@ package struct ExportedProperty: Sendable {
   /// The D-Bus type of its value.
   package let signature: Signature
   let get: Getter
-  /// nil for a read-only property.
+  /// The setter; nil for a read-only property.
   let set: Setter?
 
   /// A property; without `set` it is read-only.
@@ -73,7 +73,7 @@ package struct ExportedProperty: Sendable {
 package struct ExportedSignal: Hashable, Sendable {
   /// The name of the signal.
   package let name: String
-  /// What it carries.
+  /// The arguments of the signal.
   package let arguments: [ExportedArgument]
 
   /// A signal with its arguments.
@@ -87,9 +87,9 @@ package struct ExportedSignal: Hashable, Sendable {
 package struct ExportedInterface: Sendable {
   /// The name of the interface.
   package let name: String
-  /// The methods that callers may call.
+  /// The methods.
   package let methods: [ExportedMethod]
-  /// The properties that callers may read, and some set.
+  /// The properties.
   package let properties: [ExportedProperty]
   /// The signals that the object emits, for introspection.
   package let signals: [ExportedSignal]
@@ -105,7 +105,7 @@ package struct ExportedInterface: Sendable {
     self.signals = signals
   }
 
-  /// The properties that exist now, with their values.
+  /// The properties that the object has now, with their values.
   var presentProperties: PropertyMap {
     PropertyMap(properties.compactMap { property in property.get().map { (property.name, $0) } })
   }

@@ -1,40 +1,40 @@
-// The exported objects of one connection, and their changes that are not yet announced.
+// The exported objects of one connection, and their unannounced changes.
 //
-// Pure: it records what changed and returns what to announce; ObjectServer sends it. The rules are
-// those of gdbus, BlueZ's own library, which other ObjectManager servers follow too.
+// Pure: it records changes and returns announcements; ObjectServer sends them. The rules are those of
+// gdbus, BlueZ's own library, which other ObjectManager servers follow too.
 
-/// Objects by path, and the changes that wait for the next flush.
+/// Objects by path, and the changes to announce with the next flush.
 ///
 /// - Source: BlueZ 5.66, `gdbus/object.c`.
 struct ExportedTree: Sendable {
   /// One object.
   struct Object: Sendable {
-    /// In the order they were added.
+    /// The interfaces, in the order they were added.
     var interfaces: [ExportedInterface]
-    /// Whether clients know the object.
+    /// Whether the object was announced to clients.
     var isAnnounced = false
-    /// Whether it has, or had, an interface with properties: then it has Properties too.
+    /// Whether it has, or had, an interface with properties, and so implements Properties.
     var hasProperties = false
-    /// Whether clients know of Properties.
+    /// Whether its Properties interface was announced to clients.
     var arePropertiesAnnounced = false
-    /// Increases with each object that is created.
+    /// The number of the object, in order of creation.
     let number: UInt64
   }
 
   /// The unannounced changes of one object.
   private struct Changes: Sendable {
     let path: ObjectPath
-    /// When it first changed, in the order of all changes.
+    /// The position of its first change among all changes.
     let order: UInt64
     var added: [String] = []
     /// Interfaces with their changed properties, both in the order first marked.
     var changed: [(interface: String, properties: [String])] = []
     var removed: [String] = []
-    /// Whether the object had Properties when the last of these was removed.
+    /// Whether the object had Properties when the last interface was removed.
     var hadProperties = false
   }
 
-  /// An announcement; of one object, in this order.
+  /// An announcement. Those of one object are sent in this order.
   enum Announcement: Sendable {
     case added(ObjectPath, [ExportedInterface], isNew: Bool, bringsProperties: Bool)
     case changed(ObjectPath, ExportedInterface, [String])
@@ -44,13 +44,13 @@ struct ExportedTree: Sendable {
   private(set) var objects: [ObjectPath: Object] = [:]
   /// The paths of all objects, parents before children, siblings in order.
   private(set) var paths = SortedPaths()
-  /// By path; announced in their order.
+  /// The unannounced changes by path; announced in their `order`.
   private var changes: [ObjectPath: Changes] = [:]
   private var orders: UInt64 = 0
   private var made: UInt64 = 0
 
-  /// Whether nothing waits to be announced.
-  var isQuiet: Bool { changes.isEmpty }
+  /// Whether there are unannounced changes.
+  var hasChanges: Bool { !changes.isEmpty }
 
   // MARK: Objects
 
@@ -164,14 +164,14 @@ struct ExportedTree: Sendable {
 
   // MARK: Changes
 
-  /// Whether a removal at a path is not announced yet: it must be, before anything is added there.
+  /// Whether a removal at a path is unannounced. It must be announced before an interface is added there.
   func hasPendingRemoval(at path: ObjectPath) -> Bool {
     changes[path]?.removed.isEmpty == false
   }
 
-  /// A property has changed, appeared or disappeared.
+  /// Marks a property that has changed, appeared or disappeared.
   ///
-  /// Ignored for an interface that is not announced yet: its announcement carries the value.
+  /// Ignored for an unannounced interface: its announcement will include the value.
   mutating func mark(_ property: String, of interface: String, at path: ObjectPath) {
     guard self.interface(interface, at: path) != nil else { return }
     change(path) { changes in
@@ -186,9 +186,9 @@ struct ExportedTree: Sendable {
     }
   }
 
-  /// Removes and returns all pending announcements: objects in the order they first changed, new
-  /// parents before their children; of each object additions, then changes, then removals.
-  mutating func takeAnnouncements() -> [Announcement] {
+  /// Removes and returns all pending announcements: objects in the order of their first change; for each
+  /// object additions, then changes, then removals.
+  mutating func removeAnnouncements() -> [Announcement] {
     var announcements: [Announcement] = []
     for change in changes.values.sorted(by: { $0.order < $1.order }) {
       announcements += self.announcements(of: change)
@@ -197,8 +197,8 @@ struct ExportedTree: Sendable {
     return announcements
   }
 
-  /// The same for one object.
-  mutating func takeAnnouncements(of path: ObjectPath) -> [Announcement] {
+  /// Removes and returns the pending announcements of one object.
+  mutating func removeAnnouncements(of path: ObjectPath) -> [Announcement] {
     changes.removeValue(forKey: path).map { announcements(of: $0) } ?? []
   }
 

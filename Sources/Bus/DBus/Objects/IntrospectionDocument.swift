@@ -1,7 +1,6 @@
-// An object described in XML, for Introspect.
+// The XML description of an object, for Introspect.
 
-/// Writes the description of a node, laid out as gdbus does; one without interfaces as libdbus
-/// does.
+/// The description of a node, in the layout of gdbus; of a node without interfaces, in that of libdbus.
 ///
 /// - Source: D-Bus Specification 0.41, "Introspection Data Format"; BlueZ 5.66, `gdbus/object.c`
 ///   (generate_introspection_xml); libdbus 1.14, `dbus/dbus-object-tree.c`.
@@ -9,7 +8,7 @@ struct IntrospectionDocument {
   let interfaces: [ExportedInterface]
   let children: [String]
 
-  /// The document.
+  /// The XML document.
   var text: String {
     let head =
       "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"\n"

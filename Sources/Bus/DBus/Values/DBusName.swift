@@ -1,12 +1,12 @@
-// The syntax of names on a bus, as libdbus checks it: it stops the program when it is given others.
+// The syntax of D-Bus names, checked by libdbus, which aborts the program when it gets an invalid one.
 //
-// Checks of text only: whether a name has an owner or a member exists is known to the bus.
+// Syntax only: the bus knows whether a name has an owner or a member exists.
 
 import CDBus
 
 /// A name, a path or a signature that violates the rules of the specification.
 public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What the text was meant to be.
+  /// The kind of text that was expected.
   public enum Kind: String, Sendable {
     /// The name of a connection: `org.bluez`, `:1.7`.
     case busName = "bus name"
@@ -22,7 +22,7 @@ public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible 
     case signature
   }
 
-  /// What the text was meant to be.
+  /// The kind of text that was expected.
   public let kind: Kind
   /// The text.
   public let text: String
@@ -34,7 +34,7 @@ public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible 
 ///
 /// - Source: D-Bus Specification 0.41, "Valid Names", "Valid Object Paths" and "Valid Signatures".
 package enum DBusName {
-  /// Checks a text.
+  /// Checks the syntax of a text.
   package static func check(_ text: String, as kind: DBusNameError.Kind) throws(DBusNameError) {
     let isValid =
       switch kind {
@@ -45,10 +45,10 @@ package enum DBusName {
       case .objectPath: dbus_validate_path(text, nil)
       case .signature: dbus_signature_validate(text, nil)
       }
-    // libdbus sees the text up to a NUL.
+    // libdbus reads the text only up to a NUL.
     guard isValid != 0, !text.utf8.contains(0) else { throw DBusNameError(kind: kind, text: text) }
   }
 
-  /// Whether this is a unique name, assigned by the bus to one connection: `:1.42`.
+  /// Whether this is a unique name, which the bus assigns to one connection: `:1.42`.
   package static func isUnique(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: ":") }
 }

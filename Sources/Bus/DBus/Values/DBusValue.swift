@@ -1,7 +1,4 @@
-// A value of any D-Bus type.
-//
-// How it is made from and read as Swift's own types is in DBusValue+Making.swift and
-// DBusValue+Reading.swift.
+// A value of any D-Bus type, and its conversions from and to Swift types.
 
 /// One value with its type.
 ///
@@ -33,7 +30,7 @@ package enum DBusValue: Hashable, Sendable {
   case signature(Signature)
   /// `h`
   case unixFD(UnixFD)
-  /// `ay`, which has no other representation.
+  /// `ay`; an array of bytes must use this case.
   case bytes([UInt8])
   /// Any other array that is not a dictionary.
   case array(DBusArray)
@@ -70,7 +67,7 @@ extension DBusValue {
     }
   }
 
-  /// The value inside all variants around it; the value itself when it is not a variant.
+  /// The content of nested variants; the value itself if it is not a variant.
   package var unwrapped: DBusValue {
     var value = self
     while case .variant(let variant) = value { value = variant.value }
@@ -81,7 +78,7 @@ extension DBusValue {
 extension Signature {
   /// The types of several values, concatenated.
   ///
-  /// Not checked against the limit of 255 octets: the sender does that.
+  /// The sender checks the limit of 255 bytes.
   init(joining values: [DBusValue]) {
     if values.count == 1 {
       self = values[0].signature
@@ -90,5 +87,247 @@ extension Signature {
       for value in values { text += value.signature.text }
       self.init(valid: text)
     }
+  }
+}
+
+// MARK: From Swift values
+
+extension DBusValue {
+  /// `as`
+  package static func strings(_ texts: [String]) -> DBusValue {
+    .array(DBusArray(valid: Signature(valid: "s"), texts.map { .string($0) }))
+  }
+
+  /// `ao`
+  package static func objectPaths(_ paths: [ObjectPath]) -> DBusValue {
+    .array(DBusArray(valid: Signature(valid: "o"), paths.map { .objectPath($0) }))
+  }
+
+  /// `a{sv}`
+  package static func properties(_ properties: PropertyMap) -> DBusValue {
+    .dictionary(
+      DBusDictionary(
+        valid: Signature(valid: "a{sv}"),
+        properties.entries.map { (key: .string($0.name), value: .variant(DBusVariant($0.value))) }
+      )
+    )
+  }
+
+  /// `v`, with the given content.
+  package static func variant(of value: DBusValue) -> DBusValue { .variant(DBusVariant(value)) }
+
+  /// An array of any type; ``bytes(_:)`` for the element type `y`.
+  ///
+  /// - Throws: The errors of ``DBusArray/init(_:_:)``.
+  package static func array(
+    of element: Signature, _ elements: [DBusValue]
+  ) throws(DBusValueError) -> DBusValue {
+    guard element.text == "y" else { return .array(try DBusArray(element, elements)) }
+    var octets: [UInt8] = []
+    octets.reserveCapacity(elements.count)
+    for (index, value) in elements.enumerated() {
+      guard case .byte(let octet) = value else {
+        throw .typeMismatch(expected: element, found: value.signature, index: index)
+      }
+      octets.append(octet)
+    }
+    return .bytes(octets)
+  }
+
+  /// A dictionary of any type.
+  ///
+  /// - Throws: The errors of ``DBusDictionary/init(key:value:_:)``.
+  package static func dictionary(
+    key: Signature, value: Signature, _ entries: [(DBusValue, DBusValue)]
+  ) throws(DBusValueError) -> DBusValue {
+    .dictionary(try DBusDictionary(key: key, value: value, entries))
+  }
+
+  /// A structure.
+  ///
+  /// - Throws: The errors of ``DBusStructure/init(_:)``.
+  package static func structure(of fields: [DBusValue]) throws(DBusValueError) -> DBusValue {
+    .structure(try DBusStructure(fields))
+  }
+}
+
+// MARK: To Swift values
+
+// Each accessor unwraps variants, and returns nil for another type.
+extension DBusValue {
+  /// The value of `y`.
+  package var asByte: UInt8? {
+    if case .byte(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The value of `b`.
+  package var asBool: Bool? {
+    if case .boolean(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The value of `n`.
+  package var asInt16: Int16? {
+    if case .int16(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The value of `q`.
+  package var asUInt16: UInt16? {
+    if case .uint16(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The value of `i`.
+  package var asInt32: Int32? {
+    if case .int32(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The value of `u`.
+  package var asUInt32: UInt32? {
+    if case .uint32(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The value of `t`.
+  package var asUInt64: UInt64? {
+    if case .uint64(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The text of `s`.
+  package var asString: String? {
+    if case .string(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The path of `o`.
+  package var asObjectPath: ObjectPath? {
+    if case .objectPath(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The descriptor of `h`.
+  package var asUnixFD: UnixFD? {
+    if case .unixFD(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The bytes of `ay`.
+  package var asBytes: [UInt8]? {
+    if case .bytes(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The elements of an array that is neither `ay` nor a dictionary.
+  package var asArray: [DBusValue]? {
+    if case .array(let value) = unwrapped { value.elements } else { nil }
+  }
+
+  /// The dictionary of `a{…}`.
+  package var asDictionary: DBusDictionary? {
+    if case .dictionary(let value) = unwrapped { value } else { nil }
+  }
+
+  /// The fields of a structure.
+  package var asStructure: [DBusValue]? {
+    if case .structure(let value) = unwrapped { value.fields } else { nil }
+  }
+
+  /// The texts of `as`.
+  package var asStrings: [String]? {
+    guard case .array(let array) = unwrapped, array.elementSignature.text == "s" else { return nil }
+    return array.elements.compactMap(\.asString)
+  }
+
+  /// The paths of `ao`.
+  package var asObjectPaths: [ObjectPath]? {
+    guard case .array(let array) = unwrapped, array.elementSignature.text == "o" else { return nil }
+    return array.elements.compactMap(\.asObjectPath)
+  }
+
+  /// The entries of `a{sv}`, with unwrapped variants.
+  package var asPropertyMap: PropertyMap? {
+    guard case .dictionary(let dictionary) = unwrapped, dictionary.signature.text == "a{sv}" else {
+      return nil
+    }
+    return PropertyMap(dictionary)
+  }
+}
+
+// MARK: File descriptors
+
+extension DBusValue {
+  /// Whether the value contains a descriptor.
+  package var hasDescriptor: Bool {
+    switch self {
+    case .unixFD: true
+    case .array(let array):
+      array.elementSignature.text.utf8.contains(where: {
+        $0 == UInt8(ascii: "h") || $0 == UInt8(ascii: "v")
+      })
+        && array.elements.contains(where: \.hasDescriptor)
+    case .dictionary(let dictionary): dictionary.entries.contains { $0.value.hasDescriptor }
+    case .structure(let structure): structure.fields.contains(where: \.hasDescriptor)
+    case .variant(let variant): variant.value.hasDescriptor
+    case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string,
+      .objectPath, .signature, .bytes:
+      false
+    }
+  }
+
+  /// The value with a duplicate of each descriptor.
+  func duplicatingDescriptors() throws(UnixFD.DuplicationFailed) -> DBusValue {
+    guard hasDescriptor else { return self }
+    switch self {
+    case .unixFD(let descriptor): return .unixFD(try descriptor.duplicate())
+    case .array(let array):
+      return .array(DBusArray(valid: array.elementSignature, try Self.duplicating(array.elements)))
+    case .dictionary(let dictionary):
+      let values = try Self.duplicating(dictionary.entries.map(\.value))
+      let entries = zip(dictionary.entries, values).map { (key: $0.key, value: $1) }
+      return .dictionary(DBusDictionary(valid: dictionary.signature, entries))
+    case .structure(let structure):
+      return .structure(DBusStructure(valid: try Self.duplicating(structure.fields)))
+    case .variant(let variant):
+      return .variant(DBusVariant(try variant.value.duplicatingDescriptors()))
+    case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string,
+      .objectPath, .signature, .bytes:
+      return self
+    }
+  }
+
+  static func duplicating(_ values: [DBusValue]) throws(UnixFD.DuplicationFailed) -> [DBusValue] {
+    var copies: [DBusValue] = []
+    for value in values { copies.append(try value.duplicatingDescriptors()) }
+    return copies
+  }
+}
+
+// MARK: Text
+
+extension DBusValue {
+  /// The value in a short form: `"a"`, `[1, 2]`, `{"a": <1>}`, `0x0102`.
+  package var text: String {
+    switch self {
+    case .byte(let number): "\(number)"
+    case .boolean(let truth): "\(truth)"
+    case .int16(let number): "\(number)"
+    case .uint16(let number): "\(number)"
+    case .int32(let number): "\(number)"
+    case .uint32(let number): "\(number)"
+    case .int64(let number): "\(number)"
+    case .uint64(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .string(let text): text.debugDescription
+    case .objectPath(let path): path.text
+    case .signature(let signature): "'\(signature.text)'"
+    case .unixFD: "fd"
+    case .bytes(let octets): "0x" + octets.map(Self.digits).joined()
+    case .array(let array): "[" + array.elements.map(\.text).joined(separator: ", ") + "]"
+    case .dictionary(let dictionary): "{" + Self.text(of: dictionary) + "}"
+    case .structure(let structure):
+      "(" + structure.fields.map(\.text).joined(separator: ", ") + ")"
+    case .variant(let variant): "<\(variant.value.text)>"
+    }
+  }
+
+  private static func text(of dictionary: DBusDictionary) -> String {
+    dictionary.entries.map { "\($0.key.text): \($0.value.text)" }.joined(separator: ", ")
+  }
+
+  private static func digits(_ octet: UInt8) -> String {
+    (octet < 16 ? "0" : "") + String(octet, radix: 16)
   }
 }

@@ -1,6 +1,6 @@
-// Values that cannot be sent on a bus.
+// Errors of values that cannot be sent on a bus.
 
-/// Why a container or a message cannot be made of these values.
+/// A value that D-Bus does not permit in a container or a message.
 package enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An element of an array, or a part of a dictionary entry, does not have the declared type.
   case typeMismatch(expected: Signature, found: Signature, index: Int)
@@ -10,9 +10,9 @@ package enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible 
   case keyNotBasic(Signature)
   /// A structure has no field.
   case emptyStructure
-  /// An array of octets must be ``DBusValue/bytes(_:)``.
+  /// An array of bytes is not ``DBusValue/bytes(_:)``.
   case octetsAreBytes
-  /// A type is malformed or nests too deep.
+  /// A type is malformed or nested too deeply.
   case signature(DBusNameError)
   /// A string contains a NUL character, which D-Bus does not permit.
   case containsNUL(String)
@@ -23,9 +23,9 @@ package enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible 
   /// A descriptor was released, or closed, before it was sent.
   case descriptorGone
 
-  /// The deepest nesting of containers in a message.
+  /// The maximum nesting depth of containers in a message.
   package static let maximumDepth = 64
-  /// The longest array, in octets of its marshalled elements.
+  /// The maximum size of an array, in bytes of its marshalled elements.
   package static let maximumArrayLength = 1 << 26
 
   /// Checks the type of a container or of a message.
@@ -55,9 +55,9 @@ package enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension DBusValue {
-  /// Checks what Swift's types do not rule out: NUL in strings, and how deep containers nest.
+  /// Checks the rules that Swift's types do not enforce: NUL in strings, and the nesting depth.
   ///
-  /// Every wire makes this check, each in its own way, before it sends.
+  /// Every wire checks this before it sends.
   func checkSendable(depth: Int = 0) throws(DBusValueError) {
     guard depth <= DBusValueError.maximumDepth else { throw .tooDeep }
     switch self {

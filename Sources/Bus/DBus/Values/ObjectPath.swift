@@ -9,20 +9,20 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
 
   /// Validates a path.
   ///
-  /// A literal in the source needs no `try`: it must be valid, or it stops the program.
+  /// A literal needs no `try`: an invalid one stops the program.
   ///
   /// ```swift
   /// let adapter = "hci0"
   /// let path = try ObjectPath("/org/bluez/\(adapter)")
   /// ```
   ///
-  /// - Throws: ``DBusNameError`` when it violates a rule.
+  /// - Throws: ``DBusNameError`` for an invalid path.
   public init(_ text: String) throws(DBusNameError) {
     try DBusName.check(text, as: .objectPath)
     self.text = text
   }
 
-  /// A path that is known to be valid.
+  /// An unchecked path, which must be valid.
   init(valid text: String) { self.text = text }
 
   /// `/`
@@ -34,7 +34,7 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
   /// let path = try ObjectPath("/org/bluez").appending("hci0")  // /org/bluez/hci0
   /// ```
   ///
-  /// - Throws: ``DBusNameError`` when `element` is empty or has an invalid character.
+  /// - Throws: ``DBusNameError`` if `element` is empty or has an invalid character.
   public func appending(_ element: String) throws(DBusNameError) -> ObjectPath {
     let path = isRoot ? "/\(element)" : "\(text)/\(element)"
     guard !element.utf8.contains(UInt8(ascii: "/")) else {
@@ -58,7 +58,7 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
   /// Whether this is `/`.
   public var isRoot: Bool { text.utf8.count == 1 }
 
-  /// Whether this path starts with `other` and is deeper. No path is below itself.
+  /// Whether this path is below `other`. No path is below itself.
   ///
   /// ```swift
   /// let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"

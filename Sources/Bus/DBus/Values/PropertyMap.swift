@@ -1,6 +1,6 @@
-// Named values, as properties are sent: `a{sv}`.
+// Properties by name: `a{sv}`.
 
-/// Values by name, in a fixed order, without the variants around them on the bus.
+/// Values by name, in a fixed order, without the variants that D-Bus wraps them in.
 ///
 /// The order counts for equality. Meant for the few dozen properties of an interface: a lookup is
 /// O(n).
@@ -11,7 +11,7 @@ package struct PropertyMap: Sendable {
   /// No entries.
   package init() { entries = [] }
 
-  /// Entries in order. For a duplicate name the last value counts, at the position of the first.
+  /// Entries in order. A duplicate name keeps its first position and its last value.
   package init(_ entries: [(String, DBusValue)]) {
     self.entries = []
     self.entries.reserveCapacity(entries.count)
@@ -28,7 +28,7 @@ package struct PropertyMap: Sendable {
     }
   }
 
-  /// The value for a name; nil when there is none. Setting nil removes it.
+  /// The value for a name; nil if there is none. Setting nil removes the entry.
   package subscript(name: String) -> DBusValue? {
     get {
       for entry in entries where entry.name == name { return entry.value }

@@ -11,22 +11,22 @@ package struct Signature: Hashable, Sendable {
 
   /// Validates a signature.
   ///
-  /// A literal in the source needs no `try`: it must be valid, or it stops the program.
+  /// A literal needs no `try`: an invalid one stops the program.
   ///
-  /// - Throws: ``DBusNameError`` when it is malformed or exceeds a limit: 255 octets, 32 nested
-  ///   arrays, 32 nested structures.
+  /// - Throws: ``DBusNameError`` if it is malformed or exceeds a limit: 255 bytes, 32 nested arrays, 32
+  ///   nested structures.
   package init(_ text: String) throws(DBusNameError) {
     try DBusName.check(text, as: .signature)
     self.text = text
   }
 
-  /// A signature that is known to be valid.
+  /// An unchecked signature, which must be valid.
   init(valid text: String) { self.text = text }
 
   /// The empty signature.
   package static let empty = Signature(valid: "")
 
-  /// Whether there is no type in it.
+  /// Whether it has no type.
   package var isEmpty: Bool { text.utf8.isEmpty }
 
   /// Whether this is exactly one complete type.

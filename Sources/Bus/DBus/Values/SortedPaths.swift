@@ -1,16 +1,16 @@
-// Object paths in order, for trees of many objects that appear and disappear.
+// A sorted set of object paths, for trees of many objects that appear and disappear.
 //
-// A pure value. The data of a path is kept by the caller.
+// A pure value. It stores no data besides the paths.
 
 /// A set of object paths in order: parents before children, siblings by name.
 ///
 /// The paths are kept in chunks of bounded length. Finding, inserting and removing one compares
 /// O(log n) paths and moves at most a chunk and the list of chunks.
 package struct SortedPaths: Sendable {
-  /// A longer chunk is split in two.
+  /// The maximum length of a chunk; a longer one is split in two.
   private static let longestChunk = 128
 
-  /// No chunk is empty.
+  /// The paths in order; no chunk is empty.
   private var chunks: [[ObjectPath]] = []
   /// The number of paths.
   package private(set) var count = 0
@@ -49,7 +49,7 @@ package struct SortedPaths: Sendable {
     return low
   }
 
-  /// Inserts a path; has no effect when it is present.
+  /// Inserts a path. Has no effect if it is present.
   package mutating func insert(_ path: ObjectPath) {
     var place = place(of: path)
     if place.chunk == chunks.count {
@@ -70,7 +70,7 @@ package struct SortedPaths: Sendable {
     chunks.insert(upper, at: place.chunk + 1)
   }
 
-  /// Removes a path; has no effect when it is absent.
+  /// Removes a path. Has no effect if it is absent.
   package mutating func remove(_ path: ObjectPath) {
     let place = place(of: path)
     guard place.chunk < chunks.count, chunks[place.chunk][place.offset] == path else { return }
@@ -79,9 +79,9 @@ package struct SortedPaths: Sendable {
     if chunks[place.chunk].isEmpty { chunks.remove(at: place.chunk) }
   }
 
-  /// The paths below another one, which need not be present itself, in order.
+  /// The paths below another one, in order. That path itself need not be present.
   package func below(_ parent: ObjectPath) -> some Sequence<ObjectPath> {
-    // "/" sorts before every character of an element: the paths below directly follow their parent.
+    // "/" sorts before every character of an element, so the paths below directly follow their parent.
     Iterator(chunks: chunks, place: place(of: parent)).lazy
       .drop { $0 == parent }
       .prefix { $0.isBelow(parent) }

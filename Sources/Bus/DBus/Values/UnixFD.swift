@@ -7,7 +7,7 @@ import Signals
 ///
 /// Two are equal when they are the same owner, not when they refer to the same file.
 package final class UnixFD: Sendable {
-  /// Why a descriptor could not be copied.
+  /// A failure to duplicate a descriptor.
   package struct DuplicationFailed: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error number of `fcntl`.
     package let errno: Int32
@@ -19,7 +19,7 @@ package final class UnixFD: Sendable {
 
   /// Takes ownership of a descriptor.
   ///
-  /// - Precondition: It is open, and nobody else closes it.
+  /// - Precondition: It is open, and no other code closes it.
   package init(owning descriptor: Int32) {
     precondition(descriptor >= 0, "a file descriptor is not negative")
     owned = Guarded(descriptor)
@@ -30,19 +30,19 @@ package final class UnixFD: Sendable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// The descriptor, still owned by this object; -1 once it was released.
+  /// The descriptor, still owned by this object; -1 after it was released.
   package var descriptor: Int32 { owned.withLock { $0 } }
 
   /// Another descriptor of the same open file, with close-on-exec.
   ///
-  /// - Throws: ``DuplicationFailed`` when no descriptor is left, or this one was released.
+  /// - Throws: ``DuplicationFailed`` if no descriptor is left, or this one was released.
   package func duplicate() throws(DuplicationFailed) -> UnixFD {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw DuplicationFailed(errno: errno) }
     return UnixFD(owning: copy)
   }
 
-  /// Gives up ownership: the caller closes the descriptor.
+  /// Passes ownership to the caller, which must close the descriptor.
   ///
   /// - Returns: The descriptor, or -1 when it was released before.
   package func release() -> Int32 {

@@ -40,29 +40,29 @@ struct Subjects: Equatable {
     hasOctets = false
   }
 
-  /// The names for a characteristic.
+  /// The names for a characteristic or descriptor.
   ///
   /// - Parameters:
+  ///   - uuid: nil where it is selected by its handle.
   ///   - format: The format of its value, which then has no fields.
   ///   - most: How many values end the step.
-  init(of selector: CharacteristicSelector, format: ValueFormat?, kind: Kind, most: Int? = nil) {
-    let isPlain = format != nil || selector.handle != nil
-    fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
+  init(of uuid: BluetoothUUID?, format: ValueFormat?, kind: Kind, most: Int? = nil) {
+    let standard = format == nil ? uuid : nil
+    fields = standard.map { StandardValues.fieldNames(of: $0) } ?? []
     self.kind = kind
     mostValues = most
     hasOctets = true
-    if !isPlain { kinds = StandardValues.fieldKinds(of: selector.characteristic) }
+    kinds = standard.map { StandardValues.fieldKinds(of: $0) } ?? [:]
     wholeKind =
-      format?.valueKind
-      ?? (isPlain ? .octets : StandardValues.kind(of: selector.characteristic))
-    isStandard = !isPlain && StandardValues.decoder(for: selector.characteristic) != nil
+      format?.valueKind ?? (standard.map { StandardValues.kind(of: $0) } ?? .octets)
+    isStandard = standard.map { StandardValues.decoder(for: $0) != nil } ?? false
   }
 
   /// The names for a combination: each value, and its fields.
   init(of inputs: [Combining.Input]) {
     var kinds: [String: ValueKind] = [:]
     let fields = inputs.flatMap { input -> [String] in
-      let inner = Subjects(of: input.target, format: input.format, kind: .single)
+      let inner = Subjects(of: input.target.uuid, format: input.format, kind: .single)
       kinds[input.name] = inner.wholeKind
       for (field, kind) in inner.kinds { kinds["\(input.name).\(field)"] = kind }
       return [input.name] + inner.fields.map { "\(input.name).\($0)" }
@@ -112,7 +112,7 @@ struct Subjects: Equatable {
 
   /// The names for a value without a specification: only its octets are known.
   static let plain = {
-    var subjects = Subjects(of: .unread, format: nil, kind: .single)
+    var subjects = Subjects(of: nil, format: nil, kind: .single)
     subjects.wholeKind = nil
     return subjects
   }()

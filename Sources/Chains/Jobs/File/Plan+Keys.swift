@@ -14,7 +14,7 @@ extension Plan: Described {
       "device",
       \.namedDevice,
       .device,
-      "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. Names match without regard to case, unless `exact: true` stands beside them. Of several devices that match the strongest is used, unless `unique: true` makes that a failure. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
+      "a name or an address, or a mapping such as `{ name: \"HRM-*\" }`, that selects the device: [which device](#which-device)"
     ),
     Key(
       "timeout", \.timeout, .duration, default: usualTimeout,

@@ -83,7 +83,7 @@ extension Exchanging: StepKind {
   var operations: [(CharacteristicSelector, CharacteristicOperation)] {
     [(answer, .subscribe), write.operation]
   }
-  var subjects: Subjects? { Subjects(of: answer, format: format, kind: .single) }
+  var subjects: Subjects? { Subjects(of: answer.uuid, format: format, kind: .single) }
   var written: String? { write.target.description }
   var doing: String { "writing \(write.target) and waiting for \(answer)" }
 

@@ -44,7 +44,7 @@ public struct ReadStep: StepKind {
   var action: Step.Action { .read(self) }
   /// The rest of a value is not what its characteristic promises.
   var subjects: Subjects? {
-    offset == 0 ? Subjects(of: target, format: format, kind: .single) : .plain
+    offset == 0 ? Subjects(of: target.uuid, format: format, kind: .single) : .plain
   }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [(target, .read)] }
   var doing: String { "reading \(target)" }

@@ -27,16 +27,14 @@ public struct ReadDescriptorStep: StepKind {
   ]
 
   var action: Step.Action { .readDescriptor(self) }
-  var subjects: Subjects? { .plain }
+  var subjects: Subjects? { Subjects(of: target.uuid, format: format, kind: .single) }
   var attribute: String? { target.description }
   var doing: String { "reading \(target)" }
   var privilege: String? { "reads descriptor \(target)" }
 
   func run(_ run: StepRun) async throws {
     try await run.read(run.service.readDescriptor(target)) { octets throws(ValueError) in
-      if let format { return try format.decode(octets) }
-      guard target.handle == nil else { return .octets(octets) }
-      return StandardDescriptors.decode(octets, of: target.descriptor) ?? .octets(octets)
+      try StepValue.decode(octets, of: target.uuid, format: format)
     }
   }
 }

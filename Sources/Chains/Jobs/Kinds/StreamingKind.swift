@@ -38,8 +38,8 @@ extension StreamingKind {
         "on-invalid",
         \.stop.onInvalid,
         .choice,
-        "what happens at a value that does not match its format; by default `report` with `for` and "
-          + "without `expect`, otherwise `fail`"
+        "what happens at a value that does not match its format (default: `report` if the step "
+          + "has `for` and no `expect`, otherwise `fail`)"
       ),
     ]
   }

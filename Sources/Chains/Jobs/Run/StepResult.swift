@@ -138,12 +138,18 @@ public struct StepValue: Equatable, Sendable {
 
   /// Why the octets of an attribute, under its name in output, are no value; nil without a reason.
   package static func problem(hex: String, attribute: String) -> String? {
-    guard let octets = try? ValueFormat("hex")?.encode(hex),
-      let selector = try? CharacteristicSelector(parsing: attribute)
-    else { return nil }
+    guard let octets = try? ValueFormat("hex")?.encode(hex), let uuid = uuid(of: attribute) else {
+      return nil
+    }
     return StepValue(
-      octets, Result { () throws(ValueError) in try decode(octets, of: selector, format: nil) }
+      octets, Result { () throws(ValueError) in try decode(octets, of: uuid, format: nil) }
     ).problem
+  }
+
+  /// The UUID of the characteristic or descriptor with a name in output; nil for a handle.
+  static func uuid(of attribute: String) -> BluetoothUUID? {
+    if let selector = try? CharacteristicSelector(parsing: attribute) { return selector.uuid }
+    return (try? DescriptorSelector(parsing: attribute))?.uuid
   }
 
   /// Decodes octets: in `format` if there is one, otherwise in the layout of the characteristic,
@@ -158,10 +164,17 @@ public struct StepValue: Equatable, Sendable {
   public static func decode(
     _ octets: [UInt8], of selector: CharacteristicSelector, format: ValueFormat?
   ) throws(ValueError) -> DecodedValue {
+    try decode(octets, of: selector.uuid, format: format)
+  }
+
+  /// The same for a characteristic or descriptor; plain octets where its UUID is unknown.
+  static func decode(
+    _ octets: [UInt8], of uuid: BluetoothUUID?, format: ValueFormat?
+  ) throws(ValueError) -> DecodedValue {
     if let format { return try format.decode(octets) }
-    guard selector.handle == nil,
-      let decoder = StandardValues.decoder(for: selector.characteristic)
-    else { return .octets(octets) }
-    return try decoder(octets)
+    guard let decode = uuid.flatMap({ StandardValues.decoder(for: $0) }) else {
+      return .octets(octets)
+    }
+    return try decode(octets)
   }
 }

@@ -66,7 +66,7 @@ final class AttributeCalls: Sendable {
         sent?()
       }
     } catch {
-      if let serial { bus.leave(serial) }
+      if let serial { bus.abandonCall(serial: serial) }
       throw transactionTimedOut(error, id) ?? error
     }
   }

@@ -245,7 +245,7 @@ extension DeviceLink {
       return true
     }
     if isHeld { return }
-    let entry = turn.enter("the link to \(name)", release: release)
+    let entry = turn.registerRelease(of: "the link to \(name)", release: release)
     state.withLock { $0.holders.append(Holder(turn: turn, entry: entry)) }
   }
 
@@ -255,6 +255,6 @@ extension DeviceLink {
       defer { state.holders.removeAll { $0.turn === turn } }
       return state.holders.filter { $0.turn === turn }
     }
-    for holder in gone { holder.turn.leave(holder.entry) }
+    for holder in gone { holder.turn.cancelRelease(holder.entry) }
   }
 }

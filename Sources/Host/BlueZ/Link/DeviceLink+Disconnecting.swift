@@ -27,7 +27,7 @@ extension DeviceLink {
       state.isKept = false
       state.holders.removeAll { holder in turns.contains { $0 === holder.turn } }
     }
-    for holder in ended { holder.turn.leave(holder.entry) }
+    for holder in ended { holder.turn.cancelRelease(holder.entry) }
   }
 
   /// A part of a turn needs the connection no longer: disconnects, unless another part of it or

@@ -26,7 +26,7 @@ extension BlueZOperations {
 
   /// The turn has the device until it ends.
   private func keep(_ link: HeldLink, in turn: Turn, _ giveBack: @escaping @Sendable () -> Void) {
-    _ = turn.enter("the use of \(link.device)") { giveBack() }
+    _ = turn.registerRelease(of: "the use of \(link.device)") { giveBack() }
   }
 
   func awaitOtherRuns() async throws -> Bool {

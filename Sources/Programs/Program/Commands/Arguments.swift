@@ -126,7 +126,7 @@ extension AgentCapability: ExpressibleByArgument {}
 enum RareOptions {
   /// Whether the manual pages are made of the answer.
   private static var isForManual: Bool {
-    CommandLine.arguments.contains("--experimental-dump-help")
+    ProcessArguments.all.contains("--experimental-dump-help")
   }
 
   static var visibility: ArgumentVisibility { isForManual ? .default : .hidden }

@@ -98,7 +98,7 @@ package struct BatchCommand: WorldCommand {
     guard onFleet.server.fleet == nil || dryRun else {
       // What is wrong with the files is found here.
       _ = try batch()
-      try CompanionProgram.fleet.replaceProcess(Array(CommandLine.arguments.dropFirst()))
+      try CompanionProgram.fleet.replaceProcess(Array(ProcessArguments.all.dropFirst()))
     }
     try resuming.check(file)
     let batch = try batch()

@@ -135,6 +135,6 @@ extension FleetCommand {
 extension AboutFleet {
   package func run() throws {
     _ = try common.server.address()
-    try CompanionProgram.fleet.replaceProcess(Array(CommandLine.arguments.dropFirst()))
+    try CompanionProgram.fleet.replaceProcess(Array(ProcessArguments.all.dropFirst()))
   }
 }

@@ -99,7 +99,7 @@ package struct GatewayCommand: WorldCommand {
 
   package func run() throws {
     _ = try server.address()
-    try CompanionProgram.fleet.replaceProcess(Array(CommandLine.arguments.dropFirst()))
+    try CompanionProgram.fleet.replaceProcess(Array(ProcessArguments.all.dropFirst()))
   }
 }
 

@@ -155,9 +155,6 @@ struct Inspection: Sendable {
   }
 
   private static func decoded(_ octets: [UInt8], of uuid: BluetoothUUID) -> StepValue {
-    if let value = StandardDescriptors.decode(octets, of: uuid) {
-      return StepValue(octets: octets, decoded: value)
-    }
     guard let decode = StandardValues.decoder(for: uuid) else {
       return StepValue(octets: octets, decoded: nil)
     }

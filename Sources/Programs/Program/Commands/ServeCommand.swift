@@ -69,7 +69,7 @@ package struct ServeCommand: WorldCommand {
   }
 
   package func run() throws {
-    try CompanionProgram.serve.replaceProcess(Array(CommandLine.arguments.dropFirst(2)))
+    try CompanionProgram.serve.replaceProcess(Array(ProcessArguments.all.dropFirst(2)))
   }
 }
 

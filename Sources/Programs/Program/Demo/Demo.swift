@@ -68,7 +68,7 @@ private struct DemoProgram {
   let name: String
 
   init() {
-    path = CompanionProgram.own ?? CommandLine.arguments[0]
+    path = CompanionProgram.own ?? ProcessArguments.all[0]
     let found = try? ProgramFile.path(of: "blerun", in: "/")
     name = found.flatMap(FolderOfFile.realPath) == path ? "blerun" : path
   }

@@ -19,8 +19,6 @@ struct ChildProcess: Sendable {
   }
 
   let identifier: pid_t
-  /// Whether it leads a group of its own, with what it starts.
-  private let isApart: Bool
 
   /// Why a program could not be started.
   struct Failure: Error, Sendable, CustomStringConvertible {
@@ -93,8 +91,10 @@ struct ChildProcess: Sendable {
     )
     guard number == 0 else { throw Failure(program: arguments[0], errorNumber: number) }
     self.identifier = identifier
-    self.isApart = isApart
   }
+
+  /// A child that was started in another way.
+  init(identifier: pid_t) { self.identifier = identifier }
 
   private static func merged(_ added: [(name: String, value: String)]) -> [String] {
     var result: [String] = []
@@ -115,25 +115,16 @@ struct ChildProcess: Sendable {
     return signal == 0 ? .status((status >> 8) & 0xff) : .signal(signal)
   }
 
-  /// Sends a signal to the child; to one that is apart with all that it started.
-  func send(_ number: Int32) { kill(isApart ? -identifier : identifier, number) }
+  /// Sends a signal to the child.
+  func send(_ number: Int32) { kill(identifier, number) }
 
   /// How long a child has to end once it was asked to.
   private static let patience = Duration.seconds(2)
 
-  /// Ends the child, one that is apart with all that it started: by request, and by force when it has
-  /// not gone within two seconds. Called before its end was seen.
+  /// Ends the child: by SIGTERM, and by SIGKILL after two seconds. To be called before its end was seen.
   func end() {
     send(SIGTERM)
-    guard isApart else { return wait() }
-    var hasEnded = false
-    for _ in 0..<Int(Self.patience / .milliseconds(10)) {
-      hasEnded = hasEnded || exitIfEnded() != nil
-      if hasEnded, kill(-identifier, 0) != 0 { return }
-      poll(nil, 0, 10)
-    }
-    send(SIGKILL)
-    if !hasEnded { wait() }
+    wait()
   }
 
   /// How a child ends that does so by itself within a time; nil for one that does not.

@@ -29,7 +29,7 @@ struct UserPrograms: Sendable {
         let place = step.source.map { "\($0)" } ?? ""
         guard looked.insert("\(place): \(command.program)").inserted else { continue }
         do throws(Command.Failure) {
-          _ = try path(of: command.program, named: step.sourceFile, plan.allowedCommands)
+          _ = try find(command.program, named: step.sourceFile, plan.allowedCommands)
         } catch {
           problems.append(Problem("\(error.why) (\(error.hint))", at: step.source))
         }
@@ -38,10 +38,12 @@ struct UserPrograms: Sendable {
     if !problems.isEmpty { throw Ending(.data, problems) }
   }
 
-  /// The path of a program, and the folder that it runs in.
-  private static func path(
-    of program: String, named file: String?, _ allowed: AllowedCommands
-  ) throws(Command.Failure) -> (path: String, folder: String) {
+  /// Finds a program that may run.
+  ///
+  /// - Throws: Why there is none, or that it is not allowed.
+  private static func find(
+    _ program: String, named file: String?, _ allowed: AllowedCommands
+  ) throws(Command.Failure) -> AllowedProgram {
     let folder = file.flatMap { FolderOfFile($0).path } ?? "."
     let path: String
     do throws(Problem) {
@@ -50,37 +52,38 @@ struct UserPrograms: Sendable {
       throw Command.Failure(error.message, hint: "give the path of an executable file")
     }
     switch allowed {
-    case .all: break
+    case .all: return AllowedProgram(path: path, folder: folder, content: nil)
     case .none:
       throw Command.Failure(
         "the chain runs the program \(program), which is not allowed",
         hint: "look at it, and allow it with --allow-commands"
       )
     case .digests(let digests):
-      let digest: String
+      let content: [UInt8]
       do throws(DocumentErrors) {
-        digest = ContentHash.digest(of: try TextFile.octets(path, limit: mostOctets))
+        content = try TextFile.octets(path, limit: mostOctets)
       } catch {
         throw Command.Failure("\(path) cannot be read", hint: "give its reader the permission")
       }
+      let digest = ContentHash.digest(of: content)
       guard digests.contains(digest) else {
         throw Command.Failure(
           "the chain runs the program \(path), which is not allowed",
           hint: "look at it, and allow it with --allow-command \(digest)"
         )
       }
+      return AllowedProgram(path: path, folder: folder, content: content)
     }
-    return (path, folder)
   }
 
-  /// The longest program whose digest is taken.
+  /// The longest program whose digest is computed.
   private static let mostOctets = 256 << 20
 
   // MARK: A run
 
   /// Runs a program, and returns what it printed.
   @Sendable func run(_ call: Command.Call) async throws -> [UInt8] {
-    let (path, folder) = try Self.path(of: call.program, named: call.file, call.allowed)
+    let allowed = try Self.find(call.program, named: call.file, call.allowed)
     if call.arguments.contains(where: { $0.utf8.contains(0) }) {
       throw Command.Failure("an argument has a NUL", hint: "give it as 'input', or as hex")
     }
@@ -89,7 +92,7 @@ struct UserPrograms: Sendable {
     // running programs.
     let looksForSignals = loop.isVirtual && SystemSignals.arrived == nil
     let running: @Sendable () throws(Command.Failure) -> [UInt8] = { () throws(Command.Failure) in
-      let program = try RunningProgram([path] + call.arguments, in: folder)
+      let program = try RunningProgram(allowed, call.arguments)
       return try program.run(on: call.input, within: call.limit) {
         isCancelled.withLock { $0 } || looksForSignals && SystemSignals.arrived != nil
       }
@@ -129,9 +132,19 @@ struct UserPrograms: Sendable {
   }
 }
 
+/// A program that a chain may run.
+private struct AllowedProgram: Sendable {
+  let path: String
+  /// The folder of the chain, where it runs.
+  let folder: String
+  /// The content of the file with the digest that allows it: this is executed, whatever the file has become.
+  /// Nil where a digest was not asked for.
+  let content: [UInt8]?
+}
+
 /// A program under way, with pipes for its three streams.
 private final class RunningProgram {
-  private let child: ChildProcess
+  private let child: SupervisedProgram
   private let input: Pipe
   private let output: Pipe
   private let errors: Pipe
@@ -139,7 +152,13 @@ private final class RunningProgram {
   /// The end of standard error.
   private var complaint: [UInt8] = []
 
-  init(_ words: [String], in folder: String) throws(Command.Failure) {
+  init(_ program: AllowedProgram, _ arguments: [String]) throws(Command.Failure) {
+    let copy: ExecutableCopy?
+    do throws(Problem) {
+      copy = if let content = program.content { try ExecutableCopy(content) } else { nil }
+    } catch {
+      throw Command.Failure("\(error)")
+    }
     var made: [Pipe] = []
     do throws(Problem) {
       while made.count < 3 { made.append(try Pipe()) }
@@ -149,9 +168,10 @@ private final class RunningProgram {
     }
     (input, output, errors) = (made[0], made[1], made[2])
     do throws(ChildProcess.Failure) {
-      child = try ChildProcess(
-        words, in: folder,
-        inherited: [(input.reading, 0), (output.writing, 1), (errors.writing, 2)], isApart: true
+      let streams = [input.reading, output.writing, errors.writing]
+      child = try SupervisedProgram(
+        [program.path] + arguments, file: copy.map { _ in "/proc/self/fd/\(streams.count)" },
+        in: program.folder, descriptors: streams + (copy.map { [$0.descriptor] } ?? [])
       )
     } catch {
       for pipe in [input, output, errors] { pipe.close() }
@@ -190,7 +210,7 @@ private final class RunningProgram {
         throw failure("it printed more than \(Command.longestOutput) bytes")
       }
       if let exit = child.exitIfEnded() {
-        // What it left in the pipes; what others still write there belongs to nobody.
+        // Reads the rest in the pipes. Its background processes may still write there: that is discarded.
         read(output, into: &printed)
         read(errors, into: &complaint)
         return try result(exit)

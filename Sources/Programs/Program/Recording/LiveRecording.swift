@@ -132,9 +132,12 @@ final class LiveRecording: Sendable {
       try await readMTU()
       try await readValues(follow)
       try await readLateValues(follow)
-      // That of a device which advertises none is read by bluetoothd meanwhile.
+      // bluetoothd has read the Device Name meanwhile; where it exports Generic Access, so has this.
       let name = service.name
-      change { $0.name = $0.name ?? name }
+      change { recording in
+        if let name { recording.learn(deviceName: name) }
+        recording.learnGenericAccess()
+      }
       if let pairing {
         follow(RunWait(what: "pairing", begun: loop.now))
         try await service.pair(pairing).timeout(limit, "pairing").run { _ in }

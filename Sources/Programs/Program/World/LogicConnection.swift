@@ -27,7 +27,7 @@ final class LogicConnection: Sendable {
   private let descriptor: Int32
   /// What the program prints on standard error; nil without a program.
   private let errors: Int32?
-  private let child: ChildProcess?
+  private let child: SupervisedProgram?
   private let device: String
   private let deadline: Duration
   private let state = Guarded(State())
@@ -68,9 +68,8 @@ final class LogicConnection: Sendable {
     // The program waits for room where it has more to print than fits; this one never waits for it.
     _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
     do throws(ChildProcess.Failure) {
-      child = try ChildProcess(
-        words, in: folder, inherited: [(ends[1], 0), (ends[1], 1), (pipe.writing, 2)],
-        isApart: true
+      child = try SupervisedProgram(
+        words, in: folder, descriptors: [ends[1], ends[1], pipe.writing]
       )
     } catch {
       Glibc.close(ends[0])

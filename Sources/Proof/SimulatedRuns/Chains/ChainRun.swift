@@ -60,7 +60,7 @@ struct ChainRun: Sendable {
     let probe = Signal<Void>(home: scheduler) { [id, observer] sink in
       observer.record(.turnBegan(id))
       // Releases run in reverse order: the first one registered runs last.
-      _ = Turn.current?.enter("the turn of \(id)") { observer.record(.turnEnded(id)) }
+      _ = Turn.current?.registerRelease(of: "the turn of \(id)") { observer.record(.turnEnded(id)) }
       try await sink(())
     }
     switch plan.way {

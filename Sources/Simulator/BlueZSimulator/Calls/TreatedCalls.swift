@@ -53,7 +53,7 @@ final class TreatedCalls: ObjectHandler {
       let text = "br-connection-" + ConnectionText.profileUnavailable.rawValue
       invocation.fail(ErrorAnswer.failed(text).dbusError)
       return true
-    case .loseAnswer: return inner.handle(invocation.losingAnswer())
+    case .loseAnswer: return inner.handle(invocation.suppressingReply())
     case .delay(let delay):
       let client = invocation.caller
       delayed.contents.begin(invocation)

@@ -28,7 +28,7 @@ public final class ControlServer: Sendable {
     export = Confined(nil, to: bus.loop)
   }
 
-  deinit { bus.loop.enterSoon(end) }
+  deinit { bus.loop.performSoon(end) }
 
   /// Exports the object and requests the name ``ControlNames/bus``.
   ///
@@ -51,7 +51,7 @@ public final class ControlServer: Sendable {
   }
 
   /// Removes the object from the bus. The name stays until the connection is closed.
-  public func stop() { bus.loop.enter(end) }
+  public func stop() { bus.loop.performAndWait(end) }
 
   private var end: @Sendable () -> Void {
     { [steering, server, export] in

@@ -130,11 +130,11 @@ struct KnownDevice: Sendable {
     serviceData = []
   }
 
-  /// Sets the name that was read from a device that advertises none.
+  /// Sets the name that was read from the device.
   ///
-  /// - Returns: True if it is new.
+  /// - Returns: True if it differs from the previous one.
   mutating func learn(_ name: String) -> Bool {
-    guard self.name == nil else { return false }
+    guard self.name != name else { return false }
     self.name = name
     return true
   }

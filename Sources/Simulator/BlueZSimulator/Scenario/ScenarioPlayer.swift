@@ -103,7 +103,7 @@ public final class ScenarioPlayer: Sendable {
     }
   }
 
-  deinit { loop.enterSoon(end) }
+  deinit { loop.performSoon(end) }
 
   /// Exports the objects, requests the name `org.bluez`, and starts the scenario.
   ///
@@ -135,7 +135,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   /// Ends the simulation, and cancels every timer.
-  public func stop() { loop.enter(end) }
+  public func stop() { loop.performAndWait(end) }
 
   /// Ends everything that could outlive this object. The closure does not refer to it.
   private var end: @Sendable () -> Void {

@@ -24,25 +24,20 @@ public enum NumberFormat: Sendable, Hashable {
       guard format.whole != nil, let whole = Int64(exactly: value.rounded()) else { return nil }
       return try? format.encode("\(whole)")
     case .medicalFloat(let decimals):
-      // The mantissas next to the limits are reserved for infinity and NaN.
-      guard let mantissa = Self.mantissa(value, decimals, below: 0x7f_fffe) else { return nil }
-      let bits = UInt32(truncatingIfNeeded: mantissa) & 0xff_ffff
-      return [0, 8, 16].map { UInt8(truncatingIfNeeded: bits >> $0) }
-        + [UInt8(bitPattern: Int8(-decimals))]
+      return Self.mantissa(value, decimals)
+        .flatMap { MedicalFloat.bits(mantissa: $0, exponent: -decimals) }
+        .map { bits in [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: bits >> $0) } }
     case .shortMedicalFloat(let decimals):
-      guard decimals <= 8 else { return nil }
-      guard let mantissa = Self.mantissa(value, decimals, below: 0x7fe) else { return nil }
-      let exponent = UInt16(truncatingIfNeeded: -decimals) << 12
-      let bits = exponent | UInt16(truncatingIfNeeded: mantissa) & 0xfff
-      return [UInt8(truncatingIfNeeded: bits), UInt8(bits >> 8)]
+      return Self.mantissa(value, decimals)
+        .flatMap { MedicalFloat.shortBits(mantissa: $0, exponent: -decimals) }
+        .map { bits in [0, 8].map { UInt8(truncatingIfNeeded: bits >> $0) } }
     }
   }
 
-  private static func mantissa(_ value: Double, _ decimals: Int, below limit: Int) -> Int? {
+  private static func mantissa(_ value: Double, _ decimals: Int) -> Int? {
     guard (0...10).contains(decimals) else { return nil }
     var scaled = value
     for _ in 0..<decimals { scaled *= 10 }
-    guard let mantissa = Int(exactly: scaled.rounded()), abs(mantissa) < limit else { return nil }
-    return mantissa
+    return Int(exactly: scaled.rounded())
   }
 }

@@ -8,8 +8,11 @@ public import Bluetooth
 public struct DeviceDefinition: Sendable, Hashable {
   /// Names for its attributes, in addition to the assigned ones.
   public var names = AttributeNames.assigned
-  /// The name that it advertises and serves as Device Name; nil: none.
+  /// The advertised name; nil: none. It is also the Device Name, unless ``gapName`` is set.
   public var name: String?
+  /// The Device Name of Generic Access, if it differs from ``name``. A connected host shows it in
+  /// place of the advertised name.
+  public var gapName: String?
   /// The address, which is also the identity of the device.
   public var address: BluetoothAddress
   /// The type of the address.

@@ -156,7 +156,7 @@ public struct AttributeTable: Sendable, Hashable {
         characteristics: [
           CharacteristicDefinition(
             uuid: BluetoothUUID(short: 0x2a00), properties: .read,
-            behaviour: .constant(Array((definition.name ?? "").utf8))
+            behaviour: .constant(Array((definition.gapName ?? definition.name ?? "").utf8))
           ),
           CharacteristicDefinition(
             uuid: BluetoothUUID(short: 0x2a01), properties: .read,

@@ -6,6 +6,8 @@ import Signals
 enum DueAction: Equatable {
   /// Keep a value of the characteristic at this index, and send it to a subscriber.
   case notify(characteristic: Int, value: [UInt8])
+  /// Send a value that the characteristic at this index was given before.
+  case send(characteristic: Int, value: [UInt8])
   /// Keep a value of the characteristic at this index.
   case store(characteristic: Int, value: [UInt8])
   /// Let the behaviour of the characteristic at this index go on.
@@ -24,7 +26,7 @@ enum DueAction: Equatable {
   /// Whether it has no meaning without the link it was decided on.
   var isOfLink: Bool {
     switch self {
-    case .notify, .store, .tick, .watchLink, .leave(absence: nil): true
+    case .notify, .send, .store, .tick, .watchLink, .leave(absence: nil): true
     case .timer, .leave, .comeBack, .wake: false
     }
   }
@@ -32,7 +34,7 @@ enum DueAction: Equatable {
   /// The index of the characteristic that it is about; nil: of none.
   var characteristic: Int? {
     switch self {
-    case .notify(let index, _), .store(let index, _), .tick(let index): index
+    case .notify(let index, _), .send(let index, _), .store(let index, _), .tick(let index): index
     case .timer, .leave, .comeBack, .watchLink, .wake: nil
     }
   }
@@ -70,7 +72,7 @@ public enum DevicePresence: Sendable, Hashable {
     case .leave(absence: nil): self = .endsLink
     case .leave: self = .leaves
     case .comeBack: self = .comesBack
-    case .notify, .store, .timer, .tick, .wake, .watchLink: return nil
+    case .notify, .send, .store, .timer, .tick, .wake, .watchLink: return nil
     }
   }
 }

@@ -14,10 +14,11 @@ extension DeviceState {
 
   /// Runs every machine on an event.
   ///
+  /// - Parameter before: The value of the characteristic before it was written; a refusal restores it.
   /// - Returns: Whether any machine handled it, the error that it is refused with, and the actions
   ///   to perform. After a refusal the other machines do not receive the event.
   mutating func runMachines(
-    _ event: MachineEvent, of characteristic: Int? = nil
+    _ event: MachineEvent, of characteristic: Int? = nil, before: [UInt8]? = nil
   ) -> (isHandled: Bool, refusal: ATTErrorCode?, actions: [DeviceAction]) {
     var isHandled = false
     var actions: [DeviceAction] = []
@@ -29,6 +30,8 @@ extension DeviceState {
       guard let (transition, names) = found else { continue }
       isHandled = true
       if let refusal = transition.refusal {
+        // Before the next state is entered, whose actions may store something there.
+        if let characteristic, let before { characteristics[characteristic].stored = before }
         if let target = transition.target { actions += enter(target, of: index) }
         return (true, refusal, actions)
       }
@@ -54,12 +57,11 @@ extension DeviceState {
     let before = characteristics[index].stored
     // Actions may set it to something else again.
     if !definition.behaviour.isMoving { characteristics[index].stored = value }
-    let outcome = runMachines(.write(value), of: index)
-    if outcome.isHandled, outcome.refusal == nil {
-      return (.success(()), outcome.actions)
-    }
+    let outcome = runMachines(.write(value), of: index, before: before)
+    if let refusal = outcome.refusal { return (.failure(refusal), outcome.actions) }
+    if outcome.isHandled { return (.success(()), outcome.actions) }
     characteristics[index].stored = before
-    return outcome.refusal.map { (.failure($0), outcome.actions) }
+    return nil
   }
 
   /// A timer of a machine is over. One that repeats goes on whether or not its conditions hold.

@@ -170,8 +170,7 @@ struct DeviceState {
       characteristics[index].stored = value
       return (.success(()), [])
     case .echo:
-      characteristics[index].stored = value
-      return (.success(()), [after(.zero, .notify(characteristic: index, value: value))])
+      return (.success(()), notify(index, value))
     case .response(let response):
       let found = response.rule(for: value)
       if let found { characteristics[index].usedRules.insert(found.place) }
@@ -225,15 +224,33 @@ struct DeviceState {
       guard let target = target ?? index else { return [] }
       let value = action.value.octets(in: scope)
       switch action.kind {
-      case .notify:
-        return [after(action.delay, .notify(characteristic: target, value: value))]
-      case .set where action.delay > .zero:
-        return [after(action.delay, .store(characteristic: target, value: value))]
-      case .set:
-        characteristics[target].stored = value
-        return []
+      case .notify: return notify(target, value, after: action.delay)
+      case .set: return store(target, value, after: action.delay)
       }
     }
+  }
+
+  /// Stores a value at once, and sends it to a subscriber in the loop's next turn; after a delay,
+  /// both.
+  ///
+  /// A read that is decided in the same instant finds the value.
+  mutating func notify(
+    _ index: Int, _ value: [UInt8], after delay: Duration = .zero
+  ) -> [DeviceAction] {
+    guard delay == .zero else {
+      return [after(delay, .notify(characteristic: index, value: value))]
+    }
+    characteristics[index].stored = value
+    return [after(.zero, .send(characteristic: index, value: value))]
+  }
+
+  /// Stores a value, at once or after a delay.
+  mutating func store(
+    _ index: Int, _ value: [UInt8], after delay: Duration = .zero
+  ) -> [DeviceAction] {
+    guard delay == .zero else { return [after(delay, .store(characteristic: index, value: value))] }
+    characteristics[index].stored = value
+    return []
   }
 
   private mutating func write(
@@ -314,6 +331,7 @@ struct DeviceState {
     case .notify(let index, let value):
       characteristics[index].stored = value
       return (sent(index, value), [])
+    case .send(let index, let value): return (sent(index, value), [])
     case .store(let index, let value):
       characteristics[index].stored = value
       return (nil, [])

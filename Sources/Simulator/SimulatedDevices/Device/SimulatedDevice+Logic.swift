@@ -63,7 +63,7 @@ extension SimulatedDevice {
     let event = event(.start(seed: Int(random.next() >> 11)))
     do throws(LogicError.Reason) {
       let answer = try logic.ask(event)
-      try perform(answer, to: event)
+      try consequences(of: answer, to: event)()
       let wanted = try wanted(by: answer)
       state.events = events ?? wanted
     } catch {
@@ -106,24 +106,28 @@ extension SimulatedDevice {
 
   // MARK: Asking
 
-  /// Asks about an event, and does what the answer has to be done.
-  @discardableResult
-  func ask(_ kind: LogicEvent.Kind) -> LogicRuling {
+  /// Asks about an event that is no request, and does what the answer has to be done.
+  func ask(_ kind: LogicEvent.Kind) { ask(kind) { _ in } }
+
+  /// Asks about a request, carries it out as the answer has it, then does what else the answer has to
+  /// be done: a value that it sets replaces the one that was written, and is not yet what was read.
+  func ask<Result>(_ kind: LogicEvent.Kind, _ carryOut: (LogicRuling) -> Result) -> Result {
     let state = logic
     guard state.logic != nil || state.hasFailed, state.events.contains(kind) else {
-      return .usual
+      return carryOut(.usual)
     }
-    if state.hasFailed { return .refused(.unlikelyError) }
-    guard let logic = state.logic else { return .usual }
+    if state.hasFailed { return carryOut(.refused(.unlikelyError)) }
+    guard let logic = state.logic else { return carryOut(.usual) }
     let event = event(kind)
     do throws(LogicError.Reason) {
       let answer = try logic.ask(event)
-      try perform(answer, to: event)
-      if let code = answer.error { return .refused(code) }
-      return answer.value.map { .value($0) } ?? .usual
+      let follow = try consequences(of: answer, to: event)
+      defer { follow() }
+      if let code = answer.error { return carryOut(.refused(code)) }
+      return carryOut(answer.value.map { .value($0) } ?? .usual)
     } catch {
       fail(LogicError(device: title, event: event.title, error, at: state.place))
-      return .refused(.unlikelyError)
+      return carryOut(.refused(.unlikelyError))
     }
   }
 
@@ -215,48 +219,59 @@ extension SimulatedDevice {
 
   // MARK: Answers
 
-  /// Does what an answer has to be done, or nothing when something in it is wrong.
-  private func perform(_ answer: LogicAnswer, to event: LogicEvent) throws(LogicError.Reason) {
+  /// What an answer has to be done besides the request itself.
+  ///
+  /// - Throws: What is wrong in it; nothing of it is done then.
+  private func consequences(
+    of answer: LogicAnswer, to event: LogicEvent
+  ) throws(LogicError.Reason) -> () -> Void {
     try answer.check(for: event.kind)
-    var actions: [(action: DueAction, delay: Duration)] = []
+    var actions: [@Sendable (inout DeviceState) -> [DeviceAction]] = []
+    var wakes: [String] = []
     var advertised = advertised()
     var isAdvertised = (false, setsRSSI: false)
     do throws(Problem) {
       for action in answer.actions {
         switch action {
         case .notify(let name, let value):
-          actions.append((.notify(characteristic: try index(of: name), value: value), .zero))
+          let index = try index(of: name)
+          actions.append { state in
+            state.characteristics[index].hold(value)
+            return state.notify(index, value)
+          }
         case .set(let name, let value):
-          actions.append((.store(characteristic: try index(of: name), value: value), .zero))
-        case .disconnect: actions.append((.leave(absence: nil), .zero))
+          let index = try index(of: name)
+          actions.append { state in
+            state.characteristics[index].hold(value)
+            return state.store(index, value)
+          }
+        case .disconnect: actions.append { [$0.after(.zero, .leave(absence: nil))] }
         case .advertise(let change):
           let changed = try DeviceFile.readAdvertisement(
             change, changing: advertised, of: definition
           )
           advertised = changed.advertisement
           isAdvertised = (true, isAdvertised.setsRSSI || changed.setsRSSI)
-        case .wake(let name, let delay): actions.append((.wake(name), delay))
+        case .wake(let name, let delay):
+          wakes.append(name)
+          actions.append { state in
+            [.cancel { $0 == .wake(name) }, state.after(delay, .wake(name))]
+          }
         }
       }
     } catch {
       throw .invalidAnswer(error.description, received: answer.line)
     }
-    try remember(actions.compactMap(\.action.wake), answer)
-    steer { [actions] state in
-      var due: [DeviceAction] = []
-      for (action, delay) in actions {
-        switch action {
-        case .notify(let index, let value), .store(let index, let value):
-          state.characteristics[index].hold(value)
-        case .wake: due.append(.cancel { $0 == action })
-        case .timer, .leave, .comeBack, .watchLink, .tick: break
-        }
-        due.append(state.after(delay, action))
+    try remember(wakes, answer)
+    return { [self, actions, advertised, isAdvertised] in
+      steer { state in
+        var due: [DeviceAction] = []
+        for action in actions { due += action(&state) }
+        return ((), due)
       }
-      return ((), due)
+      if isAdvertised.0 { advertise(advertised) }
+      if isAdvertised.setsRSSI { move(nil) }
     }
-    if isAdvertised.0 { advertise(advertised) }
-    if isAdvertised.setsRSSI { move(nil) }
   }
 
   private func remember(_ names: [String], _ answer: LogicAnswer) throws(LogicError.Reason) {

@@ -32,9 +32,7 @@ extension SimulatedDevice {
         return (false, [])
       }
       state.characteristics[index].hold(value)
-      // Stored at once; subscribers receive it in the loop's next turn.
-      state.characteristics[index].stored = value
-      return (true, [state.after(.zero, .notify(characteristic: index, value: value))])
+      return (true, state.notify(index, value))
     }
   }
 

@@ -115,10 +115,12 @@ public final class SimulatedDevice: Sendable {
   public func read(_ handle: UInt16, from offset: Int = 0) -> Result<[UInt8], ATTErrorCode> {
     loop.enter { [self] in
       if let attribute = attribute(at: handle), reachesLogic(reading: handle) {
-        switch ask(.read(attribute, offset: offset)) {
-        case .usual: break
-        case .value(let value): return .success(value)
-        case .refused(let code): return .failure(code)
+        return ask(.read(attribute, offset: offset)) { ruling in
+          switch ruling {
+          case .usual: steer { $0.read(handle) }
+          case .value(let value): .success(value)
+          case .refused(let code): .failure(code)
+          }
         }
       }
       return steer { $0.read(handle) }
@@ -138,20 +140,23 @@ public final class SimulatedDevice: Sendable {
     _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
     loop.enter { [self] in
+      func write() -> Result<Void, ATTErrorCode> {
+        steer { $0.write(handle, value, at: offset, withResponse: withResponse) }
+      }
       if let attribute = attribute(at: handle),
         let whole = reachesLogic(writing: value, to: handle, at: offset, withResponse)
       {
-        switch ask(.write(attribute, value: whole, withResponse: withResponse)) {
-        case .usual: break
-        case .value(let value):
-          keep(value, at: handle)
-          return .success(())
-        case .refused(let code): return .failure(code)
+        return ask(.write(attribute, value: whole, withResponse: withResponse)) { ruling in
+          switch ruling {
+          case .usual: return write()
+          case .value(let value):
+            keep(value, at: handle)
+            return .success(())
+          case .refused(let code): return .failure(code)
+          }
         }
       }
-      return reportingSubscription(at: handle) {
-        steer { $0.write(handle, value, at: offset, withResponse: withResponse) }
-      }
+      return reportingSubscription(at: handle, write)
     }
   }
 

@@ -37,6 +37,10 @@ extension DeviceReader {
       var copy = device
       copy.address = BluetoothAddress(number: device.address.number + UInt64(index))
       copy.name = device.name.map { Self.name($0, number: index + 1) }
+      // Without a # it is the name of the model, which all have.
+      if let name = device.gapName, name.contains("#") {
+        copy.gapName = Self.name(name, number: index + 1)
+      }
       return copy
     }
   }

@@ -104,6 +104,10 @@ struct DeviceReader: Reading {
         "its name, in advertisements and as Device Name"
       ),
       DeviceKey(
+        "gap-name", \.device.gapName, .name, usual: "`name`",
+        "another Device Name: what a host reads when it has connected, and then shows"
+      ),
+      DeviceKey(
         "count", \.count, .integer(1...FileLimits.devices), usual: "1",
         "how many copies: `#` in the name is replaced by the number, addresses count up"
       ),

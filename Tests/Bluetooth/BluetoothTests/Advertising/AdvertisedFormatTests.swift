@@ -129,7 +129,7 @@ struct AdvertisedFormatTests {
   }
 
   @Test(
-    "the test vectors of Ruuvi's data formats 3 and 6",
+    "the test vectors of Ruuvi's data formats 3, 6 and E1",
     arguments: [
       (
         "03291A1ECE1EFC18F94202CA0B53",
@@ -151,6 +151,19 @@ struct AdvertisedFormatTests {
         "ruuvi-6 temperature unknown, humidity unknown, pressure unknown, pm2.5 unknown, "
           + "co2 unknown, voc-index unknown, nox-index unknown, illuminance unknown, "
           + "sequence 255, calibrating yes, address-end ffffff"
+      ),
+      (
+        "E1170C5668C79E0065007004BD11CA00C90A0213E0AC000000DECDEE110000000000CBB8334C884F",
+        "ruuvi-e1 29.500 °C, humidity 55.3000 %, 101102 Pa, pm1 10.1 µg/m³, pm2.5 11.2 µg/m³, "
+          + "pm4 121.3 µg/m³, pm10 455.4 µg/m³, 201 ppm, voc-index 20, nox-index 4, 13027.00 lx, "
+          + "sequence 14601710, calibrating yes, address CB:B8:33:4C:88:4F"
+      ),
+      (
+        "E18000FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF000000FFFFFFFE0000000000FFFFFFFFFFFF",
+        "ruuvi-e1 temperature unknown, humidity unknown, pressure unknown, pm1 unknown, "
+          + "pm2.5 unknown, pm4 unknown, pm10 unknown, co2 unknown, voc-index unknown, "
+          + "nox-index unknown, illuminance unknown, sequence unknown, calibrating no, "
+          + "address unknown"
       ),
     ]
   )
@@ -242,7 +255,13 @@ struct AdvertisedFormatTests {
       ("0D5348656C6C6F20576F726C6421", "text Hello World!"), ("035401FF", "raw 01ff"),
       ("45020000C841 4302C409", "25.000 °C, temperature-2 c409"), ("023A01", "button press"),
       ("86A6808FE64854", "address 54:48:E6:8F:80:A6"), ("03FE0102", "object-fe 0102"),
-      ("2302C409 02", nil), ("00", nil), ("E302C409", nil), ("8502C40901", nil), ("", nil),
+      // 0x4a40 = 12.5 in 16 bits, and the same in 64 bits.
+      ("4302404A", "12.500 °C"), ("49020000000000002940", "12.500000 °C"),
+      // Sent as a whole number, and as a number of IEEE 754.
+      ("05505D396164", "1684093277 s since 1970"), ("45505D396164", "1684093277 s since 1970"),
+      ("2302C409 02", "25.00 °C, rest 02"), ("2302C409 E302C409", "25.00 °C, rest e302c409"),
+      ("2302C409 00", "25.00 °C, rest 00"), ("0203", nil), ("00", nil), ("E302C409", nil),
+      ("8502C40901", nil), ("", nil),
     ] as [(String, String?)]
   )
   func btHome1(hex: String, text: String?) throws {
@@ -265,6 +284,11 @@ struct AdvertisedFormatTests {
     let hex = "06170C5668C79E007000C90501D900CD004C884F"
     let decoded = AdvertisedFormat(company: 0x0499, try octets(hex))
     #expect(decoded?.value["humidity"]?.number == 55.3)
+    #expect(decoded?.value["illuminance"]?.number == 13026.67)
+    let float = AdvertisedFormat(
+      service: BluetoothUUID(short: 0xfe95), try octets("40505B0501 014C04CDCCD041")
+    )
+    #expect(float?.value["temperature"]?.number == 26.1)
   }
 
   @Test("fields of the same object have names of their own")
@@ -293,6 +317,40 @@ struct AdvertisedFormatTests {
         "7120980012F34F6B8D7CC40D 041002C400",
         "19.6 °C, product 0098, sequence 18, address C4:7C:8D:6B:4F:F3"
       ),
+      // MMC-W505 sends a byte behind its object; XMZNMS08LM and RTCGQ02LM, decrypted.
+      (
+        "702291030FDBAB531824D009 0A0002750D 07",
+        "34.45 °C, rest 07, product 0391, sequence 15, address D0:24:18:53:AB:DB"
+      ),
+      (
+        "5040390E3398BE447389EE 07000501E73E1C63",
+        "door closed, 1662795495 s since 1970, product 0e39, sequence 51, "
+          + "address EE:89:73:44:BE:98"
+      ),
+      (
+        "50408D0A170FC4E044EF54 1B10041E000000",
+        "30 s, product 0a8d, sequence 23, address 54:EF:44:E0:C4:0F"
+      ),
+      ("40505B0501 0A100161 0A1002", "battery 97 %, rest 0a1002, product 055b, sequence 1"),
+      ("40505B0501 1B100101", "motion clear, product 055b, sequence 1"),
+      (
+        "40505B0501 0B000920 02000180 E73E1C63",
+        "lock unlocked outside, method biometrics, key 2147549186, 1662795495 s since 1970, "
+          + "product 055b, sequence 1"
+      ),
+      ("40505B0501 0B000120", "object-000b 20, product 055b, sequence 1"),
+      (
+        "40505B0501 0600050200018001",
+        "key 2147549186, fingerprint no match, product 055b, sequence 1"
+      ),
+      ("40505B0501 08000100", "alarm armed, product 055b, sequence 1"),
+      ("40505B0501 1000020118", "brushing ended, counter 24, product 055b, sequence 1"),
+      (
+        "40505B0501 03300601E73E1C6360",
+        "brushing ended, 1662795495 s since 1970, score 96, product 055b, sequence 1"
+      ),
+      ("40505B0501 04480102 05480400004842", "opening closed, 50.000 lx, product 055b, sequence 1"),
+      ("40505B0501 1848022C01 014A0101", "300 s, battery-state low, product 055b, sequence 1"),
       ("40505B0501 0A100161 07000101", "battery 97 %, door closed, product 055b, sequence 1"),
       ("40505B0501 0110030100 02", "button 1, press long press, product 055b, sequence 1"),
       ("40505B0501 014C04CDCCD041", "26.100 °C, product 055b, sequence 1"),

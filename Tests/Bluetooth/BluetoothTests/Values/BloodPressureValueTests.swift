@@ -22,6 +22,11 @@ struct BloodPressureValueTests {
         "systolic 120.0 mmHg, systolic-kilopascals 16.0 kPa, diastolic 80.3 mmHg, "
           + "diastolic-kilopascals 10.7 kPa, mean not a number, mean-kilopascals not a number"
       ),
+      // 2047, 1200 and 1500 × 10^-1: the mantissa of NaN, with another exponent.
+      ValueVector(
+        0x2a35, [0, 0xff, 0xf7, 0xb0, 0xf4, 0xdc, 0xf5],
+        "systolic 204.7 mmHg, diastolic 120.0 mmHg, mean 150.0 mmHg"
+      ),
       // Bits 1 to 4: 2026-03-01 08:30:15, pulse 72, user 2, status 0x000c: bit 2, and 1 in bits
       // 3 and 4.
       ValueVector(

@@ -92,9 +92,10 @@ struct DeviceValueTests {
     arguments: [
       ValueVector(0x2900, [3, 0], "reliable-write yes, writable-auxiliaries yes"),
       ValueVector(0x2901, Array("Température".utf8), "Température"),
-      ValueVector(0x2902, [0, 0], "notification no, indication no"),
-      ValueVector(0x2902, [1, 0], "notification yes, indication no"),
-      ValueVector(0x2902, [2, 0], "notification no, indication yes"),
+      ValueVector(0x2902, [0, 0], "off"), ValueVector(0x2902, [1, 0], "notifications"),
+      ValueVector(0x2902, [2, 0], "indications"),
+      ValueVector(0x2902, [3, 0], "notifications, indications"),
+      ValueVector(0x2902, [4, 0], "reserved (4)"),
       ValueVector(0x2903, [1, 0], "broadcast yes"),
       // Format 0x0e, exponent 0xfe = -2, unit 0x272f, namespace 1, description 0.
       ValueVector(

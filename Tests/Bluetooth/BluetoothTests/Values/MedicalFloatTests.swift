@@ -16,8 +16,11 @@ struct MedicalFloatTests {
       (1.234, 0, 0xfd00_04d2),
       // Too large for the mantissa of 8388605: 10^10 = 1000000 × 10^4 (0x0f4240).
       (10_000_000_000, 0, 0x040f_4240),
-      // The largest mantissa, 0x7ffffd.
+      // The largest mantissa without an exponent, 0x7ffffd.
       (8_388_605, 0, 0x007f_fffd),
+      // The mantissas of the special values, with another exponent than theirs, 0.
+      (838_860.7, 1, 0xff7f_ffff), (838_860.6, 1, 0xff7f_fffe), (-838_860.8, 1, 0xff80_0000),
+      (-838_860.6, 1, 0xff80_0002), (83_886_070, 0, 0x017f_ffff),
     ] as [(Double, Int, UInt32)]
   )
   func float(value: Double, decimals: Int, bits: UInt32) {
@@ -30,8 +33,11 @@ struct MedicalFloatTests {
     arguments: [
       // 366 × 10^-1: 0xf, 0x16e. 120: 0x078. -1 × 10^-1: 0xf, 0xfff.
       (36.6, 1, 0xf16e), (120, 0, 0x0078), (-0.1, 1, 0xffff),
-      // 2045 = 0x7fd is the largest mantissa; 3000 is 300 × 10.
-      (2045, 0, 0x07fd), (3000, 0, 0x112c),
+      // 2045 = 0x7fd is the largest mantissa without an exponent; 3000 is 300 × 10.
+      (2045, 0, 0x07fd), (3000, 0, 0x112c), (-2045, 0, 0x0803),
+      // The mantissas of the special values, with another exponent than theirs, 0.
+      (204.7, 1, 0xf7ff), (204.6, 1, 0xf7fe), (-204.8, 1, 0xf800), (-204.7, 1, 0xf801),
+      (-204.6, 1, 0xf802), (20.47, 2, 0xe7ff), (20_470, 0, 0x17ff),
       // The smallest step: 10^-8, exponent 0x8.
       (0.000_000_01, 8, 0x8001),
     ] as [(Double, Int, UInt16)]
@@ -45,15 +51,19 @@ struct MedicalFloatTests {
   func rounded() {
     // 12345 is too large: 1234.5 × 10, where halves go up: 1235 (0x4d3) × 10.
     #expect(MedicalFloat.shortBits(12_345, decimals: 0) == 0x14d3)
+    // 2046 is positive infinity, and -2047 is reserved: the next exponent.
+    #expect(MedicalFloat.shortBits(2046, decimals: 0) == 0x10cd)
+    #expect(MedicalFloat.shortBits(-2047, decimals: 0) == 0x1f33)
     // 333 (0x14d) × 10^-3; a fourth decimal would take a mantissa of 3333.
     #expect(MedicalFloat.shortBits(1.0 / 3, decimals: 1) == 0xd14d)
   }
 
   @Test("a value that is too large has no bits")
   func tooLarge() {
-    // 2045 × 10^7 is the largest SFLOAT, 8388605 × 10^127 the largest FLOAT.
-    #expect(MedicalFloat.shortBits(20_450_000_000, decimals: 0) == 0x77fd)
-    #expect(MedicalFloat.shortBits(20_460_000_000, decimals: 0) == nil)
+    // 2047 × 10^7 is the largest SFLOAT, 8388607 × 10^127 the largest FLOAT.
+    #expect(MedicalFloat.shortBits(20_470_000_000, decimals: 0) == 0x77ff)
+    #expect(MedicalFloat.shortBits(20_480_000_000, decimals: 0) == nil)
+    #expect(MedicalFloat.shortBits(-20_480_000_000, decimals: 0) == 0x7800)
     #expect(MedicalFloat.bits(1e134, decimals: 0) == nil)
   }
 
@@ -78,14 +88,18 @@ struct MedicalFloatTests {
   func ordinary() {
     #expect(MedicalFloat.special(0x007f_fffd) == nil)
     #expect(MedicalFloat.special(short: 0x0803) == nil)
+    #expect(MedicalFloat.special(0xff7f_ffff) == nil)
+    #expect(MedicalFloat.special(short: 0xf7ff) == nil)
     #expect(MedicalFloat.bits(.nan, decimals: 1) == 0x007f_ffff)
     #expect(MedicalFloat.bits(-.infinity, decimals: 1) == 0x0080_0002)
     #expect(MedicalFloat.shortBits(.nan, decimals: 1) == 0x07ff)
     #expect(MedicalFloat.shortBits(.infinity, decimals: 1) == 0x07fe)
   }
 
-  @Test("every SFLOAT comes back as the same number")
+  @Test("every SFLOAT but five comes back as the same number")
   func everyShort() {
+    let special = (UInt16.min ... .max).filter { MedicalFloat.special(short: $0) != nil }
+    #expect(special == [0x07fe, 0x07ff, 0x0800, 0x0801, 0x0802])
     for bits in UInt16.min ... .max where MedicalFloat.special(short: bits) == nil {
       let value = MedicalFloat.sfloat(bits)
       let again = MedicalFloat.shortBits(value, decimals: 0).map { MedicalFloat.sfloat($0) }

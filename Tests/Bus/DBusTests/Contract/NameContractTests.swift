@@ -128,7 +128,7 @@ struct NameContractTests {
     let held = try #require(echo.held.withLock { $0 }.first)
     #expect(held.message.noReplyExpected)
     held.reply()
-    #expect(held.hasAnswer)
+    #expect(held.hasReply)
     _ = try await bus.client.call(bus.call("Echo"))
   }
 

@@ -70,6 +70,27 @@ struct ConnectTests {
     #expect(try lab.client.property("Alias", .device) == .string("Lab HRM"))
   }
 
+  @Test(
+    "a Device Name replaces another, advertised name until the next advertisement, in each connection"
+  )
+  func gapName() throws {
+    let renamed = DeviceDefinition.monitor.changing { $0.gapName = "HRM 9" }
+    let lab = try Lab.discovered([renamed])
+    for _ in 0..<2 {
+      #expect(try lab.client.property("Name", .device) == .string("Lab HRM"))
+      try lab.client.begin("Connect", .device)
+      try lab.pass(.seconds(1))
+      let lines = lab.client.take()
+      let read = lines.firstIndex { $0.contains(" Name=HRM 9") }
+      let resolved = lines.firstIndex { $0.hasSuffix(" ServicesResolved=true") }
+      #expect(try #require(read) > #require(resolved))
+      #expect(try lab.client.property("Alias", .device) == .string("HRM 9"))
+      try lab.client.call("Disconnect", .device)
+      #expect(try lab.client.property("Name", .device) == .string("HRM 9"))
+      try lab.discover()
+    }
+  }
+
   @Test("a known device is connected again without announcing its attributes again")
   func again() throws {
     let lab = try Lab.connected()

@@ -17,8 +17,14 @@ enum DescriptorValues {
   static let userDescription = ValueLayout(bare: "text", .text)
 
   static let clientConfiguration = ValueLayout(
-    "client characteristic configuration",
-    [.split("configuration", octets: 2, BitField.flags(["notification", "indication"]))]
+    bare: "configuration",
+    .named(
+      octets: 2,
+      Names(
+        [0: "off", 1: "notifications", 2: "indications", 3: "notifications, indications"],
+        isOpen: true
+      )
+    )
   )
 
   static let serverConfiguration = ValueLayout(

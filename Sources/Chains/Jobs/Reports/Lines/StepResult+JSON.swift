@@ -140,10 +140,8 @@ extension StepValue {
   init(recorded json: JSONValue) {
     let octets: HexText? = json.read("hex")
     let recorded: DecodedValue? = json.read("value")
-    let selector = json["attribute"]?.string.flatMap { try? CharacteristicSelector(parsing: $0) }
-    let decoded = selector.flatMap { selector in
-      octets.flatMap { try? StepValue.decode($0.octets, of: selector, format: nil) }
-    }
+    let uuid = json["attribute"]?.string.flatMap { StepValue.uuid(of: $0) }
+    let decoded = octets.flatMap { try? StepValue.decode($0.octets, of: uuid, format: nil) }
     self.init(
       octets: octets?.octets ?? [], decoded: decoded?.json == recorded?.json ? decoded : recorded,
       problem: json["problem"]?.string

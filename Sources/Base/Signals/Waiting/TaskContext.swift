@@ -1,19 +1,22 @@
-// What a task inherits from the work that began it: its loop, its turn, its deadline.
+// The task-local context of work: its loop, its turn and its deadline.
+//
+// Immutable. Work that changes one of them runs with a new context.
 
-/// The surroundings of a piece of work: constant, and inherited by every task that is begun in it.
+/// The context of a piece of work, inherited by every task started in it.
 @usableFromInline
-final class Run: Sendable {
-  @TaskLocal static var current: Run?
+final class TaskContext: Sendable {
+  @TaskLocal static var current: TaskContext?
 
-  /// The clock of its waits, and where its tasks run.
+  /// The loop that runs the tasks and measures the waits.
   let loop: Loop
-  /// What the work belongs to; nil for work that takes no turns.
+  /// The turn that owns the work; nil for work outside turns.
   let turn: Turn?
   /// The innermost deadline.
   let deadline: Deadline?
-  /// The deadline of the clean-up that this is; until it is over, work may begin although the turn ends.
+  /// The deadline of the clean-up that this work is part of; until it ends, the work may start
+  /// operations although the turn is ending. Nil outside clean-ups.
   let cleanUp: Deadline?
-  /// Where the values of operations are dealt with: the loop, unless the work has left it.
+  /// The executor that handles the values of operations: the loop, or the one given to `deliver(on:)`.
   let executor: any TaskExecutor
 
   init(
@@ -27,22 +30,22 @@ final class Run: Sendable {
     self.executor = executor ?? loop
   }
 
-  /// Whether this is clean-up that goes on.
+  /// Whether this work belongs to a clean-up that is still running.
   var isCleanUp: Bool { cleanUp?.isOver == false }
 
-  /// The same work with another deadline, on another loop, or away from its loop.
+  /// The current context with another loop, deadline or executor.
   static func branch(
     on loop: Loop, deadline: Deadline? = nil, executor: (any TaskExecutor)? = nil
-  ) -> Run {
+  ) -> TaskContext {
     let here = current
-    return Run(
+    return TaskContext(
       loop: loop, turn: here?.turn, deadline: deadline ?? here?.deadline, cleanUp: here?.cleanUp,
       executor: executor
     )
   }
 
-  /// The surroundings of the present task, for waits that are compiled elsewhere.
-  @usableFromInline static var present: Run? { current }
+  /// The context of the current task, for inlinable code.
+  @usableFromInline static var present: TaskContext? { current }
 
   /// Whether there is a deadline.
   @usableFromInline var isLimited: Bool { deadline != nil }
@@ -53,7 +56,7 @@ public struct NotOnLoop: Error, Equatable, Sendable, CustomStringConvertible {
   /// The error of a signal that was run on no loop.
   public init() {}
 
-  /// What went wrong, and what to do about it.
+  /// The failure and its remedy.
   public var description: String {
     "this signal needs a loop: start it with firstOrDefault, first, observe or Loop.task"
   }
