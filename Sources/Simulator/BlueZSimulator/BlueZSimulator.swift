@@ -75,7 +75,7 @@ public final class BlueZSimulator: Sendable {
     present = Confined(adapters, to: bus.loop)
     active = Confined(nil, to: bus.loop)
     locals = adapters.slots.map { LocalDevice($0.settings, on: bus.loop) }
-    bus.loop.enter { [self] in assemble() }
+    bus.loop.performAndWait { [self] in assemble() }
   }
 
   deinit { host.loop.performSoon(end) }
@@ -95,7 +95,7 @@ public final class BlueZSimulator: Sendable {
     for device in devices {
       let address = device.definition.address
       device.onPresence { [weak self] presence in
-        for remote in self?.remotes(address) ?? [] { remote.follow(presence) }
+        for remote in self?.remotes(address) ?? [] { remote.apply(presence) }
       }
     }
     guard let log else { return }
@@ -106,7 +106,7 @@ public final class BlueZSimulator: Sendable {
   }
 
   /// Creates an adapter with all devices, including stored ones.
-  func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
+  private func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
     let path = BlueZPath.adapter(BlueZPath.adapterName(index: number))
     let stored = present.stored.filter { $0.adapter == settings.address }
     let others = locals.filter { $0.address != settings.address }
@@ -134,7 +134,7 @@ public final class BlueZSimulator: Sendable {
   public func start() async throws {
     let export = try host.bus.export(calls)
     let clients = try await watchClients()
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       active.contents = (export, clients)
       host.bus.onClose { [weak self] _ in self?.stop() }
       host.server.add([host.agents.interface], at: BlueZPath.manager)
@@ -194,25 +194,25 @@ public final class BlueZSimulator: Sendable {
   /// - isOn: The new power state.
   ///   - adapter: The index of the adapter in the settings, from 0.
   public func setPowered(_ isOn: Bool, adapter: Int = 0) {
-    host.loop.enter { [present] in present.contents.server(adapter)?.setPowered(isOn) }
+    host.loop.performAndWait { [present] in present.contents.server(adapter)?.setPowered(isOn) }
   }
 
   /// Drops the connection to a device, as if the signal were lost. Does nothing without a
   /// connection.
   public func loseLink(_ address: BluetoothAddress) {
-    host.loop.enter { [self] in device(address)?.loseLink() }
+    host.loop.performAndWait { [self] in device(address)?.loseLink() }
   }
 
   /// Moves a device out of range: its connection drops, and its advertisements are not received.
   public func vanish(_ address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.vanish() }
     }
   }
 
   /// Brings a device back into range.
   public func appear(_ address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.appear() }
     }
   }
@@ -222,7 +222,7 @@ public final class BlueZSimulator: Sendable {
   /// Connected clients see `UUIDs` change and the objects appear or disappear, as after a Service
   /// Changed indication; `ServicesResolved` is unchanged.
   public func offer(_ service: BluetoothUUID, _ isOffered: Bool, at address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.offer(service, isOffered) }
     }
   }
@@ -232,7 +232,7 @@ public final class BlueZSimulator: Sendable {
   /// The device sends no indication. As long as its object exists, clients see the cached service,
   /// and every request to it is refused with Invalid Handle.
   public func replace(_ service: BluetoothUUID, _ isReplaced: Bool, at address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       let remotes = remotes(address)
       remotes.first?.device.withhold(service, isReplaced)
       for remote in remotes { remote.replace(service, isReplaced) }
@@ -243,21 +243,21 @@ public final class BlueZSimulator: Sendable {
   ///
   /// Objects of an earlier connection stay.
   public func resolve(_ resolution: ServiceResolution, at address: BluetoothAddress) {
-    host.loop.enter { [self] in
+    host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.state.resolution = resolution }
     }
   }
 
   /// The addresses of the connected devices, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
-    host.loop.enter { [present] in
+    host.loop.performAndWait { [present] in
       present.all.flatMap(\.devices).filter { $0.isConnected && !$0.isAccepted }.map(\.address)
     }
   }
 
   /// Draws an RSSI in dBm for the connection to a device; nil if there is none.
   func linkRSSI(of address: BluetoothAddress) -> Int? {
-    host.loop.enter { [self] in device(address)?.linkRSSI() }
+    host.loop.performAndWait { [self] in device(address)?.linkRSSI() }
   }
 
   var settings: SimulatorSettings { host.settings }
@@ -296,5 +296,107 @@ public enum SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     case .controlNameTaken:
       "the name \(ControlNames.bus) is taken on this bus: a bus can control one simulation"
     }
+  }
+}
+
+// MARK: - Faults of the host
+
+extension BlueZSimulator {
+  /// Unplugs an adapter. Does nothing when it is unplugged.
+  ///
+  /// Connections drop, and pending requests and a pending Connect are never answered; then every
+  /// object of the adapter is removed, and calls to them fail with `UnknownObject`.
+  ///
+  /// - Parameter adapter: The index of the adapter in the settings, from 0.
+  public func unplug(adapter: Int = 0) {
+    host.loop.performAndWait { [present] in present.contents.unplug(adapter)?.unplug() }
+  }
+
+  /// Plugs in an adapter as `hci` and an index, with its own address. Does nothing if it is plugged
+  /// in, or bluetoothd has ended.
+  ///
+  /// Devices that were connected or paired are known again below the new path, but not connected. A
+  /// real adapter often returns with another index after a reset of its controller.
+  ///
+  /// - Parameters:
+  /// - number: 0 is `hci0`; nil: the index in its settings. An index in use is skipped.
+  ///   - index: The index of the adapter in the settings, from 0.
+  public func plugIn(as number: Int? = nil, adapter index: Int = 0) {
+    host.loop.performAndWait { [self] in
+      guard let place = present.contents.place(for: index, as: number) else { return }
+      let adapter = makeAdapter(place.settings, as: place.number)
+      present.contents.plugIn(index, adapter, as: place.number)
+      adapter.add()
+    }
+  }
+
+  /// Ends as if killed: the connections to the bus and to devices end without notice. ``stop()``,
+  /// or closing the bus connection, is a normal termination.
+  public func crash() {
+    host.bus.close()
+    stop()
+  }
+
+  /// Creates the next bluetoothd, to be started after this one has ended. It has the same devices
+  /// in range, and the stored data of this one: devices that were connected or paired.
+  ///
+  /// - Parameter bus: A separate connection.
+  public func successor(on bus: MessageBus) -> BlueZSimulator {
+    BlueZSimulator(
+      bus: bus, devices: devices, settings: settings,
+      adapters: host.loop.performAndWait { [present] in present.reopened }, log: log,
+      observer: host.observer
+    )
+  }
+
+  /// Decides how each later call is handled.
+  ///
+  /// - Parameter treatment: Called on the loop with each call to bluetoothd.
+  package func treatCalls(_ treatment: @escaping @Sendable (Message) -> CallTreatment) {
+    host.loop.performAndWait { [calls] in calls.treat(treatment) }
+  }
+}
+
+// MARK: - Actions
+
+extension BlueZSimulator {
+  /// Changes a device, or its link.
+  public func apply(_ change: DeviceChange, to device: BluetoothAddress) {
+    let own = (devices + locals.map(\.device)).first { $0.definition.address == device }
+    switch change {
+    case .loseLink: loseLink(device)
+    case .vanish: vanish(device)
+    case .appear: appear(device)
+    case .loseBonds: own?.loseBonds()
+    case .offer(let service, let isOffered): offer(service, isOffered, at: device)
+    case .replace(let service, let isReplaced): replace(service, isReplaced, at: device)
+    case .services(let resolution): resolve(resolution, at: device)
+    case .notifications(let fault): own?.setNotificationFault(fault)
+    case .rules(let rules): own?.setFaults(rules)
+    case .rule(let rule): own?.addFault(rule)
+    case .move(let rssi, let duration): own?.move(to: rssi, within: duration)
+    case .follow(let movement): own?.move(movement)
+    case .stray(let spread): own?.stray(by: spread)
+    case .set(let value, let handle): own?.setValue(value, at: handle)
+    case .release(let handle): own?.letMove(at: handle)
+    case .advertise(let advertisement, let endsMovement):
+      own?.advertise(advertisement)
+      if endsMovement { own?.move(nil) }
+    }
+  }
+
+  /// Changes an adapter, counted from 0 in the order of the settings.
+  public func apply(_ change: AdapterChange, toAdapter adapter: Int) {
+    switch change {
+    case .power(let isOn): setPowered(isOn, adapter: adapter)
+    case .unplug: unplug(adapter: adapter)
+    case .plugIn(let number): plugIn(as: number, adapter: adapter)
+    }
+  }
+
+  /// Ends bluetoothd: killed, or terminated in good order.
+  public func end(isKilled: Bool) {
+    if !isKilled { stop() }
+    crash()
   }
 }

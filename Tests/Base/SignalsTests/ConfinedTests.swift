@@ -45,12 +45,12 @@ struct ConfinedTests {
     let loop = EventLoop()
     defer { loop.end() }
     let state = Confined(State(), to: loop)
-    #expect(!loop.isCurrent && loop.enter { loop.isCurrent })
+    #expect(!loop.isCurrent && loop.performAndWait { loop.isCurrent })
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
-      for _ in 0..<100 { loop.enter { state.count += 1 } }
+      for _ in 0..<100 { loop.performAndWait { state.count += 1 } }
     }
-    loop.enterSoon { state.count += 1 }
-    #expect(try loop.run { loop.enter { state.count } } == 801)
+    loop.performSoon { state.count += 1 }
+    #expect(try loop.run { loop.performAndWait { state.count } } == 801)
   }
 
   /// Goes to its loop when it is freed, and waits for it.
@@ -61,8 +61,8 @@ struct ConfinedTests {
     init(_ state: Confined<State>, _ loop: Loop) { (self.state, self.loop) = (state, loop) }
 
     deinit {
-      loop.enterSoon { [state] in state.count += 1 }
-      loop.enter { [state] in state.count += 1 }
+      loop.performSoon { [state] in state.count += 1 }
+      loop.performAndWait { [state] in state.count += 1 }
     }
   }
 
@@ -73,11 +73,11 @@ struct ConfinedTests {
     let loop = EventLoop()
     defer { loop.end() }
     let state = Confined(State(), to: loop)
-    try loop.drive { loop.enter { loop.isCurrent } }
+    try loop.drive { loop.performAndWait { loop.isCurrent } }
     loop.after(.zero) { [leaver = Leaver(state, loop)] in withExtendedLifetime(leaver) {} }
-    try loop.drive { loop.enter { state.count } == 2 }
+    try loop.drive { loop.performAndWait { state.count } == 2 }
     _ = Leaver(state, loop)
-    try loop.drive { loop.enter { loop.isCurrent && state.count == 4 } }
+    try loop.drive { loop.performAndWait { loop.isCurrent && state.count == 4 } }
     try loop.drive { (try? loop.drive { true }) == nil }
   }
 
@@ -88,7 +88,7 @@ struct ConfinedTests {
     let (isTurned, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue.global().async {
       isTurned.wait()
-      try? loop.drive { loop.enter { loop.isCurrent } }
+      try? loop.drive { loop.performAndWait { loop.isCurrent } }
       isOver.signal()
     }
     try loop.run {

@@ -22,7 +22,7 @@ struct AdapterSlots {
   /// The stored data of devices whose adapters have no object.
   private(set) var stored: [StoredDevice]
   /// bluetoothd has ended: no adapter gets an object again.
-  private var isOver = false
+  private var hasEnded = false
 
   /// Plugs all adapters in, with the indices of their settings but without objects.
   init(_ settings: [AdapterSettings], stored: [StoredDevice] = []) {
@@ -44,7 +44,7 @@ struct AdapterSlots {
   /// - Parameter number: The first index to try; nil: the adapter's own. An index in use is
   ///   skipped.
   func place(for index: Int, as number: Int?) -> (settings: AdapterSettings, number: Int)? {
-    guard !isOver, slots.indices.contains(index), slots[index].server == nil else { return nil }
+    guard !hasEnded, slots.indices.contains(index), slots[index].server == nil else { return nil }
     let taken = slots.compactMap { $0.server == nil ? nil : $0.number }
     let first = number ?? slots[index].settings.number
     let free = (first...).first { !taken.contains($0) }
@@ -70,14 +70,14 @@ struct AdapterSlots {
     let servers = all
     for server in servers { keep(server) }
     for index in slots.indices { slots[index].server = nil }
-    isOver = true
+    hasEnded = true
     return servers
   }
 
   /// The slots for the next bluetoothd.
   var reopened: AdapterSlots {
     var next = self
-    next.isOver = false
+    next.hasEnded = false
     return next
   }
 

@@ -53,11 +53,11 @@ final class AdvertisementMonitors: Sendable {
     state.applications = []
     state.monitors = []
     for application in ended { application.end() }
-    follow()
+    updateScan()
   }
 
   /// Starts or stops scanning, depending on whether a client has registered.
-  private func follow() {
+  private func updateScan() {
     guard state.applications.isEmpty != state.reports.isEmpty else { return }
     if state.applications.isEmpty {
       for timer in state.reports { timer?.cancel() }
@@ -70,7 +70,7 @@ final class AdvertisementMonitors: Sendable {
   private func scheduleReport(_ index: Int, after delay: Duration) {
     state.reports[index] = host.loop.after(delay) { [weak self] in
       guard let self, !state.reports.isEmpty else { return }
-      let device = air.present(slots[index].device)
+      let device = air.current(slots[index].device)
       if device.isInAir, device.device.isAdvertising, !device.device.isLinked {
         receive(device, slots[index].number)
       }
@@ -144,7 +144,7 @@ final class AdvertisementMonitors: Sendable {
     state.applications.removeAll { $0.client == client }
     state.monitors.removeAll { $0.client == client }
     for application in ended { application.added?.cancel() }
-    follow()
+    updateScan()
   }
 
   /// Registers monitors. The reply follows once the existing ones have been read; those added after
@@ -169,7 +169,7 @@ final class AdvertisementMonitors: Sendable {
     let added = listed.compactMap { add($0, below: root, of: client) }
     call?.reply()
     for path in added { host.bus.send(AdvertisementMonitor1.activate, (), on: path, of: client) }
-    follow()
+    updateScan()
   }
 
   private func unregister(_ root: ObjectPath, _ call: Invocation) {
@@ -183,7 +183,7 @@ final class AdvertisementMonitors: Sendable {
     }
     application.end()
     call.reply()
-    follow()
+    updateScan()
   }
 
   /// The index of a client's application.

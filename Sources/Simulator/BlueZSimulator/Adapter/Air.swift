@@ -34,7 +34,7 @@ final class Air: Sendable {
         // The object with the current address comes last.
         let present = kept.last { $0.address == advertised.address }
         let others = kept.filter { $0 !== present }
-        for other in others { other.leave() }
+        for other in others { other.retireAddress() }
         return others
           + [present ?? make(device, advertised.address, advertised.type, nil)]
       },
@@ -47,7 +47,7 @@ final class Air: Sendable {
 
   /// The current object of a device. If the address changed and cannot be resolved, the previous
   /// object is out of range from now on. A connection keeps its address.
-  func present(_ index: Int) -> RemoteDevice {
+  func current(_ index: Int) -> RemoteDevice {
     let known = remotes.contents[index]
     let latest = known[known.count - 1]
     guard let privacy = latest.device.definition.privateAddress else { return latest }
@@ -65,9 +65,9 @@ final class Air: Sendable {
   /// The current object of the device with this identity address, or with this advertised address.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
     let own = remotes.contents.firstIndex { $0[0].device.definition.address == address }
-    if let own { return present(own) }
+    if let own { return current(own) }
     for index in remotes.contents.indices {
-      let present = present(index)
+      let present = current(index)
       if present.address == address { return present }
     }
     return all.last { $0.address == address }
@@ -76,8 +76,8 @@ final class Air: Sendable {
   /// Transfers the presence to the new object: the device itself is or is not in range.
   private func moved(from old: RemoteDevice, to new: RemoteDevice) -> RemoteDevice {
     guard old !== new else { return new }
-    if old.isInAir { new.appear() } else { new.leave() }
-    old.leave()
+    if old.isInAir { new.appear() } else { new.retireAddress() }
+    old.retireAddress()
     return new
   }
 }
@@ -104,7 +104,7 @@ extension RemoteDevice {
   }
 
   /// Takes the address out of range for good.
-  func leave() { state.isInAir = false }
+  func retireAddress() { state.isInAir = false }
 
   /// Reports the identity address in place of the private one: a bonded host can resolve it.
   func reportIdentity() {

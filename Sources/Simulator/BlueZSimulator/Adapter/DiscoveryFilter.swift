@@ -22,12 +22,12 @@ struct DiscoveryFilter: Hashable, Sendable {
   /// Parses the argument of SetDiscoveryFilter; nil if bluetoothd refuses it.
   init?(_ options: PropertyMap) {
     for (key, value) in options.entries {
-      guard take(key, value) else { return nil }
+      guard apply(key, value) else { return nil }
     }
     if rssi != nil, pathloss != nil { return nil }
   }
 
-  private mutating func take(_ key: String, _ value: DBusValue) -> Bool {
+  private mutating func apply(_ key: String, _ value: DBusValue) -> Bool {
     switch key {
     case Adapter1.DiscoveryFilterKey.uuids:
       guard let texts = value.asStrings else { return false }

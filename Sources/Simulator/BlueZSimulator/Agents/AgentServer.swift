@@ -132,17 +132,17 @@ final class AgentServer: Sendable {
   }
 
   private func settle(_ id: Int, _ answer: Answer) {
-    take(id)?.answered(answer)
+    removeQuestion(id)?.answered(answer)
     removed()
   }
 
   func withdraw(_ id: Int) {
-    guard let question = take(id) else { return }
+    guard let question = removeQuestion(id) else { return }
     cancel(question.agent)
     removed()
   }
 
-  private func take(_ id: Int) -> Question? {
+  private func removeQuestion(_ id: Int) -> Question? {
     state.questions.firstIndex { $0.id == id }.map { state.questions.remove(at: $0) }
   }
 

@@ -93,7 +93,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
     case .connecting:
       phase = .idle
       attempt += 1
-      return [.refuse(takeConnectCalls(), .connectCanceled), .answer([call])]
+      return [.refuse(popConnectCalls(), .connectCanceled), .answer([call])]
     case .up(let isResolved):
       phase = .closing(isResolved: isResolved)
       attempt += 1
@@ -135,7 +135,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
   mutating func established(_ number: Int) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .up(isResolved: false)
-    return [.raiseLink, .markConnected, .answer(takeConnectCalls()), .beginResolving(attempt)]
+    return [.raiseLink, .markConnected, .answer(popConnectCalls()), .beginResolving(attempt)]
   }
 
   /// Applies a connection that was lost at once.
@@ -148,7 +148,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
   mutating func failed(_ number: Int, _ answer: ErrorAnswer) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .idle
-    return [.refuse(takeConnectCalls(), answer)]
+    return [.refuse(popConnectCalls(), answer)]
   }
 
   mutating func resolved(_ number: Int) -> [Action] {
@@ -195,9 +195,9 @@ struct LinkMachine<Call: Sendable>: Sendable {
     var actions: [Action] = [.dropLink]
     if wasResolved { actions.append(.markServicesResolved) }
     // Disconnect is answered between the two changes; without such a call both are one message.
-    if wasClosing { actions.append(.answer(takeDisconnectCalls())) }
+    if wasClosing { actions.append(.answer(popDisconnectCalls())) }
     actions.append(.markConnected)
-    let pending = takeConnectCalls()
+    let pending = popConnectCalls()
     if !pending.isEmpty { actions.append(.refuse(pending, .connectCanceled)) }
     actions.append(.failRequests)
     if !wasClosing { actions.append(.removeBattery) }
@@ -212,12 +212,12 @@ struct LinkMachine<Call: Sendable>: Sendable {
     number == attempt && self.phase == phase
   }
 
-  private mutating func takeConnectCalls() -> [Call] {
+  private mutating func popConnectCalls() -> [Call] {
     defer { connectCalls = [] }
     return connectCalls
   }
 
-  private mutating func takeDisconnectCalls() -> [Call] {
+  private mutating func popDisconnectCalls() -> [Call] {
     defer { disconnectCalls = [] }
     return disconnectCalls
   }

@@ -45,7 +45,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
   private struct Attempt: Sendable {
     let number: Int
     /// True if Pair started it, not a request that required security.
-    let isAsked: Bool
+    let isFromPair: Bool
     let host: IOCapability
     /// The client that called Pair; nil for a request.
     let client: String?
@@ -82,7 +82,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
     guard attempt == nil else { return [.refuse([call], .inProgress)] }
     guard let agent else { return [.refuse([call], .authenticationFailed)] }
     calls = [call]
-    return begin(agent, client: client, isAsked: true)
+    return begin(agent, client: client, isFromPair: true)
   }
 
   /// Starts a pairing for a request that was refused for lack of security. The request is repeated
@@ -109,7 +109,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
       return bond == .none ? [.expire(link: link)] : []
     }
     requests.append(request)
-    return begin(agent, client: nil, isAsked: false)
+    return begin(agent, client: nil, isFromPair: false)
   }
 
   /// Keeps a request that gets no reply, because it waits for something that never arrives.
@@ -122,9 +122,9 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return end(.authenticationCanceled) + [.answer([call])]
   }
 
-  private mutating func begin(_ host: IOCapability, client: String?, isAsked: Bool) -> [Action] {
+  private mutating func begin(_ host: IOCapability, client: String?, isFromPair: Bool) -> [Action] {
     number += 1
-    attempt = Attempt(number: number, isAsked: isAsked, host: host, client: client)
+    attempt = Attempt(number: number, isFromPair: isFromPair, host: host, client: client)
     return [.exchange(number)]
   }
 
@@ -143,7 +143,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
     attempt?.passkey = passkey
     let question: Question
     switch model {
-    case .justWorks where present.isAsked: return bonded()
+    case .justWorks where present.isFromPair: return bonded()
     case .justWorks: question = .authorization
     case .comparison: question = .comparison(passkey)
     case .hostEnters: question = .passkey
@@ -159,7 +159,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
     }
     attempt?.isQuestionOpen = false
     switch (model, reply) {
-    case (_, .refused) where !present.isAsked: return abandonRequests()
+    case (_, .refused) where !present.isFromPair: return abandonRequests()
     case (_, .refused): return end(.authenticationFailed)
     case (.hostEnters, .passkey(present.passkey)): return bonded()
     // The device detects the wrong passkey.

@@ -21,7 +21,7 @@ extension RemoteDevice {
   ///
   /// - Source: BlueZ 5.66, `src/device.c` (device_remove).
   func remove(_ call: Invocation) {
-    abandonPairingToCome(.pageTimeout)
+    failPendingPair(.pageTimeout)
     perform { $0.remove(WaitingCall(call)) }
     endPairing()
   }
@@ -53,7 +53,7 @@ extension RemoteDevice {
   var isInAir: Bool { state.isInAir }
 
   /// Applies an action of the device itself.
-  func follow(_ presence: DevicePresence) {
+  func apply(_ presence: DevicePresence) {
     switch presence {
     case .endsLink: endLink()
     case .losesLink: loseLink()
@@ -126,7 +126,7 @@ extension RemoteDevice {
     case .failRequests:
       endPairing()
       queue?.fail()
-      for call in takePaired() { call.refuse(.authenticationCanceled) }
+      for call in popPaired() { call.refuse(.authenticationCanceled) }
     case .releaseSockets: attributes?.releaseSockets()
     case .forget: forget()
     case .answer(let calls): for call in calls { call.answer() }
@@ -177,18 +177,18 @@ extension RemoteDevice {
     @Sendable func abort(_ delay: Duration) {
       after(delay) { device in device.perform { $0.failed(attempt, .connectAborted) } }
     }
-    let course = device.nextFault(.connect).course
-    if course.loss == .device, !course.takesEffect {
+    let outcome = device.nextFault(.connect).outcome
+    if outcome.loss == .device, !outcome.takesEffect {
       state.isInAir = false
       return abort(limit)
     }
     // A connection that would take longer than bluetoothd waits counts as failed.
-    guard let more = course.delay, more == .zero || delay + more < limit else {
+    guard let more = outcome.delay, more == .zero || delay + more < limit else {
       return abort(limit)
     }
-    guard course.refusal == nil else { return abort(delay) }
+    guard outcome.refusal == nil else { return abort(delay) }
     after(delay + more) { device in
-      if let loss = course.loss { return device.loseNewLink(attempt, course, loss) }
+      if let loss = outcome.loss { return device.loseNewLink(attempt, outcome, loss) }
       // For a device that left meanwhile, the attempt lasts as long as any other.
       guard device.isInAir else { return abort(max(.zero, limit - delay - more)) }
       guard device.device.establishes() else { return abort(.zero) }
@@ -198,9 +198,9 @@ extension RemoteDevice {
 
   /// Loses the connection right after it was made.
   private func loseNewLink(
-    _ attempt: Int, _ course: OperationFault.Course, _ loss: OperationFault.Course.Loss
+    _ attempt: Int, _ outcome: OperationFault.Outcome, _ loss: OperationFault.Outcome.Loss
   ) {
-    guard course.takesEffect else {
+    guard outcome.takesEffect else {
       perform { $0.flickered(attempt) }
       host.server.flush()
       return loseLink()
@@ -209,7 +209,7 @@ extension RemoteDevice {
     after(.zero) { $0.lose(loss) }
   }
 
-  private func lose(_ loss: OperationFault.Course.Loss) {
+  private func lose(_ loss: OperationFault.Outcome.Loss) {
     switch loss {
     case .link: loseLink()
     case .device: vanish()
@@ -222,20 +222,20 @@ extension RemoteDevice {
     guard !isBondLost else {
       return after(delay) { $0.loseLink(of: attempt, because: .authentication) }
     }
-    let course = device.nextFault(.discover).course
+    let outcome = device.nextFault(.discover).outcome
     // As in bluetoothd, services that could not be read count as resolved.
-    state.isDiscoveryRefused = course.refusal != nil || state.resolution == .empty
+    state.isDiscoveryRefused = outcome.refusal != nil || state.resolution == .empty
     if state.resolution == .never { return }
-    guard let more = course.delay else {
+    guard let more = outcome.delay else {
       return after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
     }
     after(delay + more) { device in
-      switch course.loss {
-      case .device? where !course.takesEffect: if device.isConnected { device.vanish() }
-      case .link? where !course.takesEffect: device.loseLink(of: attempt)
+      switch outcome.loss {
+      case .device? where !outcome.takesEffect: if device.isConnected { device.vanish() }
+      case .link? where !outcome.takesEffect: device.loseLink(of: attempt)
       case .device?, .link?, nil:
         device.perform { $0.resolved(attempt) }
-        if let loss = course.loss { device.after(.zero) { $0.lose(loss) } }
+        if let loss = outcome.loss { device.after(.zero) { $0.lose(loss) } }
       }
     }
   }
@@ -248,11 +248,11 @@ extension RemoteDevice {
   }
 
   private func beginClosing(_ attempt: Int) {
-    let course = device.nextFault(.disconnect).course
-    if let loss = course.loss { return after(.zero) { $0.lose(loss) } }
+    let outcome = device.nextFault(.disconnect).outcome
+    if let loss = outcome.loss { return after(.zero) { $0.lose(loss) } }
     // Without a response the connection stays until the peer ends it.
     let settings = host.settings
-    let delay = course.delay.map { settings.disconnectDelay + $0 } ?? settings.attTimeout
+    let delay = outcome.delay.map { settings.disconnectDelay + $0 } ?? settings.attTimeout
     after(delay) { device in device.perform { $0.closed(attempt) } }
   }
 
@@ -265,7 +265,7 @@ extension RemoteDevice {
     }
     let isFirst = !state.areAttributesExported
     state.areAttributesExported = true
-    attributes?.follow(isExported: !isFirst)
+    attributes?.update(isExported: !isFirst)
     if isFirst { attributes?.export() }
     if state.known.found(attributes?.services ?? []) { mark(Device1.uuids) }
     mark(Device1.servicesResolved)
@@ -298,12 +298,12 @@ extension RemoteDevice {
 
   /// Answers the Pair calls that waited for the services.
   private func answerPaired() {
-    let paired = takePaired()
+    let paired = popPaired()
     if !paired.isEmpty { mark(Device1.paired) }
     for call in paired { call.answer() }
   }
 
-  private func takePaired() -> [WaitingCall] {
+  private func popPaired() -> [WaitingCall] {
     defer { state.paired = [] }
     return state.paired
   }

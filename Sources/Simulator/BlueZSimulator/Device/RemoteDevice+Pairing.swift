@@ -13,16 +13,16 @@ extension RemoteDevice {
   func pair(_ call: Invocation) {
     let client = call.caller
     guard !isConnected else { return beginPairing(WaitingCall(call), client) }
-    if state.pairingToCome != nil { return call.refuse(.inProgress) }
+    if state.pendingPair != nil { return call.refuse(.inProgress) }
     if state.machine.phase == .connecting { return call.refuse(.connectPending) }
     state.known.isTemporary = false
-    state.pairingToCome = (WaitingCall(call), client)
+    state.pendingPair = (WaitingCall(call), client)
     let link = WaitingCall(
       answer: { [weak self] in
-        if let call = self?.takePairingToCome() { self?.beginPairing(call, client) }
+        if let call = self?.popPendingPair() { self?.beginPairing(call, client) }
       },
       refuse: { [weak self] answer in
-        let call = self?.takePairingToCome()
+        let call = self?.popPendingPair()
         switch answer {
         case .connectAborted: call?.refuse(.pageTimeout)
         case .inputOutputError: call?.refuse(answer)
@@ -33,7 +33,7 @@ extension RemoteDevice {
     perform { $0.connect(link) }
   }
 
-  private func takePairingToCome() -> WaitingCall? { state.pairingToCome.take()?.call }
+  private func popPendingPair() -> WaitingCall? { state.pendingPair.take()?.call }
 
   private func beginPairing(_ call: WaitingCall, _ client: String) {
     let agent = host.agents.agent(for: client)
@@ -44,7 +44,7 @@ extension RemoteDevice {
   }
 
   func cancelPairing(_ call: Invocation) {
-    guard let waiting = takePairingToCome() else {
+    guard let waiting = popPendingPair() else {
       return pairing { $0.cancel(WaitingCall(call)) }
     }
     waiting.refuse(.authenticationCanceled)
@@ -55,7 +55,7 @@ extension RemoteDevice {
   func endPairing() { pairing { $0.linkLost() } }
 
   func pairingClientLeft(_ client: String) {
-    if state.pairingToCome?.client == client {
+    if state.pendingPair?.client == client {
       // The connection that it is making is no longer needed.
       perform { $0.disconnect(WaitingCall(answer: {}, refuse: { _ in })) }
     }
@@ -63,7 +63,7 @@ extension RemoteDevice {
   }
 
   /// Fails a Pair that is still connecting, before the device is removed.
-  func abandonPairingToCome(_ answer: ErrorAnswer) { takePairingToCome()?.refuse(answer) }
+  func failPendingPair(_ answer: ErrorAnswer) { popPendingPair()?.refuse(answer) }
 
   /// Adopts a bond that the other side of the connection made.
   func bonded(_ security: LinkSecurity) {

@@ -25,7 +25,11 @@ extension RemoteDevice {
   ///
   /// - Source: BlueZ 5.66, `src/main.conf` (`Cache = always`).
   func replace(_ service: BluetoothUUID, _ isReplaced: Bool) {
-    if state.areAttributesExported, attributes?.replace(service, isReplaced) == true { return }
+    if state.areAttributesExported, let attributes {
+      let changesBus =
+        isReplaced ? attributes.deviceLost(service) : attributes.deviceRegained(service)
+      guard changesBus else { return }
+    }
     offer(service, !isReplaced)
   }
 
@@ -38,7 +42,7 @@ extension RemoteDevice {
     guard state.areAttributesExported, state.machine.isResolved, let attributes else { return }
     let present = attributes.services
     if state.known.found(present) { mark(Device1.uuids) }
-    let gone = attributes.follow(isExported: true)
+    let gone = attributes.update(isExported: true)
     let lost = gone.filter { !present.contains($0) }
     if state.known.lost(lost) { mark(Device1.uuids) }
     if gone.contains(Self.batteryService) { removeBattery() }

@@ -34,7 +34,7 @@ final class RemoteDevice: Sendable {
     var isAccepted = false
     var pairing = PairingMachine<WaitingCall>()
     /// A pending Pair that is still connecting, and its client.
-    var pairingToCome: (call: WaitingCall, client: String)?
+    var pendingPair: (call: WaitingCall, client: String)?
     /// The agent of the current pairing, and its last request.
     var agent: Agent?
     /// The capability of the default agent when the connection was made. Pairings that a request

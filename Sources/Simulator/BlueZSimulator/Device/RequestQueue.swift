@@ -79,24 +79,24 @@ final class RequestQueue: Sendable {
     let link = state.link
     state.current = request
     let latency = host.settings.link(device.latency())
-    let course = device.nextFault(request.operation).course
+    let outcome = device.nextFault(request.operation).outcome
     let limit = host.settings.attTimeout
     // A response that would take longer than bluetoothd waits counts as missing.
-    guard let more = course.delay, more == .zero || latency + more < limit else {
+    guard let more = outcome.delay, more == .zero || latency + more < limit else {
       return after(limit, link) { self.loseLink(false) }
     }
-    after(latency + more, link) { self.end(request, course, link) }
+    after(latency + more, link) { self.end(request, outcome, link) }
   }
 
-  private func end(_ request: Request, _ course: OperationFault.Course, _ link: Int) {
-    if let loss = course.loss {
-      if course.takesEffect { request.perform { _ in } }
+  private func end(_ request: Request, _ outcome: OperationFault.Outcome, _ link: Int) {
+    if let loss = outcome.loss {
+      if outcome.takesEffect { request.perform { _ in } }
       return loseLink(loss == .device)
     }
-    if let code = course.refusal { return finish(link) { request.refuse(code) } }
-    guard course.takesEffect else { return finish(link, request.pretend) }
+    if let code = outcome.refusal { return finish(link) { request.refuse(code) } }
+    guard outcome.takesEffect else { return finish(link, request.pretend) }
     request.perform { respond in
-      guard let delay = course.responseDelay else { return self.finish(link, respond) }
+      guard let delay = outcome.responseDelay else { return self.finish(link, respond) }
       self.after(delay, link) { self.finish(link, respond) }
     }
   }

@@ -45,7 +45,7 @@ extension RemoteDevice {
   /// pending calls never get a reply, and Battery1 goes, too.
   /// - Source: recorded from bluetoothd 5.66.
   func unplugged() {
-    abandonPairingToCome(.authenticationFailed)
+    failPendingPair(.authenticationFailed)
     state.end = .timeout
     state.battery = nil
     queue?.stop()

@@ -26,7 +26,7 @@ enum Acquisition: Hashable, Sendable {
   }
 
   /// The value of the property.
-  var isTaken: Bool { self != .free }
+  var isAcquired: Bool { self != .free }
 
   /// Applies that a client left the bus.
   mutating func clientLeft(_ client: String, _ version: BlueZVersion) {

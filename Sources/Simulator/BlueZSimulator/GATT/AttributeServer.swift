@@ -66,10 +66,11 @@ final class AttributeServer: Sendable {
     self.device = device
     self.access = access
     state = Confined(State(), to: access.host.loop)
-    follow(isExported: false)
+    update(isExported: false)
   }
 
-  private var all: [Service] { state.offered }
+  /// The services with objects, including those that the device has lost or withheld since.
+  private var exportable: [Service] { state.offered }
 
   private static func interface(
     of service: ServiceEntry, _ device: ObjectPath
@@ -90,8 +91,8 @@ final class AttributeServer: Sendable {
   /// - Parameter isExported: Whether the objects are on the bus.
   /// - Returns: The removed services.
   @discardableResult
-  func follow(isExported: Bool) -> [BluetoothUUID] {
-    let before = all
+  func update(isExported: Bool) -> [BluetoothUUID] {
+    let before = exportable
     let after = access.device.table.services.filter { !Self.hidden.contains($0.uuid) }.map {
       entry in
       before.first { $0.entry == entry } ?? Service(entry, of: device, access: access)
@@ -105,7 +106,7 @@ final class AttributeServer: Sendable {
   }
 
   /// Exports every object, parents first, in the order of handles.
-  func export() { export(all) }
+  func export() { export(exportable) }
 
   private func export(_ services: [Service]) {
     for service in services where !state.absent.contains(service.entry.uuid) {
@@ -115,7 +116,7 @@ final class AttributeServer: Sendable {
 
   /// Removes every object, children first, and drops values and sessions.
   func remove() {
-    for path in all.flatMap(\.removals) { access.host.server.remove(path) }
+    for path in exportable.flatMap(\.removals) { access.host.server.remove(path) }
     for service in all { service.forget() }
     for service in state.stale where !state.absent.contains(service) {
       state.absent.append(service)
@@ -132,15 +133,23 @@ final class AttributeServer: Sendable {
     for service in gone { service.forget() }
   }
 
-  /// The device removes a service, or adds it again, without an indication.
+  /// Applies that the device lost a service without an indication: its cached objects stay.
   ///
-  /// - Returns: Whether that makes no difference on the bus.
-  func replace(_ service: BluetoothUUID, _ isReplaced: Bool) -> Bool {
+  /// - Returns: True if the service had no objects, so that the services on the bus must be updated.
+  func deviceLost(_ service: BluetoothUUID) -> Bool {
+    state.stale.removeAll { $0 == service }
     let isAbsent = state.absent.contains(service)
+    if !isAbsent { state.stale.append(service) }
+    return isAbsent
+  }
+
+  /// Applies that the device has a service again.
+  ///
+  /// - Returns: True if bluetoothd had noticed the loss, so that the services on the bus must be updated.
+  func deviceRegained(_ service: BluetoothUUID) -> Bool {
     let wasStale = state.stale.contains(service)
     state.stale.removeAll { $0 == service }
-    if isReplaced, !isAbsent { state.stale.append(service) }
-    return isReplaced ? !isAbsent : wasStale
+    return !wasStale
   }
 
   /// The services that a client can discover.
@@ -155,7 +164,7 @@ final class AttributeServer: Sendable {
     guard state.absent.contains(service) == isOffered else { return }
     if isOffered { state.absent.removeAll { $0 == service } } else { state.absent.append(service) }
     guard isExported else { return }
-    let own = all.filter { $0.entry.uuid == service }
+    let own = exportable.filter { $0.entry.uuid == service }
     if isOffered { export(own) } else { remove(own) }
   }
 
@@ -164,7 +173,7 @@ final class AttributeServer: Sendable {
     for characteristic in characteristics { characteristic.resume() }
   }
 
-  private var characteristics: [CharacteristicServer] { all.flatMap(\.characteristics) }
+  private var characteristics: [CharacteristicServer] { exportable.flatMap(\.characteristics) }
 
   func releaseSockets() { release(characteristics) }
 

@@ -42,8 +42,8 @@ final class CharacteristicServer: Sendable {
         property(GattCharacteristic1.value) { $0.value.octets },
         property(GattCharacteristic1.notifying) { $0.isNotifying },
         ExportedProperty(GattCharacteristic1.flags) { entry.properties },
-        property(GattCharacteristic1.writeAcquired) { $0.writeAcquisition.isTaken },
-        property(GattCharacteristic1.notifyAcquired) { $0.notifyAcquisition.isTaken },
+        property(GattCharacteristic1.writeAcquired) { $0.writeAcquisition.isAcquired },
+        property(GattCharacteristic1.notifyAcquired) { $0.notifyAcquisition.isAcquired },
         property(GattCharacteristic1.mtu) { _ in UInt16(access.mtu) },
       ]
     )
@@ -123,7 +123,7 @@ final class CharacteristicServer: Sendable {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
-    if state.writeAcquisition.isTaken { return call.refuse(.writeAcquired) }
+    if state.writeAcquisition.isAcquired { return call.refuse(.writeAcquired) }
     if state.isWriting { return call.refuse(.inProgress) }
     switch WriteRequest.decide(value, options, entry.properties, mtu: access.mtu) {
     case .failure(let answer): call.refuse(answer)
@@ -140,7 +140,7 @@ final class CharacteristicServer: Sendable {
     let latency = access.host.settings.link(access.device.definition.link.latency)
     access.host.loop.after(latency) { [weak self] in
       guard let self, access.link().isConnected,
-        access.device.nextFault(.command(entry.uuid, handle: entry.handle)).course.takesEffect
+        access.device.nextFault(.command(entry.uuid, handle: entry.handle)).outcome.takesEffect
       else { return }
       observe(.written(access.address, entry.uuid, value))
       access.device.write(entry.handle, value, withResponse: false) { _ in }
@@ -170,10 +170,10 @@ final class CharacteristicServer: Sendable {
     case .answer: call.reply()
     case .ask:
       subscribe { result in
-        let isTaken = (try? result.get()) != nil
-        let isChanged = self.state.contents.subscribed(call.caller, isTaken)
+        let isAccepted = (try? result.get()) != nil
+        let isChanged = self.state.contents.subscribed(call.caller, isAccepted)
         if isChanged { self.mark(GattCharacteristic1.notifying) }
-        if isTaken || isChanged { self.unsubscribeIfUnused() }
+        if isAccepted || isChanged { self.unsubscribeIfUnused() }
         switch result {
         case .success: call.reply()
         case .failure(let code): call.refuse(by: code)
@@ -183,10 +183,10 @@ final class CharacteristicServer: Sendable {
   }
 
   @Sendable private func stopNotify(_ call: Invocation) {
-    if state.notifyAcquisition.isTaken {
+    if state.notifyAcquisition.isAcquired {
       releaseNotify()
       // Also releases an acquisition that waits for its socket or never gets it.
-      if state.notifyAcquisition.isTaken { freeNotify() }
+      if state.notifyAcquisition.isAcquired { freeNotify() }
       unsubscribe()
       return call.reply()
     }
@@ -254,11 +254,11 @@ final class CharacteristicServer: Sendable {
   func resume() {
     guard !state.listeners.isEmpty else { return }
     subscribe { result in
-      let isTaken = (try? result.get()) != nil
+      let isAccepted = (try? result.get()) != nil
       // The drop of the new connection does not count as a refusal.
-      guard isTaken || self.access.link().isConnected else { return }
-      if self.state.contents.resumed(isTaken) { self.mark(GattCharacteristic1.notifying) }
-      if isTaken { self.unsubscribeIfUnused() }
+      guard isAccepted || self.access.link().isConnected else { return }
+      if self.state.contents.resumed(isAccepted) { self.mark(GattCharacteristic1.notifying) }
+      if isAccepted { self.unsubscribeIfUnused() }
     }
   }
 
@@ -270,7 +270,7 @@ final class CharacteristicServer: Sendable {
   /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (notify_handler), `src/gatt-client.c`
   ///   (notify_io_cb). Values before the answer were not recorded from bluetoothd.
   func notified(_ value: [UInt8]) {
-    if !state.listeners.isEmpty || state.notifyAcquisition.isTaken || !state.isKept {
+    if !state.listeners.isEmpty || state.notifyAcquisition.isAcquired || !state.isKept {
       observe(.notified(access.address, entry.uuid, value))
     }
     if let socket = sockets.notify { return socket.send(value) }

@@ -42,7 +42,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     _ client: String, _ properties: CharacteristicProperties, _ link: AttributeAccess.LinkView
   ) -> Step {
     if link.isClosing { return .refuse(.notConnected) }
-    if notifyAcquisition.isTaken { return .refuse(.notifyAcquired) }
+    if notifyAcquisition.isAcquired { return .refuse(.notifyAcquired) }
     guard !properties.isDisjoint(with: [.notify, .indicate]) else {
       return .refuse(.notSupported)
     }
@@ -58,20 +58,20 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   /// Applies that the device confirmed or refused a client's subscription.
   ///
   /// - Returns: True if `Notifying` has changed.
-  mutating func subscribed(_ client: String, _ isTaken: Bool) -> Bool {
+  mutating func subscribed(_ client: String, _ isAccepted: Bool) -> Bool {
     subscribing.removeAll { $0 == client }
-    if !isTaken { listeners.removeAll { $0 == client } }
+    if !isAccepted { listeners.removeAll { $0 == client } }
     let wasNotifying = isNotifying
     // A refused client may have been the last one, after others had subscribed and stopped.
-    isNotifying = (isTaken || wasNotifying) && !listeners.isEmpty
+    isNotifying = (isAccepted || wasNotifying) && !listeners.isEmpty
     return isNotifying != wasNotifying
   }
 
   /// Applies that the device confirmed or refused the kept sessions on a new connection.
   ///
   /// - Returns: True if `Notifying` has changed.
-  mutating func resumed(_ isTaken: Bool) -> Bool {
-    if !isTaken { listeners = [] }
+  mutating func resumed(_ isAccepted: Bool) -> Bool {
+    if !isAccepted { listeners = [] }
     defer { isNotifying = !listeners.isEmpty }
     return isNotifying == listeners.isEmpty
   }
@@ -94,7 +94,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     _ link: AttributeAccess.LinkView
   ) -> Step {
     guard link.isConnected else { return .refuse(.gattNotConnected) }
-    if notifyAcquisition.isTaken { return .refuse(.notifyAcquired) }
+    if notifyAcquisition.isAcquired { return .refuse(.notifyAcquired) }
     if !listeners.isEmpty { return .refuse(.inProgress) }
     guard properties.contains(.notify) else { return .refuse(.notSupported) }
     notifyAcquisition = .pending(caller)
@@ -104,7 +104,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   func acquireWrite(
     _ properties: CharacteristicProperties, _ link: AttributeAccess.LinkView
   ) -> Step {
-    if writeAcquisition.isTaken { return .refuse(.writeAcquired) }
+    if writeAcquisition.isAcquired { return .refuse(.writeAcquired) }
     guard properties.contains(.writeWithoutResponse) else { return .refuse(.notSupported) }
     return link.isConnected ? .ask : .refuse(.gattNotConnected)
   }

@@ -200,7 +200,7 @@ final class Advertisements: Sendable {
 
   /// Removes all advertisements and tells the programs: the adapter is gone.
   func stop() {
-    for advertisement in take({ _ in true }) {
+    for advertisement in extract({ _ in true }) {
       calls.send(LEAdvertisement1.release, (), on: advertisement.path, of: advertisement.client)
     }
   }
@@ -208,13 +208,13 @@ final class Advertisements: Sendable {
   /// - Returns: True if there was any.
   @discardableResult
   private func remove(_ isMeant: @Sendable (Advertisement) -> Bool) -> Bool {
-    guard !take(isMeant).isEmpty else { return false }
+    guard !extract(isMeant).isEmpty else { return false }
     markInstances()
     advertise()
     return true
   }
 
-  private func take(_ isMeant: @Sendable (Advertisement) -> Bool) -> [Advertisement] {
+  private func extract(_ isMeant: @Sendable (Advertisement) -> Bool) -> [Advertisement] {
     let gone = state.contents.filter(isMeant)
     state.contents.removeAll(where: isMeant)
     for advertisement in gone { advertisement.end() }

@@ -166,7 +166,7 @@ final class LocalDevice: Sendable {
   }
 
   /// Applies a new power state or name of the adapter.
-  func follow(name: String? = nil, isPowered: Bool? = nil) {
+  func update(name: String? = nil, isPowered: Bool? = nil) {
     if let isPowered { state.isPowered = isPowered }
     if let name {
       state.name = name

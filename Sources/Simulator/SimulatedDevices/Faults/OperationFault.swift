@@ -33,7 +33,7 @@ public enum OperationFault: Sendable, Hashable {
   }
 
   /// The outcome of an affected operation.
-  package var course: Course { row?.course ?? Course() }
+  package var outcome: Outcome { row?.outcome ?? Outcome() }
 
   /// The description of the fault; nil for ``none``.
   private var row: Row? {
@@ -42,52 +42,52 @@ public enum OperationFault: Sendable, Hashable {
     case .refuse(let code):
       Row(
         "refuse", "the operation is refused with that error",
-        to: [.discover] + FaultKind.attributes, .code { .refuse($0) }, Course(refusal: code)
+        to: [.discover] + FaultKind.attributes, .code { .refuse($0) }, Outcome(refusal: code)
       )
     case .refuseConnection:
       Row(
         "refuse-connection", "the connection is refused", to: [.connect], .plain(self),
-        Course(refusal: .unlikelyError)
+        Outcome(refusal: .unlikelyError)
       )
     case .loseLinkBefore:
       Row(
         "lose-link",
         "the connection is lost before the operation takes effect",
         .plain(self),
-        Course(takesEffect: false, loss: .link)
+        Outcome(takesEffect: false, loss: .link)
       )
     case .loseLinkAfter:
       Row(
         "lose-link-after",
         "it takes effect, then the connection is lost before the response",
         .plain(self),
-        Course(loss: .link)
+        Outcome(loss: .link)
       )
-    case .neverAnswer: Row("never-answer", "no response arrives", .plain(self), Course(delay: nil))
+    case .neverAnswer: Row("never-answer", "no response arrives", .plain(self), Outcome(delay: nil))
     case .slow(let delay):
       Row(
         "slow",
         "it takes that much longer, at most 1h",
         .time(example: "3s") { .slow($0) },
-        Course(delay: delay)
+        Outcome(delay: delay)
       )
     case .answerLate(let delay):
       Row(
         "answer-late", "it takes effect as usual, and its response arrives that much later",
         to: FaultKind.attributes, .time(example: "1s") { .answerLate($0) },
-        Course(responseDelay: delay)
+        Outcome(responseDelay: delay)
       )
     case .loseWrite:
       Row(
         "lose-write", "it has no effect, and the response reports success",
-        to: [.write, .command, .any], .plain(self), Course(takesEffect: false)
+        to: [.write, .command, .any], .plain(self), Outcome(takesEffect: false)
       )
     case .vanish:
       Row(
         "vanish",
         "the device disappears: no connection, no advertisements",
         .plain(self),
-        Course(takesEffect: false, loss: .device)
+        Outcome(takesEffect: false, loss: .device)
       )
     }
   }
@@ -95,7 +95,7 @@ public enum OperationFault: Sendable, Hashable {
 
 extension OperationFault {
   /// The outcome of an operation: everything that its executor needs to know of a fault.
-  package struct Course: Sendable {
+  package struct Outcome: Sendable {
     /// A loss in place of a response.
     package enum Loss: Sendable {
       case link
@@ -128,14 +128,14 @@ extension OperationFault {
     let doc: String
     let kinds: [FaultKind]
     let making: Making
-    let course: Course
+    let outcome: Outcome
 
     fileprivate init(
       _ word: String, _ doc: String, to kinds: [FaultKind] = FaultKind.answered, _ making: Making,
-      _ course: Course
+      _ outcome: Outcome
     ) {
       (self.word, self.doc, self.kinds) = (word, doc, kinds)
-      (self.making, self.course) = (making, course)
+      (self.making, self.outcome) = (making, outcome)
     }
 
     /// The name with an example argument.
