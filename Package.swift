@@ -82,6 +82,7 @@ let system = floor(
   "System",
   [
     .systemLibrary(name: "CLinux"),
+    .target(name: "CProcess"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
@@ -236,7 +237,7 @@ let programs = floor(
       [
         "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController",
         "Encryption", "Jobs", "Journal", "NordicSuites", "Recording", "Documents", "Bluetooth",
-        "DBus", "Signals", "Spelling", "CLinux", argumentParser,
+        "DBus", "Signals", "Spelling", "CLinux", "CProcess", argumentParser,
       ]
     ),
     library("WebServer", ["CMicroHTTPD", "Signals"]),

@@ -2,8 +2,6 @@
 // names of threads; and glibc's own account of its heap.
 #pragma once
 
-#include "supervisor.h"
-
 #include <malloc.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
@@ -27,19 +25,4 @@ int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
 // Names the calling thread, as `ps -L` shows it; prctl() is variadic, which Swift cannot call.
 static inline int name_calling_thread(const char *name) {
   return prctl(PR_SET_NAME, name, 0, 0, 0);
-}
-
-// Memory with the interface of an executable file; glibc declares memfd_create for _GNU_SOURCE alone.
-static inline int make_executable_memory(const char *name) {
-  // MFD_EXEC: without it vm.memfd_noexec forbids to execute it; Linux before 6.3 refuses the flag.
-  enum { CLOEXEC = 1, ALLOW_SEALING = 2, EXEC = 16 };
-  int made = (int)syscall(SYS_memfd_create, name, CLOEXEC | ALLOW_SEALING | EXEC);
-  if (made >= 0 || errno != EINVAL) return made;
-  return (int)syscall(SYS_memfd_create, name, CLOEXEC | ALLOW_SEALING);
-}
-
-// Forbids each change of such memory, for ever. F_ADD_SEALS is for _GNU_SOURCE alone.
-static inline int seal_memory(int descriptor) {
-  enum { ADD_SEALS = 1024 + 9, SEAL = 1, SHRINK = 2, GROW = 4, WRITE = 8 };
-  return fcntl(descriptor, ADD_SEALS, SEAL | SHRINK | GROW | WRITE);
 }

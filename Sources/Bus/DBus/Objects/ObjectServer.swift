@@ -17,7 +17,7 @@ package final class ObjectServer: ObjectHandler {
     var isFlushPosted = false
   }
 
-  private let bus: MessageBus
+  let bus: MessageBus
   private let objectManager: ObjectPath?
   private let state = Guarded(State())
 

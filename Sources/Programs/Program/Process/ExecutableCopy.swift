@@ -3,6 +3,7 @@
 // A path can name another file, and a file can have another content, between two looks at it.
 
 import CLinux
+import CProcess
 import Documents
 import Glibc
 

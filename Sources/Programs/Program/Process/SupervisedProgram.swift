@@ -1,9 +1,10 @@
 // A program that does not outlive this process: that of a `command` step, or the logic of a device.
 //
-// A supervisor is its parent: see CLinux/supervisor.h. Programs that go on without this process, such as the guard
+// A supervisor is its parent: see CProcess/supervisor.c. Programs that go on without this process, such as the guard
 // of its connections, are a ``ChildProcess`` without one.
 
 import CLinux
+import CProcess
 import Documents
 import Glibc
 import Signals

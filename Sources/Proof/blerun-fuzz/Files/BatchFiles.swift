@@ -82,12 +82,12 @@ struct BatchFiles: FuzzTarget {
   }
 
   func input(_ number: UInt64) -> String {
-    made(number).map { "# \($0.name)\n" + String(decoding: $0.octets, as: UTF8.self) }
+    makeInput(number).map { "# \($0.name)\n" + String(decoding: $0.octets, as: UTF8.self) }
       .joined(separator: "\n")
   }
 
   func feed(_ number: UInt64) throws -> Bool {
-    for file in made(number) { try folder.write(file.octets, as: file.name) }
+    for file in makeInput(number) { try folder.write(file.octets, as: file.name) }
     if number % 4 == 0 { try includeOnOneLine() }
     let batch: Batch
     do {

@@ -60,12 +60,12 @@ struct ChainFiles: FuzzTarget {
   }
 
   func input(_ number: UInt64) -> String {
-    let (isLine, text) = made(number)
+    let (isLine, text) = makeInput(number)
     return (isLine ? "# one line\n" : "# a file\n") + text
   }
 
   func feed(_ number: UInt64) throws -> Bool {
-    let (isLine, text) = made(number)
+    let (isLine, text) = makeInput(number)
     let bindings = bindings(number)
     do {
       let plan =

@@ -19,12 +19,12 @@ struct DeviceFiles: FuzzTarget {
   }
 
   func input(_ number: UInt64) -> String {
-    let (path, text) = made(number)
+    let (path, text) = makeInput(number)
     return "# \(path), damaged\n\(text)"
   }
 
   func feed(_ number: UInt64) throws -> Bool {
-    let (path, text) = made(number)
+    let (path, text) = makeInput(number)
     let scenario: ScenarioDefinition
     do {
       scenario = try ScenarioFile.parse(text, file: path)

@@ -15,10 +15,10 @@ struct SuiteFiles: FuzzTarget {
     corpus = try Corpus(["docs/examples/nordic/*.xml"])
   }
 
-  func input(_ number: UInt64) -> String { made(number) }
+  func input(_ number: UInt64) -> String { makeInput(number) }
 
   func feed(_ number: UInt64) throws -> Bool {
-    let text = made(number)
+    let text = makeInput(number)
     let suite: Suite
     do {
       suite = try Suite.parse(

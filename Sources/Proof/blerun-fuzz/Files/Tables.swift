@@ -53,12 +53,12 @@ struct Tables: FuzzTarget {
   }
 
   func input(_ number: UInt64) -> String {
-    let (path, octets) = made(number)
+    let (path, octets) = makeInput(number)
     return "# \(path), damaged\n" + String(decoding: octets, as: UTF8.self)
   }
 
   func feed(_ number: UInt64) throws -> Bool {
-    let (path, octets) = made(number)
+    let (path, octets) = makeInput(number)
     let text = String(decoding: octets, as: UTF8.self)
     do {
       try check(try CSVTable.parse(text, file: "table.csv"), text)

@@ -49,13 +49,13 @@ struct JournalFiles: FuzzTarget {
   }
 
   func input(_ number: UInt64) -> String {
-    let input = made(number)
+    let input = makeInput(number)
     let kinds = input.damages.map { "\($0)" }.joined(separator: ", ")
     return "journal \(input.journal), damaged: \(kinds)"
   }
 
   mutating func feed(_ number: UInt64) throws -> Bool {
-    var input = made(number)
+    var input = makeInput(number)
     var (octets, log) = (journals[input.journal].octets, journals[input.journal].log)
     defer { RecordedJournal.remove(path) }
     let ofOctets = input.damages.filter(JournalDamage.ofOctets.contains)

@@ -3,7 +3,7 @@
 // It is C because only async-signal-safe calls are allowed between fork() and exec in a process with threads.
 // As a subreaper it is the parent of each descendant whose own parent has ended, in whatever group or session:
 // none leaves its tree. It is no more than a fork of this process, so that a program starts within a millisecond.
-#pragma once
+#include "CProcess.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,22 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// A program to start.
-struct supervised_program {
-  // A path, relative to `folder`.
-  const char *file;
-  char *const *arguments;
-  char *const *environment;
-  const char *folder;
-  // The descriptors that become 0, 1, 2 … of the program. The others must have FD_CLOEXEC.
-  const int *descriptors;
-  int descriptor_count;
-};
-
-// How long a program has between SIGTERM and SIGKILL, in milliseconds.
-enum { SUPERVISOR_GRACE = 2000 };
-
-static inline long supervisor_now(void) {
+static long supervisor_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000 + now.tv_nsec / 1000000;
@@ -47,7 +32,7 @@ struct supervisor_process {
 };
 
 // Reads the parent and the group of a process. Returns whether it exists.
-static inline int supervisor_read_process(const char *name, struct supervisor_process *process) {
+static int supervisor_read_process(const char *name, struct supervisor_process *process) {
   char path[32] = "/proc/", text[512];
   for (int i = 0; name[i]; i += 1) {
     if (name[i] < '0' || name[i] > '9' || i > 10) return 0;
@@ -69,7 +54,7 @@ static inline int supervisor_read_process(const char *name, struct supervisor_pr
 }
 
 // Sends a signal to each descendant of this process that is not in the group `except`.
-static inline void supervisor_signal_descendants(int number, pid_t except) {
+static void supervisor_signal_descendants(int number, pid_t except) {
   enum { MOST = 1 << 16 };
   size_t size = MOST * sizeof(struct supervisor_process);
   struct supervisor_process *all = (struct supervisor_process *)mmap(
@@ -112,7 +97,7 @@ static inline void supervisor_signal_descendants(int number, pid_t except) {
 }
 
 // Becomes the program; writes errno to `started` where that fails.
-static inline void supervisor_execute(const struct supervised_program *program, pid_t supervisor, int started) {
+static void supervisor_execute(const struct supervised_program *program, pid_t supervisor, int started) {
   int moved[8], number = 0;
   setpgid(0, 0);
   // Were the supervisor killed, the program is too.
@@ -146,7 +131,7 @@ static inline void supervisor_execute(const struct supervised_program *program, 
   _exit(127);
 }
 
-static inline void supervisor_close_others(int kept) {
+static void supervisor_close_others(int kept) {
 #ifdef SYS_close_range
   if ((kept == 0 || syscall(SYS_close_range, 0U, (unsigned)kept - 1, 0U) == 0)
       && syscall(SYS_close_range, (unsigned)kept + 1, ~0U, 0U) == 0) return;
@@ -161,7 +146,7 @@ static inline void supervisor_close_others(int kept) {
 
 // Waits for the program, or for the word to end it: a byte of `leash` asks for the end, its end of file means that
 // this process is gone. Returns the wait status of the program.
-static inline int supervisor_watch(pid_t program, int leash) {
+static int supervisor_watch(pid_t program, int leash) {
   enum { RUNNING, ASKED, KILLING } phase = RUNNING;
   // When the group of the program has had time to end, and the others are asked; when what is left is killed;
   // when what cannot be killed is left alone.
@@ -219,7 +204,7 @@ static inline int supervisor_watch(pid_t program, int leash) {
   }
 }
 
-static inline void supervise(const struct supervised_program *given, int leash, int started) {
+static void supervise(const struct supervised_program *given, int leash, int started) {
   signal(SIGCHLD, SIG_DFL);
   setpgid(0, 0);
   prctl(PR_SET_NAME, "supervisor", 0, 0, 0);
@@ -251,15 +236,8 @@ static inline void supervise(const struct supervised_program *given, int leash, 
   _exit(128 + number);
 }
 
-// Starts a supervisor, and the program under it.
-//
-// - leash: The reading end of a pipe whose writing end only this process has. A byte asks the program and all that it
-//   started to end: SIGTERM, and SIGKILL after the grace. When the pipe is closed, they are killed at once.
-// - started: The writing end of a pipe with O_CLOEXEC: it is closed when the program has started; before, errno is
-//   written where it could not be.
-//
-// Returns the supervisor, whose wait status is that of the program; negative without one, with errno.
-static inline pid_t start_supervised(const struct supervised_program *program, int leash, int started) {
+// See CProcess.h.
+pid_t start_supervised(const struct supervised_program *program, int leash, int started) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
