@@ -19,7 +19,7 @@ struct FleetRules: Sendable {
     var letThrough = 0
   }
 
-  /// How long a chain may take to end after a pause.
+  /// The limit for a chain to end after a pause.
   private static let endingTime = Duration.seconds(3)
 
   private(set) var problems: [String] = []

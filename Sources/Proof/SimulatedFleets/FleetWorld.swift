@@ -40,7 +40,7 @@ struct FleetWorld: Sendable {
     case move(device: Int, to: [Int])
     case drain(Int)
 
-    /// How long until the affected parts work again.
+    /// The time until the affected parts work again.
     var lasts: Duration {
       switch self {
       case .kill(_, let time), .pauseProcess(_, let time), .pauseHost(_, let time),

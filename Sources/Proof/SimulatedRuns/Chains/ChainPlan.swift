@@ -5,7 +5,7 @@ import Signals
 import SimulatedDevices
 
 struct ChainPlan: Hashable, Sendable {
-  /// How the program waits for the chain.
+  /// The way in which the program waits for the chain.
   enum Way: String, CaseIterable, Hashable, Sendable {
     /// In a task, with `first(within:)`.
     case awaited

@@ -72,7 +72,7 @@ struct Messages: FuzzTarget {
 
   private struct Draft {
     let message: Message?
-    /// How many descriptors can be opened while it is handled; nil: enough.
+    /// The number of descriptors that can be opened while it is handled; nil: enough.
     let freeDescriptors: Int?
     var generator: SeededGenerator
   }

@@ -27,7 +27,7 @@ struct AdvertisementMonitor: Sendable {
   /// The thresholds in dBm; nil: any RSSI.
   let high: Int?
   let low: Int?
-  /// How long the RSSI must be high before a device is found, and low or missing before it is lost.
+  /// The time with a high RSSI until a device is found, and with a low or no RSSI until it is lost.
   let highTimeout: Duration
   let lowTimeout: Duration
   /// The monitor finds a device once and can lose it. Without any threshold, timeout or sampling

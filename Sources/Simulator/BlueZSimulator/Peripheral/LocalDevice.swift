@@ -32,7 +32,7 @@ final class LocalDevice: Sendable {
   ///
   /// - Source: recorded from bluetoothd 5.66.
   private static let firstHandle: UInt16 = 0x15
-  /// How long each advertisement is sent before the next one, if there are several.
+  /// The time that each advertisement is sent before the next one, if there are several.
   ///
   /// - Source: Linux 6.1, `net/bluetooth/hci_core.h` (HCI_DEFAULT_ADV_DURATION).
   private static let turnLength = Duration.seconds(2)

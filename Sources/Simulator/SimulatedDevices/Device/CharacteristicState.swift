@@ -8,7 +8,7 @@ import Signals
 /// The value of a characteristic, its descriptors, and the progress of its behaviour.
 struct CharacteristicState {
   let attribute: AttributeTable.Characteristic
-  /// The same generator for every tick; generated values derive others from it.
+  /// The generator of every tick; generated values derive their own from it.
   let generator: SeededGenerator
 
   /// The value that was written last, or the initial one; unused by a generated value.

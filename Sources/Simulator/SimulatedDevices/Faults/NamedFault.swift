@@ -116,7 +116,7 @@ extension TimedAction {
     [TimedAction(begin)] + (duration.map { [TimedAction(after: $0, end)] } ?? [])
   }
 
-  /// The same change of several devices, undone after the duration, if there is one.
+  /// One change of several devices, undone after the duration, if there is one.
   static func lasting(
     _ duration: Duration?, _ devices: [BluetoothAddress], _ begin: DeviceChange,
     _ end: DeviceChange
