@@ -278,7 +278,8 @@ public final class SimulatedDevice: Sendable {
     let link = definition.link
     let again = radio { $0.delay(elapsed: $1) }
     guard link.latencySpread > .zero else { return link.latency + again }
-    let fraction = loop.performAndWait { [state] in Double.random(in: 0..<1, using: &state.latency) }
+    let fraction = loop.performAndWait { [state] in Double.random(in: 0..<1, using: &state.latency)
+    }
     return link.latency + link.latencySpread * fraction + again
   }
 
