@@ -122,7 +122,7 @@ final class Advertisements: Sendable {
       advertise()
       expire(after: sent.timeout, call.caller, path)
     } catch {
-      _ = take { $0.client == call.caller && $0.path == path }
+      _ = extract { $0.client == call.caller && $0.path == path }
       call.refuse(error)
     }
   }
