@@ -117,7 +117,7 @@ final class AttributeServer: Sendable {
   /// Removes every object, children first, and drops values and sessions.
   func remove() {
     for path in exportable.flatMap(\.removals) { access.host.server.remove(path) }
-    for service in all { service.forget() }
+    for service in exportable { service.forget() }
     for service in state.stale where !state.absent.contains(service) {
       state.absent.append(service)
     }
@@ -199,7 +199,7 @@ final class AttributeServer: Sendable {
   func notified(_ handle: UInt16, _ value: [UInt8]) { characteristic(handle)?.notified(value) }
 
   private func characteristic(_ handle: UInt16) -> CharacteristicServer? {
-    for service in all where service.entry.handle <= handle && handle <= service.entry.lastHandle {
+    for service in exportable where service.entry.handle <= handle && handle <= service.entry.lastHandle {
       return service.characteristics.first { $0.entry.handle == handle }
     }
     return nil
